@@ -11,7 +11,7 @@
 #include "clients/alidadectl/state/describe.h"
 #include "clients/command-line/print.h"
 #include "clients/command-line/text.h"
-#include "clients/common/node-facts.h"
+#include "clients/common/columns/node-facts.h"
 #include "common/error-names.h"
 #include "record/json.h"
 

@@ -13,8 +13,8 @@ json_t *ald_columns_to_json(const AldColumnChoice *choice, const GArray *rows);
 /* Lines that end with CR LF as in RFC 4180; the first has the keys of the columns. */
 void ald_columns_append_csv(GString *out, const AldColumnChoice *choice, const GArray *rows);
 
-/* Appends safe text as a field of CSV, quoted if that is necessary. Texts come from other nodes, so one that a
- * spreadsheet would compute as a formula gets an apostrophe in front. */
+/* Appends safe text as a field of CSV, quoted if that is necessary. Texts come from other nodes, so one that
+ * a spreadsheet would compute as a formula gets an apostrophe in front. */
 void ald_csv_append_text(GString *out, const char *text);
 
 /* Appends a number as a field of CSV; nothing if it is absent. */

@@ -32,6 +32,11 @@ struct AldListColumn {
         char *(*plain)(const void *row);
         /* It is sorted by the number, and by the text if there is none; NaN is absent. */
         double (*number)(const void *row);
+        /* Its name in `alidadectl check --require=`, if it can be required, and since when the number is
+         * known, in µs of CLOCK_REALTIME of the node; NaN is unknown. */
+        const char *required;
+        double (*since)(const void *row);
+        bool is_measured; /* by a probe, and not sent again and again */
         /* How much of it is in use, from 0 to 1; a terminal draws it as a bar in place of the text. */
         double (*share)(const void *row);
         /* NULL: plain. */
@@ -43,7 +48,7 @@ struct AldListColumn {
 };
 
 typedef struct AldColumnList {
-        const char *name; /* "nodes" */
+        const char *name;             /* "nodes" */
         const AldListColumn *columns; /* the first names the row */
         unsigned n_columns;
 } AldColumnList;

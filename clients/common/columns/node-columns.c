@@ -274,6 +274,76 @@ static double bandwidth_number(const void *row)
         return node->figures.bandwidth;
 }
 
+/* Unknown if that of one is. */
+static double device_memory_number(const void *row)
+{
+        const AldNodeRow *node = row;
+        const AldBackends *backends = ald_entity_as(node->node, BACKENDS, AldBackends);
+        double sum = backends ? 0 : ALD_ABSENT_DOUBLE;
+
+        for (size_t i = 0; backends && i < backends->devices.n; i++) {
+                const AldBackend *device = ald_rows_at(&backends->devices, i);
+
+                if (g_strcmp0(device->class, "cpu") != 0 && device->unified != 1 && !device->parent)
+                        sum += ald_figure(device->memory_total_bytes);
+        }
+        return sum;
+}
+
+static double rdma_number(const void *row)
+{
+        const AldNodeRow *node = row;
+        const AldFabric *fabric = ald_entity_as(node->node, FABRIC, AldFabric);
+        double n = fabric ? 0 : ALD_ABSENT_DOUBLE;
+
+        for (size_t i = 0; fabric && i < fabric->rdma_ports.n; i++) {
+                const AldRdmaPort *port = ald_rows_at(&fabric->rdma_ports, i);
+
+                n += g_strcmp0(port->state, "active") == 0 && !port->problem;
+        }
+        return n;
+}
+
+/* Since when numbers are known. */
+
+static double since_record(const AldNodeRow *row, AldKind kind)
+{
+        const AldRecord *record = ald_entity_record(row->node, kind);
+
+        return record ? (double) record->updated_usec : ALD_ABSENT_DOUBLE;
+}
+
+static double since_memory(const void *row)
+{
+        return since_record(row, ALD_KIND_MEMORY);
+}
+
+static double since_backends(const void *row)
+{
+        return since_record(row, ALD_KIND_BACKENDS);
+}
+
+static double since_fabric(const void *row)
+{
+        return since_record(row, ALD_KIND_FABRIC);
+}
+
+/* The sum is as old as the oldest figure in it. */
+static double since_compute(const void *row)
+{
+        const AldNodeRow *node = row;
+        const AldCompute *record = ald_entity_as(node->node, COMPUTE, AldCompute);
+        double since = ALD_ABSENT_DOUBLE;
+
+        for (size_t i = 0; record && i < record->devices.n; i++) {
+                const AldComputeDevice *device = ald_rows_at(&record->devices, i);
+
+                if (isfinite(device->tflops_fp16))
+                        since = fmin(since, ald_figure(device->measured_usec));
+        }
+        return since;
+}
+
 /* The parts of the machine. */
 
 static char *model_text(const void *row)
@@ -332,6 +402,8 @@ const AldListColumn ald_node_columns[ALD_NODE_N_COLUMNS] = {
                 .least = 13,
                 .text = memory_text,
                 .number = memory_number,
+                .required = "available",
+                .since = since_memory,
                 .below = &ald_device_columns[ALD_DEVICE_COLUMN_MEMORY] },
         [ALD_NODE_COLUMN_CPU] = { .id = "cpu",
                 .key = "CpuUsage",
@@ -354,6 +426,9 @@ const AldListColumn ald_node_columns[ALD_NODE_N_COLUMNS] = {
                 .priority = 3,
                 .text = tflops_text,
                 .number = tflops_number,
+                .required = "compute",
+                .since = since_compute,
+                .is_measured = true,
                 .below = &ald_device_columns[ALD_DEVICE_COLUMN_TFLOPS] },
         [ALD_NODE_COLUMN_BANDWIDTH] = { .id = "bandwidth",
                 .key = "MemoryBandwidthBytesPerSecond",
@@ -384,7 +459,9 @@ const AldListColumn ald_node_columns[ALD_NODE_N_COLUMNS] = {
                 .least = 5,
                 .priority = 2,
                 .text = gpus_text,
-                .number = gpus_number },
+                .number = gpus_number,
+                .required = "gpus",
+                .since = since_backends },
         [ALD_NODE_COLUMN_GPU_LOAD] = { .id = "gpu-load",
                 .key = "GpuUsage",
                 .heading = "GPU LOAD",
@@ -472,7 +549,9 @@ const AldListColumn ald_node_columns[ALD_NODE_N_COLUMNS] = {
                 .least = 8,
                 .priority = 9,
                 .number = total_memory_number,
-                .format = ald_format_bytes },
+                .format = ald_format_bytes,
+                .required = "memory",
+                .since = since_memory },
         [ALD_NODE_COLUMN_USED] = { .id = "used",
                 .key = "MemoryUsedPercent",
                 .heading = "USED",
@@ -520,6 +599,31 @@ const AldListColumn ald_node_columns[ALD_NODE_N_COLUMNS] = {
                 .priority = 9,
                 .number = cpu_temperature_number,
                 .format = ald_format_celsius },
+        [ALD_NODE_COLUMN_DEVICE_MEMORY] = { .id = "device-memory",
+                .key = "DeviceMemoryTotalBytes",
+                .heading = "DEVICE MEMORY",
+                .title = N_("Device Memory"),
+                .description = N_("All memory of the GPUs and accelerators, without what they share with the "
+                                  "host"),
+                .is_number = true,
+                .least = 8,
+                .priority = 9,
+                .number = device_memory_number,
+                .format = ald_format_bytes,
+                .required = "device-memory",
+                .since = since_backends },
+        [ALD_NODE_COLUMN_RDMA] = { .id = "rdma",
+                .key = "RdmaPorts",
+                .heading = "RDMA",
+                .title = N_("RDMA Ports"),
+                .description = N_("The number of active RDMA ports without a problem"),
+                .is_number = true,
+                .least = 4,
+                .priority = 9,
+                .number = rdma_number,
+                .format = ald_format_count,
+                .required = "rdma",
+                .since = since_fabric },
 };
 
 const AldColumnList ald_node_column_list = {

@@ -48,6 +48,8 @@ typedef enum AldNodeColumn {
         ALD_NODE_COLUMN_GPU,
         ALD_NODE_COLUMN_TFLOPS_FP32,
         ALD_NODE_COLUMN_CPU_TEMPERATURE,
+        ALD_NODE_COLUMN_DEVICE_MEMORY,
+        ALD_NODE_COLUMN_RDMA,
         ALD_NODE_N_COLUMNS,
 } AldNodeColumn;
 

@@ -4,9 +4,9 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "clients/common/columns/node-facts.h"
 #include "clients/common/format.h"
 #include "clients/common/job-words.h"
-#include "clients/common/node-facts.h"
 #include "clients/common/safe-text.h"
 #include "clients/desktop/actions/job-outcome.h"
 #include "record/json.h"

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "clients/common/columns/device-columns.h"
+#include "clients/common/columns/node-facts.h"
 #include "clients/common/format.h"
-#include "clients/common/node-facts.h"
 #include "clients/common/node-summary.h"
 #include "clients/common/safe-text.h"
 #include "clients/desktop/details/details-section.h"

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "clients/common/cluster-facts.h"
+#include "clients/common/columns/node-facts.h"
 #include "clients/common/finding-display.h"
-#include "clients/common/node-facts.h"
 #include "clients/common/node-summary.h"
 #include "clients/common/safe-text.h"
 #include "clients/common/words.h"
