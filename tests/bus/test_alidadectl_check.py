@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import select
 import signal
 import time
@@ -231,6 +232,17 @@ def test_requirements(play, requirement, reason):
         assert (code, line) == (OK, "OK: no warnings or errors about atlas, all requirements met")
     else:
         assert code == NOT_OK and line.startswith(f"NOT OK: requirement-not-met: {requirement}: {reason}"), line
+
+
+def test_what_can_be_required_is_listed(make_host):
+    """What it lists is in the help and in the manual, too."""
+    host = make_host()
+    names = [line.split()[0] for line in host.alidadectl("check", "--require=help").stdout.splitlines()]
+    usage = host.alidadectl("check", "--help").stdout
+    page = (SOURCE / "clients" / "alidadectl" / "alidadectl.1").read_text().replace("\\-", "-")
+    assert {"memory", "available", "device-memory", "compute", "gpus", "rdma", "links"} == set(names)
+    assert [name for name in names if f" {name}" not in usage] == []
+    assert [name for name in names if not re.search(rf"^\.B[IR] {name}(>=| \[)", page, re.M)] == []
 
 
 def test_old_and_unknown_figures_are_not_enough(play):

@@ -1125,6 +1125,7 @@ def test_bash_completes_verbs_and_options(make_host):
     assert in_bash(host, "watch", "--sort", "=", "name,-tot") == ["name,-total-memory"]
     assert in_bash(host, "findings", "--sort", "=", "id,-beg") == ["id,-began"]
     assert in_bash(host, "--sort", "=", "-cpu", "wa") == ["watch"]
+    assert in_bash(host, "check", "--require", "=", "gpus,mem") == ["gpus,memory"]
     assert in_bash(host, "--json", "=") == ["short", "pretty", "off"]
     assert in_bash(host, "--json", "=", "short", "st") == ["status"]
     assert in_bash(host, "cluster", "re") == ["renew", "revoke", "restore"]

@@ -4,91 +4,21 @@
 #include <string.h>
 
 #include "clients/alidadectl/check/requirement.h"
+#include "clients/common/columns/node-columns.h"
 #include "clients/common/format.h"
-#include "clients/common/node-summary.h"
 #include "clients/common/quantity.h"
 #include "state/link.h"
 
 #define RESENT_USEC 120e6           /* each record is sent again every 30 s */
 #define MEASURED_USEC (24 * 3600e6) /* figures of probes */
 
-/* What is known, and since when. */
-typedef struct Figure {
-        double value, since_usec; /* NAN if unknown */
-} Figure;
+/* Nodes to or from which a link was measured lately, and did not fail since. */
+typedef struct Peers {
+        GHashTable *ids;
+        double since_usec; /* of the oldest link; NaN: there is none */
+} Peers;
 
-static double updated(const AldEntity *node, AldKind kind)
-{
-        const AldRecord *record = ald_entity_record(node, kind);
-
-        return record ? (double) record->updated_usec : NAN;
-}
-
-static Figure memory(AldModel *model, const AldEntity *node, double oldest_usec)
-{
-        const AldMemory *record = ald_entity_as(node, MEMORY, AldMemory);
-
-        return (Figure){ record ? ald_figure(record->total_bytes) : NAN, updated(node, ALD_KIND_MEMORY) };
-}
-
-static Figure available(AldModel *model, const AldEntity *node, double oldest_usec)
-{
-        const AldMemory *record = ald_entity_as(node, MEMORY, AldMemory);
-
-        return (Figure){ record ? ald_figure(record->available_bytes) : NAN, updated(node, ALD_KIND_MEMORY) };
-}
-
-static Figure gpus(AldModel *model, const AldEntity *node, double oldest_usec)
-{
-        AldGpuSummary summary = ald_gpu_summary(node);
-
-        return (Figure){ summary.known ? summary.n : NAN, updated(node, ALD_KIND_BACKENDS) };
-}
-
-/* Of GPUs and accelerators; unknown if that of one is. */
-static Figure device_memory(AldModel *model, const AldEntity *node, double oldest_usec)
-{
-        const AldBackends *backends = ald_entity_as(node, BACKENDS, AldBackends);
-        double sum = backends ? 0 : NAN;
-
-        for (size_t i = 0; backends && i < backends->devices.n; i++) {
-                const AldBackend *device = ald_rows_at(&backends->devices, i);
-
-                if (g_strcmp0(device->class, "cpu") != 0 && device->unified != 1 && !device->parent)
-                        sum += ald_figure(device->memory_total_bytes);
-        }
-        return (Figure){ sum, updated(node, ALD_KIND_BACKENDS) };
-}
-
-static Figure rdma(AldModel *model, const AldEntity *node, double oldest_usec)
-{
-        const AldFabric *fabric = ald_entity_as(node, FABRIC, AldFabric);
-        double n = fabric ? 0 : NAN;
-
-        for (size_t i = 0; fabric && i < fabric->rdma_ports.n; i++) {
-                const AldRdmaPort *port = ald_rows_at(&fabric->rdma_ports, i);
-
-                n += g_strcmp0(port->state, "active") == 0 && !port->problem;
-        }
-        return (Figure){ n, updated(node, ALD_KIND_FABRIC) };
-}
-
-/* The sum counts if none of its devices was measured too long ago. */
-static Figure compute(AldModel *model, const AldEntity *node, double oldest_usec)
-{
-        const AldCompute *record = ald_entity_as(node, COMPUTE, AldCompute);
-        Figure figure = { ald_node_figures(node).tflops, NAN };
-
-        for (size_t i = 0; record && i < record->devices.n; i++) {
-                const AldComputeDevice *device = ald_rows_at(&record->devices, i);
-
-                if (isfinite(device->tflops_fp16))
-                        figure.since_usec = fmin(figure.since_usec, ald_figure(device->measured_usec));
-        }
-        return figure;
-}
-
-static void note_peer(GHashTable *peers, const AldLink *link, const char *own, Figure *figure)
+static void note_peer(Peers *peers, const AldLink *link, const char *own)
 {
         char source[ALD_ID_STRING_SIZE], sink[ALD_ID_STRING_SIZE];
         bool is_source;
@@ -98,16 +28,14 @@ static void note_peer(GHashTable *peers, const AldLink *link, const char *own, F
         is_source = strcmp(source, own) == 0;
         if (!is_source && strcmp(sink, own) != 0)
                 return;
-        (void) g_hash_table_add(peers, g_strdup(is_source ? sink : source));
-        figure->since_usec = fmin(figure->since_usec, ald_figure(link->measured_usec));
+        (void) g_hash_table_add(peers->ids, g_strdup(is_source ? sink : source));
+        peers->since_usec = fmin(peers->since_usec, ald_figure(link->measured_usec));
 }
 
-/* Nodes to or from which a link was measured lately, and did not fail since. */
-static Figure links(AldModel *model, const AldEntity *node, double oldest_usec)
+static void find_peers(const AldNodeRow *row, Peers *peers)
 {
-        g_autoptr(GHashTable) peers = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-        const GPtrArray *all = ald_model_shown_links(model);
-        Figure figure = { NAN, NAN };
+        const GPtrArray *all = ald_model_shown_links(row->model);
+        double oldest_usec = ald_node_now(row->node, row->now_usec) - MEASURED_USEC;
 
         for (guint i = 0; i < all->len; i++)
                 for (AldKind kind = 0; kind < ALD_N_KINDS; kind++) {
@@ -118,29 +46,63 @@ static Figure links(AldModel *model, const AldEntity *node, double oldest_usec)
                                 continue;
                         link = ald_link_of_record(record);
                         if (ald_link_reaches_sink(&link) && ald_figure(link.measured_usec) >= oldest_usec)
-                                note_peer(peers, &link, node->id, &figure);
+                                note_peer(peers, &link, row->node->id);
                 }
-        figure.value = g_hash_table_size(peers);
-        return figure;
 }
 
-typedef struct Kind {
-        const char *name;
-        Figure (*find)(AldModel *model, const AldEntity *node, double oldest_usec);
-        char *(*format)(double value);
-        bool is_bytes, needs_figure;
-        double most_usec; /* age; of links each for itself */
-} Kind;
+static double links_number(const void *row)
+{
+        g_autoptr(GHashTable) ids = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+        Peers peers = { .ids = ids, .since_usec = NAN };
 
-static const Kind kinds[] = {
-        { "memory", memory, ald_format_bytes, true, true, RESENT_USEC },
-        { "available", available, ald_format_bytes, true, true, RESENT_USEC },
-        { "device-memory", device_memory, ald_format_bytes, true, true, RESENT_USEC },
-        { "compute", compute, ald_format_tflops, false, false, MEASURED_USEC },
-        { "gpus", gpus, ald_format_count, false, false, RESENT_USEC },
-        { "rdma", rdma, ald_format_count, false, false, RESENT_USEC },
-        { "links", links, ald_format_count, false, false, MEASURED_USEC },
-};
+        find_peers(row, &peers);
+        return g_hash_table_size(ids);
+}
+
+static double links_since(const void *row)
+{
+        g_autoptr(GHashTable) ids = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+        Peers peers = { .ids = ids, .since_usec = NAN };
+
+        find_peers(row, &peers);
+        return peers.since_usec;
+}
+
+/* Not in the list of nodes: to count the links of each node anew takes too long in a large cluster. */
+static const AldListColumn links_column = { .id = "links",
+        .key = "Links",
+        .description = "The number of nodes to or from which a link was measured",
+        .number = links_number,
+        .required = "links",
+        .since = links_since,
+        .is_measured = true };
+
+/* The next of what can be required, or the first after NULL; NULL after the last. */
+static const AldListColumn *next_column(const AldListColumn *column)
+{
+        const AldListColumn *end = ald_node_columns + ALD_NODE_N_COLUMNS;
+
+        if (column == &links_column)
+                return NULL;
+        for (column = column ? column + 1 : ald_node_columns; column < end; column++)
+                if (column->required)
+                        return column;
+        return &links_column;
+}
+
+char *ald_requirements_help(void)
+{
+        GString *out = g_string_new(NULL);
+
+        for (const AldListColumn *column = next_column(NULL); column; column = next_column(column))
+                g_string_append_printf(out, "%-13s  %s\n", column->required, column->description);
+        return g_string_free(out, FALSE);
+}
+
+static bool is_size(const AldListColumn *column)
+{
+        return ald_unit_of_name(column->key) == &ald_unit_bytes;
+}
 
 void ald_requirement_free(gpointer data)
 {
@@ -167,21 +129,21 @@ static int read_figure(const char *text, bool is_bytes, double *ret)
 }
 
 /* The figure of a requirement, with the ">=" before it; "" if there is none. */
-static int parse_figure(
-        const Kind *kind, const char *word, const char *figure, double *ret_least, char **ret_reason)
+static int parse_figure(const AldListColumn *column, const char *word, const char *figure, double *ret_least,
+        char **ret_reason)
 {
         g_autofree char *problem = NULL;
         int r = -EINVAL;
 
-        if (!*figure && !kind->needs_figure)
+        if (!*figure && !is_size(column))
                 return 0;
         if (g_str_has_prefix(figure, ">="))
-                r = read_figure(figure + 2, kind->is_bytes, ret_least);
+                r = read_figure(figure + 2, is_size(column), ret_least);
         if (r >= 0)
                 return 0;
         problem = ald_size_problem(figure + MIN(strlen(figure), 2), r);
         *ret_reason = r == -EINVAL ? g_strdup_printf("\"%s\" is not a requirement; write %s>=%s", word,
-                                             kind->name, kind->is_bytes ? "64GiB" : "2")
+                                             column->required, is_size(column) ? "64GiB" : "2")
                                    : g_strdup_printf("%s: the size is %s", word, problem);
         return r;
 }
@@ -193,11 +155,11 @@ static int parse_one(const char *word, GPtrArray *requirements, char **ret_reaso
         AldRequirement requirement = { .least = NAN };
         int r;
 
-        for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++) {
-                if (strlen(kinds[i].name) != length || strncmp(kinds[i].name, word, length) != 0)
+        for (const AldListColumn *column = next_column(NULL); column; column = next_column(column)) {
+                if (strlen(column->required) != length || strncmp(column->required, word, length) != 0)
                         continue;
-                requirement.what = (unsigned) i;
-                r = parse_figure(&kinds[i], word, figure, &requirement.least, ret_reason);
+                requirement.column = column;
+                r = parse_figure(column, word, figure, &requirement.least, ret_reason);
                 if (r < 0)
                         return r;
                 requirement.text = g_strdup(word);
@@ -227,24 +189,28 @@ int ald_requirements_parse(const char *list, GPtrArray *requirements, char **ret
 char *ald_requirement_judge(
         const AldRequirement *requirement, AldModel *model, const AldEntity *node, double now_usec)
 {
-        const Kind *kind = &kinds[requirement->what];
+        const AldListColumn *column = requirement->column;
+        double most_usec = column->is_measured ? MEASURED_USEC : RESENT_USEC;
+        double number = NAN, since = NAN, now = node ? ald_node_now(node, now_usec) : now_usec;
         g_autofree char *value = NULL, *age = NULL;
-        double now = node ? ald_node_now(node, now_usec) : now_usec;
-        Figure figure = { NAN, NAN };
         bool enough;
 
-        if (node)
-                figure = kind->find(model, node, now - kind->most_usec);
-        if (isnan(figure.value))
+        if (node) {
+                AldNodeRow row = ald_node_row(model, node, now_usec);
+
+                number = column->number(&row);
+                since = column->since(&row);
+        }
+        /* Only what was measured has no time of its own while its record is there. */
+        if (isnan(number) || (isnan(since) && !column->is_measured))
                 return g_strdup("unknown");
-        enough = isnan(requirement->least) ? figure.value > 0 : figure.value >= requirement->least;
-        value = kind->format(figure.value);
+        enough = isnan(requirement->least) ? number > 0 : number >= requirement->least;
+        value = ald_format_figure(ald_unit_of_name(column->key), number);
         /* What is not there has no time at which it was measured. */
-        if (isnan(figure.since_usec))
-                return enough || figure.value > 0 ? g_strdup_printf("%s, of unknown age", value)
-                                                  : g_strdup(value);
-        age = ald_format_age(figure.since_usec, now);
-        if (now - figure.since_usec > kind->most_usec)
+        if (isnan(since))
+                return enough || number > 0 ? g_strdup_printf("%s, of unknown age", value) : g_strdup(value);
+        age = ald_format_age(since, now);
+        if (now - since > most_usec)
                 return g_strdup_printf("%s, but too old: %s", value, age);
         return enough ? NULL : g_strdup_printf("%s, %s", value, age);
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "clients/common/columns/column.h"
 #include "state-client/model.h"
 
 /* What a node must have: "rdma", "compute>=5", "memory>=64G". */
 typedef struct AldRequirement {
-        unsigned what;
+        const AldListColumn *column; /* of an AldNodeRow */
         double least;
         char *text; /* as it was given */
 } AldRequirement;
@@ -14,6 +15,9 @@ void ald_requirement_free(gpointer requirement);
 
 /* Adds those of a list with commas. -EINVAL with *ret_reason set if one is unknown or has no valid figure. */
 int ald_requirements_parse(const char *list, GPtrArray *requirements, char **ret_reason);
+
+/* Lists what can be required, one a line, for --require=help. */
+char *ald_requirements_help(void);
 
 /* NULL if the node (NULL: nothing is known about it) meets it, else why not: the figure with its age, or that
  * it is unknown or too old. Free with g_free(). */

@@ -29,7 +29,7 @@
 
 typedef struct CheckOrder {
         AldCtl ctl;
-        bool all, others, plugin;
+        bool all, others, plugin, lists_requirements;
         const char *severity_word;
         AldFindingRowSeverity severity; /* the mildest that counts */
         GPtrArray *ignored;             /* of char */
@@ -40,9 +40,14 @@ typedef struct CheckOrder {
 
 static bool read_requirements(void *order, const char *list)
 {
+        CheckOrder *check = order;
         g_autofree char *reason = NULL;
 
-        if (ald_requirements_parse(list, ((CheckOrder *) order)->requirements, &reason) >= 0)
+        if (strcmp(list, "help") == 0) {
+                check->lists_requirements = true;
+                return true;
+        }
+        if (ald_requirements_parse(list, check->requirements, &reason) >= 0)
                 return true;
         ald_print_error("%s", reason);
         return false;
@@ -305,6 +310,14 @@ static int run_order(CheckOrder *order)
         return r == ALD_EXIT_OK ? code : r;
 }
 
+static int list_requirements(void)
+{
+        g_autofree char *help = ald_requirements_help();
+
+        fputs(help, stdout);
+        return ald_print_finish();
+}
+
 int ald_verb_check(const AldCtl *ctl)
 {
         g_autoptr(GPtrArray) ignored = g_ptr_array_new_with_free_func(g_free);
@@ -319,6 +332,8 @@ int ald_verb_check(const AldCtl *ctl)
 
         if (r < 0 && words[0])
                 r = ald_options_print_usage(&ald_check_synopsis);
+        if (r < 0 && order.lists_requirements)
+                return list_requirements();
         if (r < 0 && ald_bus_check_host(&order.ctl) != ALD_EXIT_OK)
                 r = ALD_EXIT_USAGE;
         order.severity = (AldFindingRowSeverity) ald_finding_row_severity_from_string(order.severity_word);
