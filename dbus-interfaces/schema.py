@@ -5,6 +5,7 @@ A message is a record that passes between processes of ours and that no bus expo
 is described like an interface, in record/messages/, and its name begins with org.alidade.Message1.
 """
 
+import copy
 import functools
 import math
 import re
@@ -347,19 +348,12 @@ class Interface:
 
     def _describe_downloads(self):
         """What is said of an upload holds for the download after it, too."""
-        upload, download = DIRECTIONS
-        for i, member in enumerate(self.members):
-            if upload in member.name:
-                twin = self.members[i + 1] if i + 1 < len(self.members) else None
-                if not twin or twin.name != member.name.replace(upload, download) or \
-                        twin.element.get("type") != member.element.get("type"):
-                    raise SchemaError(f"{self.path}: {member.name}: its {download} of the same type does not follow")
-                if twin.doc or len(twin.element):
-                    raise SchemaError(f"{self.path}: {twin.name}: is described with {member.name}")
-                twin.doc = member.doc
-                twin.element.extend(member.element)
-            elif download in member.name and (i == 0 or upload not in self.members[i - 1].name):
-                raise SchemaError(f"{self.path}: {member.name}: its {upload} is not before it")
+        for i in uploads(self.path, [(member.name, member.element.get("type")) for member in self.members]):
+            member, twin = self.members[i:i + 2]
+            if twin.doc or len(twin.element):
+                raise SchemaError(f"{self.path}: {twin.name}: is described with {member.name}")
+            twin.doc = member.doc
+            twin.element.extend(member.element)
 
     def _read_properties(self):
         """Those of a type that a struct can hold; rows have structs of their own."""
@@ -445,12 +439,36 @@ def read_field(where, element, type, doc, keyed=False):
             read_row_annotation(field, name[len(ROW) + 1:], value, row_doc)
         elif name.startswith(PREFIX):
             field.annotate(name[len(PREFIX):], value)
+    if field.row_directions:
+        describe_downloads(field)
     for sub in field.row_fields:
         sub.direction = field.row_directions
         sub.check_unit()
     field.check_unit()
     check_rows(field, type, keyed)
     return field
+
+
+def uploads(where, members):
+    """The places of what an upload has among members, given by name and type; right after each the download has it."""
+    upload, download = DIRECTIONS
+    for i, (name, type) in enumerate(members):
+        if upload in name:
+            if members[i + 1:i + 2] != [(name.replace(upload, download), type)]:
+                raise SchemaError(f"{where}: {name}: its {download} of the same type does not follow")
+            yield i
+        elif download in name and (i == 0 or upload not in members[i - 1][0]):
+            raise SchemaError(f"{where}: {name}: its {upload} is not before it")
+
+
+def describe_downloads(field):
+    """Of rows, as of an interface."""
+    for i in uploads(f"{field.where}.{field.name}", [(sub.name, sub.type) for sub in field.row_fields]):
+        told, twin = field.row_fields[i:i + 2]
+        if vars(twin) != vars(Field(field.row, twin.name, twin.type, "")):
+            raise SchemaError(f"{field.where}.{field.name}: {twin.name}: is described with {told.name}")
+        field.row_fields[i + 1] = copy.copy(told)
+        field.row_fields[i + 1].name = twin.name
 
 
 def read_row_annotation(field, name, value, doc):

@@ -323,11 +323,25 @@ def test_links_are_not_for_peers(tmp_path):
 
 
 def test_directions_of_rows(tmp_path):
-    told = record(tmp_path, field("aa{sv}", row(("Id", "s"), ("UploadLoad", "d"), ("Other", "t"), ("DownloadLoad", "d"))
+    told = record(tmp_path, field("aa{sv}", row(("Id", "s"), ("UploadLoad", "d"), ("UploadLoad.Unit", "percent"),
+                                             ("DownloadLoad", "d"), ("Other", "t"))
                                   + annotation("Directions", "RowWay"), "Rows"))
+    assert [sub.unit for sub in told.fields[0].row_fields] == [None, "percent", "percent", None]
     assert "        AldRowWay directions[2];" in generate.schema_h([told], [telemetry(tmp_path)], [])
     assert '"DownloadLoad", .name_length = 12, .type = ALD_TYPE_DOUBLE, .offset = offsetof(AldTestRow, download.load)' \
         in generate.schema_c([told], [telemetry(tmp_path)], [])
+
+
+@pytest.mark.parametrize("fields, message", [
+    ([("UploadLoad", "d")], "UploadLoad: its Download of the same type does not follow"),
+    ([("UploadLoad", "d"), ("DownloadLoad", "t")], "UploadLoad: its Download of the same type does not follow"),
+    ([("UploadLoad", "d"), ("Lag", "t"), ("DownloadLoad", "d")], "UploadLoad: its Download of the same type does not"),
+    ([("UploadLoad", "d"), ("DownloadLoad", "d"), ("DownloadLoad.Unit", "percent")],
+     "DownloadLoad: is described with UploadLoad"),
+    ([("DownloadLoad", "d"), ("UploadLoad", "d")], "DownloadLoad: its Upload is not before it")])
+def test_direction_of_rows_that_is_not_the_other_again(tmp_path, fields, message):
+    with pytest.raises(schema.SchemaError, match=f"Rows: {message}"):
+        record(tmp_path, field("aa{sv}", row(("Id", "s"), *fields) + annotation("Directions", "RowWay"), "Rows"))
 
 
 @pytest.mark.parametrize("body, message", [
