@@ -17,8 +17,7 @@
 #include "pki/crl.h"
 #include "state-client/value.h"
 
-#define DAY_USEC (24.0 * 3600 * 1e6)
-#define SOON_DAYS 30
+#define SOON_USEC (30 * 24 * 3600e6)
 #define INDENT 4
 
 static int read_properties(sd_bus *bus, json_t *into, sd_bus_error *error)
@@ -148,20 +147,21 @@ static json_t *read_local(const AldClusterFiles *files)
         return local;
 }
 
-/* "valid until 2027-12-23 (396 days)", as a warning if that is soon. */
+/* "until 2027-12-23", with the time that is left as a warning if that is soon. */
 static char *describe_expiry(double expiry)
 {
-        double days = (expiry - ald_now()) / DAY_USEC;
-        g_autofree char *date = NULL;
+        double now = ald_now();
+        g_autofree char *date = NULL, *left = NULL;
 
         if (isnan(expiry))
                 return g_strdup(ALD_ABSENT_TEXT);
         date = ald_format_date(expiry);
-        if (days < 0)
+        if (expiry < now)
                 return g_strdup_printf(ALD_STYLE_ERROR "expired on %s" ALD_STYLE_NORMAL, date);
-        return days < SOON_DAYS ? g_strdup_printf(ALD_STYLE_WARNING "until %s (%.0f days)" ALD_STYLE_NORMAL,
-                                          date, days)
-                                : g_strdup_printf("until %s", date);
+        if (expiry - now >= SOON_USEC)
+                return g_strdup_printf("until %s", date);
+        left = ald_format_expiry(expiry, now);
+        return g_strdup_printf(ALD_STYLE_WARNING "until %s" ALD_STYLE_NORMAL, left);
 }
 
 static void add_line(GString *out, const char *label, const char *text)
@@ -287,21 +287,6 @@ static AldTable *make_broker_table(const json_t *rows, bool problems)
         return table;
 }
 
-/* A time that may be negative: µs as milliseconds, seconds, or "-3 d 4 h". */
-static char *format_offset(double usec)
-{
-        g_autofree char *duration = NULL;
-
-        if (isnan(usec))
-                return g_strdup(ALD_ABSENT_TEXT);
-        /* To add zero makes 0 of the -0 that rounding may leave. */
-        if (fabs(usec) < 60e6)
-                return fabs(usec) < 1e6 ? g_strdup_printf("%.0f ms", round(usec / 1e3) + 0.0)
-                                        : g_strdup_printf("%.1f s", usec / 1e6);
-        duration = ald_format_duration(fabs(usec));
-        return g_strdup_printf("%s%s", usec < 0 ? "-" : "", duration);
-}
-
 static AldTable *make_node_table(const json_t *rows, bool problems)
 {
         static const AldColumn names[] = { { "NODE" },
@@ -321,8 +306,8 @@ static AldTable *make_node_table(const json_t *rows, bool problems)
                 ald_table_add(table, cell(row, "FriendlyName"));
                 ald_table_add(table, styled_state(row));
                 ald_table_add(table, ald_format_age(ald_field_number(row, "SinceUSec"), now));
-                ald_table_add(table, format_offset(ald_field_number(row, "LagUSec")));
-                ald_table_add(table, format_offset(ald_field_number(row, "ClockOffsetUSec")));
+                ald_table_add(table, ald_format_duration(ald_field_number(row, "LagUSec")));
+                ald_table_add(table, ald_format_offset(ald_field_number(row, "ClockOffsetUSec")));
                 ald_table_add(table, refused > 0 ? ald_format_count(refused) : NULL);
                 if (problems)
                         ald_table_add(table, cell(row, "Problem"));

@@ -68,13 +68,14 @@ char *ald_plan_words_speed(const AldPlanRow *plan)
 char *ald_plan_words_certainty(const AldPlanRow *plan)
 {
         double nsec = token_nsec(plan), lower = ald_figure(plan->lower_nsec), gap = 100 * (nsec / lower - 1);
+        g_autofree char *above = ald_format_percent(gap);
 
         if (isnan(gap))
                 return g_strdup(ALD_ABSENT_TEXT);
         /* Both are rounded to whole nanoseconds, which are multiplied by the steps in flight. */
         if (nsec <= lower + ROUNDING * fmax(1, ald_figure(plan->steps_in_flight)))
                 return g_strdup(_("proven to be the best"));
-        return g_strdup_printf(_("at most %.1f %% above the best possible"), gap);
+        return g_strdup_printf(_("at most %s above the best possible"), above);
 }
 
 char *ald_plan_words_assumed_free(const AldPlanReport *report)

@@ -3,11 +3,15 @@
 
 #include "placement/export/export-header.h"
 #include "placement/export/export-words.h"
+#include "record/figure-text.h"
 
-static void append_figure(GString *out, const char *before, uint64_t value, const char *after)
+/* A number of things has no unit, NULL. */
+static void append_figure(GString *out, const char *before, const AldUnit *unit, uint64_t value)
 {
+        g_autofree char *text = ald_format_figure(unit, (double) value);
+
         if (value != ALD_ABSENT_UINT64)
-                g_string_append_printf(out, "%s%" PRIu64 "%s", before, value, after);
+                g_string_append_printf(out, "%s%s", before, text);
 }
 
 static void append_port(GString *out, const char *port, const char *address)
@@ -30,9 +34,9 @@ static void append_hop(GString *out, const AldPlanHopRow *hop, const char *mark)
         g_string_append(out, " -> ");
         ald_export_append_safe(out, hop->sink_name ?: hop->sink);
         append_port(out, hop->sink_port, hop->sink_address);
-        append_figure(out, ": ", hop->nsec, " ns");
-        append_figure(out, ", ", hop->bits_per_second, " bit/s");
-        append_figure(out, ", round trip ", hop->rtt_nsec, " ns");
+        append_figure(out, ": ", &ald_unit_nanoseconds, hop->nsec);
+        append_figure(out, ", ", &ald_unit_bits_per_second, hop->bits_per_second);
+        append_figure(out, ", round trip ", &ald_unit_nanoseconds, hop->rtt_nsec);
         if (ald_export_hop_is(hop, ALD_PLAN_HOP_ROW_KIND_ASSUMED)) {
                 g_string_append(out, "; assumed, never measured\n");
                 return;
@@ -68,16 +72,18 @@ static void append_stage(GString *out, const AldExportPlan *plan, guint index, c
                 g_string_append_c(out, ' ');
                 ald_export_append_safe(out, stage->device_name);
         }
-        append_figure(out, ": ", stage->nsec, " ns");
+        append_figure(out, ": ", &ald_unit_nanoseconds, stage->nsec);
         if (ald_export_has_layers(plan)) {
                 g_string_append(out, "; measured ");
                 ald_export_append_time(out, stage->measured_usec);
                 if (stage->flags && g_strv_contains(stage->flags, "busy"))
                         g_string_append(out, " beside other work");
         }
-        append_figure(out, ", ", stage->free_bytes, " bytes free ");
-        if (stage->free_bytes != ALD_ABSENT_UINT64)
+        append_figure(out, ", ", &ald_unit_bytes, stage->free_bytes);
+        if (stage->free_bytes != ALD_ABSENT_UINT64) {
+                g_string_append(out, " free ");
                 ald_export_append_time(out, stage->free_usec);
+        }
         if (stage->free_assumed == 1)
                 g_string_append(out, ", if none of its memory is in use, which is unknown");
         g_string_append_c(out, '\n');
@@ -94,7 +100,7 @@ void ald_export_append_header(GString *out, const AldExportPlan *plan, const cha
         g_string_append_printf(
                 out, "%s For %s, by Alidade %s, from a plan for ", mark, format, plan->options->version);
         ald_export_append_safe(out, plan->plan->engine);
-        append_figure(out, "; revision ", plan->plan->revision, "");
+        append_figure(out, "; revision ", NULL, plan->plan->revision);
         g_string_append_printf(out, "\n%s ", mark);
         if (plan->plan->oldest_usec == ALD_ABSENT_UINT64)
                 g_string_append(out, "Nothing of it was measured");
@@ -103,10 +109,10 @@ void ald_export_append_header(GString *out, const AldExportPlan *plan, const cha
                 ald_export_append_time(out, plan->plan->oldest_usec);
         }
         append_figure(out,
-                ald_export_has_layers(plan) ? "; a step: " : "; an all-reduce: ", plan->plan->step_nsec,
-                " ns");
-        append_figure(out, "; requests at once: ", plan->plan->parallel, "");
-        append_figure(out, "; tokens of context each: ", plan->plan->context, "");
+                ald_export_has_layers(plan) ? "; a step: " : "; an all-reduce: ", &ald_unit_nanoseconds,
+                plan->plan->step_nsec);
+        append_figure(out, "; requests at once: ", NULL, plan->plan->parallel);
+        append_figure(out, "; tokens of context each: ", NULL, plan->plan->context);
         if (plan->plan->kv_type_k && plan->plan->kv_type_v)
                 g_string_append_printf(
                         out, "; keys in %s, values in %s", plan->plan->kv_type_k, plan->plan->kv_type_v);

@@ -5,13 +5,15 @@
 #include "placement/export/export-header.h"
 #include "placement/export/export-words.h"
 #include "placement/export/plan-formats.h"
+#include "record/figure-text.h"
 
-/* "12.345 ms"; nothing if absent. */
-static void append_msec(GString *out, uint64_t nsec)
+/* "12.3 ms"; nothing if absent. */
+static void append_duration(GString *out, uint64_t nsec)
 {
+        g_autofree char *text = ald_format_figure(&ald_unit_nanoseconds, (double) nsec);
+
         if (nsec != ALD_ABSENT_UINT64)
-                g_string_append_printf(
-                        out, "%" PRIu64 ".%03" PRIu64 " ms", nsec / 1000000, nsec / 1000 % 1000);
+                g_string_append(out, text);
 }
 
 static void append_stage(GString *out, const AldExportPlan *plan, guint index)
@@ -25,7 +27,7 @@ static void append_stage(GString *out, const AldExportPlan *plan, guint index)
         if (ald_export_has_layers(plan)) {
                 g_string_append_printf(out, " + \"\\nlayers %" PRIu64 "-%" PRIu64 "%s\\n", stage->first_layer,
                         stage->first_layer + stage->layers - 1, stage->has_head == 1 ? " and head" : "");
-                append_msec(out, stage->nsec);
+                append_duration(out, stage->nsec);
                 g_string_append_c(out, '"');
         }
         g_string_append(out, "];\n");
@@ -66,7 +68,7 @@ static void append_hop(GString *out, const AldExportPlan *plan, const AldPlanHop
 
         append_ends(out, plan, hop);
         g_string_append(out, is_assumed ? " [style=dashed label=\"" : " [label=\"");
-        append_msec(out, hop->nsec);
+        append_duration(out, hop->nsec);
         g_string_append(out, is_assumed ? " assumed\"];\n" : "\"];\n");
 }
 

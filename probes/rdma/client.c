@@ -11,6 +11,7 @@
 #include "probes/rdma/result.h"
 #include "probes/rdma/session.h"
 #include "probes/rdma/transfer.h"
+#include "record/figure-text.h"
 
 #define SAMPLES 2000u
 #define READS 500u
@@ -79,15 +80,17 @@ static int plan(
         bool immediate = ald_verbs_port_takes_immediate(&session->port) && offer->immediate;
         bool send = options->method == ALD_RDMA_METHOD_SEND ||
                     (options->method == ALD_RDMA_METHOD_ANY && !immediate);
+        g_autofree char *wanted = NULL, *most = NULL;
         AldRdmaPlanLimits limits;
 
         ald_verbs_port_limits(&session->port, &limits);
         if (ald_rdma_plan_make(&limits, send ? ALD_RDMA_USE_OPERATION_SEND : ALD_RDMA_USE_OPERATION_WRITE,
                     size, offer->manager ? 1 : queues, ret))
                 return 0;
+        wanted = ald_format_figure(&ald_unit_bytes, (double) size);
+        most = ald_format_figure(&ald_unit_bytes, (double) limits.region);
         return ald_fail(session->failure, ALD_FAILURE_LIMIT,
-                "%s takes no messages of %zu KiB: it registers %" G_GUINT64_FORMAT " KiB at most",
-                session->port.name, size >> 10, limits.region >> 10);
+                "%s takes no messages of %s: it registers %s at most", session->port.name, wanted, most);
 }
 
 static int greet(const Measuring *measuring, AldRecord **ret)

@@ -13,6 +13,7 @@
 
 #include "probes/rdma/endpoint.h"
 #include "probes/rdma/ping.h"
+#include "record/figure-text.h"
 
 #define TIMEOUT 17u /* 4.096 µs × 2^17: half a second before a retransmission, for busy machines */
 
@@ -48,17 +49,20 @@ static int post_receive(AldEndpoint *endpoint, unsigned queue, unsigned slot, Al
 
 static int no_memory(size_t bytes, int error, AldFailure *failure)
 {
+        g_autofree char *size = ald_format_figure(&ald_unit_bytes, (double) bytes), *most = NULL;
         struct rlimit limit = {};
 
         getrlimit(RLIMIT_MEMLOCK, &limit);
         if ((error == ENOMEM || error == EPERM) && limit.rlim_cur != RLIM_INFINITY &&
-                limit.rlim_cur < bytes + (1u << 20))
+                limit.rlim_cur < bytes + (1u << 20)) {
+                most = ald_format_figure(&ald_unit_bytes, (double) limit.rlim_cur);
                 return ald_fail(failure, ALD_FAILURE_MEMLOCK,
-                        "%zu KiB of memory cannot be registered: the limit of locked memory (RLIMIT_MEMLOCK) "
-                        "is %llu KiB",
-                        bytes >> 10, (unsigned long long) limit.rlim_cur >> 10);
-        return ald_fail(failure, ALD_FAILURE_OUT_OF_MEMORY, "%zu KiB of memory cannot be registered: %s",
-                bytes >> 10, g_strerror(error));
+                        "%s of memory cannot be registered: the limit of locked memory (RLIMIT_MEMLOCK) "
+                        "is %s",
+                        size, most);
+        }
+        return ald_fail(failure, ALD_FAILURE_OUT_OF_MEMORY, "%s of memory cannot be registered: %s", size,
+                g_strerror(error));
 }
 
 /* Prefers memory near the device. A single call does not justify libnuma. */

@@ -11,6 +11,7 @@
 #include "probes/rdma/result.h"
 #include "probes/rdma/server.h"
 #include "probes/rdma/transfer.h"
+#include "record/figure-text.h"
 
 typedef struct Serving {
         const AldRdmaOptions *options;
@@ -181,10 +182,13 @@ static int open_endpoint(Serving *serving, const AldRdmaUse *use)
         ald_verbs_port_limits(&session->port, &limits);
         if (!ald_rdma_plan_make(&limits, (AldRdmaUseOperation) operation, use->message_bytes,
                     (unsigned) use->queue_pairs, &plan) ||
-                plan.size != use->message_bytes || plan.queues != use->queue_pairs)
+                plan.size != use->message_bytes || plan.queues != use->queue_pairs) {
+                g_autofree char *size = ald_format_figure(&ald_unit_bytes, (double) use->message_bytes);
+
                 return ald_fail(session->failure, ALD_FAILURE_LIMIT,
-                        "%s does not support %u queue pairs with messages of %zu KiB", session->port.name,
-                        (unsigned) use->queue_pairs, (size_t) use->message_bytes >> 10);
+                        "%s does not support %u queue pairs with messages of %s", session->port.name,
+                        (unsigned) use->queue_pairs, size);
+        }
         serving->limits = ald_rdma_transfer_limits(serving->options, use->duration_max_msec, use->bytes_max);
         return ald_endpoint_open(
                 &session->port, &plan, session->manager.id, &session->endpoint, session->failure);

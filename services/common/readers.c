@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "record/figure-text.h"
 #include "services/common/readers.h"
 #include "services/common/service-private.h"
 #include "services/common/timer.h"
@@ -315,13 +316,15 @@ static gint64 next_round(const User *user)
 static int refuse(User *user, sd_bus_message *call, sd_bus_error *error)
 {
         bool alone = user->unread > UNREAD_SLACK;
+        g_autofree char *size = ald_format_figure(
+                &ald_unit_bytes, (double) (alone ? user->unread : user->readers->unread));
         gint64 now = g_get_monotonic_time();
         int r;
 
         r = sd_bus_error_setf(error, SD_BUS_ERROR_LIMITS_EXCEEDED,
-                alone ? "User %u has %zu KiB of unread messages; read them first"
-                      : "User %u and others have %zu KiB of unread messages; try again later",
-                (unsigned) user->uid, (alone ? user->unread : user->readers->unread) / KIBI);
+                alone ? "User %u has %s of unread messages; read them first"
+                      : "User %u and others have %s of unread messages; try again later",
+                (unsigned) user->uid, size);
         user->refusals += REFUSAL_SIZE;
         if (user->logged == 0 || now >= user->logged + LOG_USEC) {
                 user->logged = now;
@@ -672,8 +675,11 @@ static int on_own_stats(sd_bus_message *reply, void *userdata, sd_bus_error *err
         }
         readers->broadcast = readers->since_ask;
         readers->paused = held > HELD_MAX || held > readers->unread + ALD_UNREAD_BROADCASTS_MAX;
-        if (readers->paused && !was_paused)
-                g_message("Not broadcasting signals while clients leave %u MiB unread", held / MEBI);
+        if (readers->paused && !was_paused) {
+                g_autofree char *size = ald_format_figure(&ald_unit_bytes, held);
+
+                g_message("Not broadcasting signals while clients leave %s unread", size);
+        }
         return 0;
 }
 

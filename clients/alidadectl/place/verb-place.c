@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <math.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -8,6 +9,7 @@
 #include "clients/command-line/bus.h"
 #include "clients/command-line/print.h"
 #include "clients/command-line/session.h"
+#include "clients/common/format.h"
 #include "clients/common/plan-call.h"
 #include "placement/report/report-json.h"
 
@@ -30,8 +32,11 @@ static int on_progress(sd_bus_message *signal, void *userdata, sd_bus_error *err
         const Waiting *waiting = userdata;
         double fraction;
 
-        if (waiting->shows_progress && sd_bus_message_read(signal, "d", &fraction) >= 0)
-                fprintf(stderr, "\rPlanning: %.0f %%\033[K", 100 * fraction);
+        if (waiting->shows_progress && sd_bus_message_read(signal, "d", &fraction) >= 0) {
+                g_autofree char *done = ald_format_percent(round(100 * fraction));
+
+                fprintf(stderr, "\rPlanning: %s\033[K", done);
+        }
         return 0;
 }
 

@@ -4,6 +4,7 @@
 #include "probes/common/wait.h"
 #include "probes/socket/client/client-transfer.h"
 #include "probes/socket/transfer/timing.h"
+#include "record/figure-text.h"
 
 #define FASTER_MAX 1000.0
 #define TOO_SLOW "too little arrived within %u ms to compute a rate"
@@ -156,9 +157,10 @@ static int check_spots(AldSocketClient *client)
         int r;
 
         if (client->result->rtt.min > ALD_SPOT_CHECK_RTT_MAX_NS) {
+                g_autofree char *rtt = ald_format_figure(
+                        &ald_unit_nanoseconds, (double) client->result->rtt.min);
                 g_autofree char *why = g_strdup_printf(
-                        "the round trip of %.1f ms is too long for a spot check",
-                        (double) client->result->rtt.min / 1e6);
+                        "the round trip of %s is too long for a spot check", rtt);
 
                 note(client, why);
                 return 0;

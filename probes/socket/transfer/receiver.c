@@ -3,6 +3,7 @@
 
 #include "probes/socket/transfer/receiver.h"
 #include "probes/socket/transfer/timing.h"
+#include "record/figure-text.h"
 
 #define SLOW 1e6                                     /* bits/s */
 #define TOO_MUCH_BYTES (UINT64_C(256) * 1024 * 1024) /* may arrive between two checks */
@@ -136,14 +137,17 @@ bool ald_transfer_receiver_verdict(const AldTransferReceiver *receiver, AldVerdi
         AldVerdict verdict;
 
         if (receiver->stalled && receiver->measuring) {
-                snprintf(ret_reason, reason_size,
-                        "the transfer stood still for %u s after %" G_GUINT64_FORMAT " bytes",
-                        (unsigned) (ALD_STALL_NS / ALD_NSEC_PER_SEC), receiver->bytes);
+                g_autofree char *size = ald_format_figure(&ald_unit_bytes, (double) receiver->bytes);
+
+                snprintf(ret_reason, reason_size, "the transfer stood still for %u s after %s",
+                        (unsigned) (ALD_STALL_NS / ALD_NSEC_PER_SEC), size);
                 return false;
         }
         if (!ald_evaluator_verdict(&receiver->evaluator, &verdict)) {
-                snprintf(ret_reason, reason_size, "no complete segment arrived within %.0f s",
-                        (double) (ald_now() - receiver->begun) / 1e9);
+                g_autofree char *elapsed = ald_format_figure(
+                        &ald_unit_nanoseconds, (double) (ald_now() - receiver->begun));
+
+                snprintf(ret_reason, reason_size, "no complete segment arrived within %s", elapsed);
                 return false;
         }
         *ret = verdict;

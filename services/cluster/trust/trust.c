@@ -8,6 +8,7 @@
 #include "pki/crl.h"
 #include "pki/file.h"
 #include "pki/verify.h"
+#include "record/figure-text.h"
 #include "services/cluster/trust/trust.h"
 #include "services/common/state-directory.h"
 
@@ -221,13 +222,11 @@ const char *ald_trust_problem(const AldTrust *trust)
 char *ald_trust_warning(const AldTrust *trust, uint64_t real)
 {
         uint64_t end = ald_trust_expiry(trust);
-        g_autoptr(GDateTime) date = NULL;
         g_autofree char *day = NULL;
 
         if (end == UINT64_MAX || end > real + WARNING_USEC)
                 return NULL;
-        date = g_date_time_new_from_unix_utc((gint64) (end / G_USEC_PER_SEC));
-        day = date ? g_date_time_format(date, "%F") : g_strdup("?");
+        day = ald_format_date((double) end);
         return g_strdup_printf(
                 "The certificate of this machine expires on %s and was not renewed: make sure that the "
                 "machine where the cluster was created is running, or run alidadectl cluster renew",

@@ -4,6 +4,7 @@
 #include <glib.h>
 
 #include "record/field.h"
+#include "record/figure-text.h"
 #include "services/common/cpu-times.h"
 #include "services/common/errors.h"
 #include "services/common/sysroot.h"
@@ -136,6 +137,7 @@ static double cpu_usage(AldComputeManager *manager)
 
 static char *why_cpu_is_left_alone(AldComputeManager *manager, bool force)
 {
+        g_autofree char *text = NULL;
         double usage;
 
         if (manager->parts.links_are_measured(manager->parts.userdata))
@@ -145,9 +147,10 @@ static char *why_cpu_is_left_alone(AldComputeManager *manager, bool force)
                 return NULL;
         if (isnan(usage))
                 return g_strdup("the load of the processors is not known yet");
-        return usage > ALD_DEVICE_USAGE_MAX_PERCENT
-                       ? g_strdup_printf("the processors are %.0f %% in use", usage)
-                       : NULL;
+        if (usage <= ALD_DEVICE_USAGE_MAX_PERCENT)
+                return NULL;
+        text = ald_format_figure(&ald_unit_percent, usage);
+        return g_strdup_printf("the processors are %s in use", text);
 }
 
 /* The load of a GPU is checked with the state service: before it is due, and for each request. */

@@ -7,6 +7,7 @@
 #include <glib-unix.h>
 
 #include "common/fd.h"
+#include "record/figure-text.h"
 #include "services/common/errors.h"
 #include "services/common/process.h"
 #include "services/link-probe/compute/compute-prober.h"
@@ -219,11 +220,13 @@ static void note_free(AldComputeProber *prober)
 /* A stopped measurement has no result. */
 static void note_end(AldComputeProber *prober)
 {
+        g_autofree char *duration = NULL;
+
         note_free(prober);
+        duration = ald_format_duration((double) prober->time_to_free);
         ald_probe_answer_clear(&prober->answer);
         prober->answer.verdict = ALD_PROBE_LATER;
-        prober->answer.reason = g_strdup_printf("%s; the device was free after %.1f ms", prober->reason,
-                (double) prober->time_to_free / 1000);
+        prober->answer.reason = g_strdup_printf("%s; the device was free after %s", prober->reason, duration);
         g_message("Stopped measuring %s: %s", prober->target.device, prober->answer.reason);
 }
 

@@ -3,6 +3,7 @@
 #include <netinet/in.h>
 #include <string.h>
 
+#include "record/figure-text.h"
 #include "record/record.h"
 #include "services/link-probe/net/busy.h"
 
@@ -28,13 +29,15 @@ static uint64_t capacity_of(const Look *look, const char *name)
 static char *reason_of(const Look *look, const char *name)
 {
         uint64_t rate = ald_counters_rate(look->counters, name), capacity;
+        g_autofree char *text = NULL;
 
         if (rate == ALD_ABSENT_UINT64)
                 return NULL;
         capacity = capacity_of(look, name);
         if (capacity == ALD_ABSENT_UINT64 || rate <= capacity / SHARE)
                 return NULL;
-        return g_strdup_printf("%s is in use, with %" G_GUINT64_FORMAT " Mb/s", name, rate / 1000000);
+        text = ald_format_figure(&ald_unit_bits_per_second, (double) rate);
+        return g_strdup_printf("%s is in use, with %s", name, text);
 }
 
 char *ald_busy_reason(

@@ -238,7 +238,7 @@ static void test_traffic_of_a_port(void)
         ald_counters_read(counters, 2 * SECOND);
         g_assert_cmpuint(ald_counters_rate(counters, "mlx5_0.1"), ==, UINT64_C(16000000000));
         of_port = ald_busy_reason(counters, results, NULL, "mlx5_0.1");
-        g_assert_cmpstr(of_port, ==, "mlx5_0.1 is in use, with 16000 Mb/s");
+        g_assert_cmpstr(of_port, ==, "mlx5_0.1 is in use, with 16.0 Gb/s");
         of_interface = ald_busy_reason(counters, results, NULL, "ens1");
         g_assert_cmpstr(of_interface, ==, of_port);
         g_assert_null(ald_busy_reason(counters, results, NULL, "mlx5_1.1"));

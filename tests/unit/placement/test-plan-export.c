@@ -280,7 +280,7 @@ static void test_assumed_hops_are_marked(void)
 
         g_assert_cmpint(ald_plan_export("dot", report, &usual, &drawn, &reason), ==, 0);
         g_assert_nonnull(strstr(drawn->str, "; assumed, never measured\n"));
-        g_assert_nonnull(strstr(drawn->str, "  client -> s1 [style=dashed label=\"0.091 ms assumed\"];\n"));
+        g_assert_nonnull(strstr(drawn->str, "  client -> s1 [style=dashed label=\"91.0 µs assumed\"];\n"));
 }
 
 static void test_an_assumed_hop_may_be_over_rdma(void)

@@ -281,7 +281,7 @@ static void test_speed(void)
         many = ald_plan_words_speed(&plan);
         gap = ald_plan_words_certainty(&plan);
         g_assert_cmpstr(many, ==, "40.0 ms a token, 50.0 tokens/s");
-        g_assert_cmpstr(gap, ==, "at most 100.0 % above the best possible");
+        g_assert_cmpstr(gap, ==, "at most 100 % above the best possible");
         plan.tokens_per_second = ALD_ABSENT_DOUBLE;
         reduce = ald_plan_words_speed(&plan);
         g_assert_cmpstr(reduce, ==, "40.0 ms an all-reduce");

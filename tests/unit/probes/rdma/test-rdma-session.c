@@ -182,7 +182,7 @@ static void test_no_memory(RdmaSides *sides, gconstpointer userdata)
         rdma_sides_run(sides, &(FakeFaults){ .register_error = ENOMEM });
         g_assert_cmpint(setrlimit(RLIMIT_MEMLOCK, &before), ==, 0);
         assert_both_fail(sides, ALD_FAILURE_MEMLOCK);
-        g_assert_nonnull(strstr(sides->client.failure.message, "RLIMIT_MEMLOCK) is 64 KiB"));
+        g_assert_nonnull(strstr(sides->client.failure.message, "RLIMIT_MEMLOCK) is 64.0 KiB"));
 }
 
 static void test_too_little_room(RdmaSides *sides, gconstpointer userdata)
