@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Makes C out of the interfaces: generate.py schema-h|schema-c|docs-c|vtables-c|vtables-h OUTPUT XML…
 
-schema-*  structs and field tables of records, messages, the rows that methods return, and the properties of services
-          that clients hold; the kinds of records, which services send them and the topics that they are published on
+schema-*  structs and field tables of records, messages, the rows that methods return, the options that they take, and the
+          properties of services; the kinds of records, which services send them and the topics that they are
+          published on
 docs-c    what the documentation says of the fields of records and of these properties
 vtables-c the sd-bus property tables over the structs of records
 vtables-h the sd-bus tables of the services' own interfaces
@@ -181,6 +182,10 @@ def schema_h(records, services, messages):
     out.append("/* The units of the fields. One that record/units.c does not define is an error of the linker. */\n")
     out += [f"extern const AldUnit {unit_symbol(unit)};\n" for unit in units(records, services, messages)]
     out.append("\n/* All of them, ended by NULL. */\nextern const AldUnit *const ald_units[];\n\n")
+    if sorted(records, key=lambda record: record.is_link) != records:
+        raise schema.SchemaError("the records of nodes come before those of links")
+    out.append("/* The kinds of nodes come before those of links. */\n"
+               f"#define ALD_N_NODE_KINDS {sum(not record.is_link for record in records)}\n\n")
     out.append("typedef enum AldKind {\n")
     out += [f"        ALD_KIND_{record.symbol.upper()},\n" for record in records]
     out.append("        ALD_N_KINDS,\n\n        /* Messages: ald_message_parse(). */\n")
@@ -311,7 +316,7 @@ def docs_table(symbol, words, fields, help):
 
 
 def docs_c(records, services, _messages):
-    """Of records, their rows, and the properties of services that clients hold."""
+    """Of records, their rows, and the properties of services."""
     out, symbols = [BANNER, "#include <stddef.h>\n\n#include \"record/docs.h\"\n#include \"record/schema.h\"\n\n"], []
     for interface in records + [service for service in services if service.properties]:
         for field in interface.fields:

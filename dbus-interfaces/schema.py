@@ -234,7 +234,7 @@ class Interface:
         self.daemon, self.optional = None, False
         self.members, self.fields = [], []
         self.rows = []  # a Field for each argument of a method that is a list of described rows
-        self.properties = None  # name of a struct of the properties of a service, for its clients
+        self.properties = None  # name of a struct of the properties of a service, which fills it in
         self.directions, self.base = None, None  # names of structs that it may share with other interfaces
         self._read_members()
         if self.is_record:

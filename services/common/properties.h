@@ -12,8 +12,9 @@ typedef struct AldProperties {
         AldService *service;
         const char *interface;
         const AldStruct *type;
-        /* Sets the fields, which are absent at first, to their present values. Texts belong to the service,
-         * or are added to `owned`, which frees them with g_free(). */
+        /* Sets the fields to their present values. They are absent at first; one that a compound literal
+         * leaves out is 0, though, which is a value. Texts belong to the service, or are added to `owned`,
+         * which frees them with g_free(). */
         void (*read)(const void *of, void *ret, GPtrArray *owned);
         void *of; /* also the userdata of the vtable */
 

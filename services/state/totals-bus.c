@@ -181,7 +181,7 @@ static void on_removing(AldEntry *entry, void *userdata)
         refresh_soon(userdata);
 }
 
-/* sd-bus reads properties without asking, so they are computed before it gets to do so. */
+/* Each property has its own getter call, so all of them are computed before the first one. */
 static int on_call(sd_bus_message *call, void *userdata, sd_bus_error *error)
 {
         AldTotalsBus *self = userdata;

@@ -19,8 +19,6 @@ typedef struct AldNode AldNode;
 typedef struct AldEntry AldEntry;
 typedef struct AldLinkSet AldLinkSet;
 
-#define ALD_N_NODE_KINDS ALD_KIND_LINK_SOCKET /* kinds of nodes come before those of links */
-
 /* The greatest epoch of this node; one more can still be represented in JSON. */
 #define ALD_EPOCH_MAX ((uint64_t) ALD_INTEGER_MAX - 1)
 

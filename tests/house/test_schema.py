@@ -424,7 +424,14 @@ def test_where_records_go_follows_the_xml(tmp_path):
     assert "Node1.Own" not in page and ".BR org.alidade.State1 (5)\n.PP\nIt never leaves" in man.page(kinds[2])
 
 
-def test_properties_of_a_service_that_clients_hold(tmp_path):
+def test_kinds_of_nodes_are_counted(tmp_path):
+    kinds = [record(tmp_path, field("t"), f"org.alidade.{kind}") for kind in ("Node1.A", "Node1.B", "Link1.A")]
+    assert "#define ALD_N_NODE_KINDS 2\n" in generate.schema_h(kinds, [telemetry(tmp_path)], [])
+    with pytest.raises(schema.SchemaError, match="the records of nodes come before those of links"):
+        generate.schema_h(kinds[::-1], [telemetry(tmp_path)], [])
+
+
+def test_properties_of_a_service(tmp_path):
     service = parse(tmp_path, annotation("Properties", "Sums") + field("d", "", "Speed") + field("t", "", "FreePages")
                     + field("a{sv}", "", "Reasons"), "org.alidade.Test1")
     assert not service.is_record

@@ -161,9 +161,6 @@ bool ald_transfer_receiver_verdict(const AldTransferReceiver *receiver, AldVerdi
 
 int ald_transfer_receiver_failed(AldTransferReceiverStep step, AldFailure *failure)
 {
-        if (step == ALD_TRANSFER_RECEIVER_STALLED)
-                return ald_fail(failure, ALD_FAILURE_TIMEOUT, "nothing arrived for %u s",
-                        (unsigned) (ALD_STALL_NS / ALD_NSEC_PER_SEC));
         if (step == ALD_TRANSFER_RECEIVER_ENDED)
                 return ald_fail(failure, ALD_FAILURE_ABORTED, "the other side stopped within a transfer");
         return ald_fail(failure, ALD_FAILURE_PROTOCOL, "the other side sent more than was agreed");

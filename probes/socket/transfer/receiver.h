@@ -49,7 +49,7 @@ uint64_t ald_transfer_receiver_tick(const AldTransferReceiver *receiver);
 bool ald_transfer_receiver_verdict(const AldTransferReceiver *receiver, AldVerdict *ret,
         AldSocketLimiter *ret_limiter, char *ret_reason, size_t reason_size);
 
-/* Fails because of a step other than the first three. */
+/* Fails because of a step after which there is no verdict: ended, or too much. */
 int ald_transfer_receiver_failed(AldTransferReceiverStep step, AldFailure *failure);
 
 void ald_transfer_receiver_clear(AldTransferReceiver *receiver);
