@@ -124,15 +124,20 @@ def test_few_round_trips(pair, keys):
     server.check_idle()
 
 
+def begin_upload(talk, msec):
+    """Opens the connection for round trips first, as each client does."""
+    talk.say("SocketOpen", Purpose="rtt", Count=1)
+    assert len(talk.hear_only("SocketTokens")["Tokens"]) == 1
+    talk.say("SocketBegin", Direction="upload", DurationMaxMSec=msec, BytesMax=10 ** 9, StreamsMax=1, MinRttNSec=0)
+
+
 def test_a_client_that_is_late_to_connect(pair, keys):
     """An upload does not count as one that carries nothing before its first connection could be opened."""
     left, right = pair
     Server(right, f"--identity={keys.issue(B)}")
     talk, _ = call(left, RIGHT, keys.issue(A))
     with talk:
-        talk.say("SocketOpen", Purpose="rtt", Count=1)
-        assert len(talk.hear_only("SocketTokens")["Tokens"]) == 1
-        talk.say("SocketBegin", Direction="upload", DurationMaxMSec=100, BytesMax=10 ** 6, StreamsMax=1, MinRttNSec=0)
+        begin_upload(talk, 100)
         # Nothing is to come: a server that has given up says so after a tenth of a second.
         assert not select.select([talk.tls], [], [], 1)[0]
         talk.say("SocketOpen", Purpose="upload", Count=1)
@@ -146,9 +151,7 @@ def test_the_first_data_is_late(pair, keys):
     Server(right, f"--identity={keys.issue(B)}")
     talk, welcome = call(left, RIGHT, keys.issue(A))
     with talk:
-        talk.say("SocketOpen", Purpose="rtt", Count=1)
-        assert len(talk.hear_only("SocketTokens")["Tokens"]) == 1
-        talk.say("SocketBegin", Direction="upload", DurationMaxMSec=4200, BytesMax=10 ** 9, StreamsMax=1, MinRttNSec=0)
+        begin_upload(talk, 4200)
         talk.say("SocketOpen", Purpose="upload", Count=1)
         token = talk.hear_only("SocketTokens")["Tokens"][0]
         # If it counted from the first data, it would not have ended when the server gives up, 3 s after that time.
@@ -165,9 +168,7 @@ def test_an_upload_is_opened_once(pair, keys):
     server = Server(right, f"--identity={keys.issue(B)}")
     talk, _ = call(left, RIGHT, keys.issue(A))
     with talk:
-        talk.say("SocketOpen", Purpose="rtt", Count=1)
-        talk.hear_only("SocketTokens")
-        talk.say("SocketBegin", Direction="upload", DurationMaxMSec=4200, BytesMax=10 ** 9, StreamsMax=1, MinRttNSec=0)
+        begin_upload(talk, 4200)
         for _ in range(2):
             talk.say("SocketOpen", Purpose="upload", Count=1)
         talk.hear_only("SocketTokens")

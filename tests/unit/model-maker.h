@@ -18,6 +18,9 @@ void model_put(AldModel *model, const char *id, const char *kind, const char *te
 /* Puts all records of node number n: {kind: fields}, with ' for ". */
 void model_put_node(AldModel *model, unsigned number, const char *records);
 
+/* Records of a node with a value for most of what clients show, and three devices of different kinds. */
+extern const char model_atlas[];
+
 /* The node of this number, which must be known; its id. */
 const AldEntity *model_node(AldModel *model, unsigned number);
 char *model_id(unsigned number);

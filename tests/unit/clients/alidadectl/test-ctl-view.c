@@ -13,20 +13,6 @@
 
 #define NOW 1.7e15
 
-static const char atlas[] =
-        "{'Node1.Identity':{'FriendlyName':'atlas'},"
-        "'Node1.Memory':{'TotalBytes':68719476736,'AvailableBytes':17179869184,'UpdatedUSec':"
-        "1699999997000000},"
-        "'Node1.System':{'CpuUsage':12.0,'Devices':[{'Id':'gpu0','Usage':20.0,'MemoryUsedBytes':1},"
-        "  {'Id':'gpu1','PowerState':'asleep'},{'Id':'gpu2','Usage':40.0}]},"
-        "'Node1.Backends':{'Devices':[{'Id':'gpu0','Class':'gpu','Name':'Big','MemoryTotalBytes':1073741824},"
-        "  {'Id':'gpu1','Class':'gpu','Unified':true},{'Id':'cpu','Class':'cpu'}]},"
-        "'Node1.Compute':{'Devices':[{'Id':'gpu0','TflopsFp16':10.0,'MemoryBandwidthBytesPerSecond':100},"
-        "  {'Id':'gpu1','TflopsFp16':5.0},{'Id':'cpu','MemoryBandwidthBytesPerSecond':7}]},"
-        "'Node1.Network':{'Interfaces':[{'Id':'lo','Type':'loopback','Addresses':['192.0.2.9/8']},"
-        "  {'Id':'e','Addresses':['192.0.2.1/24','fe80::1/64','169.254.1.1/16']},{'Id':'v','Type':'veth',"
-        "  'Addresses':['192.0.2.7/24']}]}}";
-
 /* Nothing known is "–" everywhere and 0 nowhere. */
 static void test_absent(void)
 {
@@ -171,7 +157,7 @@ static void test_no_broker(void)
                 "Text", "Of another version.", "Remedy", "Of another version.");
 
         for (unsigned i = 1; i <= 9; i++)
-                model_put_node(model, i, atlas);
+                model_put_node(model, i, model_atlas);
         model_set_findings(model, findings);
         for (unsigned columns = 20; columns < 120; columns += 20)
                 for (unsigned rows = 5; rows < 60; rows += 5) {
@@ -203,7 +189,8 @@ static void test_fits(void)
 
         for (unsigned i = 1; i <= 30; i++)
                 model_put_node(model, i,
-                        i % 2 ? atlas : "{'Node1.Identity':{'FriendlyName':'日本語の長い名前のノード'}}");
+                        i % 2 ? model_atlas
+                              : "{'Node1.Identity':{'FriendlyName':'日本語の長い名前のノード'}}");
         model_set_findings(model, findings);
         for (unsigned columns = 40; columns < 140; columns += 7)
                 for (unsigned rows = 12; rows < 90; rows += 9) {
@@ -309,7 +296,7 @@ static void test_scroll(void)
         AldView view = { .model = model, .now_usec = NOW, .columns = 80, .rows = 20, .first = 5000 };
 
         for (unsigned i = 1; i <= 100; i++)
-                model_put_node(model, i, atlas);
+                model_put_node(model, i, model_atlas);
         g_ptr_array_unref(ald_view_lines(&view));
         g_assert_cmpuint(view.page, >, 3);
         g_assert_cmpuint(view.first + view.page, ==, 100);

@@ -12,20 +12,6 @@
 
 #define NOW 1.7e15
 
-static const char atlas[] =
-        "{'Node1.Identity':{'FriendlyName':'atlas'},"
-        "'Node1.Memory':{'TotalBytes':68719476736,'AvailableBytes':17179869184,'UpdatedUSec':"
-        "1699999997000000},"
-        "'Node1.System':{'CpuUsage':12.0,'Devices':[{'Id':'gpu0','Usage':20.0,'MemoryUsedBytes':1},"
-        "  {'Id':'gpu1','PowerState':'asleep'},{'Id':'gpu2','Usage':40.0}]},"
-        "'Node1.Backends':{'Devices':[{'Id':'gpu0','Class':'gpu','Name':'Big','MemoryTotalBytes':1073741824},"
-        "  {'Id':'gpu1','Class':'gpu','Unified':true},{'Id':'cpu','Class':'cpu'}]},"
-        "'Node1.Compute':{'Devices':[{'Id':'gpu0','TflopsFp16':10.0,'MemoryBandwidthBytesPerSecond':100},"
-        "  {'Id':'gpu1','TflopsFp16':5.0},{'Id':'cpu','MemoryBandwidthBytesPerSecond':7}]},"
-        "'Node1.Network':{'Interfaces':[{'Id':'lo','Type':'loopback','Addresses':['192.0.2.9/8']},"
-        "  {'Id':'e','Addresses':['192.0.2.1/24','fe80::1/64','169.254.1.1/16']},{'Id':'v','Type':'veth',"
-        "  'Addresses':['192.0.2.7/24']}]}}";
-
 static void test_figures(void)
 {
         g_autoptr(AldModel) model = ald_model_new();
@@ -33,7 +19,7 @@ static void test_figures(void)
         AldNodeFigures figures;
         AldGpuSummary gpus;
 
-        model_put_node(model, 1, atlas);
+        model_put_node(model, 1, model_atlas);
         figures = ald_node_figures(model_node(model, 1));
         gpus = ald_gpu_summary(model_node(model, 1));
         addresses = ald_node_addresses(model_node(model, 1));
@@ -196,7 +182,7 @@ static void test_findings(void)
         const AldFindingRow *worst;
         AldTone tone;
 
-        model_put_node(model, 1, atlas);
+        model_put_node(model, 1, model_atlas);
         model_set_findings(model, findings);
         json_decref(findings);
         sorted = ald_findings_sorted(model, NULL);
@@ -306,7 +292,7 @@ static void test_node(void)
         g_autoptr(AldModel) model = ald_model_new();
         g_autoptr(GPtrArray) facts = NULL;
 
-        model_put_node(model, 1, atlas);
+        model_put_node(model, 1, model_atlas);
         facts = ald_node_facts(model_node(model, 1), NOW);
         g_assert_cmpstr(text_of(facts, "Memory"), ==, "16.0/64.0 GiB free");
         g_assert_cmpstr(text_of(facts, "CPU"), ==, "12 %");
