@@ -160,6 +160,8 @@ def test_figures_of_a_kind(recorded, figure):
     (["atlas", "--until", "1h"], "--until=1h", USAGE), (["atlas", "--since=now"], "earlier", USAGE),
     (["atlas", "--since=-1h", "--until=-2h"], "earlier", USAGE), (["atlas", "--json", "--csv"], "exclude", USAGE),
     (["atlas", "--points=5"], "--points needs", USAGE), (["atlas", "--csv", "--points=0"], "from 1 to 10000", USAGE),
+    (["atlas", "--columns=x"], 'Unknown column "x"; see alidadectl history --columns=help', USAGE),
+    (["atlas", "--sort=-x"], 'Unknown column "x"', USAGE), (["--columns=figure"], "Usage", USAGE),
     (["atlas", "--frobnicate"], "unknown option", USAGE), (["atlas", "--once"], "unknown option", USAGE)])
 def test_what_is_refused(recorded, words, reason, status):
     host, _ = recorded
@@ -244,6 +246,28 @@ def test_csv(recorded):
     assert {row["field"] for row in rows} == {"AvailableBytes", "Devices[cpu].GemmTflops"}
     links = host.alidadectl("history", "atlas", "borealis", "RttP50NSec", "--csv").stdout
     assert [row["key"] for row in csv.DictReader(io.StringIO(links))] == [f"{BETA},192.0.2.2"] * 2
+
+
+def test_columns(recorded):
+    """Rates of links side by side; as numbers, all is in the units of the interfaces."""
+    host, _ = recorded
+    names = ("history", "atlas", "borealis", "UploadBitsPerSecond", "RttP50NSec")
+    lines = host.alidadectl(*names, "--columns=figure,of,mean,count", "--sort=figure,-mean,of").stdout.splitlines()
+    assert [re.split("  +", line.strip()) for line in lines] == [
+        ["FIGURE", "OF", "MEAN", "COUNT"],
+        ["RttP50NSec", "atlas → borealis: socket, 192.0.2.2, eth0", "36.0 µs", "2"],
+        ["UploadBitsPerSecond", "atlas → borealis: rdma, mlx5_0.1 → mlx5_1.1, mlx5_0.1", "5.00 Gb/s", "2"],
+        ["UploadBitsPerSecond", "atlas → borealis: socket, 192.0.2.2, eth0", "5.00 Gb/s", "2"],
+        ["UploadBitsPerSecond", "borealis → atlas: socket, 192.0.2.1, eth0", "2.50 Gb/s", "2"]]
+    head, *rows = host.alidadectl("history", "atlas", "--sort=figure").stdout.splitlines()
+    assert head.split() == ["FIGURE", "OF", "MIN", "MEAN", "MAX", "LAST"]
+    assert [row.split()[:2] for row in rows] == [["Matrices", "cpu"], ["Memory", "free"]] and " atlas " in rows[1]
+    columns = "figure,node,kind,key,field,unit,last"
+    halved = get_json(host, "history", "atlas", "borealis", f"--columns={columns}", "--sort=-last")["Series"][-1]
+    assert halved == {"Figure": "RTT/2", "Node": ALPHA, "Kind": "Link1.Socket", "Key": f"{BETA},192.0.2.2",
+                      "Field": "RttP50NSec", "Unit": "nanoseconds", "Last": 36_000}
+    assert host.alidadectl("history", "atlas", "Devices[cpu].GemmTflops", "--csv", "--columns=of,max").stdout == (
+        "Of,Max\r\nNode1.Compute Devices[cpu],1.5\r\n")
 
 
 def test_json(recorded):

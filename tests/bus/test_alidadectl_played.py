@@ -140,7 +140,7 @@ def test_columns_for_other_programs(play):
     (["nodes", "--sort=x"], 'Unknown column "x"'),
     (["watch", "--once", "--json", "--sort=name"], "watch --json shows all records"),
     (["--csv", "--json", "history", "atlas"], "--json and --csv exclude each other"),
-    (["status", "--columns=name"], "--columns works with nodes, watch and findings only"),
+    (["status", "--columns=name"], "--columns works with nodes, watch, findings and history only"),
     (["watch", "--once", "--csv"], "--csv works with nodes, findings and history only"),
     (["nodes", "--csv", "--json"], "--json and --csv exclude each other")], ids=str)
 def test_refused_columns(play, args, problem):
@@ -152,7 +152,7 @@ def test_refused_columns(play, args, problem):
 def test_manual_page_lists_the_columns():
     """Each of them, with its key and what it is, in the order of the table."""
     text = (SOURCE / "clients" / "alidadectl" / "alidadectl.1").read_text().replace("\\-", "-")
-    for verb in ("nodes", "findings"):
+    for verb in ("nodes", "findings", "history"):
         done = subprocess.run([client_binary(), verb, "--columns=help"], capture_output=True, text=True, check=True)
         listed = "".join('.TP\n.BR {} " ({})"\n{}.\n'.format(*line.split(None, 2))
                          for line in done.stdout.splitlines())
@@ -1123,6 +1123,7 @@ def test_bash_completes_verbs_and_options(make_host):
     assert in_bash(host, "--json", "=", "p") == ["pretty"]
     assert in_bash(host, "nodes", "--columns", "=", "tem") == ["temperature"]
     assert in_bash(host, "watch", "--sort", "=", "name,-tot") == ["name,-total-memory"]
+    assert in_bash(host, "history", "atlas", "--columns", "=", "figure,me") == ["figure,mean"]
     assert in_bash(host, "findings", "--sort", "=", "id,-beg") == ["id,-began"]
     assert in_bash(host, "--sort", "=", "-cpu", "wa") == ["watch"]
     assert in_bash(host, "check", "--require", "=", "gpus,mem") == ["gpus,memory"]
@@ -1134,7 +1135,7 @@ def test_bash_completes_verbs_and_options(make_host):
     assert in_bash(host, "cluster", "revoke", "--") == ["--help", "--check", "--json"]
     assert in_bash(host, "probe", "") == ["link", "rdma", "compute"]
     assert in_bash(host, "probe", "link", "--r") == ["--rtt-only"]
-    assert in_bash(host, "history", "atlas", "--s") == ["--since="]
+    assert in_bash(host, "history", "atlas", "--s") == ["--since=", "--sort="]
     assert in_bash(host, "history", "atlas", "--json", "=", "p") == ["pretty"]
     assert in_bash(host, "check", "--s") == ["--severity="]
     assert in_bash(host, "findings", "--s") == ["--since=", "--sort="]

@@ -71,7 +71,8 @@ static unsigned count_cells(
 /* What is known of a series, for people. */
 typedef struct Figures {
         double least, mean, greatest, last; /* NaN if nothing is known */
-        AldSpark *sparks;                   /* the mean of each part */
+        double count;
+        AldSpark *sparks; /* the mean of each part */
         unsigned n_sparks;
 } Figures;
 
@@ -98,6 +99,7 @@ static void add_point(
         spark->value = *count > 0 ? spark->value + (figures->last - spark->value) * n / (*count + n)
                                   : figures->last;
         *count += n;
+        figures->count += n;
 }
 
 /* Parts are of equal length, and so count alike; what probes measure counts by the measurement. */
@@ -120,7 +122,7 @@ static Figures summarize(const AldHistoryView *view, const Layout *layout, const
 {
         unsigned n = count_cells(layout, series, view->from_usec, view->to_usec);
         uint64_t span = view->to_usec - view->from_usec;
-        Figures figures = { NAN, NAN, NAN, NAN, g_new0(AldSpark, n), n };
+        Figures figures = { NAN, NAN, NAN, NAN, 0, g_new0(AldSpark, n), n };
         g_autofree double *counts = g_new0(double, n);
 
         for (guint i = 0; series->points && i < series->points->len; i++) {
@@ -387,6 +389,26 @@ static void append_nothing(GString *out, const AldHistoryView *view)
         g_string_append(out, "Nothing was recorded.\n");
         if (view->from_usec < view->begins_usec)
                 g_string_append_printf(out, "The history begins at %s.\n", begins);
+}
+
+GArray *ald_history_rows(const AldHistoryView *view, uint64_t now_usec)
+{
+        GArray *rows = g_array_sized_new(FALSE, FALSE, sizeof(AldSeriesRow), view->series->len);
+        const Layout layout = lay_out(view, 0, now_usec);
+
+        for (guint i = 0; i < view->series->len; i++) {
+                g_auto(Figures) figures = summarize(view, &layout, view->series->pdata[i]);
+                AldSeriesRow row = { .model = view->model,
+                        .series = view->series->pdata[i],
+                        .least = figures.least,
+                        .mean = figures.mean,
+                        .greatest = figures.greatest,
+                        .last = figures.last,
+                        .count = figures.count };
+
+                g_array_append_val(rows, row);
+        }
+        return rows;
 }
 
 void ald_history_describe(GString *out, const AldHistoryView *view, unsigned columns, uint64_t now_usec)

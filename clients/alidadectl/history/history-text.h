@@ -2,7 +2,11 @@
 #pragma once
 
 #include "clients/alidadectl/history/history-view.h"
+#include "clients/common/columns/series-columns.h"
 
 /* Appends history as a table with a sparkline in each row, and the events below it, for a terminal of so many
  * columns; 0: 80. now_usec is CLOCK_REALTIME. */
 void ald_history_describe(GString *out, const AldHistoryView *view, unsigned columns, uint64_t now_usec);
+
+/* An AldSeriesRow for each series: what the same rows have beside the sparkline. */
+GArray *ald_history_rows(const AldHistoryView *view, uint64_t now_usec);

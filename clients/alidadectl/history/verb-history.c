@@ -8,9 +8,11 @@
 #include "clients/alidadectl/history/history-text.h"
 #include "clients/alidadectl/history/series-choice.h"
 #include "clients/alidadectl/verbs.h"
+#include "clients/command-line/column-table.h"
 #include "clients/command-line/options.h"
 #include "clients/command-line/print.h"
 #include "clients/command-line/session.h"
+#include "clients/common/columns/series-columns.h"
 #include "clients/common/finding-display.h"
 #include "clients/common/node-summary.h"
 #include "clients/common/time-words.h"
@@ -24,7 +26,14 @@ typedef struct HistoryOrder {
         const char *since, *until;
         uint64_t points; /* 0: not given */
         char **words;    /* NODE, maybe PEER, and names of figures */
+        AldColumnChoice columns;
 } HistoryOrder;
+
+static void history_order_clear(HistoryOrder *order)
+{
+        ald_column_choice_clear(&order->columns);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(HistoryOrder, history_order_clear)
 
 static const AldOption options[] = {
         ALD_OPTION_HELP,
@@ -35,6 +44,10 @@ static const AldOption options[] = {
         ALD_OPTION(NUMBER, "points", "N", HistoryOrder, points,
                 "With --json or --csv: the greatest number of points of a figure\n(default: 1000)",
                 .max = POINTS_MAX),
+        ALD_OPTION(TEXT, "columns", "NAME,…", HistoryOrder, ctl.columns,
+                "Print a table with these columns; \"help\" lists what there is"),
+        ALD_OPTION(TEXT, "sort", "NAME,…", HistoryOrder, ctl.sort,
+                "Print a table sorted by these columns; \"-\" before one\nreverses its order"),
         ALD_OPTION_HOST("Ask another machine, over ssh"),
         ALD_OPTION_JSON("Print JSON: short (as without MODE), pretty or off"),
         ALD_OPTION_NO_PAGER,
@@ -216,11 +229,39 @@ static int read_history(const HistoryOrder *order, AldHistoryView *view)
         return r < 0 ? complain_of_call(&error, r) : ALD_EXIT_OK;
 }
 
+/* -1 if there is more to do. */
+static int choose_columns(HistoryOrder *order)
+{
+        static const unsigned usual[] = { ALD_SERIES_COLUMN_FIGURE, ALD_SERIES_COLUMN_OF,
+                ALD_SERIES_COLUMN_MIN, ALD_SERIES_COLUMN_MEAN, ALD_SERIES_COLUMN_MAX,
+                ALD_SERIES_COLUMN_LAST };
+
+        return ald_column_table_choose(
+                &order->ctl, &ald_series_column_list, usual, G_N_ELEMENTS(usual), &order->columns);
+}
+
+static int print_table(const HistoryOrder *order, const AldHistoryView *view)
+{
+        g_autoptr(GArray) rows = ald_history_rows(view, (uint64_t) ald_now());
+        g_autoptr(GString) out = g_string_new(NULL);
+        AldStyleInfo info = ald_style_info();
+        int r = ald_column_table_sort(&order->ctl, &ald_series_column_list, rows);
+
+        if (r >= 0)
+                return r;
+        if (ald_column_table_is_exported(&order->ctl))
+                return ald_column_table_export(&order->ctl, "Series", &order->columns, rows);
+        ald_column_table_append(out, &order->columns, rows, info.columns);
+        return ald_print(&order->ctl, &info, out->str);
+}
+
 static int print_view(const HistoryOrder *order, const AldHistoryView *view)
 {
         g_autoptr(GString) out = g_string_new(NULL);
         AldStyleInfo info;
 
+        if (order->ctl.columns || order->ctl.sort)
+                return print_table(order, view);
         if (order->ctl.json) {
                 json_auto_t *object = ald_history_to_json(view);
 
@@ -239,7 +280,7 @@ static int print_view(const HistoryOrder *order, const AldHistoryView *view)
 int ald_verb_history(const AldCtl *ctl)
 {
         g_auto(AldStateSession) session = ALD_STATE_SESSION_INIT;
-        HistoryOrder order = { .ctl = *ctl };
+        g_auto(HistoryOrder) order = { .ctl = *ctl };
         g_autofree char **words = NULL;
         AldHistoryView view = { .series = NULL };
         int r = ald_options_read(&ald_history_synopsis, &order, &words);
@@ -247,6 +288,9 @@ int ald_verb_history(const AldCtl *ctl)
         if (r >= 0)
                 return r;
         order.words = words;
+        r = choose_columns(&order);
+        if (r >= 0)
+                return r;
         r = check_order(&order);
         if (r == ALD_EXIT_OK)
                 r = read_range(&order, &view);

@@ -8,6 +8,7 @@
 #include "clients/common/columns/device-columns.h"
 #include "clients/common/columns/finding-columns.h"
 #include "clients/common/columns/node-columns.h"
+#include "clients/common/columns/series-columns.h"
 #include "tests/unit/model-maker.h"
 
 #define NOW 1.7e15
@@ -49,8 +50,10 @@ static void test_lists(void)
         check_list(ald_node_columns, ALD_NODE_N_COLUMNS);
         check_list(ald_device_columns, ALD_DEVICE_N_COLUMNS);
         check_list(ald_finding_columns, ALD_FINDING_N_COLUMNS);
+        check_list(ald_series_columns, ALD_SERIES_N_COLUMNS);
         check_descriptions(&ald_node_column_list);
         check_descriptions(&ald_finding_column_list);
+        check_descriptions(&ald_series_column_list);
 }
 
 static double number_of(AldModel *model, AldNodeColumn column)
