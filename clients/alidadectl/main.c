@@ -4,12 +4,13 @@
 #include <string.h>
 
 #include "clients/alidadectl/verbs.h"
+#include "clients/command-line/completion.h"
 #include "clients/command-line/ctl.h"
 #include "clients/command-line/print.h"
 #include "clients/command-line/text.h"
 
 static int verb_help(const AldCtl *ctl);
-static int verb_options(const AldCtl *ctl);
+static int verb_complete(const AldCtl *ctl);
 static int run_help(const void *ctl, const char *verb);
 static int run_version(const void *ctl, const char *verb);
 
@@ -31,53 +32,60 @@ static int verb_version(const AldCtl *ctl)
 
 static const AldVerb verbs[] = {
         { "status", 0, 1, ald_verb_status, "status [NODE]",
-                "Show this machine or another node at a glance, and the totals of the cluster" },
+                "Show this machine or another node at a glance, and the totals of the cluster",
+                .completion = ALD_COMPLETE_NODE },
         { "nodes", 0, 0, ald_verb_nodes, "nodes", "List all nodes" },
         { "show", 1, 1, ald_verb_show, "show NODE",
-                "Show everything about a node, given its name, its id or the first digits of the id" },
+                "Show everything about a node, given its name, its id or the first digits of the id",
+                .completion = ALD_COMPLETE_NODE },
         { "links", 0, 2, ald_verb_links, "links [NODE…]",
-                "List the measured links, all or those of one node, or of two with each other" },
+                "List the measured links, all or those of one node, or of two with each other",
+                .completion = ALD_COMPLETE_NODE },
         { "topology", 0, 0, ald_verb_topology, "topology",
                 "Show what joins the nodes, measured or not, and how fast it is" },
         { "fabric", 0, 1, ald_verb_fabric, "fabric [NODE]",
-                "List RDMA and Thunderbolt ports, their neighbours, and why one cannot be used" },
+                "List RDMA and Thunderbolt ports, their neighbours, and why one cannot be used",
+                .completion = ALD_COMPLETE_NODE },
         { "watch", 0, 0, ald_verb_watch, "watch", "Show the cluster live, until q or Ctrl-C" },
         { "monitor", 0, 0, ald_verb_monitor, "monitor", "Print a line for each update" },
         { "findings", 0, UINT_MAX, ald_verb_findings, "findings …",
                 "List what is wrong in the cluster, or was; see alidadectl findings --help",
-                &ald_findings_synopsis },
+                .synopsis = &ald_findings_synopsis },
         { "history", 0, UINT_MAX, ald_verb_history, "history …",
                 "Show figures of a node or of links over time; see alidadectl history --help",
-                &ald_history_synopsis },
+                .completion = ALD_COMPLETE_NODE, .synopsis = &ald_history_synopsis },
         { "silence", 0, UINT_MAX, ald_verb_silence, "silence …",
-                "Stop notices about a node or link; see alidadectl silence --help", &ald_silence_synopsis },
+                "Stop notices about a node or link; see alidadectl silence --help",
+                .completion = ALD_COMPLETE_NODE, .synopsis = &ald_silence_synopsis },
         { "unsilence", 0, UINT_MAX, ald_verb_unsilence, "unsilence …",
-                "Report them again; see alidadectl unsilence --help", &ald_unsilence_synopsis },
+                "Report them again; see alidadectl unsilence --help", .completion = ALD_COMPLETE_NODE,
+                .synopsis = &ald_unsilence_synopsis },
         { "check", 0, UINT_MAX, ald_verb_check, "check …",
                 "Check this machine for schedulers and monitoring; see alidadectl check --help",
-                &ald_check_synopsis },
+                .synopsis = &ald_check_synopsis },
         { "set-name", 1, 1, ald_verb_set_name, "set-name NAME",
                 "Give this machine a friendly name; \"\" removes it" },
         { "forget", 1, 1, ald_verb_forget, "forget NODE",
-                "Hide an offline node on all machines until it is back" },
+                "Hide an offline node on all machines until it is back", .completion = ALD_COMPLETE_NODE },
         { "probe", 0, UINT_MAX, ald_verb_probe, "probe …",
                 "Measure the link to a node or a device now; see alidadectl probe --help",
-                &ald_probe_synopsis },
+                .synopsis = &ald_probe_synopsis },
         { "place", 0, UINT_MAX, ald_verb_place, "place MODEL …",
-                "Plan where a model runs best; see alidadectl place --help", &ald_place_synopsis },
+                "Plan where a model runs best; see alidadectl place --help", .completion = ALD_COMPLETE_FILE,
+                .synopsis = &ald_place_synopsis },
         { "export", 0, UINT_MAX, ald_verb_export, "export …",
                 "Write a plan or the state for other programs; see alidadectl export --help",
-                &ald_export_synopsis },
+                .synopsis = &ald_export_synopsis },
         { "metrics", 0, 0, ald_verb_metrics, "metrics", "Print everything as metrics for Prometheus, once" },
         { "inhibit", 0, UINT_MAX, ald_verb_inhibit, "inhibit …",
                 "Keep probes away while a command runs; see alidadectl inhibit --help",
-                &ald_inhibit_synopsis },
+                .completion = ALD_COMPLETE_COMMAND, .synopsis = &ald_inhibit_synopsis },
         { "cluster", 0, UINT_MAX, ald_verb_cluster, "cluster …",
                 "Create, join and maintain a cluster; see alidadectl cluster --help" },
         { "version", 0, 0, verb_version, "version", "Show the version" },
         { "help", 0, 2, verb_help, NULL, NULL },
         { "_names", 0, 0, ald_verb_names, NULL, NULL },
-        { "_options", 1, 2, verb_options, NULL, NULL },
+        { "_complete", 0, UINT_MAX, verb_complete, NULL, NULL },
 };
 
 /* Those of all verbs, and of verbs without a table of their own. They may stand before the verb as well. */
@@ -101,10 +109,11 @@ static const AldOption options[] = {
         ALD_OPTION(RAW, "inside", "NODE", AldCtl, inside, "List what joins the devices of a node",
                 .completion = ALD_COMPLETE_NODE, .verbs = ALD_OPTION_VERBS("topology")),
         ALD_OPTION(RAW, "columns", "NAME,…", AldCtl, columns,
-                "Show these columns; \"help\" lists what there is",
+                "Show these columns; \"help\" lists what there is", .completion = ALD_COMPLETE_COLUMN,
                 .verbs = ALD_OPTION_VERBS("nodes", "watch", "findings", "history")),
         ALD_OPTION(RAW, "sort", "NAME,…", AldCtl, sort,
                 "Sort by these columns; \"-\" before one reverses its order",
+                .completion = ALD_COMPLETE_COLUMN,
                 .verbs = ALD_OPTION_VERBS("nodes", "watch", "findings", "history")),
         ALD_OPTION(FLAG, "csv", NULL, AldCtl, csv, "Print comma-separated values",
                 .verbs = ALD_OPTION_VERBS("nodes", "findings", "history")),
@@ -121,38 +130,12 @@ static const AldVerb *find_verb(const char *name)
         return NULL;
 }
 
-/* Completion asks for the options of a verb, or for the words that the value of one of them may be. */
-static int verb_options(const AldCtl *ctl)
-{
-        static const char *const others[] = {
-                [ALD_COMPLETE_FILE] = ":file",
-                [ALD_COMPLETE_NODE] = ":node",
-                [ALD_COMPLETE_HOST] = ":host",
-        };
-        const AldVerb *verb = find_verb(ctl->args[0]);
-        const AldOption *option = verb && verb->synopsis ? verb->synopsis->options : NULL;
-
-        for (; option && option->name; option++) {
-                const char *const *words = ald_option_words(option);
-
-                if (!ctl->args[1])
-                        printf("--%s%s\n", option->name,
-                                option->argument && *option->argument != '[' ? "=" : "");
-                else if (strcmp(option->name, ctl->args[1]) == 0 && others[option->completion])
-                        puts(others[option->completion]);
-                else if (strcmp(option->name, ctl->args[1]) == 0)
-                        for (; words && *words; words++)
-                                puts(*words);
-        }
-        return ald_print_finish();
-}
-
 /* True if the verb reads its options itself. */
 static bool has_own_options(const char *name)
 {
         const AldVerb *verb = find_verb(name);
 
-        return verb && (verb->synopsis || verb->run == ald_verb_cluster);
+        return verb && (verb->synopsis || verb->run == ald_verb_cluster || verb->run == verb_complete);
 }
 
 static const AldSynopsis synopsis = { .options = options, .ends = has_own_options };
@@ -243,6 +226,44 @@ static int verb_help(const AldCtl *ctl)
                 return unknown_verb(name);
         own.args = option;
         return has_own_options(name) ? verb->run(&own) : run_help(ctl, name);
+}
+
+/* What comes after a verb with a table of its own. The cluster program completes its verbs itself. */
+static void complete_own(const AldTypedLine *before, const AldVerb *verb)
+{
+        guint n = g_strv_length(before->words);
+        g_autofree char **args = g_new0(char *, n + 2);
+        g_auto(AldTypedLine) line = {};
+        AldCtl ctl = { .host = before->has_host ? "another" : NULL, .args = args };
+
+        memcpy(args, before->words, sizeof(char *) * n);
+        args[n] = (char *) before->current;
+        if (verb->synopsis) {
+                ald_typed_line_read(&line, verb->synopsis, args + 1);
+                line.has_host |= before->has_host;
+                ald_complete_verb(&line, verb->name, verb->completion);
+        } else if (verb->run == ald_verb_cluster) {
+                args[0] = (char *) "_complete";
+                (void) verb->run(&ctl);
+        }
+}
+
+/* Prints what may come next on the command line of the arguments. */
+static int verb_complete(const AldCtl *ctl)
+{
+        g_auto(AldTypedLine) line = {};
+        const AldVerb *verb;
+
+        ald_typed_line_read(&line, &synopsis, ctl->args);
+        verb = line.words[0] ? find_verb(line.words[0]) : NULL;
+        if (verb && has_own_options(verb->name))
+                complete_own(&line, verb);
+        else if (verb)
+                ald_complete_verb(&line, verb->name, verb->completion);
+        else if (!line.words[0] && !ald_complete_option(&line, NULL))
+                for (size_t i = 0; i < G_N_ELEMENTS(verbs) && verbs[i].usage; i++)
+                        printf("%s\t%s\n", verbs[i].name, verbs[i].help);
+        return ald_print_finish();
 }
 
 int main(int argc, char **argv)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "clients/cluster/command.h"
+#include "clients/command-line/completion.h"
 #include "clients/command-line/options.h"
 #include "clients/command-line/print.h"
 
@@ -12,6 +13,7 @@ typedef struct Verb {
         int (*run)(const AldClusterCommand *command);
         const char *usage;
         const char *help;
+        AldCompletion completion; /* what the shell completes behind it */
 } Verb;
 
 static const Verb verbs[] = {
@@ -19,22 +21,23 @@ static const Verb verbs[] = {
         { "init", 1, 1, ald_cluster_init, "init NAME [--address=HOST] [--no-broker]",
                 "Create a cluster and keep its keys on this machine" },
         { "join", 0, 1, ald_cluster_join, "join USER@FIRST [--broker]",
-                "Join the cluster that was created on FIRST" },
+                "Join the cluster that was created on FIRST", ALD_COMPLETE_HOST },
         { "sign", 0, 1, ald_cluster_sign, "sign [FILE|DIR] [--broker [--address=HOST]]",
-                "Sign a node's request to join, or all requests in a folder" },
+                "Sign a node's request to join, or all requests in a folder", ALD_COMPLETE_FILE },
         { "sign-bridge", 1, 2, ald_cluster_sign_bridge, "sign-bridge SITE [FILE] [--output=FILE]",
-                "Sign a bridge certificate for a node that is a broker" },
+                "Sign a bridge certificate for a node that is a broker", ALD_COMPLETE_FILE },
         { "renew", 0, 1, ald_cluster_renew, "renew [USER@FIRST]",
-                "Renew the certificates and the list of brokers of this node" },
+                "Renew the certificates and the list of brokers of this node", ALD_COMPLETE_HOST },
         { "certificates", 0, 0, ald_cluster_certificates, "certificates",
                 "List the certificates that were signed on this machine" },
-        { "revoke", 1, 1, ald_cluster_revoke, "revoke NODE", "Revoke the certificates of a node" },
+        { "revoke", 1, 1, ald_cluster_revoke, "revoke NODE", "Revoke the certificates of a node",
+                ALD_COMPLETE_NODE },
         { "leave", 0, 0, ald_cluster_leave, "leave [--force]",
                 "Leave the cluster and remove the keys of this node" },
         { "backup", 1, 1, ald_cluster_backup, "backup FILE",
-                "Save the keys of the cluster to a file, encrypted with a passphrase" },
+                "Save the keys of the cluster to a file, encrypted with a passphrase", ALD_COMPLETE_FILE },
         { "restore", 1, 1, ald_cluster_restore, "restore FILE",
-                "Restore the keys of the cluster to this machine from a backup" },
+                "Restore the keys of the cluster to this machine from a backup", ALD_COMPLETE_FILE },
         { "install-crl", 0, 0, ald_cluster_install_crl, "install-crl",
                 "Install the revocation list that the cluster service received" },
 };
@@ -61,12 +64,12 @@ static const AldOption options[] = {
                 "Write a request to the file or to standard output", .verbs = joining),
         ALD_OPTION(FLAG, "accept", NULL, AldClusterCommand, accept,
                 "Take the signed bundle from the file or from standard input", .verbs = joining),
-        ALD_OPTION(FLAG, "replace", NULL, AldClusterCommand, replace,
-                "Revoke an existing certificate for another key",
-                .verbs = ALD_OPTION_VERBS("sign", "sign-bridge", "join", "renew")),
         ALD_OPTION(FLAG, "renew", NULL, AldClusterCommand, renew,
                 "Sign even if the node already has a certificate for the same key",
                 .verbs = ALD_OPTION_VERBS("sign")),
+        ALD_OPTION(FLAG, "replace", NULL, AldClusterCommand, replace,
+                "Revoke an existing certificate for another key",
+                .verbs = ALD_OPTION_VERBS("sign", "sign-bridge", "join", "renew")),
         ALD_OPTION(RAW, "output", "FILE", AldClusterCommand, output,
                 "Write to this file instead of to standard output", .completion = ALD_COMPLETE_FILE,
                 .verbs = ALD_OPTION_VERBS("sign", "sign-bridge")),
@@ -101,7 +104,41 @@ static int run_help(const void *command, const char *verb)
         return ald_print_finish();
 }
 
-static const AldSynopsis synopsis = { .options = options };
+/* It completes the words behind it, and has none of these options itself. */
+static bool is_completing(const char *first)
+{
+        return strcmp(first, "_complete") == 0;
+}
+
+static const AldSynopsis synopsis = { .options = options, .ends = is_completing };
+
+static const Verb *find_verb(const char *name)
+{
+        for (size_t i = 0; i < G_N_ELEMENTS(verbs); i++)
+                if (strcmp(verbs[i].name, name) == 0)
+                        return &verbs[i];
+        return NULL;
+}
+
+/* Prints what may come next on the command line behind "alidadectl cluster". */
+static int complete(const AldClusterCommand *command, char **args)
+{
+        g_auto(AldTypedLine) line = {};
+        const Verb *verb;
+        bool has_file;
+
+        ald_typed_line_read(&line, &synopsis, args);
+        line.has_host |= command->ctl.host != NULL;
+        verb = line.words[0] ? find_verb(line.words[0]) : NULL;
+        has_file = g_strv_contains((const char *const *) args, "--request") ||
+                   g_strv_contains((const char *const *) args, "--accept");
+        if (verb)
+                ald_complete_verb(&line, verb->name, has_file ? ALD_COMPLETE_FILE : verb->completion);
+        else if (!line.words[0] && !ald_complete_option(&line, NULL))
+                for (size_t i = 0; i < G_N_ELEMENTS(verbs); i++)
+                        printf("%s\t%s\n", verbs[i].name, verbs[i].help);
+        return ald_print_finish();
+}
 
 static int run_verb(const Verb *verb, AldClusterCommand *command, char **args)
 {
@@ -154,6 +191,7 @@ int main(int argc, char **argv)
         g_auto(AldChanges) changes = {};
         AldClusterCommand command = { .addresses = addresses, .changes = &changes };
         g_autofree char **words = NULL;
+        const Verb *verb;
         const char *name;
         int r;
 
@@ -167,8 +205,8 @@ int main(int argc, char **argv)
         name = words[0] ?: "status";
         if (strcmp(name, "help") == 0)
                 return run_help(&command, NULL);
-        for (size_t i = 0; i < G_N_ELEMENTS(verbs); i++)
-                if (strcmp(verbs[i].name, name) == 0)
-                        return run_verb(&verbs[i], &command, words + (words[0] != NULL));
-        return unknown_verb(name);
+        if (is_completing(name))
+                return complete(&command, words + 1);
+        verb = find_verb(name);
+        return verb ? run_verb(verb, &command, words + (words[0] != NULL)) : unknown_verb(name);
 }

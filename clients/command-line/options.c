@@ -154,7 +154,7 @@ static void print_option_help(const AldOption *option, bool with_verbs)
                 printf("%*s%s\n", USAGE_COLUMNS + 3, "", *line);
 }
 
-static bool is_taken(const AldOption *option, const char *verb)
+bool ald_option_is_taken(const AldOption *option, const char *verb)
 {
         return !verb || !option->verbs || g_strv_contains(option->verbs, verb);
 }
@@ -163,7 +163,7 @@ void ald_options_print(const AldOption *options, const char *verb)
 {
         puts("\nOptions:");
         for (const AldOption *option = options; option->name; option++)
-                if (is_taken(option, verb))
+                if (ald_option_is_taken(option, verb))
                         print_option_help(option, !verb);
 }
 
@@ -322,10 +322,37 @@ bool ald_options_have(const AldSynopsis *synopsis, const AldCtl *ctl, const char
         return found;
 }
 
+void ald_typed_line_read(AldTypedLine *line, const AldSynopsis *synopsis, char **args)
+{
+        guint last = MAX(g_strv_length(args), 1) - 1;
+        g_autofree char **complete = g_memdup2(args, sizeof(char *) * (last + 1));
+        g_auto(OptionList) list = {};
+        int c;
+
+        line->synopsis = synopsis;
+        line->current = args[last] ?: "";
+        complete[last] = NULL;
+        option_list_init(&list, synopsis, complete);
+        while ((c = next_option(&list)) >= 0) {
+                const AldOption *option = option_of(&list, c == ':' ? optopt : c);
+
+                line->has_host |= option && strcmp(option->name, "host") == 0;
+                line->awaited = c == ':' ? option : NULL;
+        }
+        line->is_ended = is_ended(&list) || g_strv_contains((const char *const *) complete, "--");
+        g_ptr_array_add(list.words, NULL);
+        line->words = (char **) g_ptr_array_steal(list.words, NULL);
+}
+
+void ald_typed_line_clear(AldTypedLine *line)
+{
+        g_free(line->words);
+}
+
 const AldOption *ald_options_misused(const AldSynopsis *synopsis, const AldCtl *ctl, const char *verb)
 {
         for (const AldOption *option = synopsis->options; option->name; option++)
-                if (!is_taken(option, verb) && ald_options_have(synopsis, ctl, option->name))
+                if (!ald_option_is_taken(option, verb) && ald_options_have(synopsis, ctl, option->name))
                         return option;
         return NULL;
 }

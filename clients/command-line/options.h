@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include <glib.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -28,6 +29,9 @@ typedef enum AldCompletion {
         ALD_COMPLETE_FILE,
         ALD_COMPLETE_NODE,
         ALD_COMPLETE_HOST,
+        ALD_COMPLETE_COLUMN, /* a list of columns that the verb has, which --columns=help prints */
+        ALD_COMPLETE_LISTED, /* a list of what the option itself prints for "help" */
+        ALD_COMPLETE_COMMAND,
 } AldCompletion;
 
 typedef struct AldOption {
@@ -42,6 +46,7 @@ typedef struct AldOption {
         const AldStruct *type;    /* instead of words: those of a field of this type, */
         const char *field;        /* which has this name */
         AldCompletion completion;
+        bool is_list;                                 /* its words may be several, with commas between them */
         bool (*read)(void *order, const char *value); /* false if it reported an error */
         int (*run)(
                 const void *order, const char *verb); /* the verb before it, or NULL; returns an exit code */
@@ -90,8 +95,9 @@ typedef struct AldSynopsis {
         const char *intro;
         const char *outro; /* NULL: none */
         const AldOption *options;
-        bool (*ends)(
-                const char *first); /* true if no options of this table follow this first word; or NULL */
+        const char *const *first_words[2]; /* lists: one of these words comes first; or NULL */
+        const char *const *before_node;    /* a node may follow these of them */
+        bool (*ends)(const char *first);   /* no options of the table follow this first word; or NULL */
 } AldSynopsis;
 
 /*
@@ -106,6 +112,25 @@ bool ald_options_have(const AldSynopsis *synopsis, const AldCtl *ctl, const char
 
 /* An option that is given, but that this verb does not take; NULL if there is none. */
 const AldOption *ald_options_misused(const AldSynopsis *synopsis, const AldCtl *ctl, const char *verb);
+
+/* A command line that is still being typed. */
+typedef struct AldTypedLine {
+        const AldSynopsis *synopsis;
+        char **words;             /* that are complete, and no options; as of ald_options_read() */
+        const char *current;      /* what there is of the last word, maybe "" */
+        const AldOption *awaited; /* the last word is the value of this option; or NULL */
+        bool is_ended;            /* no option may follow */
+        bool has_host;            /* it asks another machine */
+} AldTypedLine;
+
+void ald_typed_line_clear(AldTypedLine *line);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldTypedLine, ald_typed_line_clear)
+
+/* Reads the words of the line, of which the last is not complete; what is wrong in it does not matter. */
+void ald_typed_line_read(AldTypedLine *line, const AldSynopsis *synopsis, char **args);
+
+/* True if a verb takes the option; for NULL, if any does. */
+bool ald_option_is_taken(const AldOption *option, const char *verb);
 
 /* Prints the list of the options that a verb takes; if it is NULL, of all, with the verbs of each. */
 void ald_options_print(const AldOption *options, const char *verb);

@@ -1103,7 +1103,7 @@ COMPLETE_IN_BASH = r"""
 . "$1"
 shift
 COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMP_LINE="$*"
-COMP_LINE=${COMP_LINE// =/=} COMP_POINT=${#COMP_LINE}
+COMP_LINE=${COMP_LINE// = /=} COMP_LINE=${COMP_LINE/% =/=} COMP_POINT=${#COMP_LINE}
 _alidadectl
 printf '%s\n' "${COMPREPLY[@]}"
 """
@@ -1148,8 +1148,28 @@ def test_bash_completes_verbs_and_options(make_host):
     assert "bash" in in_bash(host, "inhibit", "bas")
 
 
+def test_bash_completes_the_right_word(make_host):
+    """A value with "=" is no verb, "--" ends the options, and lists go on behind a comma."""
+    host = make_host()
+    assert in_bash(host, "--host", "=", "far", "sta") == in_bash(host, "-H", "far", "sta") == ["status"]
+    assert in_bash(host, "--host", "far", "--no-pager", "probe", "li") == ["link"]
+    assert in_bash(host, "probe", "--metric", "=", "read", "rd") == in_bash(host, "probe", "--metric", "read", "rd") == [
+        "rdma"]
+    assert in_bash(host, "probe", "compute", "--metric", "=", "gemm,pe") == ["gemm,peak"]
+    assert in_bash(host, "silence", "--reason", "=", "--for", "--js") == ["--json"], "--for is the reason"
+    assert in_bash(host, "history", "--since", "--json", "--", "--c") == [""]
+    assert in_bash(host, "findings", "--", "") == [""]
+    assert in_bash(host, "place", "--engine", "sg") == ["sglang"]
+    assert in_bash(host, "place", "--kv-type", "=", "f16,bf") == ["f16,bf16"]
+    assert in_bash(host, "inhibit", "--who", "x", "ls", "--wh") == [""], "options of the command are its own"
+    assert in_bash(host, "nodes", "--on") == [""] and in_bash(host, "watch", "--on") == ["--once"]
+    assert in_bash(host, "cluster", "status", "--h") == ["--help", "--host="]
+    assert in_bash(host, "cluster", "--json", "=", "pretty", "cert") == ["certificates"]
+
+
 @pytest.mark.parametrize("verb", ["findings", "history", "silence", "unsilence", "check", "probe", "place", "export",
-                                  "inhibit"])
+                                  "inhibit", "status", "nodes", "show", "links", "topology", "fabric", "watch",
+                                  "monitor", "set-name", "forget", "metrics", "version", "cluster"])
 def test_options_are_in_help_completion_and_manual(make_host, verb):
     host = make_host()
     usage = host.alidadectl(verb, "--help").stdout
@@ -1188,6 +1208,8 @@ def test_bash_completes_as_one_types(play):
                               ("\x15alidadectl show bi\t", r"alidadectl show big\ box"),
                               ("\x15alidadectl show big\\ b\t", r"alidadectl show big\ box"),
                               ("\x15alidadectl --json=pr\t", "alidadectl --json=pretty"),
+                              ("\x15alidadectl --host=far stat\t", "alidadectl --host=far status"),
+                              ("\x15alidadectl probe compute --metric=read,pe\t", "--metric=read,peak"),
                               ("\x15alidadectl --no-p\t", "alidadectl --no-pager")):
             terminal.type(typed)
             terminal.wait_for(lambda shown, wanted=wanted: shown.split("\n")[-1].endswith(wanted), wanted)
@@ -1210,6 +1232,13 @@ def test_zsh_completes(play):
                               ("\x15alidadectl links at\t", "alidadectl links atlas"),
                               ("\x15alidadectl probe link at\t", "alidadectl probe link atlas"),
                               ("\x15alidadectl inhibit --li\t", "alidadectl inhibit --list"),
+                              ("\x15alidadectl --host=far stat\t", "alidadectl --host=far status"),
+                              ("\x15alidadectl check --sev\t", "alidadectl check --severity="),
+                              ("e\t", "alidadectl check --severity=error"),
+                              ("\x15alidadectl probe compute --metric=read,pe\t", "--metric=read,peak"),
+                              ("\x15alidadectl nodes --columns=name,-tot\t", "--columns=name,-total-memory"),
+                              ("\x15alidadectl silence --for 2h at\t", "--for 2h atlas"),
+                              ("\x15alidadectl inhibit ech\t", "alidadectl inhibit echo"),
                               ("\x15alidadectl clu\t", "alidadectl cluster"), ("sig\t", "alidadectl cluster sign"),
                               ("\x15alidadectl cluster sign --out\t", "alidadectl cluster sign --output="),
                               ("\x15alidadectl cluster revoke at\t", "alidadectl cluster revoke atlas")):

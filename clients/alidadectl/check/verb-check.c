@@ -81,6 +81,7 @@ static const AldOption options[] = {
                         "device-memory>=24GiB, compute>=5 (TFLOPS), gpus>=2, rdma, links\n"
                         "(in a shell, quote it: --require='memory>=64GiB')",
                 .kind = ALD_OPTION_READ,
+                .completion = ALD_COMPLETE_LISTED,
                 .read = read_requirements },
         ALD_OPTION(NUMBER, "timeout", "SECONDS", CheckOrder, timeout_sec, "Time limit (default: 10)",
                 .max = TIMEOUT_SEC_MAX),

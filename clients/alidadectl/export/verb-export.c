@@ -24,6 +24,9 @@ typedef struct ExportOrder {
 } ExportOrder;
 
 static const char *const name_forms[] = { "short", "full", NULL };
+static const char *const state_formats[] = { "slurm", "nfd", "dot", "json", NULL };
+static const char *const both_formats[] = { "dot", "json", NULL };
+static const char *const formats_of_node[] = { "nfd", NULL };
 
 static const AldOption options[] = {
         ALD_OPTION_HELP,
@@ -68,15 +71,14 @@ const AldSynopsis ald_export_synopsis = {
                  "  dot                What joins the nodes, as with topology --dot\n"
                  "  json               Everything, as with watch --once --json",
         .options = options,
+        .first_words = { ald_plan_export_formats, state_formats },
+        .before_node = formats_of_node,
 };
 
 static bool is_one_of(const char *format, const char *const *formats)
 {
         return g_strv_contains(formats, format);
 }
-
-static const char *const state_formats[] = { "slurm", "nfd", "dot", "json", NULL };
-static const char *const both_formats[] = { "dot", "json", NULL };
 
 static int check_option(
         const ExportOrder *order, const char *option, bool is_given, const char *const *formats)
@@ -97,7 +99,6 @@ static int check_order(const ExportOrder *order)
         static const char *const of_program[] = { "mpi", "torchrun", NULL };
         static const char *const of_backend[] = { "llama.cpp", NULL };
         static const char *const of_names[] = { "slurm", NULL };
-        static const char *const of_node[] = { "nfd", NULL };
         static const char *const of_json[] = { "json", NULL };
         bool is_plan_format = is_one_of(order->format, ald_plan_export_formats);
         bool is_state_format = is_one_of(order->format, state_formats);
@@ -126,7 +127,7 @@ static int check_order(const ExportOrder *order)
         if (r == ALD_EXIT_OK)
                 r = check_option(order, "--names", order->names != NULL, of_names);
         if (r == ALD_EXIT_OK)
-                r = check_option(order, "NODE", order->node != NULL, of_node);
+                r = check_option(order, "NODE", order->node != NULL, formats_of_node);
         if (r == ALD_EXIT_OK)
                 r = check_option(order, "--json", order->ctl.json != ALD_JSON_OFF, of_json);
         return r;

@@ -42,6 +42,7 @@ static const AldOption options[] = {
                         "commas; all that apply to the device, if not given",
                 .kind = ALD_OPTION_READ,
                 .words = metric_names,
+                .is_list = true,
                 .read = read_metrics },
         ALD_OPTION(FLAG, "force", NULL, AldProbeOrder, force, "Measure devices even alongside other work"),
         ALD_OPTION_HOST("Measure from another machine, over ssh"),
@@ -50,6 +51,9 @@ static const AldOption options[] = {
         {},
 };
 
+static const char *const probes[] = { "link", "rdma", "compute", NULL };
+static const char *const probes_of_nodes[] = { "link", "rdma", NULL };
+
 const AldSynopsis ald_probe_synopsis = {
         .usage = USAGE_LINK "\n" USAGE_RDMA "\n" USAGE_COMPUTE,
         .intro =
@@ -57,6 +61,8 @@ const AldSynopsis ald_probe_synopsis = {
                 "(default: all of them) now.\n"
                 "Ctrl-C cancels the probe; a second Ctrl-C exits at once.",
         .options = options,
+        .first_words = { probes },
+        .before_node = probes_of_nodes,
 };
 
 static bool check_metrics(char **metrics)

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <glib.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "clients/command-line/completion.h"
+
+/* Another word. */
+static void complete_word(const AldTypedLine *line, AldCompletion completion)
+{
+        switch (completion) {
+        case ALD_COMPLETE_NOTHING:
+        case ALD_COMPLETE_COLUMN:
+        case ALD_COMPLETE_LISTED:
+                break;
+        case ALD_COMPLETE_FILE:
+                puts(":file");
+                break;
+        case ALD_COMPLETE_NODE:
+                /* Asking another machine could ask for a password. */
+                if (!line->has_host)
+                        puts(":node");
+                break;
+        case ALD_COMPLETE_HOST:
+                puts(":host");
+                break;
+        case ALD_COMPLETE_COMMAND:
+                printf(":command %u\n", g_strv_length(line->words));
+                break;
+        }
+}
+
+/* The part of a list that is complete, with the comma at its end, and the sign before the next name. */
+static int measure_prefix(const AldOption *option, const char *typed)
+{
+        bool is_column = option->completion == ALD_COMPLETE_COLUMN;
+        bool is_list = is_column || option->completion == ALD_COMPLETE_LISTED || option->is_list;
+        const char *last = is_list ? strrchr(typed, ',') : NULL;
+        const char *next = last ? last + 1 : typed;
+
+        if (is_column && (*next == '+' || *next == '-'))
+                next++;
+        return (int) (next - typed);
+}
+
+static void print_words(const char *const *words, int prefix, const char *typed)
+{
+        for (; *words; words++)
+                printf("%.*s%s\n", prefix, typed, *words);
+}
+
+/* Of an option. */
+static void complete_value(
+        const AldTypedLine *line, const AldOption *option, const char *typed, const char *verb)
+{
+        const char *const *words = ald_option_words(option);
+        int prefix = measure_prefix(option, typed);
+
+        if (words)
+                print_words(words, prefix, typed);
+        else if (option->completion == ALD_COMPLETE_COLUMN || option->completion == ALD_COMPLETE_LISTED)
+                printf(":listed %s %s %.*s\n", verb ?: *option->verbs,
+                        option->completion == ALD_COMPLETE_COLUMN ? "columns" : option->name, prefix, typed);
+        else
+                complete_word(line, option->completion);
+}
+
+static void complete_options(const AldTypedLine *line, const char *verb)
+{
+        for (const AldOption *option = line->synopsis->options; option->name; option++) {
+                int columns = (int) strcspn(option->help, "\n");
+                bool needs_value = option->argument && option->argument[0] != '[';
+
+                if (!ald_option_is_taken(option, verb))
+                        continue;
+                if (option->letter && line->current[0] == '-' && line->current[1] != '-')
+                        printf("-%c\t%.*s\n", option->letter, columns, option->help);
+                printf("--%s%s\t%.*s\n", option->name, needs_value ? "=" : "", columns, option->help);
+        }
+}
+
+bool ald_complete_option(const AldTypedLine *line, const char *verb)
+{
+        const char *current = line->current, *value = strchr(current, '=');
+        g_autofree char *name = NULL;
+
+        if (line->awaited) {
+                complete_value(line, line->awaited, current, verb);
+        } else if (line->is_ended || current[0] != '-') {
+                return false;
+        } else if (g_str_has_prefix(current, "--") && value) {
+                name = g_strndup(current + 2, (gsize) (value - current - 2));
+                for (const AldOption *option = line->synopsis->options; option->name; option++)
+                        if (strcmp(option->name, name) == 0 && ald_option_is_taken(option, verb))
+                                complete_value(line, option, value + 1, verb);
+        } else {
+                complete_options(line, verb);
+        }
+        return true;
+}
+
+void ald_complete_verb(const AldTypedLine *line, const char *verb, AldCompletion completion)
+{
+        const AldSynopsis *synopsis = line->synopsis;
+        const char *first = line->words[0];
+
+        if (ald_complete_option(line, verb))
+                return;
+        for (size_t i = 0; i < G_N_ELEMENTS(synopsis->first_words) && !first; i++)
+                if (synopsis->first_words[i])
+                        print_words(synopsis->first_words[i], 0, "");
+        if (first && synopsis->before_node && g_strv_contains(synopsis->before_node, first))
+                completion = ALD_COMPLETE_NODE;
+        /* A verb that takes nothing else has its options offered without a "-". */
+        if (completion == ALD_COMPLETE_NOTHING && synopsis->usage && !synopsis->first_words[0] &&
+                !line->is_ended)
+                complete_options(line, verb);
+        else
+                complete_word(line, completion);
+}
