@@ -6,8 +6,8 @@
 /*
  * Prints what may come next on a command line that is being typed, for the functions of the shells: a word on
  * each line, behind which a tab and its description may follow; or what a shell knows itself: ":file",
- * ":host", ":node" (the names that alidadectl _names prints), ":listed VERB OPTION PREFIX" (what the option
- * lists for "help"), and ":command N", whose first word is N words before the last one.
+ * ":host", ":node" (the names that alidadectl _names prints), ":listed VERB OPTION PREFIX" (what that option
+ * prints for "help"), and ":command N", whose first word is N words before the last one.
  */
 
 /* The options before a verb, or the value of one. Returns false, and prints nothing, if the next word is
