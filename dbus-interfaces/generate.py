@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Makes C out of the interfaces: generate.py schema-h|schema-c|docs-c|vtables-c|vtables-h OUTPUT XML…
 
-schema-*  structs and field tables of records, messages, the rows that methods return, the options that they take, and the
-          properties of services; the kinds of records, which services send them and the topics that they are
+schema-*  structs and field tables of records, messages, the rows that methods return, the options that they take, and
+          the properties of services; the kinds of records, which services send them and the topics that they are
           published on
 docs-c    what the documentation says of the fields of records and of these properties
 vtables-c the sd-bus property tables over the structs of records

@@ -256,6 +256,8 @@ def test_columns(recorded):
     assert [re.split("  +", line.strip()) for line in lines] == [
         ["FIGURE", "OF", "MEAN", "COUNT"],
         ["RttP50NSec", "atlas → borealis: socket, 192.0.2.2, eth0", "36.0 µs", "2"],
+        ["RttP50NSec", "atlas → borealis: rdma, mlx5_0.1 → mlx5_1.1, mlx5_0.1", "–", "0"],
+        ["RttP50NSec", "borealis → atlas: socket, 192.0.2.1, eth0", "–", "0"],
         ["UploadBitsPerSecond", "atlas → borealis: rdma, mlx5_0.1 → mlx5_1.1, mlx5_0.1", "5.00 Gb/s", "2"],
         ["UploadBitsPerSecond", "atlas → borealis: socket, 192.0.2.2, eth0", "5.00 Gb/s", "2"],
         ["UploadBitsPerSecond", "borealis → atlas: socket, 192.0.2.1, eth0", "2.50 Gb/s", "2"]]
