@@ -136,9 +136,9 @@ def row_of(text, begin):
 def test_links(play):
     host, _ = play()
     header, row = host.alidadectl("links").stdout.splitlines()
-    assert header.split() == ["LINK", "PATH", "ADDRESS", "TYPE", "INTERFACE", "UP", "±", "DOWN", "±",
+    assert header.split() == ["LINK", "PROTOCOL", "ADDRESS", "TYPE", "INTERFACE", "UP", "±", "DOWN", "±",
                               "RTT/2", "JITTER/2", "AGE", "VERDICT"]
-    assert row.split() == ["atlas", "→", "borealis", "socket", "192.0.2.2", "ethernet", "eth0", "9.41", "Gb/s", "±0.4",
+    assert row.split() == ["atlas", "→", "borealis", "TCP/IP", "192.0.2.2", "ethernet", "eth0", "9.41", "Gb/s", "±0.4",
                            "%", "9.38", "Gb/s", "±1.3", "%", "18.2", "µs", "2.00", "µs", "1", "min", "ago", "ok"]
 
 
@@ -228,10 +228,56 @@ def test_links_of_two_nodes_without_any(play):
         "No link between atlas and node-9 has been measured yet.\n")
 
 
+def rdma_link(sink=PEER):
+    return {"Sink": sink, "SourcePort": "mlx5_0.1", "SinkPort": "mlx5_1.1", "MeasuredUSec": now()}
+
+
+def test_columns_of_links_are_chosen_and_sorted(play):
+    host, state = play({ME: sample_node("atlas"), PEER: sample_node("node-10"), THIRD: sample_node("node-9")},
+                       {(ME, f"{PEER},192.0.2.2"): link(PEER, up=GIGABIT),
+                        (ME, f"{THIRD},192.0.2.3"): link(THIRD, up=2 * GIGABIT, SinkAddress="192.0.2.3")})
+    put_links(state, {(ME, f"{PEER},mlx5_0.1,mlx5_1.1"): rdma_link()}, "Rdma")
+    lines = host.alidadectl("links", "--columns=sink,PROTOCOL,upload,rtt", "--sort=-upload").stdout.splitlines()
+    assert [line.split() for line in lines] == [
+        ["TO", "PROTOCOL", "UP", "RTT/2"], ["node-9", "TCP/IP", "2.00", "Gb/s", "18.2", "µs"],
+        ["node-10", "TCP/IP", "1.00", "Gb/s", "18.2", "µs"], ["node-10", "RDMA", "–", "–"]]
+    lines = host.alidadectl("links", "node-10", "--columns=protocol,sink", "--sort=protocol").stdout.splitlines()
+    assert [line.split()[0] for line in lines[1:]] == ["RDMA", "TCP/IP"]
+    header = host.alidadectl("links", "--columns=+sink-id").stdout.splitlines()[0]
+    assert header.startswith("LINK") and header.endswith("TO ID")
+
+
+def test_columns_of_links_for_other_programs(play):
+    """What a peer calls itself is no formula in a spreadsheet."""
+    host, state = play({ME: sample_node("atlas"), PEER: sample_node("=1+1")})
+    put_links(state, {(ME, f"{PEER},mlx5_0.1,mlx5_1.1"): rdma_link()}, "Rdma")
+    names = "sink,sink-id,protocol,upload,upload-interval,rtt,jitter,verdict"
+    known = {"SinkName": "=1+1", "Sink": PEER, "Kind": "socket", "UploadBitsPerSecond": 9_410_000_000,
+             "UploadInterval": 0.42, "RttP50NSec": 36400, "JitterNSec": 4000, "Verdict": "ok"}
+    rdma = {"SinkName": "=1+1", "Sink": PEER, "Kind": "rdma", "Verdict": "ok"}
+    assert get_json(host, "links", f"--columns={names}", "--sort=-upload")["Links"] == [known, rdma]
+    assert host.alidadectl("links", "--csv", f"--columns={names}", "--sort=upload").stdout == (
+        f"{','.join(known)}\r\n'=1+1,{PEER},socket,9410000000,0.42,36400,4000,ok\r\n"
+        f"'=1+1,{PEER},rdma,,,,,ok\r\n")
+    assert "Link1.Rdma" in get_json(host, "links")["Links"][f"{ME}/{PEER},mlx5_0.1,mlx5_1.1"], "records without these"
+    assert host.alidadectl("links", "--csv", "--columns=age,link", THIRD, check=False).returncode == NO_NODE
+
+
+@pytest.mark.parametrize("args, problem", [
+    (["--columns=sink,none"], 'Unknown column "none"; see alidadectl links --columns=help'),
+    (["--sort=none"], 'Unknown column "none"'), (["--csv", "--json"], "--json and --csv exclude each other")], ids=str)
+def test_refused_columns_of_links(play, args, problem):
+    host, _ = play()
+    done = host.alidadectl("links", *args, check=False)
+    assert done.returncode == USAGE and problem in done.stderr and not done.stdout
+
+
 def test_no_links(play):
     host, _ = play(links={})
     assert host.alidadectl("links").stdout == "No link has been measured yet.\n"
     assert get_json(host, "links")["Links"] == {}
+    assert get_json(host, "links", "--columns=link") == {"Links": []}
+    assert host.alidadectl("links", "--csv", "--columns=link").stdout == "Link\r\n"
     for args in (["show", ME], ["status"], ["watch", "--once"]):
         assert "Links\n" not in host.alidadectl(*args).stdout and "RTT/2" not in host.alidadectl(*args).stdout
 

@@ -140,8 +140,8 @@ def test_columns_for_other_programs(play):
     (["nodes", "--sort=x"], 'Unknown column "x"'),
     (["watch", "--once", "--json", "--sort=name"], "watch --json shows all records"),
     (["--csv", "--json", "history", "atlas"], "--json and --csv exclude each other"),
-    (["status", "--columns=name"], "--columns works with nodes, watch, findings and history only"),
-    (["watch", "--once", "--csv"], "--csv works with nodes, findings and history only"),
+    (["status", "--columns=name"], "--columns works with nodes, links, watch, findings and history only"),
+    (["watch", "--once", "--csv"], "--csv works with nodes, links, findings and history only"),
     (["nodes", "--csv", "--json"], "--json and --csv exclude each other")], ids=str)
 def test_refused_columns(play, args, problem):
     host, _ = play()
@@ -152,7 +152,7 @@ def test_refused_columns(play, args, problem):
 def test_manual_page_lists_the_columns():
     """Each of them, with its key and what it is, in the order of the table."""
     text = (SOURCE / "clients" / "alidadectl" / "alidadectl.1").read_text().replace("\\-", "-")
-    for verb in ("nodes", "findings", "history"):
+    for verb in ("nodes", "links", "findings", "history"):
         done = subprocess.run([client_binary(), verb, "--columns=help"], capture_output=True, text=True, check=True)
         listed = "".join('.TP\n.BR {} " ({})"\n{}.\n'.format(*line.split(None, 2))
                          for line in done.stdout.splitlines())

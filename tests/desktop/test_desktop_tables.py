@@ -141,7 +141,7 @@ def test_what_matters_most_of_a_link_is_in_sight(play):
         assert left + room < width, name
     [shown] = tree.find("tree table", "Links").find_all("row", re.compile("^atlas to cygnus"))
     assert "asymmetric" in shown.name
-    assert "How much the node under “From” sends to the node under “To” in a second" in tree.text()
+    assert "How much the node that measured the link sends to the other in a second" in tree.text()
 
 
 def test_a_column_without_values_comes_with_the_first(play):

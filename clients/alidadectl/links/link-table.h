@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "clients/command-line/table.h"
-#include "clients/common/link-summary.h"
+#include "clients/command-line/column-table.h"
+#include "clients/common/columns/link-columns.h"
 
-#define ALD_LINK_TABLE_COLUMNS 13
+/* Takes --columns= of the command line, else the usual columns; as with ald_column_table_choose(). */
+int ald_link_table_choose(const AldCtl *ctl, AldColumnChoice *choice);
 
-/* The first n AldLinkSummaries as a table, laid out for `columns` (0: no limit); floors as with
- * ald_table_layout(). */
+/* The first n AldLinkSummaries as a table of the usual columns, laid out for `columns` (0: no limit); floors
+ * as with ald_table_layout(). */
 AldTable *ald_link_table_new(const GPtrArray *links, guint n, unsigned columns, unsigned *floors);
 
 /* Appends the table of at most `max` links (0: all), and how many are not shown. */

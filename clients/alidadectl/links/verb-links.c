@@ -42,25 +42,37 @@ static GPtrArray *find_summaries(AldModel *model, const LinkChoice *choice)
         return links;
 }
 
-static char *describe_none(const LinkChoice *choice)
+static void append_none(GString *out, const LinkChoice *choice)
 {
         g_autofree char *node = choice->node ? ald_entity_label(choice->node) : NULL;
         g_autofree char *peer = choice->peer ? ald_entity_label(choice->peer) : NULL;
 
-        return peer ? g_strdup_printf("No link between %s and %s has been measured yet.\n", node, peer)
-                    : g_strdup("No link has been measured yet.\n");
+        if (peer)
+                g_string_append_printf(out, "No link between %s and %s has been measured yet.\n", node, peer);
+        else
+                g_string_append(out, "No link has been measured yet.\n");
 }
 
-static int print_as_text(const AldCtl *ctl, AldModel *model, const LinkChoice *choice)
+static int print_rows(
+        const AldCtl *ctl, AldModel *model, const LinkChoice *choice, const AldColumnChoice *columns)
 {
         g_autoptr(GPtrArray) links = find_summaries(model, choice);
+        g_autoptr(GArray) rows = g_array_new(FALSE, FALSE, sizeof(AldLinkSummary));
         g_autoptr(GString) out = g_string_new(NULL);
-        g_autofree char *none = links->len == 0 ? describe_none(choice) : NULL;
         AldStyleInfo info = ald_style_info();
+        int r;
 
-        if (none)
-                return ald_print(ctl, &info, none);
-        ald_link_table_append(out, links, info.columns, 0);
+        for (guint i = 0; i < links->len; i++)
+                g_array_append_vals(rows, links->pdata[i], 1);
+        r = ald_column_table_sort(ctl, &ald_link_column_list, rows);
+        if (r >= 0)
+                return r;
+        if (ald_column_table_is_exported(ctl))
+                return ald_column_table_export(ctl, "Links", columns, rows);
+        if (links->len == 0)
+                append_none(out, choice);
+        else
+                ald_column_table_append(out, columns, rows, info.columns);
         return ald_print(ctl, &info, out->str);
 }
 
@@ -79,15 +91,20 @@ static int find_nodes(const AldCtl *ctl, AldStateSession *session, LinkChoice *c
 int ald_verb_links(const AldCtl *ctl)
 {
         g_auto(AldStateSession) session = ALD_STATE_SESSION_INIT;
+        g_auto(AldColumnChoice) columns = {};
         LinkChoice choice = { NULL, NULL };
+        bool records = ctl->json && !ald_column_table_is_exported(ctl);
         int r;
 
-        session.with_edges = !ctl->json;
+        r = ald_link_table_choose(ctl, &columns);
+        if (r >= 0)
+                return r;
+        session.with_edges = !records;
         r = ald_session_load(&session, ctl, false);
         if (r == ALD_EXIT_OK)
                 r = find_nodes(ctl, &session, &choice);
         if (r != ALD_EXIT_OK)
                 return r;
-        return ctl->json ? print_as_json(ctl, session.model, &choice)
-                         : print_as_text(ctl, session.model, &choice);
+        return records ? print_as_json(ctl, session.model, &choice)
+                       : print_rows(ctl, session.model, &choice, &columns);
 }

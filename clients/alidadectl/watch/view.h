@@ -16,7 +16,7 @@ typedef struct AldView {
         unsigned page;       /* set: number of nodes shown at once */
 
         /* Kept between updates, so that the columns of the tables do not move. */
-        unsigned widths[ALD_NODE_N_COLUMNS], link_widths[ALD_LINK_TABLE_COLUMNS];
+        unsigned widths[ALD_NODE_N_COLUMNS], link_widths[ALD_LINK_N_COLUMNS];
         unsigned widths_for; /* columns of the terminal for which these are valid */
 } AldView;
 

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "clients/common/columns/link-columns.h"
 #include "clients/common/format.h"
 #include "clients/common/node-summary.h"
 #include "clients/common/safe-text.h"
@@ -199,11 +200,15 @@ static void direction_clear(Direction *direction)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Direction, direction_clear)
 
-static Direction describe_direction(
-        const char *from, const char *to, const AldDirectionSummary *direction, const AldEdgeRow *edge)
+/* The way is 0 from the source to the sink, and 1 back. */
+static Direction describe_direction(const AldLinkSummary *link, unsigned way, const AldEdgeRow *edge)
 {
-        return (Direction){ ald_direction_words(from, to), ald_format_bits_per_second(direction->rate),
-                describe_accuracy(direction->interval, edge) };
+        static const AldLinkColumn rates[] = { ALD_LINK_COLUMN_UPLOAD, ALD_LINK_COLUMN_DOWNLOAD };
+        const char *const ends[] = { link->source, link->sink };
+
+        return (Direction){ ald_direction_words(ends[way], ends[1 - way]),
+                ald_list_column_text(&ald_link_columns[rates[way]], link),
+                describe_accuracy(link->directions[way].interval, edge) };
 }
 
 /* Whichever end has measured, what flows from the first node comes first. */
@@ -211,20 +216,22 @@ static void show_link(AldFigureRow *row, const AldLinkSummary *link, const GPtrA
 {
         const AldEdgeRow *edge = edge_of(edges, link),
                          *back = edge ? ald_graph_find_reverse(edges, edge) : NULL;
-        g_auto(Direction) up = describe_direction(link->source, link->sink, &link->upload, edge);
-        g_auto(Direction) down = describe_direction(link->sink, link->source, &link->download, back);
-        const Direction *there = from_first ? &up : &down, *return_way = from_first ? &down : &up;
+        const AldListColumn *rtt_column = &ald_link_columns[ALD_LINK_COLUMN_RTT],
+                            *jitter_column = &ald_link_columns[ALD_LINK_COLUMN_JITTER];
+        g_auto(Direction) there = describe_direction(link, from_first ? 0 : 1, from_first ? edge : back);
+        g_auto(Direction) return_way = describe_direction(link, from_first ? 1 : 0, from_first ? back : edge);
         g_autofree char *type = describe_type(link, edge), *path = describe_path(link);
-        g_autofree char *rtt = ald_format_nsec(link->rtt / 2), *jitter = ald_format_nsec(link->jitter / 2);
+        g_autofree char *rtt = ald_list_column_text(rtt_column, link);
+        g_autofree char *jitter = ald_list_column_text(jitter_column, link);
         g_autofree char *age = describe_age(link, edge);
         g_autofree char *remedy = edge ? ald_text_safe_or_null(edge->remedy) : NULL;
         AldTone tone;
         g_autofree char *state = ald_link_verdict_words(link, &tone);
         const AldFigureSet figures = { .title = type,
                 .detail = path,
-                .figures = { { there->label, there->rate, there->accuracy },
-                        { return_way->label, return_way->rate, return_way->accuracy }, { _("RTT/2"), rtt },
-                        { _("Jitter/2"), jitter } },
+                .figures = { { there.label, there.rate, there.accuracy },
+                        { return_way.label, return_way.rate, return_way.accuracy },
+                        { _(rtt_column->title), rtt }, { _(jitter_column->title), jitter } },
                 .n = 4,
                 .age = age,
                 .state = state,
@@ -240,12 +247,10 @@ static void name_links(AldKeyedRows *rows, const AldDetailsSubject *subject, con
 {
         for (guint i = 0; i < links->len; i++) {
                 AldLinkItem *item = links->pdata[i];
-                /* The summary is as old as the last update, but ages and waits go by the present time. */
-                AldLinkSummary link = *ald_link_item_summary(item);
+                const AldLinkSummary *link = ald_link_item_summary(item);
                 GtkWidget *row = ald_keyed_rows_next(rows, ald_link_item_key(item), ald_figure_row_new);
 
-                link.now = ald_node_now(ald_model_get(subject->model, link.source_id), subject->now);
-                show_link(ALD_FIGURE_ROW(row), &link, edges, strcmp(link.source_id, first) == 0);
+                show_link(ALD_FIGURE_ROW(row), link, edges, strcmp(link->source_id, first) == 0);
         }
 }
 
@@ -313,12 +318,8 @@ char *ald_path_absence_words(
                 if (!best || link->verdict < best->verdict)
                         best = link;
         }
-        if (best && best->verdict != ALD_LINK_VERDICT_OK) {
-                AldLinkSummary link = *best;
-
-                link.now = ald_node_now(ald_model_get(subject->model, link.source_id), subject->now);
-                return ald_link_verdict_words(&link, ret_tone);
-        }
+        if (best && best->verdict != ALD_LINK_VERDICT_OK)
+                return ald_link_verdict_words(best, ret_tone);
         *ret_tone = ALD_TONE_FAINT;
         if (!best && edges->len > 0)
                 return ald_edge_state_words(edges->pdata[0], ret_tone);

@@ -6,6 +6,7 @@
 struct _AldLinkItem {
         GObject parent;
         AldLinkSummary *summary;
+        double ahead; /* µs: the clock of the source, before ours */
         char *key, *verdict;
         AldTone tone;
 };
@@ -36,6 +37,13 @@ static void ald_link_item_init(AldLinkItem *item)
 {
 }
 
+static void take_summary(AldLinkItem *item, AldLinkSummary *summary)
+{
+        ald_link_summary_free(item->summary);
+        item->summary = summary;
+        item->ahead = summary->now - (double) g_get_real_time();
+}
+
 char *ald_link_summary_key(const AldLinkSummary *summary)
 {
         return g_strdup_printf(
@@ -48,7 +56,7 @@ AldLinkItem *ald_link_item_new(AldLinkSummary *summary)
 
         item->key = ald_link_summary_key(summary);
         item->verdict = ald_link_verdict_words(summary, &item->tone);
-        item->summary = summary;
+        take_summary(item, summary);
         return item;
 }
 
@@ -75,8 +83,7 @@ void ald_link_item_update(AldLinkItem *item, AldLinkSummary *summary)
         bool changed = !is_same(item->summary, summary) || tone != item->tone ||
                        strcmp(verdict, item->verdict) != 0;
 
-        ald_link_summary_free(item->summary);
-        item->summary = summary;
+        take_summary(item, summary);
         if (!changed)
                 return;
         g_free(item->verdict);
@@ -92,6 +99,7 @@ const char *ald_link_item_key(AldLinkItem *item)
 
 const AldLinkSummary *ald_link_item_summary(AldLinkItem *item)
 {
+        item->summary->now = (double) g_get_real_time() + item->ahead;
         return item->summary;
 }
 

@@ -19,7 +19,8 @@ const char *ald_link_item_key(AldLinkItem *item);
 /* Takes the summary, whose key is the same. */
 void ald_link_item_update(AldLinkItem *item, AldLinkSummary *summary);
 
-/* Valid until the main loop runs again. */
+/* As it was at the last update, but ages and waits go by the present time. Valid until the main loop runs
+ * again. */
 const AldLinkSummary *ald_link_item_summary(AldLinkItem *item);
 
 /* The verdict in words. Valid until "changed". */

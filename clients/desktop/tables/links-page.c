@@ -1,104 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <glib/gi18n.h>
 
-#include "clients/common/format.h"
-#include "clients/common/node-summary.h"
+#include "clients/common/columns/link-columns.h"
 #include "clients/desktop/live/link-item.h"
 #include "clients/desktop/tables/data-table.h"
 #include "clients/desktop/tables/links-page.h"
 #include "clients/desktop/tables/table-menus.h"
 
-static const AldLinkSummary *summary_of(gpointer item)
+static const void *row_of(gpointer item, AldLiveCluster *cluster)
 {
         return ald_link_item_summary(item);
-}
-
-static char *source_text(gpointer item, AldLiveCluster *cluster)
-{
-        return g_strdup(summary_of(item)->source);
-}
-
-static char *sink_text(gpointer item, AldLiveCluster *cluster)
-{
-        return g_strdup(summary_of(item)->sink);
-}
-
-static char *path_text(gpointer item, AldLiveCluster *cluster)
-{
-        return g_strdup(summary_of(item)->rdma ? "RDMA" : "TCP/IP");
-}
-
-static char *address_text(gpointer item, AldLiveCluster *cluster)
-{
-        return g_strdup(summary_of(item)->path);
-}
-
-static char *type_text(gpointer item, AldLiveCluster *cluster)
-{
-        return g_strdup(summary_of(item)->type);
-}
-
-static char *interface_text(gpointer item, AldLiveCluster *cluster)
-{
-        return g_strdup(summary_of(item)->interface);
-}
-
-static double upload_number(gpointer item)
-{
-        return summary_of(item)->upload.rate;
-}
-
-static double upload_interval_number(gpointer item)
-{
-        return summary_of(item)->upload.interval;
-}
-
-static double download_number(gpointer item)
-{
-        return summary_of(item)->download.rate;
-}
-
-static double download_interval_number(gpointer item)
-{
-        return summary_of(item)->download.interval;
-}
-
-static double rtt_number(gpointer item)
-{
-        return summary_of(item)->rtt / 2;
-}
-
-static double jitter_number(gpointer item)
-{
-        return summary_of(item)->jitter / 2;
-}
-
-static double age_number(gpointer item)
-{
-        return summary_of(item)->now - summary_of(item)->measured;
-}
-
-/* By the clock of the source, as it is now. */
-static char *age_text(gpointer item, AldLiveCluster *cluster)
-{
-        const AldLinkSummary *summary = summary_of(item);
-        const AldEntity *source = ald_model_get(ald_live_cluster_model(cluster), summary->source_id);
-
-        return ald_format_age(
-                summary->measured, source ? ald_node_now(source, ald_live_now()) : ald_live_now());
-}
-
-/* In the order of AldLinkVerdict, the worst last. */
-static double verdict_number(gpointer item)
-{
-        return summary_of(item)->verdict;
-}
-
-static char *verdict_text(gpointer item, AldLiveCluster *cluster)
-{
-        AldTone tone;
-
-        return g_strdup(ald_link_item_verdict(item, &tone));
 }
 
 static AldCellSymbol verdict_symbol(gpointer item, AldLiveCluster *cluster)
@@ -118,7 +29,7 @@ static AldCellSymbol verdict_symbol(gpointer item, AldLiveCluster *cluster)
 
 static char *row_label(gpointer item, AldLiveCluster *cluster)
 {
-        const AldLinkSummary *summary = summary_of(item);
+        const AldLinkSummary *summary = ald_link_item_summary(item);
         AldTone tone;
 
         /* Translators: source and sink of a link, its address, and the verdict on it. */
@@ -126,49 +37,40 @@ static char *row_label(gpointer item, AldLiveCluster *cluster)
                 ald_link_item_verdict(item, &tone));
 }
 
-/* What matters most comes first, as the last ones may be out of sight. */
-static const AldDataColumn columns[] = {
-        { "source", N_("From"), .tooltip = N_("The node that measured the link"), .chars = 12,
-                .searched = true, .parts = ALD_LIVE_LINKS, .text = source_text, .row_label = row_label },
-        { "sink", N_("To"), .tooltip = N_("The node at the other end of the link"), .chars = 12,
-                .searched = true, .parts = ALD_LIVE_LINKS, .text = sink_text },
-        { "verdict", N_("Verdict"), .look = ALD_CELL_SYMBOL, .chars = 20, .expands = true, .searched = true,
-                .parts = ALD_LIVE_LINKS, .text = verdict_text, .number = verdict_number,
+/* How the columns of the list of links look. */
+static const AldDataColumn looks[ALD_LINK_N_COLUMNS] = {
+        [ALD_LINK_COLUMN_SOURCE] = { .chars = 12,
+                .searched = true,
+                .parts = ALD_LIVE_LINKS,
+                .row_label = row_label },
+        [ALD_LINK_COLUMN_SINK] = { .chars = 12, .searched = true, .parts = ALD_LIVE_LINKS },
+        [ALD_LINK_COLUMN_VERDICT] = { .look = ALD_CELL_SYMBOL,
+                .chars = 20,
+                .expands = true,
+                .searched = true,
+                .parts = ALD_LIVE_LINKS,
                 .symbol = verdict_symbol },
-        { "upload", N_("From → To"), N_("Rate From → To"),
-                N_("How much the node under “From” sends to the node under “To” in a second"),
-                .look = ALD_CELL_NUMBER, .chars = 9, .parts = ALD_LIVE_LINKS, .number = upload_number,
-                .format = ald_format_bits_per_second },
-        { "download", N_("To → From"), N_("Rate To → From"),
-                N_("How much the node under “To” sends back to the node under “From” in a second"),
-                .look = ALD_CELL_NUMBER, .chars = 9, .parts = ALD_LIVE_LINKS, .number = download_number,
-                .format = ald_format_bits_per_second },
-        { "rtt", N_("RTT/2"), .tooltip = N_("Half of the median round trip"), .look = ALD_CELL_NUMBER,
-                .chars = 8, .parts = ALD_LIVE_LINKS, .number = rtt_number, .format = ald_format_nsec },
-        { "age", N_("Age"), .tooltip = N_("How long ago the link was measured"), .look = ALD_CELL_NUMBER,
-                .chars = 10, .ages = true, .parts = ALD_LIVE_LINKS, .text = age_text, .number = age_number },
-        { "path", N_("Protocol"), .chars = 6, .searched = true, .parts = ALD_LIVE_LINKS, .text = path_text },
-        { "address", N_("Address"), .chars = 18, .searched = true, .parts = ALD_LIVE_LINKS,
-                .text = address_text },
-        { "type", N_("Type"), .chars = 10, .searched = true, .parts = ALD_LIVE_LINKS, .text = type_text },
-        { "interface", N_("Interface"), .chars = 9, .searched = true, .parts = ALD_LIVE_LINKS,
-                .text = interface_text },
-        { "upload-interval", N_("± →"), N_("Uncertainty of From → To"),
-                N_("Half the width of the confidence interval of the rate from “From” to “To”, in percent"),
-                .look = ALD_CELL_NUMBER, .chars = 6, .parts = ALD_LIVE_LINKS,
-                .number = upload_interval_number, .format = ald_format_interval },
-        { "download-interval", N_("± ←"), N_("Uncertainty of To → From"),
-                N_("Half the width of the confidence interval of the rate from “To” to “From”, in percent"),
-                .look = ALD_CELL_NUMBER, .chars = 6, .parts = ALD_LIVE_LINKS,
-                .number = download_interval_number, .format = ald_format_interval },
-        { "jitter", N_("Jitter/2"), .tooltip = N_("Half of the mean difference of consecutive round trips"),
-                .look = ALD_CELL_NUMBER, .chars = 8, .parts = ALD_LIVE_LINKS, .number = jitter_number,
-                .format = ald_format_nsec },
+        [ALD_LINK_COLUMN_UPLOAD] = { .look = ALD_CELL_NUMBER, .chars = 9, .parts = ALD_LIVE_LINKS },
+        [ALD_LINK_COLUMN_DOWNLOAD] = { .look = ALD_CELL_NUMBER, .chars = 9, .parts = ALD_LIVE_LINKS },
+        [ALD_LINK_COLUMN_RTT] = { .look = ALD_CELL_NUMBER, .chars = 8, .parts = ALD_LIVE_LINKS },
+        [ALD_LINK_COLUMN_AGE] = { .look = ALD_CELL_NUMBER,
+                .chars = 10,
+                .ages = true,
+                .parts = ALD_LIVE_LINKS },
+        [ALD_LINK_COLUMN_PROTOCOL] = { .chars = 6, .searched = true, .parts = ALD_LIVE_LINKS },
+        [ALD_LINK_COLUMN_ADDRESS] = { .chars = 18, .searched = true, .parts = ALD_LIVE_LINKS },
+        [ALD_LINK_COLUMN_TYPE] = { .chars = 10, .searched = true, .parts = ALD_LIVE_LINKS },
+        [ALD_LINK_COLUMN_INTERFACE] = { .chars = 9, .searched = true, .parts = ALD_LIVE_LINKS },
+        [ALD_LINK_COLUMN_UPLOAD_INTERVAL] = { .look = ALD_CELL_NUMBER, .chars = 6, .parts = ALD_LIVE_LINKS },
+        [ALD_LINK_COLUMN_DOWNLOAD_INTERVAL] = { .look = ALD_CELL_NUMBER,
+                .chars = 6,
+                .parts = ALD_LIVE_LINKS },
+        [ALD_LINK_COLUMN_JITTER] = { .look = ALD_CELL_NUMBER, .chars = 8, .parts = ALD_LIVE_LINKS },
 };
 
 static void activate(GtkWidget *table, gpointer item)
 {
-        const AldLinkSummary *summary = summary_of(item);
+        const AldLinkSummary *summary = ald_link_item_summary(item);
 
         gtk_widget_activate_action(table, "win.show-pair", "(ss)", summary->source_id, summary->sink_id);
 }
@@ -206,7 +108,7 @@ static void add_probes(GMenu *section, const AldLinkSummary *summary, AldLiveClu
 
 static void fill_menu(GMenu *menu, gpointer item, AldLiveCluster *cluster)
 {
-        const AldLinkSummary *summary = summary_of(item);
+        const AldLinkSummary *summary = ald_link_item_summary(item);
         g_autoptr(GMenu) details = g_menu_new(), probes = g_menu_new();
 
         ald_menu_add(details, _("Details"), "win.show-pair",
@@ -233,8 +135,10 @@ static const char *advise(AldLiveCluster *cluster, gpointer userdata)
 
 static const AldDataTableKind kind = {
         .label = N_("Links"),
-        .columns = columns,
-        .n_columns = G_N_ELEMENTS(columns),
+        .columns = looks,
+        .n_columns = G_N_ELEMENTS(looks),
+        .list = &ald_link_column_list,
+        .row = row_of,
         .page = { .placeholder = N_("Search links"),
                 .empty_title = N_("No Links"),
                 .empty_text = N_("Links appear when this machine knows another node with a path to it"),

@@ -7,8 +7,10 @@
 #include "clients/common/columns/column-export.h"
 #include "clients/common/columns/device-columns.h"
 #include "clients/common/columns/finding-columns.h"
+#include "clients/common/columns/link-columns.h"
 #include "clients/common/columns/node-columns.h"
 #include "clients/common/columns/series-columns.h"
+#include "clients/common/safe-text.h"
 #include "tests/unit/model-maker.h"
 
 #define NOW 1.7e15
@@ -53,7 +55,9 @@ static void test_lists(void)
         check_list(ald_series_columns, ALD_SERIES_N_COLUMNS);
         check_descriptions(&ald_node_column_list);
         check_descriptions(&ald_finding_column_list);
+        check_list(ald_link_columns, ALD_LINK_N_COLUMNS);
         check_descriptions(&ald_series_column_list);
+        check_descriptions(&ald_link_column_list);
 }
 
 static double number_of(AldModel *model, AldNodeColumn column)
@@ -101,6 +105,64 @@ static void test_nearly_full(void)
         g_assert_cmpint(ald_share_tone(0.89), ==, ALD_TONE_GOOD);
         g_assert_cmpint(ald_share_tone(ALD_SHARE_NEARLY_FULL), ==, ALD_TONE_WARNING);
         g_assert_cmpint(ald_share_tone(NAN), ==, ALD_TONE_PLAIN);
+}
+
+/* What two links show in each column: one with all figures, and one without any. */
+static void test_links(void)
+{
+        static const struct {
+                AldLinkColumn column;
+                const char *measured, *unmeasured;
+        } cases[] = {
+                { ALD_LINK_COLUMN_SOURCE, "a", "a" },
+                { ALD_LINK_COLUMN_SINK, "b", "b" },
+                { ALD_LINK_COLUMN_LINK, "a → b", "a → b" },
+                { ALD_LINK_COLUMN_SOURCE_ID, "000000000000", "000000000000" },
+                { ALD_LINK_COLUMN_PROTOCOL, "TCP/IP", "RDMA" },
+                { ALD_LINK_COLUMN_ADDRESS, "192.0.2.2", "mlx5_0.1 → mlx5_1.1" },
+                { ALD_LINK_COLUMN_TYPE, "ethernet → wifi", "rdma" },
+                { ALD_LINK_COLUMN_INTERFACE, "eth0", "mlx5_0.1" },
+                { ALD_LINK_COLUMN_UPLOAD, "1.00 Gb/s", "–" },
+                { ALD_LINK_COLUMN_UPLOAD_INTERVAL, "±0.4 %", "–" },
+                { ALD_LINK_COLUMN_DOWNLOAD, "900 Mb/s", "–" },
+                { ALD_LINK_COLUMN_DOWNLOAD_INTERVAL, "±1.3 %", "–" },
+                { ALD_LINK_COLUMN_RTT, "18.2 µs", "–" },
+                { ALD_LINK_COLUMN_JITTER, "2.00 µs", "–" },
+                { ALD_LINK_COLUMN_AGE, "2 min ago", "–" },
+                { ALD_LINK_COLUMN_VERDICT, "ok", "not measured" },
+        };
+        g_autoptr(AldModel) model = ald_model_new();
+        g_autoptr(GPtrArray) links = NULL;
+        g_autofree char *from = model_id(1), *to = model_id(2);
+        g_autofree char *socket = g_strdup_printf("%s/%s,192.0.2.2", from, to);
+        g_autofree char *rdma = g_strdup_printf("%s/mlx5_0.1,%s,mlx5_1.1", from, to);
+        g_autofree char *ports = g_strdup_printf(
+                "{'Sink':'%s','SourcePort':'mlx5_0.1','SinkPort':'mlx5_1.1'}", to);
+
+        model_put_node(model, 1, "{'Node1.Identity':{'FriendlyName':'a'}}");
+        model_put_node(model, 2, "{'Node1.Identity':{'FriendlyName':'b'}}");
+        model_put(model, socket, "Link1.Socket",
+                "{'SinkAddress':'192.0.2.2','SourceInterface':'eth0','SourceInterfaceType':'ethernet',"
+                "'SinkInterfaceType':'wifi','UploadBitsPerSecond':1000000000,'UploadInterval':0.4,"
+                "'DownloadBitsPerSecond':900000000,'DownloadInterval':1.3,'RttP50NSec':36400,"
+                "'JitterNSec':4000,'MeasuredUSec':1699999880000000}");
+        model_put(model, rdma, "Link1.Rdma", ports);
+        links = ald_link_summaries(model, NULL, NOW);
+        g_assert_cmpuint(links->len, ==, 2);
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                const AldListColumn *column = &ald_link_columns[cases[i].column];
+                g_autofree char *measured = ald_list_column_text(column, links->pdata[0]);
+                g_autofree char *unmeasured = ald_list_column_text(column, links->pdata[1]);
+
+                g_assert_cmpstr(measured, ==, cases[i].measured);
+                g_assert_cmpstr(unmeasured, ==, cases[i].unmeasured);
+                g_assert_true(!column->number || column->number(links->pdata[0]) >= 0);
+                g_assert_true(
+                        !column->is_number || isfinite(column->number(links->pdata[1])) ==
+                                                      !g_str_equal(cases[i].unmeasured, ALD_ABSENT_TEXT));
+        }
+        g_assert_cmpint(ald_link_columns[ALD_LINK_COLUMN_VERDICT].tone(links->pdata[0]), ==, ALD_TONE_GOOD);
+        g_assert_cmpint(ald_link_columns[ALD_LINK_COLUMN_VERDICT].tone(links->pdata[1]), ==, ALD_TONE_FAINT);
 }
 
 static const unsigned usual[] = { ALD_NODE_COLUMN_NAME, ALD_NODE_COLUMN_CPU };
@@ -323,6 +385,7 @@ int main(int argc, char **argv)
         g_test_add_func("/columns/temperatures", test_temperatures);
         g_test_add_func("/columns/node-that-does-not-count", test_node_that_does_not_count);
         g_test_add_func("/columns/nearly-full", test_nearly_full);
+        g_test_add_func("/columns/links", test_links);
         g_test_add_func("/columns/choice", test_choice);
         g_test_add_func("/columns/sort", test_sort);
         g_test_add_func("/columns/export", test_export);
