@@ -8,7 +8,10 @@
 /* All findings are computed at once. The interval is this many times what that takes. */
 #define PARTS 200
 
-/* Some begin or end merely because time passes; the same two limits if no record changes. */
+/* Some begin or end merely because time passes, such as those of services that send nothing any more. The
+ * same two limits while no change does more than that, and while there is no change. */
+#define LATER_USEC (10 * G_USEC_PER_SEC)
+#define LATER_PARTS 1000
 #define IDLE_USEC (60 * G_USEC_PER_SEC)
 #define IDLE_PARTS 5000
 
@@ -17,10 +20,17 @@ struct AldFindingsBus {
         AldSignals *signals;
         AldTimer *timer;
         uint64_t digest, revision;
-        gint64 next; /* not before, CLOCK_MONOTONIC in µs */
-        gint64 idle; /* the same if nothing changes */
-        bool outdated;
+        gint64 next;  /* not before, CLOCK_MONOTONIC in µs */
+        gint64 later; /* the same if nothing changes that they depend on */
+        gint64 idle;  /* the same if nothing changes at all */
+        gint64 due;   /* what the timer is set to */
 };
+
+static void set_due(AldFindingsBus *self, gint64 due)
+{
+        self->due = due;
+        ald_timer_set(self->timer, due);
+}
 
 static void compute(AldFindingsBus *self)
 {
@@ -29,33 +39,36 @@ static void compute(AldFindingsBus *self)
         uint64_t digest = ald_findings_digest(findings);
 
         end = g_get_monotonic_time();
-        self->outdated = false;
         self->next = end + MAX(LEAST_USEC, PARTS * (end - start));
+        self->later = end + MAX(LATER_USEC, LATER_PARTS * (end - start));
         self->idle = end + MAX(IDLE_USEC, IDLE_PARTS * (end - start));
         if (self->revision != 0 && digest != self->digest)
                 ald_signals_change_view(self->signals, ALD_DERIVED_FINDINGS, ++self->revision);
         self->digest = digest;
+        set_due(self, self->idle);
 }
 
 static void on_timer(void *userdata)
 {
-        AldFindingsBus *self = userdata;
-
-        compute(self);
-        ald_timer_set(self->timer, self->idle);
+        compute(userdata);
 }
 
 void ald_findings_bus_refresh(AldFindingsBus *self)
 {
-        if (self->outdated)
-                return;
-        self->outdated = true;
-        ald_timer_set(self->timer, MAX(self->next, g_get_monotonic_time() + LEAST_USEC / 10));
+        gint64 due = MAX(self->next, g_get_monotonic_time() + LEAST_USEC / 10);
+
+        if (due < self->due)
+                set_due(self, due);
 }
 
 static void on_changed(AldEntry *entry, AldRecord *before, void *userdata)
 {
-        ald_findings_bus_refresh(userdata);
+        AldFindingsBus *self = userdata;
+
+        if (ald_findings_change_with(entry, before))
+                ald_findings_bus_refresh(self);
+        else if (self->later < self->due)
+                set_due(self, self->later);
 }
 
 static void on_removing(AldEntry *entry, void *userdata)
@@ -72,7 +85,6 @@ AldFindingsBus *ald_findings_bus_new(AldStateManager *manager, AldSignals *signa
         self->timer = ald_timer_new("findings", on_timer, self);
         compute(self);
         self->revision = 1;
-        ald_timer_set(self->timer, self->idle);
         ald_state_manager_watch(manager, on_changed, on_removing, self);
         return self;
 }

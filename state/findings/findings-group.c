@@ -239,6 +239,13 @@ static void find_absent_field(AldReport *report, const Group *group)
         add(report, ALD_FINDING_ROW_ID_FIELD_ABSENT, group->ids, &row);
 }
 
+bool ald_findings_differ_for_system(const AldSystem *a, const AldSystem *b)
+{
+        if (!a->absent_reasons || !b->absent_reasons)
+                return a->absent_reasons != b->absent_reasons;
+        return !g_strv_equal(a->absent_reasons, b->absent_reasons);
+}
+
 void ald_find_in_groups(AldReport *report)
 {
         Reported reported;

@@ -175,11 +175,16 @@ static bool less_than(uint64_t left, uint64_t total, double share)
                (double) left < share * (double) total;
 }
 
+static bool is_under_pressure(const AldMemory *memory)
+{
+        return isfinite(memory->pressure_full10) && memory->pressure_full10 >= PRESSURE_LIMIT;
+}
+
 static void find_pressure(AldReport *report, const AldNode *node, const AldMemory *memory)
 {
         AldFindingRow row = ALD_FINDING_ROW_INIT;
 
-        if (!isfinite(memory->pressure_full10) || memory->pressure_full10 < PRESSURE_LIMIT ||
+        if (!is_under_pressure(memory) ||
                 ald_report_full(report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_MEMORY_PRESSURE,
                         &node->id, &node->id, 1))
                 return;
@@ -189,12 +194,17 @@ static void find_pressure(AldReport *report, const AldNode *node, const AldMemor
 }
 
 /* Full swap alone is harmless: pages that are never used again may stay there. */
+static bool is_swap_nearly_full(const AldMemory *memory)
+{
+        return less_than(memory->swap_available_bytes, memory->swap_total_bytes, SWAP_LEFT) &&
+               less_than(memory->available_bytes, memory->total_bytes, MEMORY_LEFT);
+}
+
 static void find_full_swap(AldReport *report, const AldNode *node, const AldMemory *memory)
 {
         AldFindingRow row = ALD_FINDING_ROW_INIT;
 
-        if (!less_than(memory->swap_available_bytes, memory->swap_total_bytes, SWAP_LEFT) ||
-                !less_than(memory->available_bytes, memory->total_bytes, MEMORY_LEFT) ||
+        if (!is_swap_nearly_full(memory) ||
                 ald_report_full(report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_SWAP_NEARLY_FULL,
                         &node->id, &node->id, 1))
                 return;
@@ -203,6 +213,12 @@ static void find_full_swap(AldReport *report, const AldNode *node, const AldMemo
         row.memory_available_bytes = memory->available_bytes;
         ald_report_add(report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_SWAP_NEARLY_FULL,
                 &node->id, &node->id, 1, &row);
+}
+
+bool ald_findings_differ_for_memory(const AldMemory *a, const AldMemory *b)
+{
+        return is_under_pressure(a) != is_under_pressure(b) ||
+               is_swap_nearly_full(a) != is_swap_nearly_full(b);
 }
 
 static void find_full_disk(AldReport *report, const AldNode *node, const AldDiskPath *path)

@@ -50,3 +50,7 @@ void ald_find_in_services(AldReport *report);
 void ald_find_in_rdma_ports(AldReport *report);
 void ald_find_contested_hardware(AldReport *report);
 void ald_find_bridge_loops(AldReport *report);
+
+/* Tell whether more than figures differ between the findings of two such records of a node. */
+bool ald_findings_differ_for_memory(const AldMemory *a, const AldMemory *b);
+bool ald_findings_differ_for_system(const AldSystem *a, const AldSystem *b);

@@ -86,6 +86,22 @@ GPtrArray *ald_findings_compute(AldStore *store, const AldFindingContext *contex
         return report_end(&report);
 }
 
+bool ald_findings_change_with(const AldEntry *entry, const AldRecord *before)
+{
+        if (!before || !entry->record)
+                return true;
+        switch (entry->kind) {
+        case ALD_KIND_MEMORY:
+                return ald_findings_differ_for_memory(ald_record_as(before, MEMORY, AldMemory),
+                        ald_record_as(entry->record, MEMORY, AldMemory));
+        case ALD_KIND_SYSTEM:
+                return ald_findings_differ_for_system(ald_record_as(before, SYSTEM, AldSystem),
+                        ald_record_as(entry->record, SYSTEM, AldSystem));
+        default:
+                return true;
+        }
+}
+
 /* Numbers change all the time, and so do the sentences that contain them. */
 static bool is_lasting(const AldField *field)
 {

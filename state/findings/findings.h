@@ -32,6 +32,12 @@ typedef struct AldFindingContext {
  */
 GPtrArray *ald_findings_compute(AldStore *store, const AldFindingContext *context);
 
+/*
+ * Whether a change, as in AldStoreChanged, can begin or end a finding or change what one is about. Others
+ * only let time pass: those of memory and load, which come every second, rarely say more than that.
+ */
+bool ald_findings_change_with(const AldEntry *entry, const AldRecord *before);
+
 /* A hash of which findings there are, and of what: the same as long as only their figures, such as free space
  * or how long something lasts, differ. */
 uint64_t ald_findings_digest(const GPtrArray *findings);

@@ -123,6 +123,66 @@ static void test_swap_nearly_full(void)
                 "Stop something on two before the kernel does.");
 }
 
+/* What a watcher of the store is told of the last change of node 2. */
+static void note_change(AldEntry *entry, AldRecord *before, void *userdata)
+{
+        bool *changes = userdata;
+
+        if (!ald_kinds[entry->kind].local)
+                *changes = ald_findings_change_with(entry, before);
+}
+
+/* Each changes from the one before it. */
+static void test_changes_that_let_time_pass(void)
+{
+        static const struct {
+                AldKind kind;
+                const char *text;
+                bool changes;
+        } cases[] = {
+                { ALD_KIND_MEMORY, "{'TotalBytes': 1000, 'AvailableBytes': 900}", true },
+                { ALD_KIND_MEMORY, "{'TotalBytes': 1000, 'AvailableBytes': 50, 'PressureFull10': 9}", false },
+                { ALD_KIND_MEMORY, "{'TotalBytes': 1000, 'AvailableBytes': 50, 'PressureFull10': 11}", true },
+                { ALD_KIND_MEMORY, "{'TotalBytes': 1000, 'AvailableBytes': 40, 'PressureFull10': 60}",
+                        false },
+                { ALD_KIND_MEMORY,
+                        "{'TotalBytes': 1000, 'AvailableBytes': 40, 'PressureFull10': 60, 'SwapTotalBytes': "
+                        "100,"
+                        " 'SwapAvailableBytes': 2}",
+                        true },
+                { ALD_KIND_MEMORY,
+                        "{'TotalBytes': 1000, 'AvailableBytes': 30, 'PressureFull10': 60, 'SwapTotalBytes': "
+                        "100,"
+                        " 'SwapAvailableBytes': 1}",
+                        false },
+                { ALD_KIND_MEMORY, "{'TotalBytes': 1000, 'AvailableBytes': 900}", true },
+                { ALD_KIND_SYSTEM, "{'CpuUsage': 1}", true },
+                { ALD_KIND_SYSTEM, "{'CpuUsage': 2}", false },
+                { ALD_KIND_SYSTEM, "{'CpuUsage': 3, 'AbsentReasons': ['A: b']}", true },
+                { ALD_KIND_SYSTEM, "{'CpuUsage': 4, 'AbsentReasons': ['A: b']}", false },
+                { ALD_KIND_SYSTEM, "{'CpuUsage': 4, 'AbsentReasons': ['A: c']}", true },
+                { ALD_KIND_SYSTEM, "{'CpuUsage': 4}", true },
+                { ALD_KIND_DISK, "{}", true },
+                { ALD_KIND_DISK, "{'Paths': [{'Id': '/', 'TotalBytes': 1000, 'AvailableBytes': 999}]}",
+                        true },
+        };
+        g_autoptr(AldStore) store = findings_named_store();
+        uint64_t digest = 0;
+        bool changes;
+
+        ald_store_watch(store, note_change, NULL, &changes);
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                g_autoptr(GPtrArray) findings = NULL;
+
+                put(store, 2, cases[i].kind, cases[i].text);
+                g_assert_cmpint(changes, ==, cases[i].changes);
+                findings = ald_findings_compute(store, FINDINGS_CONTEXT);
+                if (i > 0 && !changes)
+                        g_assert_cmpuint(ald_findings_digest(findings), ==, digest);
+                digest = ald_findings_digest(findings);
+        }
+}
+
 static void test_disk_nearly_full(void)
 {
         g_autoptr(AldStore) store = findings_named_store();
@@ -1413,6 +1473,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/findings/friendly-name-shared", test_friendly_name_shared);
         g_test_add_func("/findings/memory-pressure", test_memory_pressure);
         g_test_add_func("/findings/swap-nearly-full", test_swap_nearly_full);
+        g_test_add_func("/findings/changes-that-let-time-pass", test_changes_that_let_time_pass);
         g_test_add_func("/findings/disk-nearly-full", test_disk_nearly_full);
         g_test_add_func("/findings/device-without-driver", test_device_without_driver);
         g_test_add_func("/findings/opencl-missing", test_opencl_missing);
