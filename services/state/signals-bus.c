@@ -106,12 +106,13 @@ static void audience_free(gpointer data)
         g_free(audience);
 }
 
+/* Subscribers come first: they wait for changes, while broadcasts may be far behind. */
 static void call_for_each(
         AldSignals *signals, void (*function)(Audience *audience, void *userdata), void *userdata)
 {
-        function(signals->everybody, userdata);
         for (guint i = 0; i < signals->subscribers->len; i++)
                 function(signals->subscribers->pdata[i], userdata);
+        function(signals->everybody, userdata);
 }
 
 static Notice *add_notice(Audience *audience, AldEntry *entry)
