@@ -79,6 +79,9 @@ static void on_changed(AldEntry *entry, AldRecord *before, void *userdata)
 {
         AldTopologyBus *self = userdata;
 
+        /* Each node sends all its records again every half a minute. */
+        if (before && entry->record && before->hash == entry->record->hash)
+                return;
         ald_graph_note_change(self->graph, entry);
         wait_if_outdated(self);
 }
