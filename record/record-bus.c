@@ -189,7 +189,7 @@ int ald_record_bus_append_interface(sd_bus_message *message, const AldRecord *re
 
         r = sd_bus_message_open_container(message, 'e', "sa{sv}");
         if (r >= 0)
-                r = sd_bus_message_append_basic(message, 's', ald_kinds[record->kind].interface);
+                r = append_text(message, ald_kinds[record->kind].interface);
         if (r >= 0)
                 r = sd_bus_message_open_container(message, 'a', "{sv}");
         if (r >= 0)
