@@ -70,8 +70,11 @@ def add_arguments(parser):
 
 def on_bus(build, changes):
     with service(build) as environment:
-        return json.loads(subprocess.run([f"{build}/tests/bench/bench-bus", str(changes)], env=environment, check=True,
-                                         text=True, timeout=120, stdout=subprocess.PIPE).stdout)
+        figures = json.loads(subprocess.run([f"{build}/tests/bench/bench-bus", str(changes)], env=environment,
+                                            check=True, text=True, timeout=120, stdout=subprocess.PIPE).stdout)
+    figures["snapshot_to_plain_map"] = round(figures["snapshot_1000_nodes_ms"] / figures["plain_map_ms"], 2)
+    figures["put_to_read_percent"] = round(100 * figures["put_records_per_s"] / figures["read_only_records_per_s"])
+    return figures
 
 
 def main(build, json_only, changes):
