@@ -149,15 +149,16 @@ char *ald_format_interval(double percent)
 const AldUnit *ald_unit_of_name(const char *name)
 {
         const AldUnit *found = NULL;
-        size_t longest = 0;
+        size_t longest = 0, name_length = strlen(name);
 
         for (const AldUnit *const *unit = ald_units; *unit; unit++)
                 for (unsigned i = 0; i < ALD_UNIT_ENDINGS_MAX && (*unit)->endings[i]; i++) {
-                        const char *ending = (*unit)->endings[i];
+                        size_t length = strlen((*unit)->endings[i]);
 
-                        if (strlen(ending) > longest && g_str_has_suffix(name, ending)) {
+                        if (length > longest && length <= name_length &&
+                                strcmp(name + name_length - length, (*unit)->endings[i]) == 0) {
                                 found = *unit;
-                                longest = strlen(ending);
+                                longest = length;
                         }
                 }
         return found;

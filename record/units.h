@@ -21,7 +21,7 @@ typedef enum AldUnitStyle {
         ALD_UNIT_STYLE_TIME,     /* 2027-12-23 18:02:11 UTC */
 } AldUnitStyle;
 
-#define ALD_UNIT_ENDINGS_MAX 7u
+#define ALD_UNIT_ENDINGS_MAX 8u
 
 struct AldUnit {
         const char *name; /* the Unit of the XML: "bits per second" */
@@ -35,6 +35,7 @@ struct AldUnit {
         double step;                /* from each symbol to the next */
         AldUnitStyle style;
         bool is_signed; /* a negative value is possible */
+        bool is_real;   /* its fields are never integers; JSON has 12.0 */
 
         /* For metrics, which have base units, and bytes instead of bits. */
         const char *metric_words; /* in names of fields; left out of the name of the metric */

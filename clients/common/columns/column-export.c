@@ -5,6 +5,7 @@
 #include "clients/common/columns/column-export.h"
 #include "clients/common/safe-text.h"
 #include "record/field.h"
+#include "record/figure-text.h"
 
 static const void *row_at(const GArray *rows, guint i)
 {
@@ -24,14 +25,16 @@ static char *find_text(const AldListColumn *column, const void *row)
         return text && strcmp(text, ALD_ABSENT_TEXT) != 0 ? g_steal_pointer(&text) : NULL;
 }
 
-/* Counts and sizes stay integers, as in records. */
-static json_t *number_to_json(double value)
+/* As in records: what has a unit is always an integer, or never. */
+static json_t *number_to_json(const AldUnit *unit, double value)
 {
+        double whole = unit ? round(value) : value;
+
         if (!isfinite(value))
                 return NULL;
-        return value == floor(value) && fabs(value) <= (double) ALD_INTEGER_MAX
-                       ? json_integer((json_int_t) value)
-                       : json_real(value);
+        return (unit && unit->is_real) || whole != floor(whole) || fabs(whole) > (double) ALD_INTEGER_MAX
+                       ? json_real(value)
+                       : json_integer((json_int_t) whole);
 }
 
 static json_t *row_to_json(const AldColumnChoice *choice, const void *row)
@@ -41,9 +44,10 @@ static json_t *row_to_json(const AldColumnChoice *choice, const void *row)
         for (guint i = 0; i < choice->shown->len; i++) {
                 const AldListColumn *column = g_array_index(choice->shown, const AldListColumn *, i);
                 g_autofree char *text = has_number(column) ? NULL : find_text(column, row);
-                json_t *value = has_number(column) ? number_to_json(column->number(row))
-                                : text             ? json_string(text)
-                                                   : NULL;
+                json_t *value = has_number(column)
+                                        ? number_to_json(ald_unit_of_name(column->key), column->number(row))
+                                : text ? json_string(text)
+                                       : NULL;
 
                 if (value)
                         json_object_set_new(object, column->key, value);

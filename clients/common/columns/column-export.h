@@ -5,7 +5,8 @@
 
 #include "clients/common/columns/column-choice.h"
 
-/* Rows for other programs. Numbers are not rounded; what is absent is left out. */
+/* Rows for other programs. What is absent is left out. In JSON, a number with a unit is always an integer, or
+ * never, as the fields of records in this unit are. */
 
 /* An array of objects, with the keys of the columns. */
 json_t *ald_columns_to_json(const AldColumnChoice *choice, const GArray *rows);

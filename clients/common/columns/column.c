@@ -3,10 +3,13 @@
 
 #include "clients/common/columns/column.h"
 #include "clients/common/safe-text.h"
+#include "record/figure-text.h"
 
 char *ald_list_column_text(const AldListColumn *column, const void *row)
 {
-        char *text = column->text ? column->text(row) : column->format(column->number(row));
+        char *text = column->text     ? column->text(row)
+                     : column->format ? column->format(column->number(row))
+                                      : ald_format_figure(ald_unit_of_name(column->key), column->number(row));
 
         return text ?: g_strdup(ALD_ABSENT_TEXT);
 }

@@ -25,7 +25,8 @@ struct AldListColumn {
         unsigned wanted;         /* of a flexible one: most others are dropped before it is narrower */
         unsigned priority;       /* a narrow terminal drops the greatest first; never 0 */
 
-        /* Safe text for people, to be freed; NULL is absent. Without it, number() is formatted. */
+        /* Safe text for people, to be freed; NULL is absent. Without it, number() is formatted by format(),
+         * or else in the unit that the key ends in. */
         char *(*text)(const void *row);
         char *(*format)(double number);
         /* The text of JSON and CSV, if people see another one. */

@@ -236,8 +236,7 @@ const AldListColumn ald_finding_columns[ALD_FINDING_N_COLUMNS] = {
                 .is_number = true,
                 .least = 11,
                 .priority = 5,
-                .number = lasted_number,
-                .format = ald_format_duration },
+                .number = lasted_number },
         [ALD_FINDING_COLUMN_SILENCED] = { .id = "silenced",
                 .key = "Silenced",
                 .heading = "SILENCED",
@@ -265,8 +264,7 @@ const AldListColumn ald_finding_columns[ALD_FINDING_N_COLUMNS] = {
                 .is_number = true,
                 .least = 8,
                 .priority = 9,
-                .number = left_out_number,
-                .format = ald_format_count },
+                .number = left_out_number },
 };
 
 const AldColumnList ald_finding_column_list = {

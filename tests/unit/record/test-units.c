@@ -76,6 +76,8 @@ static void check_fields(const AldStruct *type)
 
                 if (field->type == ALD_TYPE_ROWS)
                         check_fields(field->rows);
+                if (field->unit && field->unit->is_real)
+                        g_assert_cmpint(field->type, ==, ALD_TYPE_DOUBLE);
                 if (told && (field->type == ALD_TYPE_UINT64 || field->type == ALD_TYPE_INT64 ||
                                     field->type == ALD_TYPE_DOUBLE))
                         g_assert_cmpstr(field->unit ? field->unit->name : "none", ==, told->name);

@@ -30,7 +30,7 @@ static void check_list(const AldListColumn *columns, unsigned n)
                 const AldListColumn *column = &columns[i];
 
                 g_assert_true(column->id && column->key && column->heading && column->title);
-                g_assert_true(column->text || (column->number && column->format));
+                g_assert_true(column->text || column->number);
                 g_assert_true(!column->is_number || column->number || column->plain);
                 for (unsigned k = 0; k < i; k++) {
                         g_assert_cmpstr(column->id, !=, columns[k].id);
@@ -273,7 +273,7 @@ static void test_export(void)
 
         model_put_node(model, 1,
                 "{'Node1.Identity':{'FriendlyName':'a, c'},"
-                "'Node1.Memory':{'TotalBytes':68719476736},'Node1.System':{'CpuUsage':12.5}}");
+                "'Node1.Memory':{'TotalBytes':68719476736},'Node1.System':{'CpuUsage':12.0}}");
         rows = rows_of(model);
         g_assert_cmpint(ald_column_choice_init(&choice, &ald_node_column_list, NULL, 0,
                                 "name,total-memory,cpu,power,model", &problem),
@@ -281,10 +281,38 @@ static void test_export(void)
         ald_columns_append_csv(csv, &choice, rows);
         g_assert_cmpstr(csv->str, ==,
                 "Name,MemoryTotalBytes,CpuUsage,PowerMicroWatts,Model\r\n"
-                "\"a, c\",68719476736,12.5,,\r\n");
+                "\"a, c\",68719476736,12,,\r\n");
         json = ald_columns_to_json(&choice, rows);
         text = json_dumps(json, JSON_COMPACT);
-        g_assert_cmpstr(text, ==, "[{\"Name\":\"a, c\",\"MemoryTotalBytes\":68719476736,\"CpuUsage\":12.5}]");
+        /* A percentage is never an integer. */
+        g_assert_cmpstr(text, ==, "[{\"Name\":\"a, c\",\"MemoryTotalBytes\":68719476736,\"CpuUsage\":12.0}]");
+}
+
+/* Without a text of its own, a column has that of its number in the unit that its key ends in. */
+static void test_units(void)
+{
+        static const struct {
+                AldNodeColumn column;
+                const char *text;
+        } cases[] = {
+                { ALD_NODE_COLUMN_CPU, "12 %" },
+                { ALD_NODE_COLUMN_TOTAL_MEMORY, "64.0 GiB" },
+                { ALD_NODE_COLUMN_CPU_TEMPERATURE, "45 °C" },
+                { ALD_NODE_COLUMN_POWER, "60 W" },
+        };
+        g_autoptr(AldModel) model = ald_model_new();
+        AldNodeRow row;
+
+        model_put_node(model, 1,
+                "{'Node1.Memory':{'TotalBytes':68719476736},"
+                "'Node1.System':{'CpuUsage':12.0,'TemperatureMilliCelsius':45000,"
+                "'PowerMicroWatts':60000000}}");
+        row = ald_node_row(model, model_node(model, 1), NOW);
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                g_autofree char *text = ald_list_column_text(&ald_node_columns[cases[i].column], &row);
+
+                g_assert_cmpstr(text, ==, cases[i].text);
+        }
 }
 
 /* Members of the cluster choose their texts, but none of them is a formula in a spreadsheet. */
@@ -389,6 +417,7 @@ int main(int argc, char **argv)
         g_test_add_func("/columns/choice", test_choice);
         g_test_add_func("/columns/sort", test_sort);
         g_test_add_func("/columns/export", test_export);
+        g_test_add_func("/columns/units", test_units);
         g_test_add_func("/columns/formulas", test_formulas);
         g_test_add_func("/columns/times-of-findings", test_times_of_findings);
         g_test_add_func("/columns/order-of-findings", test_order_of_findings);
