@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <stdbool.h>
-#include <string.h>
 
 #include "clients/command-line/text.h"
 

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "clients/common/columns/column-export.h"
-#include "clients/common/safe-text.h"
 #include "record/field.h"
 #include "record/figure-text.h"
 

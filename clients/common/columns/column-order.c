@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <glib.h>
 #include <math.h>
 #include <string.h>
 
 #include "clients/common/columns/column-order.h"
-#include "clients/common/safe-text.h"
+#include "record/figure-text.h"
 
 /* The order of two values of which at least one is absent. */
 static int order_absent(bool a_absent, bool b_absent, bool descending)
