@@ -1263,3 +1263,27 @@ def test_manual_page_is_clean_and_complete():
     for word in [*VERBS, *re.findall(r"--[a-z-]+", usage)]:
         assert word in text, word
     assert re.findall(r"^  ([a-z-]+)", usage, re.MULTILINE)[:len(VERBS)] == VERBS
+
+
+def text_of_page(page):
+    """What the macros of fonts leave of it, with the words of a line together where they are printed so."""
+    lines = []
+    for line in re.sub(r"\\f[BIR]|\\[&%,/]", "", page.replace("\\-", "-").replace("\\~", " ")).splitlines():
+        macro, _, words = line.partition(" ")
+        if macro in (".BI", ".IB", ".BR", ".RB", ".IR", ".RI"):
+            line = "".join(quoted or word for quoted, word in re.findall(r'"([^"]*)"|(\S+)', words))
+        lines.append(line)
+    return "\n".join(lines).replace("...", "…")
+
+
+def test_manual_page_and_tables_have_the_same_options():
+    """Each option, with its value as the help names it; and the page has no other, but those of other programs."""
+    text = text_of_page((SOURCE / "clients" / "alidadectl" / "alidadectl.1").read_text())
+    known = set()
+    for verb in VERBS:
+        usage = subprocess.run([client_binary(), verb, "--help"], capture_output=True, text=True, check=True).stdout
+        known.update(re.findall(r"^  (?:-[a-zA-Z]|  ) (--[a-z-]+)(\[?=\S+)?", usage, re.MULTILINE))
+    assert [name + value for name, value in sorted(known) if name + value not in text] == []
+    of_others = {"--collector", "--device", "--rpc", "--tensor-split", "--unbuffered"}
+    written = set(re.findall(r"(?<![\w-])--[a-z-]*[a-z]", text))
+    assert written - of_others == {name for name, _ in known}
