@@ -21,6 +21,13 @@ static const AldOption common_options[] = { ALD_OPTION_HELP, ALD_OPTION_HOST(NUL
 
 const char *const *ald_option_words(const AldOption *option)
 {
+        static const char *const times[] = { "-1h", "today", "yesterday", NULL };
+        static const char *const durations[] = { "1h", "2h", "1d", "1w", NULL };
+
+        if (option->kind == ALD_OPTION_TIME)
+                return times;
+        if (option->kind == ALD_OPTION_DURATION)
+                return durations;
         return option->type ? ald_struct_find(option->type, option->field)->words : option->words;
 }
 
@@ -226,6 +233,25 @@ static bool read_size(const AldOption *option, const char *value, uint64_t *ret)
         return false;
 }
 
+static bool read_time(const AldOption *option, const char *value, uint64_t now_usec, uint64_t *ret)
+{
+        g_autofree char *problem = NULL;
+        bool is_time = option->kind == ALD_OPTION_TIME;
+        uint64_t usec;
+        int r = is_time ? ald_time_parse(value, now_usec, option->repeated, &usec)
+                        : ald_duration_parse(value, &usec);
+
+        if (r >= 0 && !is_time && (usec == 0 || usec > ALD_INTEGER_MAX - now_usec))
+                r = -ERANGE;
+        if (r >= 0) {
+                *ret = usec;
+                return true;
+        }
+        problem = is_time ? ald_time_problem(r) : ald_duration_problem(value, r);
+        ald_print_error("--%s=%s %s", option->name, value, problem);
+        return false;
+}
+
 static bool is_text(const AldOption *option, const char *value)
 {
         if (g_utf8_validate(value, -1, NULL))
@@ -248,7 +274,7 @@ static bool read_common(AldCtl *ctl, const char *name, const char *value)
 }
 
 /* Sets what the option sets; false if it reported an error. */
-static bool read_option(const AldOption *option, void *order, const char *value)
+static bool read_option(const AldOption *option, void *order, const char *value, uint64_t now_usec)
 {
         void *member = (char *) order + option->offset;
 
@@ -273,6 +299,9 @@ static bool read_option(const AldOption *option, void *order, const char *value)
                 return read_number(option, value, member);
         case ALD_OPTION_BYTES:
                 return read_size(option, value, member);
+        case ALD_OPTION_TIME:
+        case ALD_OPTION_DURATION:
+                return read_time(option, value, now_usec, member);
         case ALD_OPTION_READ:
                 return option->read(order, value);
         case ALD_OPTION_RUN: /* ald_options_read() has returned */
@@ -285,6 +314,7 @@ static bool read_option(const AldOption *option, void *order, const char *value)
 
 int ald_options_read(const AldSynopsis *synopsis, void *order, char ***ret_words)
 {
+        const uint64_t now_usec = (uint64_t) g_get_real_time(); /* the same for all of them */
         g_auto(OptionList) list = {};
         int c;
 
@@ -298,7 +328,7 @@ int ald_options_read(const AldSynopsis *synopsis, void *order, char ***ret_words
                         return option->run(order, list.words->len > 0 ? list.words->pdata[0] : NULL);
                 if (c == 'h')
                         return print_help(synopsis);
-                if (!read_option(option, order, optarg))
+                if (!read_option(option, order, optarg, now_usec))
                         return ALD_EXIT_USAGE;
         }
         g_ptr_array_add(list.words, NULL);
@@ -354,17 +384,4 @@ const AldOption *ald_options_misused(const AldSynopsis *synopsis, const AldCtl *
                 if (!ald_option_is_taken(option, verb) && ald_options_have(synopsis, ctl, option->name))
                         return option;
         return NULL;
-}
-
-bool ald_options_time(
-        const char *option, const char *text, uint64_t now_usec, AldRepeatedTime which, uint64_t *ret_usec)
-{
-        g_autofree char *problem = NULL;
-        int r = ald_time_parse(text, now_usec, which, ret_usec);
-
-        if (r >= 0)
-                return true;
-        problem = ald_time_problem(r);
-        ald_print_error("--%s=%s %s", option, text, problem);
-        return false;
 }

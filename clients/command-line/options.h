@@ -11,16 +11,18 @@
 
 /* The kind of an option decides what it sets in the struct of its verb. */
 typedef enum AldOptionKind {
-        ALD_OPTION_FLAG,   /* bool */
-        ALD_OPTION_TEXT,   /* const char *: UTF-8, as the bus carries no other text */
-        ALD_OPTION_TEXTS,  /* GPtrArray *: takes the option more than once */
-        ALD_OPTION_RAW,    /* const char *: as typed, such as a path, or text that is read later */
-        ALD_OPTION_WORD,   /* const char *: one of its words */
-        ALD_OPTION_NUMBER, /* uint64_t: from 1 to max */
-        ALD_OPTION_BYTES,  /* uint64_t: a size with its unit */
-        ALD_OPTION_READ,   /* read() sets what it sets */
-        ALD_OPTION_RUN,    /* run() does it at once, and nothing else is done */
-        ALD_OPTION_COMMON, /* a member of AldCtl, which the struct begins with */
+        ALD_OPTION_FLAG,     /* bool */
+        ALD_OPTION_TEXT,     /* const char *: UTF-8, as the bus carries no other text */
+        ALD_OPTION_TEXTS,    /* GPtrArray *: takes the option more than once */
+        ALD_OPTION_RAW,      /* const char *: as typed, such as a path, or text that is read later */
+        ALD_OPTION_WORD,     /* const char *: one of its words */
+        ALD_OPTION_NUMBER,   /* uint64_t: from 1 to max */
+        ALD_OPTION_BYTES,    /* uint64_t: a size with its unit */
+        ALD_OPTION_TIME,     /* uint64_t: µs of CLOCK_REALTIME */
+        ALD_OPTION_DURATION, /* uint64_t: µs, of more than nothing, that begin now */
+        ALD_OPTION_READ,     /* read() sets what it sets */
+        ALD_OPTION_RUN,      /* run() does it at once, and nothing else is done */
+        ALD_OPTION_COMMON,   /* a member of AldCtl, which the struct begins with */
 } AldOptionKind;
 
 /* The shell completes the value of an option with these, where it has no words. */
@@ -42,6 +44,7 @@ typedef struct AldOption {
         AldOptionKind kind;
         size_t offset;
         uint64_t max;
+        AldRepeatedTime repeated; /* of ALD_OPTION_TIME */
         const char *const *words; /* of ALD_OPTION_WORD; of other kinds, what the shell completes */
         const AldStruct *type;    /* instead of words: those of a field of this type, */
         const char *field;        /* which has this name */
@@ -140,8 +143,3 @@ int ald_options_print_usage(const AldSynopsis *synopsis);
 
 /* The words that the value of an option is one of, or NULL. */
 const char *const *ald_option_words(const AldOption *option);
-
-/* Reads the value of an option that is a time (clients/common/time-words.h); false, and reported, if it is
- * invalid. */
-bool ald_options_time(
-        const char *option, const char *text, uint64_t now_usec, AldRepeatedTime which, uint64_t *ret_usec);

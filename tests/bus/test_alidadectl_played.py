@@ -1189,7 +1189,7 @@ def test_bash_completes_names_of_nodes(play):
     assert in_bash(host, "silence", "atlas", "bi") == [r"big\ box"] and in_bash(host, "unsilence", "at") == ["atlas"]
     assert in_bash(host, "links", "at") == in_bash(host, "probe", "link", "at") == ["atlas"]
     assert in_bash(host, "history", "at") == in_bash(host, "history", "big box", "at") == ["atlas"]
-    assert in_bash(host, "history", "atlas", "--since", "=", "-") == [""]
+    assert in_bash(host, "history", "atlas", "--since", "=", "-") == ["-1h"]
     assert in_bash(host, "export", "nfd", "at") == ["atlas"]
     assert in_bash(host, "probe", "compute", "at") == [""]
     assert in_bash(host, "show", r"big\ b") == [r"big\ box"]

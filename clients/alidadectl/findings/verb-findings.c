@@ -15,7 +15,7 @@
 
 typedef struct FindingsOrder {
         AldCtl ctl;
-        const char *since, *until; /* NULL: not given */
+        uint64_t since_usec, until_usec; /* absent: not given */
         bool follow;
         AldColumnChoice columns;
 } FindingsOrder;
@@ -28,10 +28,10 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(FindingsOrder, findings_order_clear)
 
 static const AldOption options[] = {
         ALD_OPTION_HELP,
-        ALD_OPTION(RAW, "since", "TIME", FindingsOrder, since,
+        ALD_OPTION(TIME, "since", "TIME", FindingsOrder, since_usec,
                 "List what was found since then: when it began and ended"),
-        ALD_OPTION(
-                RAW, "until", "TIME", FindingsOrder, until, "With --since: list only what began before then"),
+        ALD_OPTION(TIME, "until", "TIME", FindingsOrder, until_usec,
+                "With --since: list only what began before then", .repeated = ALD_REPEATED_TIME_LATER),
         ALD_OPTION(FLAG, "follow", NULL, FindingsOrder, follow,
                 "Print each finding that begins or ends, until Ctrl-C", .letter = 'f'),
         ALD_OPTION(TEXT, "columns", "NAME,…", FindingsOrder, ctl.columns,
@@ -113,14 +113,16 @@ static int print_present(const AldCtl *ctl, const AldColumnChoice *columns)
         return ctl->json ? print_as_json(ctl, &session) : print_as_text(ctl, columns, rows);
 }
 
+static bool is_given(uint64_t usec)
+{
+        return usec != ALD_ABSENT_UINT64;
+}
+
 static int print_past(const FindingsOrder *order)
 {
-        uint64_t now = (uint64_t) g_get_real_time(), from = now, to = ALD_INTEGER_MAX;
+        uint64_t from = is_given(order->since_usec) ? order->since_usec : (uint64_t) g_get_real_time();
+        uint64_t to = is_given(order->until_usec) ? order->until_usec : ALD_INTEGER_MAX;
 
-        if ((order->since &&
-                    !ald_options_time("since", order->since, now, ALD_REPEATED_TIME_EARLIER, &from)) ||
-                (order->until && !ald_options_time("until", order->until, now, ALD_REPEATED_TIME_LATER, &to)))
-                return ALD_EXIT_USAGE;
         if (from >= to) {
                 ald_print_error("--until must be later than --since");
                 return ALD_EXIT_USAGE;
@@ -139,19 +141,19 @@ static int choose_columns(FindingsOrder *order)
         static const unsigned past[] = { ALD_FINDING_COLUMN_BEGAN, ALD_FINDING_COLUMN_ENDED,
                 ALD_FINDING_COLUMN_LASTED, USUAL_COLUMNS };
 
-        return order->since ? ald_column_table_choose(&order->ctl, &ald_finding_column_list, past,
-                                      G_N_ELEMENTS(past), &order->columns)
-                            : ald_column_table_choose(&order->ctl, &ald_finding_column_list, present,
-                                      G_N_ELEMENTS(present), &order->columns);
+        return is_given(order->since_usec) ? ald_column_table_choose(&order->ctl, &ald_finding_column_list,
+                                                     past, G_N_ELEMENTS(past), &order->columns)
+                                           : ald_column_table_choose(&order->ctl, &ald_finding_column_list,
+                                                     present, G_N_ELEMENTS(present), &order->columns);
 }
 
 static const char *find_contradiction(const FindingsOrder *order)
 {
         const AldCtl *ctl = &order->ctl;
 
-        if (order->until && order->follow)
+        if (is_given(order->until_usec) && order->follow)
                 return "--until and --follow cannot be combined";
-        if (order->until && !order->since)
+        if (is_given(order->until_usec) && !is_given(order->since_usec))
                 return "--until needs --since";
         if (order->follow && (ctl->columns || ctl->sort || ctl->csv))
                 return "--follow prints no table, so that --columns, --sort and --csv do not work with it";
@@ -160,7 +162,8 @@ static const char *find_contradiction(const FindingsOrder *order)
 
 int ald_verb_findings(const AldCtl *ctl)
 {
-        g_auto(FindingsOrder) order = { .ctl = *ctl };
+        g_auto(FindingsOrder)
+                order = { .ctl = *ctl, .since_usec = ALD_ABSENT_UINT64, .until_usec = ALD_ABSENT_UINT64 };
         const char *contradiction;
         g_autofree char **words = NULL;
         int r = ald_options_read(&ald_findings_synopsis, &order, &words);
@@ -177,5 +180,6 @@ int ald_verb_findings(const AldCtl *ctl)
         r = choose_columns(&order);
         if (r >= 0)
                 return r;
-        return order.since || order.follow ? print_past(&order) : print_present(&order.ctl, &order.columns);
+        return is_given(order.since_usec) || order.follow ? print_past(&order)
+                                                          : print_present(&order.ctl, &order.columns);
 }

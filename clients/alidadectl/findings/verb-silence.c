@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,7 +11,6 @@
 #include "clients/command-line/session.h"
 #include "clients/common/finding-history.h"
 #include "clients/common/node-summary.h"
-#include "clients/common/time-words.h"
 #include "record/id.h"
 #include "record/json.h"
 #include "state/findings/findings-words.h"
@@ -21,8 +19,9 @@
 
 typedef struct SilenceOrder {
         AldCtl ctl;
-        bool ends; /* it is unsilence */
-        const char *duration, *reason;
+        bool ends;              /* it is unsilence */
+        uint64_t duration_usec; /* absent: not given */
+        const char *reason;
         char **nodes; /* as typed: none, one or two */
         uint64_t until_usec;
         char *ids[2]; /* of the nodes; "" for a peer that was not given */
@@ -37,7 +36,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(SilenceOrder, silence_order_clear)
 
 static const AldOption silence_options[] = {
         ALD_OPTION_HELP,
-        ALD_OPTION(RAW, "for", "DURATION", SilenceOrder, duration,
+        ALD_OPTION(DURATION, "for", "DURATION", SilenceOrder, duration_usec,
                 "How long, such as 2h (default: until alidadectl unsilence)"),
         ALD_OPTION(TEXT, "reason", "TEXT", SilenceOrder, reason, "Why"),
         ALD_OPTION_JSON("Print the list as JSON: short, pretty or off"),
@@ -71,41 +70,19 @@ static const AldSynopsis *synopsis_of(const SilenceOrder *order)
         return order->ends ? &ald_unsilence_synopsis : &ald_silence_synopsis;
 }
 
-/* Negative errno. */
-static int take_duration(SilenceOrder *order)
-{
-        const uint64_t now = (uint64_t) g_get_real_time();
-        uint64_t usec;
-        int r;
-
-        order->until_usec = ALD_ABSENT_UINT64;
-        if (!order->duration)
-                return 0;
-        r = ald_duration_parse(order->duration, &usec);
-        if (r < 0)
-                return r;
-        if (usec == 0 || usec > ALD_INTEGER_MAX - now)
-                return -ERANGE;
-        order->until_usec = now + usec;
-        return 0;
-}
-
 static int check(SilenceOrder *order)
 {
         guint n = g_strv_length(order->nodes);
-        g_autofree char *problem = NULL;
-        int r = take_duration(order);
+        bool has_duration = order->duration_usec != ALD_ABSENT_UINT64;
 
         if (n > 2 || (n == 0 && order->ends))
                 return ald_options_print_usage(synopsis_of(order));
-        if (r < 0)
-                problem = ald_duration_problem(order->duration, r);
-        if (n == 0 && (order->duration || order->reason))
+        order->until_usec = has_duration ? (uint64_t) g_get_real_time() + order->duration_usec
+                                         : ALD_ABSENT_UINT64;
+        if (n == 0 && (has_duration || order->reason))
                 ald_print_error("--for and --reason need a node");
         else if (n > 0 && order->ctl.json)
                 ald_print_error("--json only lists what is silent");
-        else if (problem)
-                ald_print_error("--for=%s %s", order->duration, problem);
         else if (order->reason && strlen(order->reason) > REASON_MAX)
                 ald_print_error("The reason is longer than %u bytes", REASON_MAX);
         else
@@ -293,7 +270,7 @@ static int run(SilenceOrder *order)
 
 static int run_verb(const AldCtl *ctl, bool ends)
 {
-        g_auto(SilenceOrder) order = { .ctl = *ctl, .ends = ends };
+        g_auto(SilenceOrder) order = { .ctl = *ctl, .ends = ends, .duration_usec = ALD_ABSENT_UINT64 };
         g_autofree char **words = NULL;
         int r = ald_options_read(synopsis_of(&order), &order, &words);
 

@@ -23,7 +23,8 @@
 
 typedef struct HistoryOrder {
         AldCtl ctl;
-        const char *since, *until;
+        uint64_t since_usec; /* absent: not given */
+        uint64_t until_usec;
         uint64_t points; /* 0: not given */
         char **words;    /* NODE, maybe PEER, and names of figures */
         AldColumnChoice columns;
@@ -37,9 +38,10 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(HistoryOrder, history_order_clear)
 
 static const AldOption options[] = {
         ALD_OPTION_HELP,
-        ALD_OPTION(RAW, "since", "TIME", HistoryOrder, since,
+        ALD_OPTION(TIME, "since", "TIME", HistoryOrder, since_usec,
                 "The beginning (default: an hour before the end; of links, a day)"),
-        ALD_OPTION(RAW, "until", "TIME", HistoryOrder, until, "The end (default: now)"),
+        ALD_OPTION(TIME, "until", "TIME", HistoryOrder, until_usec, "The end (default: now)",
+                .repeated = ALD_REPEATED_TIME_LATER),
         ALD_OPTION(FLAG, "csv", NULL, HistoryOrder, ctl.csv, "Print comma-separated values"),
         ALD_OPTION(NUMBER, "points", "N", HistoryOrder, points,
                 "With --json or --csv: the greatest number of points of a figure\n(default: 1000)",
@@ -82,16 +84,11 @@ static int check_order(const HistoryOrder *order)
 /* The default depends on what is shown: links are measured rarely. */
 static int read_range(const HistoryOrder *order, AldHistoryView *view)
 {
-        uint64_t now = (uint64_t) ald_now(), span = view->peer ? DAY_USEC : HOUR_USEC;
+        uint64_t span = view->peer ? DAY_USEC : HOUR_USEC;
 
-        view->to_usec = now;
-        if (order->until &&
-                !ald_options_time("until", order->until, now, ALD_REPEATED_TIME_LATER, &view->to_usec))
-                return ALD_EXIT_USAGE;
-        view->from_usec = view->to_usec - MIN(view->to_usec, span);
-        if (order->since &&
-                !ald_options_time("since", order->since, now, ALD_REPEATED_TIME_EARLIER, &view->from_usec))
-                return ALD_EXIT_USAGE;
+        view->to_usec = order->until_usec;
+        view->from_usec = order->since_usec != ALD_ABSENT_UINT64 ? order->since_usec
+                                                                 : view->to_usec - MIN(view->to_usec, span);
         if (view->from_usec < view->to_usec)
                 return ALD_EXIT_OK;
         ald_print_error("--since must be earlier than --until");
@@ -282,7 +279,8 @@ static int print_view(const HistoryOrder *order, const AldHistoryView *view)
 int ald_verb_history(const AldCtl *ctl)
 {
         g_auto(AldStateSession) session = ALD_STATE_SESSION_INIT;
-        g_auto(HistoryOrder) order = { .ctl = *ctl };
+        g_auto(HistoryOrder)
+                order = { .ctl = *ctl, .since_usec = ALD_ABSENT_UINT64, .until_usec = (uint64_t) ald_now() };
         g_autofree char **words = NULL;
         AldHistoryView view = { .series = NULL };
         int r = ald_options_read(&ald_history_synopsis, &order, &words);
