@@ -2,7 +2,6 @@
 #include <math.h>
 
 #include "clients/common/columns/column.h"
-#include "clients/common/safe-text.h"
 #include "record/figure-text.h"
 
 char *ald_list_column_text(const AldListColumn *column, const void *row)
