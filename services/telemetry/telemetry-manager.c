@@ -6,6 +6,7 @@
 #include "services/telemetry/host/cpu.h"
 #include "services/telemetry/host/disk.h"
 #include "services/telemetry/host/hwmon.h"
+#include "services/telemetry/host/load-average.h"
 #include "services/telemetry/host/memory.h"
 #include "services/telemetry/host/rapl.h"
 #include "services/telemetry/network/network.h"
@@ -64,6 +65,7 @@ struct AldTelemetryManager {
 
         AldMemoryCollector *memory;
         AldCpuCollector *cpu;
+        AldKeptFile load_average;
         AldHwmonCollector *hwmon;
         AldRaplCollector *rapl;
         AldDiskCollector *disk;
@@ -119,6 +121,7 @@ static void sample_system(void *userdata)
         AldSystem system = ALD_SYSTEM_INIT;
 
         system.cpu_usage = ald_cpu_collector_sample(manager->cpu);
+        ald_load_average_sample(&manager->load_average, &system);
         system.temperature_milli_celsius = ald_hwmon_collector_sample(manager->hwmon, now);
         system.power_micro_watts = ald_rapl_collector_sample(manager->rapl, now);
         g_array_set_size(manager->devices, 0);
@@ -223,6 +226,7 @@ AldTelemetryManager *ald_telemetry_manager_new(int root, const AldTelemetrySetti
                 .devices = g_array_new(FALSE, FALSE, sizeof(AldDevice)),
                 .reasons = g_ptr_array_new_with_free_func(g_free),
         };
+        ald_kept_file_init(&manager->load_average, root, "proc/loadavg");
         manager->fabric = ald_fabric_collector_new(root, on_fabric_changed, manager);
         manager->gpu = ald_gpu_collector_new(root, ALD_LIBEXEC_DIR, on_backends_changed, manager);
         for (AldRate rate = 0; rate < ALD_N_RATES; rate++)
@@ -263,6 +267,7 @@ void ald_telemetry_manager_free(AldTelemetryManager *manager)
         ald_disk_collector_free(manager->disk);
         ald_rapl_collector_free(manager->rapl);
         ald_hwmon_collector_free(manager->hwmon);
+        ald_kept_file_clear(&manager->load_average);
         ald_cpu_collector_free(manager->cpu);
         ald_memory_collector_free(manager->memory);
         g_strfreev(manager->disk_paths);

@@ -68,6 +68,7 @@ def test_first_values(make_host):
     assert (memory["PressureSome10"], memory["PressureFull10"]) == (1.5, 0.25)
     assert memory["Revision"] >= 1
     assert host.get(*record("System"), "TemperatureMilliCelsius") == 45000
+    assert [host.get(*record("System"), f"LoadAverage{minutes}") for minutes in (1, 5, 15)] == [0.1, 0.2, 0.3]
     paths = wait_for(host, "Disk", "Paths", lambda rows: len(rows) == 1)
     assert paths[0]["Id"] == "/"
     assert 0 < paths[0]["AvailableBytes"] <= paths[0]["TotalBytes"]
