@@ -7,6 +7,7 @@
 #include "common/fd.h"
 #include "services/common/arm-cores.h"
 #include "services/common/cpuinfo.h"
+#include "services/common/instruction-sets.h"
 #include "services/common/sysroot.h"
 #include "services/common/text.h"
 
@@ -24,6 +25,7 @@ typedef struct Parser {
         char *cpu;                        /* ppc64 */
         char *machine;                    /* s390x */
         char *vendor_id, *family, *model; /* x86 without a name */
+        bool has_instruction_sets;        /* some processor has told its own */
 } Parser;
 
 static void add_distinct(GPtrArray *strings, const char *value, size_t n)
@@ -87,8 +89,20 @@ static bool has_word(const char *text, size_t n, const char *word)
         return false;
 }
 
-static void set_flags(AldCpuinfo *result, const char *value, size_t n)
+/* A program runs on any of the processors. */
+static void limit_instruction_sets(Parser *parser, uint64_t sets)
 {
+        parser->result->instruction_sets = parser->has_instruction_sets
+                                                   ? parser->result->instruction_sets & sets
+                                                   : sets;
+        parser->has_instruction_sets = true;
+}
+
+static void set_flags(Parser *parser, const char *value, size_t n)
+{
+        AldCpuinfo *result = parser->result;
+
+        limit_instruction_sets(parser, ald_instruction_sets_of_flags(value, n));
         if (result->has_flags)
                 return;
         result->has_flags = true;
@@ -104,6 +118,30 @@ static void set_s390_machine(Parser *parser, const char *value, size_t n)
                 set_first(&parser->machine, machine + 10, n - (size_t) (machine + 10 - value));
 }
 
+static void set_isa(Parser *parser, const char *value, size_t n)
+{
+        set_first(&parser->isa, value, n);
+        limit_instruction_sets(parser, ald_instruction_sets_of_isa(value, n));
+}
+
+/* ppc64: "POWER9 (architected), altivec supported" */
+static void set_power_name(Parser *parser, const char *value, size_t n)
+{
+        set_first(&parser->cpu, value, n);
+        limit_instruction_sets(parser, ald_instruction_sets_of_flags(value, n));
+}
+
+/* ppc64: "2800.000000MHz" */
+static void set_clock(AldCpuinfo *result, const char *value, size_t n)
+{
+        g_autofree char *text = ald_text_tidy(value, n);
+        char *unit = NULL;
+        double mhz = text && g_ascii_isdigit(*text) ? g_ascii_strtod(text, &unit) : 0;
+
+        if (result->clock_hz == 0 && mhz > 0 && mhz < 1e6 && g_str_equal(unit, "MHz"))
+                result->clock_hz = (uint64_t) (mhz * 1e6 + 0.5);
+}
+
 static bool is_key(const char *key, size_t n, const char *name)
 {
         return strlen(name) == n && g_ascii_strncasecmp(key, name, n) == 0;
@@ -114,7 +152,13 @@ static void take(Parser *parser, const char *key, size_t k, const char *value, s
         if (is_key(key, k, "model name") || is_key(key, k, "cpu model"))
                 add_distinct(parser->models, value, n);
         else if (is_key(key, k, "flags"))
-                set_flags(parser->result, value, n);
+                set_flags(parser, value, n);
+        else if (is_key(key, k, "features"))
+                limit_instruction_sets(parser, ald_instruction_sets_of_flags(value, n));
+        else if (is_key(key, k, "microcode"))
+                set_first(&parser->result->microcode, value, n);
+        else if (is_key(key, k, "clock"))
+                set_clock(parser->result, value, n);
         else if (is_key(key, k, "CPU implementer"))
                 set_implementer(parser, value, n);
         else if (is_key(key, k, "CPU part"))
@@ -122,9 +166,9 @@ static void take(Parser *parser, const char *key, size_t k, const char *value, s
         else if (is_key(key, k, "uarch"))
                 add_distinct(parser->uarchs, value, n);
         else if (is_key(key, k, "isa"))
-                set_first(&parser->isa, value, n);
+                set_isa(parser, value, n);
         else if (is_key(key, k, "cpu"))
-                set_first(&parser->cpu, value, n);
+                set_power_name(parser, value, n);
         else if (is_key(key, k, "vendor_id"))
                 set_first(&parser->vendor_id, value, n);
         else if (is_key(key, k, "cpu family"))
@@ -328,4 +372,5 @@ void ald_cpuinfo_read(int root, AldCpuinfo *ret)
 void ald_cpuinfo_clear(AldCpuinfo *cpuinfo)
 {
         g_clear_pointer(&cpuinfo->chip, g_free);
+        g_clear_pointer(&cpuinfo->microcode, g_free);
 }

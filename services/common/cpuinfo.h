@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <glib.h>
 
@@ -14,6 +15,10 @@ typedef struct AldCpuinfo {
         bool has_flags;     /* x86 flags are present, so `hypervisor` is reliable */
         bool hypervisor;    /* the processor reports that it is virtual */
         bool user_mode;     /* the machine is User Mode Linux */
+
+        uint64_t instruction_sets; /* that all processors have, as in instruction-sets.h; 0 if unknown */
+        char *microcode;           /* of the first processor, on x86; else NULL */
+        uint64_t clock_hz;         /* on POWER; else 0 */
 } AldCpuinfo;
 
 void ald_cpuinfo_parse(const char *text, size_t length, AldCpuinfo *ret);

@@ -8,6 +8,7 @@
 #include "services/telemetry/host/hwmon.h"
 #include "services/telemetry/host/load-average.h"
 #include "services/telemetry/host/memory.h"
+#include "services/telemetry/host/processor.h"
 #include "services/telemetry/host/rapl.h"
 #include "services/telemetry/network/network.h"
 #include "services/telemetry/telemetry-manager.h"
@@ -73,6 +74,7 @@ struct AldTelemetryManager {
         AldNetworkCollector *network;
         AldGpuCollector *gpu;
         AldFabricCollector *fabric;
+        AldProcessorCollector *processor;
 
         GArray *devices; /* of AldDevice: space for a sample, as is the next */
         GPtrArray *reasons;
@@ -165,6 +167,15 @@ static void on_fabric_changed(void *userdata)
         report(manager, ALD_KIND_FABRIC, &fabric);
 }
 
+static void on_processor_changed(void *userdata)
+{
+        AldTelemetryManager *manager = userdata;
+        AldProcessor processor;
+
+        ald_processor_collector_fill(manager->processor, &processor);
+        report(manager, ALD_KIND_PROCESSOR, &processor);
+}
+
 static void on_backends_changed(void *userdata)
 {
         AldTelemetryManager *manager = userdata;
@@ -228,6 +239,7 @@ AldTelemetryManager *ald_telemetry_manager_new(int root, const AldTelemetrySetti
         };
         ald_kept_file_init(&manager->load_average, root, "proc/loadavg");
         manager->fabric = ald_fabric_collector_new(root, on_fabric_changed, manager);
+        manager->processor = ald_processor_collector_new(root, on_processor_changed, manager);
         manager->gpu = ald_gpu_collector_new(root, ALD_LIBEXEC_DIR, on_backends_changed, manager);
         for (AldRate rate = 0; rate < ALD_N_RATES; rate++)
                 manager->configured_usec[rate] = clamp_interval(rate, settings->interval_usec[rate]);
@@ -244,6 +256,7 @@ void ald_telemetry_manager_start(
         ald_ticker_hasten(manager->ticker, ALD_RATE_SYSTEM, SECOND_SAMPLE_USEC);
         sample_memory(manager);
         sample_system(manager);
+        on_processor_changed(manager);
         on_backends_changed(manager);
         if (ald_fabric_collector_any(manager->fabric))
                 on_fabric_changed(manager);
@@ -261,6 +274,7 @@ void ald_telemetry_manager_free(AldTelemetryManager *manager)
         ald_ticker_free(manager->ticker);
         g_clear_pointer(&manager->network, ald_network_collector_free);
         ald_fabric_collector_free(manager->fabric);
+        ald_processor_collector_free(manager->processor);
         ald_gpu_collector_free(manager->gpu);
         g_array_unref(manager->devices);
         g_ptr_array_unref(manager->reasons);

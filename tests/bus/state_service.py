@@ -49,7 +49,7 @@ KINDS = sent_kinds()
 NODE_KINDS = [kind for kind in KINDS if not KINDS[kind].is_link]
 # From which services the records of this node come.
 IDENTITYD_KINDS = ["Node1.Identity"]
-TELEMETRYD_KINDS = ["Node1.Memory", "Node1.System", "Node1.Backends", "Node1.Network", "Node1.Disk"]
+TELEMETRYD_KINDS = ["Node1.Processor", "Node1.Memory", "Node1.System", "Node1.Backends", "Node1.Network", "Node1.Disk"]
 SOURCE_OF = {**dict.fromkeys(IDENTITYD_KINDS, "Identity1"), **dict.fromkeys(TELEMETRYD_KINDS, "Telemetry1")}
 
 ABSENT = {"t": 2 ** 64 - 1, "x": -2 ** 63, "s": "", "as": []}

@@ -14,7 +14,7 @@ from contract import assert_follows
 
 NAME = "org.alidade.Telemetry1"
 PATH = "/org/alidade/Telemetry1"
-KINDS = ("Memory", "System", "Backends", "Network", "Disk")
+KINDS = ("Processor", "Memory", "System", "Backends", "Network", "Disk")
 ABSENT = 2 ** 64 - 1
 ABSENT_SIGNED = -2 ** 63
 KIB = 1024

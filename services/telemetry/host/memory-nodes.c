@@ -11,21 +11,20 @@
 #include "services/telemetry/host/memory-nodes.h"
 
 #define DRIVER_DIR "proc/driver/nvidia/gpus"
-#define NODE_DIR "sys/devices/system/node"
 
 typedef struct NodeMemory {
         uint64_t total_bytes;
         uint64_t available_bytes; /* an upper bound: free, or filled with what can be dropped */
 } NodeMemory;
 
-/* "Node 1 MemTotal:       99090432 kB". False if the node has no memory, or is not there. */
+/* "Node 1 MemTotal:       99090432 kB". False if it is not there. */
 static bool read_node(int root, unsigned node, NodeMemory *ret)
 {
         static const char *const available[] = { "MemFree", "Active(file)", "Inactive(file)", "SReclaimable",
                 NULL };
-        g_autofree char *path = g_strdup_printf(NODE_DIR "/node%u/meminfo", node), *text = NULL;
+        g_autofree char *path = g_strdup_printf(ALD_MEMORY_NODES_DIR "/node%u/meminfo", node), *text = NULL;
         g_auto(GStrv) lines = NULL;
-        NodeMemory memory = {};
+        NodeMemory memory = { .total_bytes = ALD_ABSENT_UINT64 };
 
         if (ald_sysroot_read(root, path, &text) < 0)
                 return false;
@@ -42,11 +41,18 @@ static bool read_node(int root, unsigned node, NodeMemory *ret)
                 else if (g_strv_contains(available, key))
                         memory.available_bytes += kib * 1024;
         }
-        if (memory.total_bytes == 0)
+        if (memory.total_bytes == ALD_ABSENT_UINT64)
                 return false;
         memory.available_bytes = MIN(memory.available_bytes, memory.total_bytes);
         *ret = memory;
         return true;
+}
+
+uint64_t ald_memory_node_total(int root, unsigned node)
+{
+        NodeMemory memory;
+
+        return read_node(root, node, &memory) ? memory.total_bytes : ALD_ABSENT_UINT64;
 }
 
 /* The nodes that the driver names. False if it says nothing about any GPU; a GPU whose memory the kernel does
@@ -80,7 +86,7 @@ static bool add_named_nodes(int root, GArray *nodes)
 
 static bool has_processors(int root, unsigned node)
 {
-        g_autofree char *path = g_strdup_printf(NODE_DIR "/node%u/cpulist", node), *list = NULL;
+        g_autofree char *path = g_strdup_printf(ALD_MEMORY_NODES_DIR "/node%u/cpulist", node), *list = NULL;
 
         return ald_sysroot_read_string(root, path, &list) != -ENODATA;
 }
@@ -144,7 +150,7 @@ GArray *ald_memory_nodes_of_devices(int root, const AldRows *backends)
                 return nodes;
         /* No x86 processor has a coherent link to a GPU, but some have HBM or CXL memory of any size. */
         ald_cpuinfo_read(root, &cpuinfo);
-        if (cpuinfo.has_flags || ald_sysroot_list(root, NODE_DIR, &names) < 0)
+        if (cpuinfo.has_flags || ald_sysroot_list(root, ALD_MEMORY_NODES_DIR, &names) < 0)
                 return nodes;
         for (size_t i = 0; i < backends->n; i++) {
                 const AldBackend *backend = ald_rows_at(backends, i);

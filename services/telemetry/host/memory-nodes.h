@@ -5,6 +5,12 @@
 
 #include "record/schema.h"
 
+/* The folders of all NUMA nodes. */
+#define ALD_MEMORY_NODES_DIR "sys/devices/system/node"
+
+/* The memory of a NUMA node in bytes, or absent. */
+uint64_t ald_memory_node_total(int root, unsigned node);
+
 /*
  * NUMA nodes that are the memory of a GPU. With coherent links (Grace, POWER9) NVIDIA's driver hands the
  * memory of a GPU to the kernel, which then counts it as memory of the host, although the device reports it

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "services/common/cpuinfo.h"
+#include "services/common/instruction-sets.h"
 #include "tests/unit/fake-root.h"
 #include "tests/unit/log-count.h"
 
@@ -138,6 +139,64 @@ static void test_vendor(void)
         }
 }
 
+#define FEATURES(words) "Features\t: " words "\n"
+
+/* Those that all processors have. */
+static void test_instruction_sets(void)
+{
+        static const struct {
+                const char *text, *sets;
+        } words[] = {
+                { X86("a", "fpu sse2 avx avx2 avx512f amx_tile"), "amx_tile avx avx2 avx512f" },
+                { X86("a", "avx avx2 avx512f") X86("a", "fpu avx avx2"), "avx avx2" },
+                { X86("a", "avx") X86("a", "fpu"), NULL },
+                { X86("a", "xavx avx2x avx-512"), NULL },
+                { FEATURES("fp asimd sve sve2 i8mm"), "asimd i8mm sve sve2" },
+                { FEATURES("half thumb neon vfpv4"), "neon" },
+                { "features\t: esan3 zarch vx vxe nnpa\n", "nnpa vx vxe" },
+                { RISCV("isa\t\t: rv64imafdcv_zicsr_zvfh\n"), "v zvfh" },
+                { RISCV("isa\t\t: rv64imafdc_zve64x_zfh_sv39\n"), "zfh" },
+                { RISCV("isa\t\t: rv64imafdcsv\n"), NULL },
+                { RISCV("isa\t\t: v\n"), NULL },
+                { "cpu\t\t: POWER9, altivec supported\n", "altivec" },
+                { "cpu\t\t: POWER5\n", NULL },
+                { "", NULL },
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(words); i++) {
+                g_auto(AldCpuinfo) cpuinfo = { 0 };
+                g_autofree const char **list = NULL;
+                g_autofree char *sets = NULL;
+
+                ald_cpuinfo_parse(words[i].text, strlen(words[i].text), &cpuinfo);
+                list = ald_instruction_sets_list(cpuinfo.instruction_sets);
+                sets = list ? g_strjoinv(" ", (char **) list) : NULL;
+                g_assert_cmpstr(sets, ==, words[i].sets);
+        }
+}
+
+static void test_microcode_and_clock(void)
+{
+        static const struct {
+                const char *text, *microcode;
+                uint64_t clock_hz;
+        } lines[] = {
+                { "microcode\t: 0x2b000590\nmicrocode\t: 0x1\n", "0x2b000590", 0 },
+                { "clock\t\t: 2800.000000MHz\n", NULL, UINT64_C(2800000000) },
+                { "clock\t\t: 3.5GHz\n", NULL, 0 },
+                { "clock\t\t: fast\nclock\t\t: -1MHz\nclock\t\t: 1e300MHz\n", NULL, 0 },
+                { "cpu MHz\t\t: 2800.000\n", NULL, 0 },
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(lines); i++) {
+                g_auto(AldCpuinfo) cpuinfo = { 0 };
+
+                ald_cpuinfo_parse(lines[i].text, strlen(lines[i].text), &cpuinfo);
+                g_assert_cmpstr(cpuinfo.microcode, ==, lines[i].microcode);
+                g_assert_cmpuint(cpuinfo.clock_hz, ==, lines[i].clock_hz);
+        }
+}
+
 /* However many kinds a hostile file lists, the name stays one that can be shown. */
 static void test_many_kinds(void)
 {
@@ -219,6 +278,8 @@ int main(int argc, char *argv[])
         }
         g_test_add_func("/cpuinfo/flags", test_flags);
         g_test_add_func("/cpuinfo/vendor", test_vendor);
+        g_test_add_func("/cpuinfo/instruction-sets", test_instruction_sets);
+        g_test_add_func("/cpuinfo/microcode-and-clock", test_microcode_and_clock);
         g_test_add_func("/cpuinfo/many-kinds", test_many_kinds);
         g_test_add_func("/cpuinfo/read", test_read);
         g_test_add_func("/cpuinfo/read-broken", test_read_broken);

@@ -76,6 +76,7 @@ static void test_all_at_start(void)
         g_assert_cmpuint(seen.n[ALD_KIND_MEMORY], ==, 1);
         g_assert_cmpuint(seen.n[ALD_KIND_SYSTEM], ==, 1);
         g_assert_cmpuint(seen.n[ALD_KIND_BACKENDS], ==, 1);
+        g_assert_cmpuint(seen.n[ALD_KIND_PROCESSOR], ==, 1);
         g_assert_cmpuint(ald_record_as(seen.last[ALD_KIND_MEMORY], MEMORY, AldMemory)->total_bytes, ==, 8192);
         wait_for(&seen, ALD_KIND_DISK, 1);
         wait_for(&seen, ALD_KIND_NETWORK, 1);
