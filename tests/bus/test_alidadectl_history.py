@@ -343,8 +343,10 @@ def test_texts_of_others_are_made_safe(make_host):
 
 def test_nothing_within_the_time(recorded):
     host, _ = recorded
-    text = host.alidadectl("history", "atlas", "--since=-10d", "--until=-9d").stdout
-    assert re.search(r"\nNothing was recorded\.\nThe history begins at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\n$", text), text
+    nothing = r"\nNothing was recorded\.\nThe history begins at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\n$"
+    for options in [], ["--columns=figure"]:
+        text = host.alidadectl("history", "atlas", "--since=-10d", "--until=-9d", *options).stdout
+        assert re.search(nothing, text), text
     assert host.alidadectl("history", "atlas", "--since=-10d", "--until=-9d", "--csv").stdout.count("\n") == 1
 
 

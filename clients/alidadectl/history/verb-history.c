@@ -241,7 +241,8 @@ static int choose_columns(HistoryOrder *order)
 
 static int print_table(const HistoryOrder *order, const AldHistoryView *view)
 {
-        g_autoptr(GArray) rows = ald_history_rows(view, (uint64_t) ald_now());
+        const uint64_t now_usec = (uint64_t) ald_now();
+        g_autoptr(GArray) rows = ald_history_rows(view, now_usec);
         g_autoptr(GString) out = g_string_new(NULL);
         AldStyleInfo info = ald_style_info();
         int r = ald_column_table_sort(&order->ctl, &ald_series_column_list, rows);
@@ -250,7 +251,10 @@ static int print_table(const HistoryOrder *order, const AldHistoryView *view)
                 return r;
         if (ald_column_table_is_exported(&order->ctl))
                 return ald_column_table_export(&order->ctl, "Series", &order->columns, rows);
-        ald_column_table_append(out, &order->columns, rows, info.columns);
+        if (rows->len == 0)
+                ald_history_describe(out, view, info.columns, now_usec);
+        else
+                ald_column_table_append(out, &order->columns, rows, info.columns);
         return ald_print(&order->ctl, &info, out->str);
 }
 
