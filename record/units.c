@@ -142,7 +142,7 @@ const AldUnit ald_unit_nanoseconds = {
 const AldUnit ald_unit_microseconds = {
         .name = "microseconds",
         .endings = { "ToLiveUSec", "IntervalUSec", "OffsetUSec", "LagUSec", "DurationUSec", "RemainingUSec",
-                "ToFreeUSec", "LastedUSec" },
+                "ToFreeUSec", "LastedUSec", "AgeUSec" },
         .symbols = SYMBOLS(TIME_SYMBOLS),
         .factor = 1e3,
         .step = 1000,

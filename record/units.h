@@ -21,7 +21,7 @@ typedef enum AldUnitStyle {
         ALD_UNIT_STYLE_TIME,     /* 2027-12-23 18:02:11 UTC */
 } AldUnitStyle;
 
-#define ALD_UNIT_ENDINGS_MAX 8u
+#define ALD_UNIT_ENDINGS_MAX 9u
 
 struct AldUnit {
         const char *name; /* the Unit of the XML: "bits per second" */

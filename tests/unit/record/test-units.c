@@ -91,6 +91,7 @@ static void test_names_tell_units(void)
                 check_fields(ald_kinds[kind].type);
         g_assert_true(ald_unit_of_name("UploadBitsPerSecond") == &ald_unit_bits_per_second);
         g_assert_true(ald_unit_of_name("TimeToLiveUSec") == &ald_unit_microseconds);
+        g_assert_true(ald_unit_of_name("AgeUSec") == &ald_unit_microseconds);
         g_assert_true(ald_unit_of_name("MeasuredUSec") == &ald_unit_microseconds_since_1970);
         g_assert_null(ald_unit_of_name("Generation"));
 }
