@@ -462,7 +462,7 @@ def uploads(where, members):
 
 
 def describe_downloads(field):
-    """Of rows, as of an interface."""
+    """Does for rows what Interface._describe_downloads() does for an interface."""
     for i in uploads(f"{field.where}.{field.name}", [(sub.name, sub.type) for sub in field.row_fields]):
         told, twin = field.row_fields[i:i + 2]
         if vars(twin) != vars(Field(field.row, twin.name, twin.type, "")):

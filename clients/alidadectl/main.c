@@ -140,7 +140,7 @@ static bool has_own_options(const char *name)
 
 static const AldSynopsis synopsis = { .options = options, .ends = has_own_options };
 
-/* Of the verb that was given before --help; of the program if there was none. */
+/* Prints the help of the verb before --help, or that of the program if there is none. */
 static int run_help(const void *ctl, const char *name)
 {
         const AldVerb *verb = name ? find_verb(name) : NULL;

@@ -5,7 +5,7 @@
 
 #include "clients/command-line/completion.h"
 
-/* Another word. */
+/* The shells know these kinds of words themselves; the other two are values of options. */
 static void complete_word(const AldTypedLine *line, AldCompletion completion)
 {
         switch (completion) {
@@ -49,7 +49,7 @@ static void print_words(const char *const *words, int prefix, const char *typed)
                 printf("%.*s%s\n", prefix, typed, *words);
 }
 
-/* Of an option. */
+/* The value of an option may be one of its words, or what the shell or the option itself lists. */
 static void complete_value(
         const AldTypedLine *line, const AldOption *option, const char *typed, const char *verb)
 {

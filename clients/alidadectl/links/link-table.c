@@ -27,7 +27,8 @@ AldTable *ald_link_table_new(const GPtrArray *links, guint n, unsigned columns, 
         return table;
 }
 
-void ald_link_table_append(GString *out, const GPtrArray *links, unsigned columns, unsigned max)
+/* Appends the table of at most `max` links (0: all), and how many are not shown. */
+static void append_table(GString *out, const GPtrArray *links, unsigned columns, unsigned max)
 {
         guint shown = max > 0 ? MIN(links->len, max) : links->len;
         g_autoptr(AldTable) table = ald_link_table_new(links, shown, columns, NULL);
@@ -45,5 +46,5 @@ void ald_link_describe(
         if (links->len == 0)
                 return;
         g_string_append(out, "\n" ALD_STYLE_BOLD "Links" ALD_STYLE_NORMAL "\n");
-        ald_link_table_append(out, links, columns, max);
+        append_table(out, links, columns, max);
 }

@@ -11,9 +11,7 @@ int ald_link_table_choose(const AldCtl *ctl, AldColumnChoice *choice);
  * as with ald_table_layout(). */
 AldTable *ald_link_table_new(const GPtrArray *links, guint n, unsigned columns, unsigned *floors);
 
-/* Appends the table of at most `max` links (0: all), and how many are not shown. */
-void ald_link_table_append(GString *out, const GPtrArray *links, unsigned columns, unsigned max);
-
-/* Appends the links of a node under a heading, if there are any. */
+/* Appends a table of at most `max` links (0: all) of a node under a heading, if there are any, and how many
+ * are not shown. */
 void ald_link_describe(GString *out, AldModel *model, const AldEntity *node, unsigned columns, unsigned max,
         double now_usec);

@@ -139,7 +139,6 @@ static void skip_refused(AldHistorySection *self)
 {
         while (self->at > 0 && self->at < self->reading->len) {
                 const AldHistorySeries *before = self->reading->pdata[self->at - 1];
-
                 const AldHistorySeries *next = self->reading->pdata[self->at];
 
                 if (before->points || !is_of_same(before->recorded, next->recorded))

@@ -19,7 +19,7 @@ static void series_free(gpointer data)
         g_free(series);
 }
 
-/* Of a rate, the direction; whichever end has measured. */
+/* A rate is named by its direction, whichever end has measured it. */
 static char *describe_figure(const AldShownSeries *recorded, const char *source, const char *sink)
 {
         if (recorded->flow == ALD_SHOWN_FLOW_NONE)
