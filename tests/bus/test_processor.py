@@ -255,7 +255,7 @@ def test_shown_by_clients(make_host):
     node = host.wait_for_property("org.alidade.State1", "/org/alidade/State1", "org.alidade.State1", "NodeId")
     host.wait_for_property("org.alidade.State1", f"/org/alidade/State1/node/{node}", RECORD[2], "Sockets",
                            lambda sockets: sockets == 2)
-    processors, = host.call("org.alidade.State1", "/org/alidade/State1", "org.alidade.State1", "GetProcessors")
+    processors = host.call("org.alidade.State1", "/org/alidade/State1", "org.alidade.State1", "GetProcessors")
     assert processors[node]["Cores"] == 4
     shown = json.loads(host.alidadectl("show", "--json", node).stdout)["Node"]["Node1.Processor"]
     assert shown["Caches"][0] == {"Id": "L1d", "Level": 1, "Type": "data", "SizeBytes": 32 * KIB, "Instances": 4}

@@ -149,7 +149,10 @@ static void update(AldNodeCard *card)
         g_autofree char *tflops = text_of(card, ALD_NODE_COLUMN_TFLOPS);
         g_autofree char *bandwidth = text_of(card, ALD_NODE_COLUMN_BANDWIDTH);
         const char *const parts[] = { tflops, bandwidth };
-        g_autofree char *performance = join(parts, G_N_ELEMENTS(parts));
+        /* A node that is gone offers nothing, whatever was measured of it. */
+        g_autofree char *performance = ald_node_item_presence(card->item) <= ALD_ITEM_PRESENCE_STALE
+                                               ? join(parts, G_N_ELEMENTS(parts))
+                                               : g_strdup(ALD_ABSENT_TEXT);
 
         ald_label_set(GTK_WIDGET(card->name), ald_node_item_name(card->item));
         if (g_strcmp0(gtk_image_get_icon_name(card->icon), ald_node_item_icon(card->item)) != 0)
