@@ -41,12 +41,25 @@ static double work_nsec(const AldPlanConstants *constants, const AldPlanDevice *
         return isnan(reading) || isnan(computing) ? NAN : fmax(reading, computing);
 }
 
+/*
+ * Of a layer, in a step with all requests. What all tokens use is read once. Of a mixture, each further token
+ * reads the experts that it takes and that none before it took, if all are as likely and tokens do not depend
+ * on each other: after p tokens, an expert is still unread with a probability of (1 - k / E) ^ p.
+ */
+static double read_bytes(const AldPlanWorkload *workload)
+{
+        double rest = workload->mean_layer_bytes - workload->token_bytes, further;
+
+        if (workload->experts == ALD_ABSENT_UINT64)
+                return fmin(workload->token_bytes * (double) workload->parallel, workload->mean_layer_bytes);
+        further = (double) workload->parallel - 1;
+        return workload->token_bytes +
+               rest * (1 - pow(1 - (double) workload->used_experts / (double) workload->experts, further));
+}
+
 static Work layer_work(const AldPlanWorkload *workload)
 {
-        /* Of a mixture of experts, several tokens read the experts of each, but none twice. */
-        double weights = fmin(workload->token_bytes * workload->parallel, workload->mean_layer_bytes);
-
-        return (Work){ .bytes = weights + workload->token_kv_bytes * workload->parallel,
+        return (Work){ .bytes = read_bytes(workload) + workload->token_kv_bytes * workload->parallel,
                 .operations = OPERATIONS * workload->token_parameters * workload->parallel };
 }
 

@@ -83,6 +83,14 @@ int ald_plan_workload_complete(AldPlanWorkload *workload, const char **ret_reaso
                 *ret_reason = "TokenBytes is more than MeanLayerBytes";
                 return -EINVAL;
         }
+        if ((workload->experts == ALD_ABSENT_UINT64) != (workload->used_experts == ALD_ABSENT_UINT64)) {
+                *ret_reason = "Experts and UsedExperts are stated together, or neither is";
+                return -EINVAL;
+        }
+        if (workload->experts != ALD_ABSENT_UINT64 && workload->used_experts > workload->experts) {
+                *ret_reason = "UsedExperts is more than Experts";
+                return -EINVAL;
+        }
         if (workload->layer_sizes)
                 sizes = ald_plan_layer_sizes_new(workload, ret_reason);
         return workload->layer_sizes && !sizes ? -EINVAL : 0;
@@ -154,6 +162,7 @@ static int make_workload(const AldLlm *llm, const KvSizes *sizes, AldPlanWorkloa
                 .kv_heads = ALD_ABSENT_UINT64 };
         uint64_t other = llm->other_bytes == ALD_LLM_ABSENT ? 0 : llm->other_bytes, beside;
         uint64_t head = llm->head_tied ? llm->embedding_bytes : llm->head_bytes;
+        bool is_mixture = llm->experts != ALD_LLM_ABSENT_COUNT && llm->used_experts != ALD_LLM_ABSENT_COUNT;
 
         if (llm->n_layers == 0 || llm->embedding_bytes == ALD_LLM_ABSENT || head == ALD_LLM_ABSENT ||
                 llm->embedding_length == ALD_LLM_ABSENT_COUNT || llm->vocabulary == ALD_LLM_ABSENT_COUNT)
@@ -179,6 +188,8 @@ static int make_workload(const AldLlm *llm, const KvSizes *sizes, AldPlanWorkloa
                 .token_bytes = sums.token_bytes / llm->n_layers,
                 .token_kv_bytes = sums.kv_all / llm->n_layers / sizes->parallel,
                 .token_parameters = sums.parameters / llm->n_layers,
+                .experts = is_mixture ? llm->experts : ALD_ABSENT_UINT64,
+                .used_experts = is_mixture ? llm->used_experts : ALD_ABSENT_UINT64,
                 .embedding_bytes = beside,
                 .head_bytes = head,
                 .head_tied = llm->head_tied,

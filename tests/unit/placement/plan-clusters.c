@@ -58,6 +58,8 @@ void planned_cluster_make(
                         .head_bytes = LAYER_BYTES / 4,
                         .head_parameters = 1,
                         .activation_elements = 1,
+                        .experts = ALD_ABSENT_UINT64,
+                        .used_experts = ALD_ABSENT_UINT64,
                         .feed_forward_elements = ALD_ABSENT_UINT64,
                         .parallel = 1,
                         .context = 1 } };

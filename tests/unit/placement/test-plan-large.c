@@ -135,6 +135,8 @@ static void assert_too_many(const char *name, uint32_t n, bool too_many)
                 .token_parameters = 1,
                 .activation_elements = 1,
                 .message_bytes = 1000,
+                .experts = ALD_ABSENT_UINT64,
+                .used_experts = ALD_ABSENT_UINT64,
                 .feed_forward_elements = ALD_ABSENT_UINT64,
                 .parallel = 1 };
         AldPlanRequest request = { .engine = engine,

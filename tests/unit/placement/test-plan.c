@@ -56,6 +56,8 @@ static void init_case(Case *made, uint32_t n_nodes)
                                 .head_bytes = GB / 2,
                                 .head_parameters = 1,
                                 .activation_elements = 1000,
+                                .experts = ALD_ABSENT_UINT64,
+                                .used_experts = ALD_ABSENT_UINT64,
                                 .feed_forward_elements = ALD_ABSENT_UINT64,
                                 .vocabulary = 1000,
                                 .parallel = 1,
@@ -1029,6 +1031,7 @@ static void test_workload_defaults(void)
                                       g_str_equal(field->name, "DraftLayers") ||
                                       g_str_equal(field->name, "LayerSizes") ||
                                       g_str_equal(field->name, "FeedForwardElements") ||
+                                      g_str_has_suffix(field->name, "Experts") ||
                                       g_str_has_prefix(field->name, "KvType") ||
                                       g_str_equal(field->name, "MessageBytes");
 
@@ -1040,6 +1043,16 @@ static void test_workload_defaults(void)
         workload.mean_layer_bytes = 101;
         g_assert_cmpint(ald_plan_workload_complete(&workload, &reason), ==, -EINVAL);
         g_assert_nonnull(strstr(reason, "LayerBytes"));
+        workload.mean_layer_bytes = 100;
+        workload.token_bytes = 50;
+        workload.experts = 8;
+        g_assert_cmpint(ald_plan_workload_complete(&workload, &reason), ==, -EINVAL);
+        g_assert_nonnull(strstr(reason, "together"));
+        workload.used_experts = 9;
+        g_assert_cmpint(ald_plan_workload_complete(&workload, &reason), ==, -EINVAL);
+        g_assert_nonnull(strstr(reason, "more than Experts"));
+        workload.used_experts = 8;
+        g_assert_cmpint(ald_plan_workload_complete(&workload, &reason), ==, 0);
 }
 
 /* 100 GB/s and 10 TFLOPS; layers of 2 GB, of which a token reads 0.5, and 1 GB of keys and values for each
@@ -1059,6 +1072,8 @@ static void test_costs(void)
                 .token_bytes = 0.5e9,
                 .token_kv_bytes = 1e9,
                 .token_parameters = 1e9,
+                .experts = ALD_ABSENT_UINT64,
+                .used_experts = ALD_ABSENT_UINT64,
                 .head_bytes = 4 * GB,
                 .head_parameters = 2e9,
                 .activation_elements = 1000,
@@ -1091,7 +1106,7 @@ static void test_costs(void)
         g_assert_cmpfloat_with_epsilon(
                 ald_plan_client_layer_nsec(&constants, &cpu, &workload), 400e6 + 1000, 1);
         workload.token_parameters = 1e9;
-        /* Of eight tokens, the experts are all that there are. */
+        /* If it is not known how many experts there are, those of eight tokens are all of them. */
         workload.parallel = 8;
         g_assert_cmpfloat_with_epsilon(ald_plan_layer_nsec(&constants, &gpu, &workload), 200e6 + 1000, 1);
         g_assert_cmpfloat_with_epsilon(ald_plan_head_nsec(&constants, &gpu, &workload), 80e6, 1);
@@ -1111,6 +1126,44 @@ static void test_costs(void)
         g_assert_cmpfloat_with_epsilon(ald_plan_path_nsec(&path, 1000), 0.5e6 + 8000, 1);
         path.bits_per_second = NAN;
         g_assert_true(isinf(ald_plan_path_nsec(&path, 1000)));
+}
+
+/* Bytes of a layer that a step reads, by the time that a device takes which reads one in a nanosecond. */
+static double read_in_step(AldPlanWorkload *workload, uint64_t parallel)
+{
+        const AldPlanDevice gpu = { .bytes_per_second = 1e9, .flops = 1e30 };
+        AldPlanConstants constants;
+
+        ald_plan_constants_init(&constants, NULL);
+        constants.values[ALD_PLAN_GPU_MEMORY_EFFICIENCY] = 1;
+        constants.values[ALD_PLAN_LAYER_NSEC] = 0;
+        workload->parallel = parallel;
+        return ald_plan_layer_nsec(&constants, &gpu, workload);
+}
+
+/* A layer of 100 that all tokens use and eight experts of 50, of which each token takes two. */
+static void test_experts(void)
+{
+        AldPlanWorkload workload = { .layers = 1,
+                .mean_layer_bytes = 500,
+                .token_bytes = 200,
+                .token_parameters = 1,
+                .experts = 8,
+                .used_experts = 2 };
+
+        g_assert_cmpfloat_with_epsilon(read_in_step(&workload, 1), 100 + 400 * 0.25, 1e-6);
+        g_assert_cmpfloat_with_epsilon(read_in_step(&workload, 2), 100 + 400 * (1 - 0.75 * 0.75), 1e-6);
+        g_assert_cmpfloat_with_epsilon(read_in_step(&workload, 3), 100 + 400 * (1 - 0.421875), 1e-6);
+        g_assert_cmpfloat_with_epsilon(read_in_step(&workload, 1000), 500, 1e-6);
+        /* Dense layers among them have no experts, and are read once: three in four here. */
+        workload.mean_layer_bytes = (500 + 3 * 120) / 4.0;
+        workload.token_bytes = (200 + 3 * 120) / 4.0;
+        g_assert_cmpfloat_with_epsilon(read_in_step(&workload, 2), (100 + 400 * 0.4375 + 3 * 120) / 4, 1e-6);
+        /* As many as there are. */
+        workload.used_experts = 8;
+        workload.token_bytes = workload.mean_layer_bytes;
+        g_assert_cmpfloat_with_epsilon(read_in_step(&workload, 1), 215, 1e-6);
+        g_assert_cmpfloat_with_epsilon(read_in_step(&workload, 2), 215, 1e-6);
 }
 
 /* Logged by llama.cpp 0.7.0: elements, feed-forward elements, vocabulary, context; layers and copies; MiB.
@@ -1485,6 +1538,7 @@ int main(int argc, char **argv)
         g_test_add_func("/plan/assumption", test_assumption);
         g_test_add_func("/plan/required", test_required);
         g_test_add_func("/plan/costs", test_costs);
+        g_test_add_func("/plan/experts", test_experts);
         g_test_add_func("/plan/buffers", test_buffers);
         g_test_add_func("/plan/stage-bytes", test_stage_bytes);
         g_test_add_func("/plan/limiter", test_limiter);
