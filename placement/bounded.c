@@ -5,6 +5,7 @@
 
 #include "placement/beam.h"
 #include "placement/bounded.h"
+#include "placement/gather.h"
 #include "placement/search.h"
 #include "placement/split.h"
 
@@ -294,5 +295,8 @@ int ald_placement_solve_bounded(
                 return -EHOSTUNREACH;
         read_back(problem, &bounded.best, ret);
         *ret_lower_nsec = bounded.core.n < 2 ? ret->nsec : MIN(bounded.lower, ret->nsec);
-        return 0;
+        if (!problem->nodes_together || ald_placement_gather(problem, ret))
+                return 0;
+        ald_placement_solution_clear(ret);
+        return -EHOSTUNREACH;
 }

@@ -15,6 +15,9 @@
  * work, not at a time, so equal problems get equal results; ALD_PLACEMENT_WORK is less than a second. Takes
  * up to 8 · devices · (stages · layers + 3 · devices) bytes, with stages counted to 64.
  *
+ * With nodes_together, that is a bound on all rings; the stages of each node are moved together in the best
+ * one that is found, which may then take more than another one would.
+ *
  * -E2BIG: more than 256 stages are allowed. -EHOSTUNREACH also if paths join the devices, but the work did
  * not suffice to find how.
  */

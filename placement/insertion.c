@@ -27,6 +27,27 @@ static uint32_t stage_at(const Insertion *self, uint32_t at, uint32_t i)
         return i < at ? self->order[i] : i == at ? self->device : self->order[i - 1];
 }
 
+static uint32_t node_at(const Insertion *self, uint32_t i)
+{
+        return self->problem->nodes[self->order[i]];
+}
+
+/* Whether the devices of each node still follow each other with the device at this place, if they must. */
+static bool keeps_together(const Insertion *self, uint32_t at)
+{
+        uint32_t node;
+
+        if (!self->problem->nodes_together)
+                return true;
+        node = self->problem->nodes[self->device];
+        if ((at > 0 && node_at(self, at - 1) == node) || (at < self->n && node_at(self, at) == node))
+                return true;
+        for (uint32_t i = 0; i < self->n; i++)
+                if (node_at(self, i) == node)
+                        return false;
+        return at == 0 || at == self->n || node_at(self, at - 1) != node_at(self, at);
+}
+
 /* The least of all hops with the device at one of these places. */
 static double least_hops(const Insertion *self, uint32_t begin, uint32_t end, uint32_t *ret_at)
 {
@@ -35,6 +56,8 @@ static double least_hops(const Insertion *self, uint32_t begin, uint32_t end, ui
         for (uint32_t at = begin; at <= end; at++) {
                 double nsec = 0;
 
+                if (!keeps_together(self, at))
+                        continue;
                 for (uint32_t i = 0; i <= self->n; i++)
                         nsec += hop(self, stage_at(self, at, i), stage_at(self, at, (i + 1) % (self->n + 1)));
                 if (nsec < least) {

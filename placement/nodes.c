@@ -36,6 +36,7 @@ static bool is_within(const AldPlacementProblem *problem, const AldPlacementSolu
 typedef struct NodesPart {
         AldPlacementProblem problem;
         uint32_t *numbers; /* of its devices in the whole problem */
+        uint32_t *nodes;
         AldPlacementDevice *devices;
         AldPlacementEnds *ends;
         double *hop_nsec;
@@ -49,10 +50,12 @@ static void part_init(NodesPart *part, const AldPlacementProblem *all, const boo
         for (uint32_t i = 0; i < all->n_devices; i++)
                 if (kept[i])
                         part->numbers[n++] = i;
+        part->nodes = g_new(uint32_t, n);
         part->devices = g_new(AldPlacementDevice, n);
         part->ends = all->ends ? g_new(AldPlacementEnds, n) : NULL;
         part->hop_nsec = g_new(double, n *n);
         for (size_t i = 0; i < n; i++) {
+                part->nodes[i] = all->nodes[part->numbers[i]];
                 part->devices[i] = all->devices[part->numbers[i]];
                 if (all->ends)
                         part->ends[i] = all->ends[part->numbers[i]];
@@ -64,13 +67,14 @@ static void part_init(NodesPart *part, const AldPlacementProblem *all, const boo
         part->problem.devices = part->devices;
         part->problem.ends = part->ends;
         part->problem.hop_nsec = part->hop_nsec;
-        part->problem.nodes = NULL;
+        part->problem.nodes = part->nodes;
         part->problem.nodes_max = 0;
 }
 
 static void part_clear(NodesPart *part)
 {
         g_free(part->numbers);
+        g_free(part->nodes);
         g_free(part->devices);
         g_free(part->ends);
         g_free(part->hop_nsec);

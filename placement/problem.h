@@ -29,9 +29,11 @@ typedef struct AldPlacementProblem {
         /* From device i to device j at [i * n_devices + j]; 0 or more; INFINITY: no path that may be
          * used. */
         const double *hop_nsec;
-        uint32_t devices_max;         /* that may be used; 0: all */
-        const uint32_t *nodes;        /* that each device is on; read only if nodes_max is not 0 */
-        uint32_t nodes_max;           /* whose devices may be used; 0: all */
+        uint32_t devices_max;  /* that may be used; 0: all */
+        const uint32_t *nodes; /* that each device is on; read for the next two only */
+        uint32_t nodes_max;    /* whose devices may be used; 0: all */
+        bool nodes_together;   /* of a ring with ends: the devices of each node follow each other, from the
+                                  first stage on, so that no node is in two places */
         const AldPlacementEnds *ends; /* of each device; NULL: ends take no time and hold nothing */
         /* Called every few milliseconds by solvers that take long; false: give up. NULL: never. */
         bool (*proceed)(void *userdata);
@@ -52,7 +54,7 @@ typedef struct AldPlacementSolution {
         double nsec; /* of one step */
 } AldPlacementSolution;
 
-/* Of these devices, by the nodes of the problem. */
+/* How many nodes these devices are on. */
 uint32_t ald_placement_count_nodes(const AldPlacementProblem *problem, const uint32_t *devices, uint32_t n);
 
 void ald_placement_solution_clear(AldPlacementSolution *solution);

@@ -12,7 +12,7 @@ typedef struct Ring {
         const AldPlacementProblem *problem;
         uint32_t by_speed[ALD_PLACEMENT_RING_MAX]; /* devices, the fastest first */
         Set required;
-        Set on_node[ALD_PLACEMENT_RING_MAX]; /* of each device, those on the same node */
+        Set on_node[ALD_PLACEMENT_RING_MAX]; /* of each device, those on the same node; or 0 */
         uint32_t most;                       /* devices used */
         /* Paths begin at one device. Without ends it is the first one of its set, as a ring begins anywhere;
          * with ends it is the first stage. */
@@ -20,6 +20,10 @@ typedef struct Ring {
         double out[ALD_PLACEMENT_RING_MAX],
                 back[ALD_PLACEMENT_RING_MAX];                        /* hops from and to the first device */
         double into[ALD_PLACEMENT_RING_MAX][ALD_PLACEMENT_RING_MAX]; /* [other][from which other] */
+        /* If the devices of nodes are to follow each other: of each other, the others on its node, and
+         * whether the first device is there, too. */
+        Set with[ALD_PLACEMENT_RING_MAX];
+        bool with_first[ALD_PLACEMENT_RING_MAX];
         double *path;  /* the least sum of hops over a set of others to the last of these [set][last] */
         double *alike; /* with ends: of each set, the time of its layers if no device were an end */
         double best;   /* with its set, and with ends the device that is first and the other that is last */
@@ -63,6 +67,15 @@ static double split(const Ring *ring, Set set, uint32_t first, uint32_t last)
         return ald_placement_split(ring->problem, devices, n, first, last, NULL);
 }
 
+static void find_with(Ring *ring, uint32_t other)
+{
+        Set on_node = ring->on_node[ring->others[other]];
+
+        ring->with_first[other] = on_node & 1u << ring->first;
+        for (uint32_t i = 0; i < ring->n_others; i++)
+                ring->with[other] |= on_node & 1u << ring->others[i] ? 1u << i : 0;
+}
+
 static void begin_at(Ring *ring, uint32_t first)
 {
         const AldPlacementProblem *problem = ring->problem;
@@ -79,6 +92,10 @@ static void begin_at(Ring *ring, uint32_t first)
 
                 ring->out[i] = hop[first * n + device];
                 ring->back[i] = hop[device * n + first];
+                ring->with[i] = 0;
+                ring->with_first[i] = false;
+                if (problem->nodes_together)
+                        find_with(ring, i);
                 for (uint32_t j = 0; j < ring->n_others; j++)
                         ring->into[i][j] = hop[ring->others[j] * n + device];
         }
@@ -94,11 +111,19 @@ static Set set_of(const Ring *ring, Set others)
         return (others & below) | 1u << ring->first | (others & ~below) << 1;
 }
 
+/* Those of the set after which this one may come: once a node was left, none of its devices may. */
+static Set may_precede(const Ring *ring, Set before, uint32_t last)
+{
+        if (ring->with_first[last])
+                return before & ~ring->with[last] ? 0 : before;
+        return before & ring->with[last] ? before & ring->with[last] : before;
+}
+
 static double least_before(const Ring *ring, Set before, uint32_t last)
 {
         double best = INFINITY;
 
-        for (Set rest = before; rest; rest &= rest - 1) {
+        for (Set rest = may_precede(ring, before, last); rest; rest &= rest - 1) {
                 uint32_t previous = (uint32_t) __builtin_ctz(rest);
                 double nsec = *path_at(ring, before, previous) + ring->into[last][previous];
 
@@ -214,7 +239,7 @@ static void read_back(Ring *ring, AldPlacementSolution *ret)
                 double nsec = *path_at(ring, others, last);
 
                 ret->stages[i - 1].device = ring->others[last];
-                for (Set rest = before; rest; rest &= rest - 1) {
+                for (Set rest = may_precede(ring, before, last); rest; rest &= rest - 1) {
                         uint32_t previous = (uint32_t) __builtin_ctz(rest);
 
                         if (*path_at(ring, before, previous) + ring->into[last][previous] <= nsec) {
@@ -231,7 +256,9 @@ static void find_nodes(Ring *ring)
 {
         const AldPlacementProblem *problem = ring->problem;
 
-        for (uint32_t i = 0; problem->nodes_max > 0 && i < problem->n_devices; i++)
+        if (problem->nodes_max == 0 && !problem->nodes_together)
+                return;
+        for (uint32_t i = 0; i < problem->n_devices; i++)
                 for (uint32_t j = 0; j < problem->n_devices; j++)
                         ring->on_node[i] |= problem->nodes[i] == problem->nodes[j] ? 1u << j : 0;
 }

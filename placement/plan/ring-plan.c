@@ -243,6 +243,8 @@ static double try_ring(const Ring *ring, const Aim *aim, double enough_nsec, Ald
                 .devices_max = devices_max(ring),
                 .nodes = ring->nodes,
                 .nodes_max = choice->nodes_max,
+                /* No format of the engines can express a node in two places of the ring. */
+                .nodes_together = true,
                 .ends = ring->ends,
                 .proceed = ald_plan_progress_proceed,
                 .userdata = ring->candidates->progress };

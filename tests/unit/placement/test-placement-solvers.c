@@ -3,6 +3,7 @@
 #include <glib.h>
 #include <math.h>
 
+#include "placement/gather.h"
 #include "placement/insertion.h"
 #include "placement/nodes.h"
 #include "placement/ring-front.h"
@@ -21,6 +22,7 @@ typedef struct Case {
         AldPlacementDevice devices[DEVICES_MAX];
         double hop[DEVICES_MAX * DEVICES_MAX], occupy[DEVICES_MAX * DEVICES_MAX];
         AldPlacementEnds ends[DEVICES_MAX];
+        uint32_t nodes[DEVICES_MAX];
         AldPlacementProblem problem;
 } Case;
 
@@ -53,6 +55,15 @@ static void add_ends(Case *made)
                         (uint32_t) g_test_rand_int_range(0, LAYERS_MAX),
                         (uint32_t) g_test_rand_int_range(0, LAYERS_MAX) };
         made->problem.ends = made->ends;
+}
+
+/* Of two devices in the mean, which follow each other. */
+static void gather(Case *made)
+{
+        for (uint32_t i = 0; i < made->problem.n_devices; i++)
+                made->nodes[i] = (uint32_t) g_test_rand_int_range(0, DEVICES_MAX / 2);
+        made->problem.nodes = made->nodes;
+        made->problem.nodes_together = true;
 }
 
 /* Every order of every choice of devices with every split. */
@@ -105,11 +116,23 @@ static bool has(const AldPlacementStage *stages, uint32_t n, uint32_t device)
         return false;
 }
 
+static bool is_together(const AldPlacementProblem *problem, const AldPlacementStage *stages, uint32_t n)
+{
+        for (uint32_t i = 0; i < n; i++)
+                for (uint32_t j = i + 2; j < n; j++)
+                        if (problem->nodes[stages[i].device] == problem->nodes[stages[j].device] &&
+                                problem->nodes[stages[i].device] != problem->nodes[stages[j - 1].device])
+                                return false;
+        return true;
+}
+
 static bool is_allowed(const Case *of, const AldPlacementStage *stages, uint32_t n)
 {
         const AldPlacementProblem *problem = &of->problem;
         uint32_t layers = 0;
 
+        if (problem->nodes_together && !is_together(problem, stages, n))
+                return false;
         for (uint32_t i = 0; i < problem->n_devices; i++)
                 if (problem->devices[i].required && !has(stages, n, i))
                         return false;
@@ -159,8 +182,10 @@ static void search(Search *self, uint32_t left)
 static void check(const Case *made, int r, AldPlacementSolution *found)
 {
         Search all = { .of = made, .best = INFINITY, .limit = INFINITY };
-        Search unjoined = { .of = made, .unjoined = true, .best = INFINITY };
+        Case anywhere = *made;
+        Search unjoined = { .of = &anywhere, .unjoined = true, .best = INFINITY };
 
+        anywhere.problem.nodes_together = false;
         search(&all, made->problem.layers);
         if (isinf(all.best)) {
                 search(&unjoined, made->problem.layers);
@@ -214,6 +239,54 @@ static void test_ring_with_ends_is_best(void)
                 add_ends(&made);
                 check(&made, ald_placement_solve_ring(&made.problem, &found), &found);
         }
+}
+
+static void test_ring_with_nodes_together_is_best(void)
+{
+        for (int i = 0; i < CASES; i++) {
+                AldPlacementSolution found = { 0 };
+                Case made;
+
+                make_case(&made);
+                add_ends(&made);
+                gather(&made);
+                check(&made, ald_placement_solve_ring(&made.problem, &found), &found);
+        }
+}
+
+/* Of stages in any order: those of a node follow each other afterwards, in no more time than is stated. */
+static void test_gather(void)
+{
+        int moved = 0;
+
+        for (int i = 0; i < CASES; i++) {
+                AldPlacementSolution best, found;
+                Case made, anywhere;
+
+                make_case(&made);
+                add_ends(&made);
+                anywhere = made;
+                gather(&made);
+                if (ald_placement_solve_ring(&anywhere.problem, &found) < 0)
+                        continue;
+                if (ald_placement_solve_ring(&made.problem, &best) < 0) {
+                        g_assert_false(ald_placement_gather(&made.problem, &found));
+                        g_assert_false(is_together(&made.problem, found.stages, found.n_stages));
+                        g_assert_true(is_allowed(&anywhere, found.stages, found.n_stages));
+                        ald_placement_solution_clear(&found);
+                        continue;
+                }
+                moved += !is_together(&made.problem, found.stages, found.n_stages);
+                if (ald_placement_gather(&made.problem, &found)) {
+                        g_assert_true(is_allowed(&made, found.stages, found.n_stages));
+                        g_assert_cmpfloat_with_epsilon(
+                                cost(&made, found.stages, found.n_stages), found.nsec, 1e-9);
+                        g_assert_cmpfloat(found.nsec, >=, best.nsec - 1e-9);
+                }
+                ald_placement_solution_clear(&found);
+                ald_placement_solution_clear(&best);
+        }
+        g_assert_cmpint(moved, >, CASES / 50);
 }
 
 /* What the busiest part takes is the least, and with that the time of a step. */
@@ -305,6 +378,15 @@ static void test_nodes(void)
         g_assert_cmpuint(n_best, >, n_found * 3 / 4);
 }
 
+static bool are_together(const AldPlacementProblem *problem, const uint32_t *order, uint32_t n)
+{
+        AldPlacementStage stages[DEVICES_MAX];
+
+        for (uint32_t i = 0; i < n; i++)
+                stages[i] = (AldPlacementStage){ .device = order[i] };
+        return is_together(problem, stages, n);
+}
+
 /* The best of all places for the last device among the others in their order. */
 static void test_insertion_is_best(void)
 {
@@ -318,11 +400,15 @@ static void test_insertion_is_best(void)
                 make_case(&made);
                 if (i % 2)
                         add_ends(&made);
+                if (i % 4 == 3)
+                        gather(&made);
                 n = made.problem.n_devices - 1;
                 if (n == 0)
                         continue;
                 for (uint32_t j = 0; j < n; j++)
                         order[j] = n - 1 - j;
+                if (made.problem.nodes_together && !are_together(&made.problem, order, n))
+                        continue;
                 all.of = &made;
                 for (uint32_t at = 0; at <= n; at++) {
                         AldPlacementStage stages[DEVICES_MAX];
@@ -392,6 +478,9 @@ int main(int argc, char **argv)
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/placement-solvers/ring-is-best", test_ring_is_best);
         g_test_add_func("/placement-solvers/ring-with-ends-is-best", test_ring_with_ends_is_best);
+        g_test_add_func(
+                "/placement-solvers/ring-with-nodes-together-is-best", test_ring_with_nodes_together_is_best);
+        g_test_add_func("/placement-solvers/gather", test_gather);
         g_test_add_func("/placement-solvers/insertion-is-best", test_insertion_is_best);
         g_test_add_func("/placement-solvers/nodes", test_nodes);
         g_test_add_func("/placement-solvers/head-moves", test_head_moves);

@@ -442,7 +442,8 @@ static void test_is_best(void)
         assert_random(make_random, best_star, assert_best);
 }
 
-/* Rings: every order of every choice of GPUs of one vendor with every split. */
+/* Rings: every order of every choice of GPUs of one vendor in which no node is in two places, with every
+ * split. */
 
 #define INNER_NSEC 5e5
 
@@ -451,6 +452,19 @@ typedef struct RingSearch {
         uint32_t devices[DEVICES_MAX], layers[DEVICES_MAX], n;
         double best;
 } RingSearch;
+
+static bool is_in_two_places(const RingSearch *self, uint32_t stage)
+{
+        uint32_t node = self->of->devices[self->devices[stage]].node;
+        bool left = false;
+
+        for (uint32_t i = stage; i < self->n; i++) {
+                if (left && self->of->devices[self->devices[i]].node == node)
+                        return true;
+                left |= self->of->devices[self->devices[i]].node != node;
+        }
+        return false;
+}
 
 static double ring_nsec(const RingSearch *self)
 {
@@ -474,7 +488,8 @@ static double ring_nsec(const RingSearch *self)
                 /* It holds the head once that is the embedding. */
                 if (self->n == 1 && of->workload.head_tied)
                         needs -= (double) of->workload.head_bytes;
-                if (needs > (double) device->free_bytes || strcmp(device->vendor, next->vendor) != 0)
+                if (needs > (double) device->free_bytes || strcmp(device->vendor, next->vendor) != 0 ||
+                        is_in_two_places(self, i))
                         return INFINITY;
                 nsec += device_nsec(of, ALD_PLAN_NONE, self->devices[i], self->layers[i], i + 1 == self->n);
                 if (self->n > 1)
