@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* How many plans for made-up clusters can be exported for their engine: boxes of 1 to 8 GPUs of one vendor or
+ * of several, laptops with a GPU or none, and servers in racks, over IPv4 or IPv6, some with RDMA. Each seed
+ * is another cluster. What is refused is told on stderr. */
+#include <glib.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "placement/export/plan-export.h"
+#include "placement/plan/layer-sizes.h"
+#include "placement/plan/workload.h"
+#include "placement/report/describe.h"
+
+#define NODES_MAX 12u
+#define GPUS_MAX 8u
+#define DEVICES_MAX (NODES_MAX * (GPUS_MAX + 1))
+#define GIB (1024.0 * 1024 * 1024)
+#define NOW_USEC (UINT64_C(1795680000) * 1000 * 1000)
+
+typedef struct ExportCluster {
+        AldPlanNode nodes[NODES_MAX];
+        char *ids[NODES_MAX], *addresses[NODES_MAX];
+        AldPlanDevice devices[DEVICES_MAX];
+        char *device_ids[GPUS_MAX];
+        AldPlanPath paths[NODES_MAX * NODES_MAX];
+        AldEdgeRow edges[NODES_MAX * NODES_MAX];
+        AldComputeDevice measured;
+        AldPlanCluster cluster;
+        AldPlanWorkload workload;
+} ExportCluster;
+
+static void export_cluster_clear(ExportCluster *made)
+{
+        for (uint32_t i = 0; i < NODES_MAX; i++) {
+                g_free(made->ids[i]);
+                g_free(made->addresses[i]);
+        }
+        for (uint32_t i = 0; i < GPUS_MAX; i++)
+                g_free(made->device_ids[i]);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ExportCluster, export_cluster_clear)
+
+static double pick(GRand *rand, const double *figures, uint32_t n)
+{
+        return figures[g_rand_int_range(rand, 0, (gint32) n)];
+}
+
+static void add_gpus(ExportCluster *made, GRand *rand, uint32_t node, const char *vendor)
+{
+        static const double sizes[] = { 8 * GIB, 12 * GIB, 16 * GIB, 24 * GIB, 48 * GIB, 80 * GIB };
+        static const double counts[] = { 1, 1, 2, 2, 4, 8 };
+        double size = pick(rand, sizes, G_N_ELEMENTS(sizes)), speed = g_rand_double_range(rand, 200e9, 3e12);
+
+        for (uint32_t n = (uint32_t) pick(rand, counts, G_N_ELEMENTS(counts)), i = 0; i < n; i++)
+                made->devices[made->cluster.n_devices++] = (AldPlanDevice){ .node = node,
+                        .id = made->device_ids[i],
+                        .vendor = vendor,
+                        .free_bytes = (uint64_t) (size * g_rand_double_range(rand, 0.7, 0.98)),
+                        .total_bytes = (uint64_t) size,
+                        .bytes_per_second = speed,
+                        .flops = speed * 60,
+                        .free_usec = NOW_USEC,
+                        .measured = &made->measured };
+}
+
+static void add_node(ExportCluster *made, GRand *rand, bool has_ipv6)
+{
+        static const char *const vendors[] = { "NVIDIA", "NVIDIA", "NVIDIA", "AMD" };
+        uint32_t node = made->cluster.n_nodes++;
+
+        made->ids[node] = g_strdup_printf("node%u", node);
+        made->addresses[node] = has_ipv6 ? g_strdup_printf("2001:db8::%u", node + 1)
+                                         : g_strdup_printf("192.0.2.%u", node + 1);
+        made->nodes[node] = (AldPlanNode){
+                .id = made->ids[node], .name = made->ids[node], .host_name = made->ids[node]
+        };
+        made->devices[made->cluster.n_devices++] = (AldPlanDevice){ .node = node,
+                .id = "cpu",
+                .vendor = "AMD",
+                .is_processor = true,
+                .uses_host_memory = true,
+                .free_bytes = (uint64_t) (g_rand_double_range(rand, 8, 256) * GIB),
+                .total_bytes = (uint64_t) (256 * GIB),
+                .bytes_per_second = g_rand_double_range(rand, 30e9, 400e9),
+                .flops = g_rand_double_range(rand, 0.3e12, 4e12),
+                .free_usec = NOW_USEC,
+                .measured = &made->measured };
+        if (g_rand_int_range(rand, 0, 5) > 0)
+                add_gpus(made, rand, node, vendors[g_rand_int_range(rand, 0, G_N_ELEMENTS(vendors))]);
+}
+
+/* One in ten was never measured. */
+static void add_path(
+        ExportCluster *made, GRand *rand, uint32_t source, uint32_t sink, double rate, bool is_rdma)
+{
+        uint32_t at = made->cluster.n_paths;
+
+        if (g_rand_int_range(rand, 0, 10) == 0)
+                return;
+        made->cluster.n_paths++;
+        made->edges[at] = (AldEdgeRow) ALD_EDGE_ROW_INIT;
+        made->edges[at].source_port = made->edges[at].sink_port = is_rdma ? "mlx5_0.1" : "enp1s0";
+        made->edges[at].measured_usec = NOW_USEC;
+        made->paths[at] = (AldPlanPath){ .source = source,
+                .sink = sink,
+                .is_rdma = is_rdma,
+                .rtt_nsec = g_rand_double_range(rand, 5e3, 2e6),
+                .bits_per_second = rate * g_rand_double_range(rand, 0.6, 1),
+                .edge = &made->edges[at],
+                .source_address = made->addresses[source],
+                .sink_address = made->addresses[sink],
+                .reverse = ALD_PLAN_NONE };
+}
+
+static void make(ExportCluster *made, uint32_t seed)
+{
+        static const double rates[] = { 0.3e9, 1e9, 2.5e9, 10e9, 100e9 };
+        g_autoptr(GRand) rand = g_rand_new_with_seed(seed);
+        uint32_t n = (uint32_t) g_rand_int_range(rand, 1, NODES_MAX + 1);
+        bool has_ipv6 = g_rand_int_range(rand, 0, 4) == 0, has_rdma = g_rand_int_range(rand, 0, 4) == 0;
+        double layer = g_rand_double_range(rand, 0.05, 1.5) * GIB,
+               rate = pick(rand, rates, G_N_ELEMENTS(rates));
+
+        *made = (ExportCluster){ .measured = ALD_COMPUTE_DEVICE_INIT, .workload = ALD_PLAN_WORKLOAD_INIT };
+        made->measured.measured_usec = NOW_USEC;
+        for (uint32_t i = 0; i < GPUS_MAX; i++)
+                made->device_ids[i] = g_strdup_printf("0000:%02x:00.0", i + 1);
+        for (uint32_t i = 0; i < n; i++)
+                add_node(made, rand, has_ipv6);
+        for (uint32_t i = 0; i < n; i++)
+                for (uint32_t j = 0; j < n; j++)
+                        if (i != j)
+                                add_path(made, rand, i, j, rate, has_rdma && rate > 5e9);
+        made->cluster.nodes = made->nodes;
+        made->cluster.devices = made->devices;
+        made->cluster.paths = made->paths;
+        made->workload.layers = (uint64_t) g_rand_int_range(rand, 16, 96);
+        made->workload.layer_bytes = (uint64_t) layer;
+        made->workload.layer_kv_bytes = (uint64_t) (layer * g_rand_double_range(rand, 0, 0.2));
+        made->workload.embedding_bytes = made->workload.head_bytes = (uint64_t) layer;
+        made->workload.activation_elements = 4096;
+        made->workload.vocabulary = 32768;
+        made->workload.kv_heads = 8;
+        made->workload.parallel = (uint64_t) g_rand_int_range(rand, 1, 9);
+        made->workload.context = 4096;
+}
+
+typedef struct ExportCount {
+        uint32_t seed, plans, refused;
+} ExportCount;
+
+/* The engines of one method have equal plans, which differ in what their formats can express. */
+static void try_exports(const ExportCluster *made, const char *const formats[][2], ExportCount *count)
+{
+        const AldPlanExportOptions export_options = { .now_usec = NOW_USEC, .version = "0" };
+        AldPlanOptions options = ALD_PLAN_OPTIONS_INIT;
+        AldPlanRequest request = { .engine = ald_plan_engine_find(formats[0][0]),
+                .workload = &made->workload,
+                .assumed_rtt_nsec = NAN,
+                .assumed_bits_per_second = NAN };
+        g_autoptr(AldPlan) plan = NULL;
+        AldPlanRefusal refusal = { 0 };
+
+        ald_plan_constants_init(&request.constants, &options);
+        if (ald_plan_make(&made->cluster, &request, &plan, &refusal) < 0) {
+                g_free(refusal.verdicts);
+                return;
+        }
+        for (; (*formats)[0]; formats++) {
+                g_autoptr(AldPlanReport) report = NULL;
+                g_autoptr(GString) out = NULL;
+                g_autofree char *reason = NULL;
+
+                options.engine = (*formats)[0];
+                request.engine = ald_plan_engine_find((*formats)[0]);
+                report = ald_plan_describe(&made->cluster, &request, &options, 1, plan, NULL);
+                count->plans++;
+                if (ald_plan_export((*formats)[1], report, &export_options, &out, &reason) == 0)
+                        continue;
+                count->refused++;
+                fprintf(stderr, "Cluster %u, %s: %s\n", count->seed, (*formats)[0], reason);
+        }
+}
+
+int main(int argc, char *argv[])
+{
+        static const char *const star[][2] = { { "llama.cpp", "llama.cpp" }, { NULL } };
+        static const char *const ring[][2] = { { "vllm", "vllm" }, { "sglang", "sglang" },
+                { "torch", "torchrun" }, { NULL } };
+        static const char *const slices[][2] = { { "distributed-llama", "distributed-llama" }, { NULL } };
+        uint32_t clusters = argc == 2 ? (uint32_t) atoi(argv[1]) : 0;
+        ExportCount count = { 0 };
+
+        if (clusters == 0)
+                g_error("Needs a number of clusters");
+        for (; count.seed < clusters; count.seed++) {
+                g_auto(ExportCluster) made = { 0 };
+                const char *reason = NULL;
+
+                make(&made, count.seed);
+                if (ald_plan_workload_complete(&made.workload, &reason) < 0)
+                        g_error("%s", reason);
+                try_exports(&made, star, &count);
+                try_exports(&made, ring, &count);
+                try_exports(&made, slices, &count);
+        }
+        printf("{\"exported_plans\": %u, \"unexportable_percent\": %.2f}\n", count.plans,
+                100.0 * count.refused / MAX(count.plans, 1));
+        return 0;
+}
