@@ -187,6 +187,34 @@ static AldRecord *compute(void)
         return make(ALD_KIND_COMPUTE, &fields);
 }
 
+static AldRecord *processor(void)
+{
+        static const char *const governors[] = { "performance", NULL };
+        static const char *const sets[] = { "amx_bf16", "amx_int8", "amx_tile", "avx", "avx2", "avx512_bf16",
+                "avx512_fp16", "avx512_vnni", "avx512f", "fma", NULL };
+        static const AldProcessorCache caches[] = { { "L1d", 1, "data", 48 * 1024, 112 },
+                { "L1i", 1, "instruction", 32 * 1024, 112 }, { "L2", 2, "unified", 2 * 1024 * 1024, 112 },
+                { "L3", 3, "unified", 105 * 1024 * 1024, 2 } };
+        static const AldNumaNode numa_nodes[] = { { "0", "0-55,112-167", 256 * GIB },
+                { "1", "56-111,168-223", 256 * GIB } };
+        AldProcessor fields = ALD_PROCESSOR_INIT;
+
+        fields.model = "Intel(R) Xeon(R) Platinum 8480+";
+        fields.sockets = 2;
+        fields.cores = 112;
+        fields.threads = 224;
+        fields.threads_per_core = 2;
+        fields.max_clock_hz = UINT64_C(3800000000);
+        fields.frequency_driver = "intel_pstate";
+        fields.governors = governors;
+        fields.instruction_sets = sets;
+        fields.caches.items = caches;
+        fields.caches.n = G_N_ELEMENTS(caches);
+        fields.numa_nodes.items = numa_nodes;
+        fields.numa_nodes.n = G_N_ELEMENTS(numa_nodes);
+        return make(ALD_KIND_PROCESSOR, &fields);
+}
+
 static AldRecord *link_record(unsigned node, unsigned peer, uint64_t turn, char key[static 128])
 {
         char source[ALD_ID_STRING_SIZE], sink[ALD_ID_STRING_SIZE], address[32];
@@ -221,6 +249,8 @@ static AldRecord *node_record(unsigned node, AldKind kind, uint64_t turn)
                 return memory(turn);
         case ALD_KIND_SYSTEM:
                 return system_record(turn);
+        case ALD_KIND_PROCESSOR:
+                return processor();
         case ALD_KIND_BACKENDS:
                 return backends();
         case ALD_KIND_NETWORK:

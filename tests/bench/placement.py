@@ -79,8 +79,8 @@ def add_arguments(parser):
 
 
 def compare_solvers(build, cases):
-    return {**json.loads(run(build, "", str(cases))), **json.loads(run(build, "-exports", str(10 * cases))), **json.loads(run(build, "-brute-force", str(100 * cases))),
-            **compare_with_glpk(build, 2 * cases)}
+    return {**json.loads(run(build, "", str(cases))), **json.loads(run(build, "-exports", str(10 * cases))),
+            **json.loads(run(build, "-brute-force", str(100 * cases))), **compare_with_glpk(build, 2 * cases)}
 
 
 def compare_on_clusters(build, clusters, seed, rounds, rings, models, told):
