@@ -5,6 +5,9 @@
 
 #include "clients/command-line/completion.h"
 
+/* What a list consists of before the word that is being typed. */
+#define LIST_CHARACTERS G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "_.,+-"
+
 /* The shells know these kinds of words themselves; the other two are values of options. */
 static void complete_word(const AldTypedLine *line, AldCompletion completion)
 {
@@ -56,6 +59,9 @@ static void complete_value(
         const char *const *words = ald_option_words(option);
         int prefix = measure_prefix(option, typed);
 
+        /* Shells read what is printed here line by line, and put it in place of what was quoted there. */
+        if ((int) strspn(typed, LIST_CHARACTERS) < prefix)
+                return;
         if (words)
                 print_words(words, prefix, typed);
         else if (option->completion == ALD_COMPLETE_COLUMN || option->completion == ALD_COMPLETE_LISTED)

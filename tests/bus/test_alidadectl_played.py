@@ -11,6 +11,7 @@ import signal
 import subprocess
 import time
 import unicodedata
+from pathlib import Path
 
 import pytest
 
@@ -1244,6 +1245,36 @@ def test_zsh_completes(play):
                               ("\x15alidadectl cluster revoke at\t", "alidadectl cluster revoke atlas")):
             terminal.type(typed)
             terminal.wait_for_text(wanted)
+
+
+def test_completion_repeats_no_code(make_host):
+    """Shells would read a line of a list that is being typed as an answer, and insert what was quoted as it is."""
+    host = make_host()
+    for typed in ("x\n:command path[$(touch owned)],", "$(touch owned),", "`touch owned`,na", "name;touch owned,",
+                  "'x',"):
+        assert host.alidadectl("_complete", "nodes", f"--columns={typed}").stdout == "", typed
+        assert host.alidadectl("_complete", "nodes", "--sort", typed).stdout == "", typed
+        assert host.alidadectl("_complete", "place", f"--kv-type={typed}").stdout == "", typed
+    assert in_bash(host, "nodes", "--columns", "=", r"\$\(touch\ owned\),na") == [""]
+    assert in_bash(host, "place", "--kv-type", "=", r"\$\(touch\ owned\),f1") == [""]
+    assert host.alidadectl("_complete", "nodes", "--columns=name,+").stdout == ":listed nodes columns name,+\n"
+
+
+def test_zsh_runs_nothing_that_is_typed(make_host):
+    if not shutil.which("zsh"):
+        pytest.skip("zsh is not installed")
+    host = make_host()
+    owned = Path(host.dir) / "owned"
+    setup = (f"path=({client_binary().parent} $path); fpath=({COMPLETION} $fpath); PS1='%%'; "
+             "autoload -U compinit; compinit -D -u")
+    with Terminal(host, ["zsh", "-f", "-i"], columns=200, env={"TERM": "dumb", "HOME": host.dir}) as terminal:
+        terminal.wait_for_text("#" if os.geteuid() == 0 else "%")
+        terminal.type(setup + "; echo set up\r")
+        terminal.wait_for(lambda shown: shown.count("set up") == 2)
+        terminal.type(f"alidadectl nodes --columns=$'x\\n:command path[$(touch {owned})]\\n,'\t")
+        terminal.type("\x15alidadectl sho\t")
+        terminal.wait_for_text("alidadectl show")
+    assert not owned.exists()
 
 
 def test_completion_is_clean():
