@@ -237,7 +237,8 @@ static void print_problem_of_node(AldModel *model, const char *what, int r, cons
 {
         const char *closest = r == -ENOTUNIQ ? NULL : ald_model_closest_name(model, what);
 
-        if (closest) {
+        /* A name that looks like an id is the closest one to itself, but was not taken for a name. */
+        if (closest && strcmp(closest, what) != 0) {
                 ald_print_error("No node is called \"%s\"; did you mean \"%s\"?", what, closest);
                 return;
         }

@@ -317,9 +317,12 @@ def test_what_was_meant(make_host, words, said):
 
 
 @pytest.mark.parametrize("name, said", [
-    ("altas", 'No node is called "altas"; did you mean "atlas"?'), ("node3", 'No node is called "node3"')])
+    ("altas", 'No node is called "altas"; did you mean "atlas"?'), ("node3", 'No node is called "node3"'),
+    ("f" * 32, f'No node is called "{"f" * 32}"')])
 def test_which_node_was_meant(play, name, said):
-    host, _ = play({ME: sample_node("atlas"), PEER: sample_node("node1"), THIRD: sample_node("node2")})
+    """What looks like an id is not taken for a name, and so is not what was meant either."""
+    host, _ = play({ME: sample_node("atlas"), PEER: sample_node("node1"), THIRD: sample_node("node2"),
+                    node_id(4): sample_node("f" * 32)})
     done = host.alidadectl("show", name, check=False)
     assert (done.returncode, done.stderr) == (NO_NODE, f"alidadectl: {said}\n")
 
