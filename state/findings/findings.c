@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 
+#include "record/record-source.h"
 #include "state/findings/findings-report.h"
 
 static gboolean count_name(AldNode *node, void *userdata)
@@ -86,10 +87,19 @@ GPtrArray *ald_findings_compute(AldStore *store, const AldFindingContext *contex
         return report_end(&report);
 }
 
+/* Its service may have been silent until now. After the clock of the node was set back nobody knows. */
+static bool is_late(const AldRecord *record, const AldRecord *before)
+{
+        return record->updated_usec < before->updated_usec ||
+               record->updated_usec - before->updated_usec > ALD_RECORD_SOURCE_SILENT_USEC;
+}
+
 bool ald_findings_change_with(const AldEntry *entry, const AldRecord *before)
 {
-        if (!before || !entry->record)
+        if (!before || !entry->record || is_late(entry->record, before))
                 return true;
+        if (before->hash == entry->record->hash)
+                return false;
         switch (entry->kind) {
         case ALD_KIND_MEMORY:
                 return ald_findings_differ_for_memory(ald_record_as(before, MEMORY, AldMemory),

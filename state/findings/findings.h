@@ -34,7 +34,8 @@ GPtrArray *ald_findings_compute(AldStore *store, const AldFindingContext *contex
 
 /*
  * Whether a change, as in AldStoreChanged, can begin or end a finding or change what one is about. Others
- * only let time pass: those of memory and load, which come every second, rarely say more than that.
+ * only let time pass: records that are sent again as they were, which each node does with all of its records
+ * each half minute, and most of those of memory and load, which come every second.
  */
 bool ald_findings_change_with(const AldEntry *entry, const AldRecord *before);
 

@@ -102,6 +102,39 @@ static void test_nothing_since_the_start(void)
                 "alidade-telemetryd\" helps.");
 }
 
+static void note_change(AldEntry *entry, AldRecord *before, void *userdata)
+{
+        *(bool *) userdata = ald_findings_change_with(entry, before);
+}
+
+/* Records that are sent again after so long that the finding may have begun end it at once. */
+static void test_records_after_silence(void)
+{
+        static const struct {
+                AldKind kind;
+                uint64_t seconds;
+                bool changes;
+        } cases[] = {
+                { ALD_KIND_IDENTITY, 0, true },
+                { ALD_KIND_MEMORY, 10, true },
+                { ALD_KIND_IDENTITY, 30, false },
+                { ALD_KIND_IDENTITY, 180, false },
+                { ALD_KIND_MEMORY, 161, true },
+                { ALD_KIND_MEMORY, 162, false },
+                { ALD_KIND_IDENTITY, 331, true },
+                { ALD_KIND_IDENTITY, 300, true }, /* the clock was set back */
+                { ALD_KIND_IDENTITY, 330, false },
+        };
+        g_autoptr(AldStore) store = state_make();
+        bool changes;
+
+        ald_store_watch(store, note_change, NULL, &changes);
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                send(store, 2, cases[i].kind, cases[i].seconds);
+                g_assert_cmpint(changes, ==, cases[i].changes);
+        }
+}
+
 /* A clock that was set makes nothing older. */
 static void test_set_clock(void)
 {
@@ -168,6 +201,7 @@ int main(int argc, char **argv)
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/findings-service/this-node", test_this_node);
         g_test_add_func("/findings-service/nothing-since-the-start", test_nothing_since_the_start);
+        g_test_add_func("/findings-service/records-after-silence", test_records_after_silence);
         g_test_add_func("/findings-service/set-clock", test_set_clock);
         g_test_add_func("/findings-service/other-nodes", test_other_nodes);
         g_test_add_func("/findings-service/history", test_history);

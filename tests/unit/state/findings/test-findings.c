@@ -156,6 +156,7 @@ static void test_changes_that_let_time_pass(void)
                         " 'SwapAvailableBytes': 1}",
                         false },
                 { ALD_KIND_MEMORY, "{'TotalBytes': 1000, 'AvailableBytes': 900}", true },
+                { ALD_KIND_MEMORY, "{'TotalBytes': 1000, 'AvailableBytes': 900}", false },
                 { ALD_KIND_SYSTEM, "{'CpuUsage': 1}", true },
                 { ALD_KIND_SYSTEM, "{'CpuUsage': 2}", false },
                 { ALD_KIND_SYSTEM, "{'CpuUsage': 3, 'AbsentReasons': ['A: b']}", true },
@@ -163,8 +164,11 @@ static void test_changes_that_let_time_pass(void)
                 { ALD_KIND_SYSTEM, "{'CpuUsage': 4, 'AbsentReasons': ['A: c']}", true },
                 { ALD_KIND_SYSTEM, "{'CpuUsage': 4}", true },
                 { ALD_KIND_DISK, "{}", true },
+                { ALD_KIND_DISK, "{}", false },
                 { ALD_KIND_DISK, "{'Paths': [{'Id': '/', 'TotalBytes': 1000, 'AvailableBytes': 999}]}",
                         true },
+                { ALD_KIND_DISK, "{'Paths': [{'Id': '/', 'TotalBytes': 1000, 'AvailableBytes': 999}]}",
+                        false },
         };
         g_autoptr(AldStore) store = findings_named_store();
         uint64_t digest = 0;
