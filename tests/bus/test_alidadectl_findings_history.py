@@ -194,6 +194,16 @@ def test_columns_of_findings(played):
     assert get_json(host, "findings", "--columns=id,nodes,reporter,left-out", "--sort=id")["Findings"] == [
         {"Id": "rdma-unusable", "Names": "borealis"},
         {"Id": "slower-than-past", "Names": "atlas, borealis", "Reporter": ME}]
+    until = now() + 60 * MINUTE
+    history.silences = [{"Node": ME, "Peer": PEER, "BeganUSec": now(), "UntilUSec": until, "Uid": 0}]
+    assert get_json(host, "findings", "--columns=id,silenced", "--sort=id")["Findings"] == [
+        {"Id": "rdma-unusable"}, {"Id": "slower-than-past", "SilencedUntilUSec": until}]
+    csv = ("findings", "--csv", "--columns=id,silenced", "--sort=silenced")
+    assert host.alidadectl(*csv).stdout.splitlines() == [
+        "Id,SilencedUntilUSec", f"slower-than-past,{until}", "rdma-unusable,"]
+    history.silences.append({"Node": PEER, "BeganUSec": now(), "Uid": 0})
+    assert get_json(host, "findings", "--columns=silenced")["Findings"] == [{"SilencedUntilUSec": "infinity"}] * 2
+    assert [line.split(",")[1] for line in host.alidadectl(*csv).stdout.splitlines()[1:]] == ["infinity"] * 2
     assert host.alidadectl("findings", "--csv", "--columns=id,nodes,severity").stdout.splitlines() == [
         "Id,Names,Severity", "rdma-unusable,borealis,warning", 'slower-than-past,"atlas, borealis",warning']
     text = host.alidadectl("findings", "--sort=-id").stdout

@@ -24,11 +24,22 @@ static char *find_text(const AldListColumn *column, const void *row)
         return text && strcmp(text, ALD_ABSENT_TEXT) != 0 ? g_steal_pointer(&text) : NULL;
 }
 
-/* As in records: what has a unit is always an integer, or never. */
-static json_t *number_to_json(const AldUnit *unit, double value)
+/* A time that is known and never comes. */
+static const char infinity[] = "infinity";
+
+static bool is_endless(const AldListColumn *column, double value)
 {
+        return isinf(value) && ald_unit_of_name(column->key) == &ald_unit_microseconds_since_1970;
+}
+
+/* As in records: what has a unit is always an integer, or never. */
+static json_t *number_to_json(const AldListColumn *column, double value)
+{
+        const AldUnit *unit = ald_unit_of_name(column->key);
         double whole = unit ? round(value) : value;
 
+        if (is_endless(column, value))
+                return json_string(infinity);
         if (!isfinite(value))
                 return NULL;
         return (unit && unit->is_real) || whole != floor(whole) || fabs(whole) > (double) ALD_INTEGER_MAX
@@ -43,10 +54,9 @@ static json_t *row_to_json(const AldColumnChoice *choice, const void *row)
         for (guint i = 0; i < choice->shown->len; i++) {
                 const AldListColumn *column = g_array_index(choice->shown, const AldListColumn *, i);
                 g_autofree char *text = has_number(column) ? NULL : find_text(column, row);
-                json_t *value = has_number(column)
-                                        ? number_to_json(ald_unit_of_name(column->key), column->number(row))
-                                : text ? json_string(text)
-                                       : NULL;
+                json_t *value = has_number(column) ? number_to_json(column, column->number(row))
+                                : text             ? json_string(text)
+                                                   : NULL;
 
                 if (value)
                         json_object_set_new(object, column->key, value);
@@ -89,9 +99,11 @@ void ald_csv_append_text(GString *out, const char *text)
 void ald_csv_append_number(GString *out, double value)
 {
         char text[G_ASCII_DTOSTR_BUF_SIZE];
+        bool is_exact = value == floor(value) && fabs(value) <= (double) ALD_INTEGER_MAX;
 
+        /* A time in µs has 16 digits, but of a fraction only 15 are exact. */
         if (isfinite(value))
-                g_string_append(out, g_ascii_formatd(text, sizeof(text), "%.15g", value));
+                g_string_append(out, g_ascii_formatd(text, sizeof(text), is_exact ? "%.0f" : "%.15g", value));
 }
 
 static void append_row(GString *out, const AldColumnChoice *choice, const void *row)
@@ -102,7 +114,9 @@ static void append_row(GString *out, const AldColumnChoice *choice, const void *
 
                 if (i > 0)
                         g_string_append_c(out, ',');
-                if (has_number(column))
+                if (has_number(column) && is_endless(column, column->number(row)))
+                        g_string_append(out, infinity);
+                else if (has_number(column))
                         ald_csv_append_number(out, column->number(row));
                 else if (text)
                         ald_csv_append_text(out, text);

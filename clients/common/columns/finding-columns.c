@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <math.h>
+
 #include "clients/common/columns/finding-columns.h"
 #include "clients/common/finding-history.h"
 #include "clients/common/format.h"
@@ -160,7 +162,8 @@ static double silenced_number(const void *row)
 
         if (!listed->silence)
                 return ALD_ABSENT_DOUBLE;
-        return (double) MIN(listed->silence->until_usec, ALD_INTEGER_MAX);
+        return listed->silence->until_usec == ALD_ABSENT_UINT64 ? (double) INFINITY
+                                                                : (double) listed->silence->until_usec;
 }
 
 const AldListColumn ald_finding_columns[ALD_FINDING_N_COLUMNS] = {
@@ -238,10 +241,13 @@ const AldListColumn ald_finding_columns[ALD_FINDING_N_COLUMNS] = {
                 .priority = 5,
                 .number = lasted_number },
         [ALD_FINDING_COLUMN_SILENCED] = { .id = "silenced",
-                .key = "Silenced",
+                .key = "SilencedUntilUSec",
                 .heading = "SILENCED",
                 .title = N_("Silenced"),
-                .description = N_("Until when there are no notices about it"),
+                .description = N_(
+                        "Until when there are no notices about it; in JSON and CSV, \"infinity\" is "
+                        "until stopped"),
+                .is_number = true,
                 .least = 8,
                 .priority = 6,
                 .text = silenced_text,

@@ -332,16 +332,35 @@ static void test_formulas(void)
                 { "'=1", "'=1" },
                 { "", "" },
         };
-        g_autoptr(GString) number = g_string_new(NULL);
-
         for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
                 g_autoptr(GString) out = g_string_new(NULL);
 
                 ald_csv_append_text(out, cases[i].text);
                 g_assert_cmpstr(out->str, ==, cases[i].field);
         }
-        ald_csv_append_number(number, -1.5);
-        g_assert_cmpstr(number->str, ==, "-1.5");
+}
+
+/* No digit of a time in µs is lost. */
+static void test_csv_numbers(void)
+{
+        static const struct {
+                double number;
+                const char *field;
+        } cases[] = {
+                { -1.5, "-1.5" },
+                { 0.1, "0.1" },
+                { 1795956121527490, "1795956121527490" },
+                { -12, "-12" },
+                { 1e20, "1e+20" },
+                { NAN, "" },
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                g_autoptr(GString) out = g_string_new(NULL);
+
+                ald_csv_append_number(out, cases[i].number);
+                g_assert_cmpstr(out->str, ==, cases[i].field);
+        }
 }
 
 static void check_finding(const AldFindingListRow *row, AldFindingColumn column, const char *wanted)
@@ -419,6 +438,7 @@ int main(int argc, char **argv)
         g_test_add_func("/columns/export", test_export);
         g_test_add_func("/columns/units", test_units);
         g_test_add_func("/columns/formulas", test_formulas);
+        g_test_add_func("/columns/csv-numbers", test_csv_numbers);
         g_test_add_func("/columns/times-of-findings", test_times_of_findings);
         g_test_add_func("/columns/order-of-findings", test_order_of_findings);
         return g_test_run();
