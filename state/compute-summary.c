@@ -108,7 +108,7 @@ static void add_device(AldComputeSummary *summary, const AldBackend *backend, co
         if (counts && device && has_memory)
                 ald_sum_add(&summary->memory_bandwidth_bytes_per_second,
                         device->memory_bandwidth_bytes_per_second);
-        /* A product in another precision says that this device has no FP16. */
+        /* A product in another precision is a figure, too, though not of FP16. */
         if (!has_product)
                 summary->tflops_fp16_left_out[ALD_LEFT_OUT_DISBELIEVED]++;
         else if (!device || (!isfinite(device->tflops_fp16) && !isfinite(device->gemm_tflops)))

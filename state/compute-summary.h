@@ -27,7 +27,7 @@ typedef enum AldComputeOf {
 typedef struct AldComputeSummary {
         AldComputeOf of;
         double tflops_fp16;    /* ALD_ABSENT_DOUBLE if none has it */
-        double tflops_fp32;    /* matrix products of devices without FP16 in hardware; absent likewise */
+        double tflops_fp32;    /* of devices whose matrix product was in FP32; absent likewise */
         uint64_t fp32_devices; /* how many these are */
         uint64_t memory_bandwidth_bytes_per_second; /* ALD_ABSENT_UINT64 if none has it */
         uint64_t tflops_fp16_left_out[ALD_LEFT_OUT_N];
@@ -46,7 +46,7 @@ typedef struct AldComputeSummary {
 void ald_compute_summary(const AldBackends *backends, const AldCompute *compute, const AldDoubts *doubts,
         AldComputeSummary *ret);
 
-/* Whether the device was measured and has no FP16 in hardware, so that its GemmTflops are of FP32. */
+/* Whether its product was measured in FP32, not in FP16, so that its GemmTflops are of FP32. */
 bool ald_compute_has_fp32_only(const AldComputeDevice *device);
 
 /* Whether the device is split into instances; then it is never measured as a whole. */

@@ -169,7 +169,7 @@ char *ald_cluster_compute(AldModel *model)
 
         if (ald_cluster_has_fp32_only(model)) {
                 fp32 = ald_format_tflops(totals->tflops_fp32);
-                figure = g_strdup_printf(_("%s (no FP16 in hardware)"), fp32);
+                figure = g_strdup_printf(_("%s (none measured in FP16)"), fp32);
         } else {
                 figure = ald_format_tflops(totals->tflops_fp16);
         }
@@ -184,8 +184,8 @@ char *ald_cluster_fp32(AldModel *model)
 
         if (isnan(totals->tflops_fp32) || ald_cluster_has_fp32_only(model))
                 return NULL;
-        return g_strdup_printf(ngettext("%s over %lu device without FP16 in hardware",
-                                       "%s over %lu devices without FP16 in hardware", n),
+        return g_strdup_printf(
+                ngettext("%s over %lu device measured in FP32", "%s over %lu devices measured in FP32", n),
                 figure, n);
 }
 

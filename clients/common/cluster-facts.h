@@ -8,15 +8,14 @@
 
 char *ald_cluster_counts(AldModel *model); /* 5 nodes (2 not counted), 1 link */
 
-/* True if devices were measured, but all of them lack FP16 in hardware. */
+/* True if devices were measured, but none of them in FP16. */
 bool ald_cluster_has_fp32_only(AldModel *model);
 
-/* The compute of FP16, or else of FP32: "165 TFLOPS, 1 device left out: never measured", "1.2 TFLOPS (no FP16
- * in hardware)", "–, 1 device left out: install pocl-opencl-icd to measure it". */
+/* The compute of FP16, or else of FP32: "165 TFLOPS, 1 device left out: never measured", "1.2 TFLOPS (none
+ * measured in FP16)", "–, 1 device left out: install pocl-opencl-icd to measure it". */
 char *ald_cluster_compute(AldModel *model);
 
-/* Compute of FP32 beside FP16: "1.2 TFLOPS over 2 devices without FP16 in hardware"; NULL if there is none.
- */
+/* Compute of FP32 beside FP16: "1.2 TFLOPS over 2 devices measured in FP32"; NULL if there is none. */
 char *ald_cluster_fp32(AldModel *model);
 
 char *ald_cluster_bandwidth(AldModel *model); /* 900 GB/s over GPUs and accelerators */

@@ -47,7 +47,7 @@ typedef struct AldNodeFigures {
         double usage;             /* percent, of the processors or of the device */
         double millicelsius, microwatts;
         double tflops;      /* FP16 */
-        double tflops_fp32; /* of devices without FP16 in hardware */
+        double tflops_fp32; /* of devices that were measured in it, not in FP16 */
         double bandwidth;   /* memory, bytes per second */
 } AldNodeFigures;
 
@@ -85,7 +85,7 @@ char *ald_node_device_name(const AldNodeDevice *device);
 bool ald_node_device_is_asleep(const AldNodeDevice *device);
 bool ald_node_device_is_unified(const AldNodeDevice *device);
 
-/* "82.6 TFLOPS" of FP16; "412 GFLOPS FP32" if only devices without FP16 in hardware were measured. */
+/* "82.6 TFLOPS" of FP16; "412 GFLOPS FP32" if no device was measured in FP16. */
 char *ald_node_compute(const AldNodeFigures *figures);
 
 /* What is left out of totals and plans, such as "compute not believed"; NULL if nothing is. */

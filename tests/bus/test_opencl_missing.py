@@ -69,8 +69,8 @@ def test_fp32_is_shown_and_marked(make_host):
         wait_until(lambda: get(host, "TflopsFp32") == 0.5, "the sum")
     assert get(host, "TflopsFp32Devices") == 1
     assert get(host, "TflopsFp16LeftOut") == 0
-    assert "FP32 compute      500 GFLOPS (no FP16 in hardware)\n" in host.alidadectl("watch", "--once").stdout
-    assert "FP32 compute: 500 GFLOPS (no FP16 in hardware)\n" in host.alidadectl("status").stdout
+    assert "FP32 compute      500 GFLOPS (none measured in FP16)\n" in host.alidadectl("watch", "--once").stdout
+    assert "FP32 compute: 500 GFLOPS (none measured in FP16)\n" in host.alidadectl("status").stdout
     assert "500 GFLOPS FP32" in host.alidadectl("nodes").stdout
     metrics = host.alidadectl("metrics").stdout
     assert "\nalidade_cluster_fp32_flops 500000000000\n" in metrics

@@ -419,7 +419,7 @@ const AldListColumn ald_node_columns[ALD_NODE_N_COLUMNS] = {
                 .heading = "FP16",
                 .title = N_("FP16 Compute"),
                 .description = N_("The measured rate of FP16 matrix products; of FP32, so marked, where no "
-                                  "device has FP16 in hardware"),
+                                  "device has a figure of FP16"),
                 .is_number = true,
                 .least = 11,
                 .priority = 3,
@@ -576,8 +576,8 @@ const AldListColumn ald_node_columns[ALD_NODE_N_COLUMNS] = {
                 .key = "TflopsFp32",
                 .heading = "FP32",
                 .title = N_("FP32 Compute"),
-                .description = N_("The measured rate of FP32 matrix products of devices without FP16 in "
-                                  "hardware"),
+                .description = N_("The measured rate of FP32 matrix products of devices without a figure "
+                                  "of FP16"),
                 .is_number = true,
                 .least = 11,
                 .priority = 9,

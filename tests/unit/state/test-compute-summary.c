@@ -102,7 +102,7 @@ static void test_devices_that_count(void)
         }
 }
 
-/* Products in FP32 count only of devices without FP16 in hardware, among those that count at all, and are in
+/* Products in FP32 count only of devices without a figure of FP16, among those that count at all, and are in
  * no sum of FP16. */
 static void test_fp32_is_apart(void)
 {

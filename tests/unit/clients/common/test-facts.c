@@ -92,11 +92,11 @@ static void test_fp32(void)
 
         g_assert_true(ald_cluster_has_fp32_only(only));
         check_text(ald_cluster_compute(only),
-                "1.25 TFLOPS (no FP16 in hardware), 1 device left out: never measured");
+                "1.25 TFLOPS (none measured in FP16), 1 device left out: never measured");
         g_assert_null(ald_cluster_fp32(only));
         g_assert_false(ald_cluster_has_fp32_only(both));
         check_text(ald_cluster_compute(both), "330 TFLOPS");
-        check_text(ald_cluster_fp32(both), "1.25 TFLOPS over 2 devices without FP16 in hardware");
+        check_text(ald_cluster_fp32(both), "1.25 TFLOPS over 2 devices measured in FP32");
         g_assert_null(ald_cluster_fp32(older));
 
         model_put_node(model, 1,
