@@ -80,13 +80,6 @@ double ald_node_now(const AldEntity *node, double now_usec)
         return isnan(offset) ? now_usec : now_usec + offset;
 }
 
-char *ald_format_record_age(double updated_usec, double now_usec)
-{
-        if (now_usec - updated_usec < RESEND_USEC)
-                return g_strdup(_("live"));
-        return ald_format_age(updated_usec, now_usec);
-}
-
 /* How a state is shown, and whether its node is left out, by AldPresenceState. */
 static const struct {
         AldTone tone;
@@ -110,12 +103,24 @@ static AldPresenceState state_of(const AldPresence *presence)
         return state;
 }
 
+static bool is_excluded(AldPresenceState state)
+{
+        return state != ALD_PRESENCE_STATE_N && state_traits[state].excluded;
+}
+
+char *ald_format_record_age(const AldEntity *source, double updated_usec, double now_usec)
+{
+        bool heard = !is_excluded(state_of(presence_of(source)));
+
+        return heard && now_usec - updated_usec < RESEND_USEC ? g_strdup(_("live"))
+                                                              : ald_format_age(updated_usec, now_usec);
+}
+
 const char *ald_node_exclusion(AldModel *model, const AldEntity *node)
 {
         AldPresenceState state = state_of(presence_of(node));
 
-        if (state == ALD_PRESENCE_STATE_N || !state_traits[state].excluded ||
-                g_strcmp0(node->id, ald_model_node_id(model)) == 0)
+        if (!is_excluded(state) || g_strcmp0(node->id, ald_model_node_id(model)) == 0)
                 return NULL;
         return ald_presence_state_to_string(state);
 }
@@ -183,7 +188,7 @@ char *ald_format_seen(const AldEntity *node, double now_usec, AldTone *ret_tone)
         *ret_tone = state == ALD_PRESENCE_STATE_N || (online && age > SILENT_USEC) ? tone_of_age(age)
                                                                                    : state_traits[state].tone;
         if (state == ALD_PRESENCE_STATE_N)
-                return ald_format_record_age(updated, now);
+                return ald_format_record_age(node, updated, now);
         /* Records do not tell when a node was last heard, since they are sent when they change. A time in the
          * future is that of a clock that was set since. */
         if ((state_traits[state].excluded || state == ALD_PRESENCE_STATE_STALE) && since <= now_usec)

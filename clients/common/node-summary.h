@@ -23,8 +23,9 @@ char *ald_node_name(AldModel *model, const char *id);
 /* The current time of the node's clock, as far as its offset is known. */
 double ald_node_now(const AldEntity *node, double now_usec);
 
-/* "live" until the next update is due, else the age. Both times are from the same clock. */
-char *ald_format_record_age(double updated_usec, double now_usec);
+/* "live" until the next update is due from a source that is heard, else the age. Both times are from the same
+ * clock. The source is a node; NULL: this machine. */
+char *ald_format_record_age(const AldEntity *source, double updated_usec, double now_usec);
 
 /* "offline", "duplicate" or "unknown" if the node does not count for this reason; NULL if it counts, as this
  * machine always does, or has no presence. */

@@ -63,7 +63,7 @@ static void check_words(AldModel *model)
 
         for (guint i = 0; i < nodes->len; i++) {
                 ald_describe_node(out, model, nodes->pdata[i], COLUMNS, NOW);
-                ald_describe_records(out, nodes->pdata[i], COLUMNS, NOW);
+                ald_describe_records(out, nodes->pdata[i], nodes->pdata[i], COLUMNS, NOW);
         }
         ald_describe_cluster(out, model, COLUMNS);
         ald_describe_findings(out, rows, COLUMNS);

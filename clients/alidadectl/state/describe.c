@@ -80,9 +80,12 @@ static void describe_rows(GString *out, const char *name, json_t *rows, unsigned
                 describe_row(out, row, columns, now_usec);
 }
 
-static void describe_record(GString *out, const char *kind, json_t *fields, unsigned columns, double now_usec)
+/* The time is that of the clock of the source; NULL: this machine. */
+static void describe_record(GString *out, const char *kind, json_t *fields, const AldEntity *source,
+        unsigned columns, double now_usec)
 {
-        g_autofree char *age = ald_format_record_age(ald_field_number(fields, "UpdatedUSec"), now_usec);
+        g_autofree char *age = ald_format_record_age(
+                source, ald_field_number(fields, "UpdatedUSec"), now_usec);
         const char *name;
         json_t *value;
 
@@ -106,14 +109,17 @@ static bool is_local(const char *kind)
         return known >= 0 && ald_kinds[known].local;
 }
 
-void ald_describe_records(GString *out, const AldEntity *entity, unsigned columns, double now_usec)
+void ald_describe_records(
+        GString *out, const AldEntity *entity, const AldEntity *source, unsigned columns, double now_usec)
 {
         json_t *records = ald_entity_to_json(entity), *fields;
         const char *kind;
 
         json_object_foreach(records, kind, fields) {
-                describe_record(out, kind, fields, columns,
-                        is_local(kind) ? now_usec : ald_node_now(entity, now_usec));
+                bool local = is_local(kind);
+
+                describe_record(out, kind, fields, local ? NULL : source, columns,
+                        local ? now_usec : ald_node_now(source, now_usec));
         }
         json_decref(records);
 }

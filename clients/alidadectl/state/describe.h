@@ -19,8 +19,10 @@ void ald_describe_facts(GString *out, const GPtrArray *facts, unsigned label_wid
 void ald_describe_node(
         GString *out, AldModel *model, const AldEntity *node, unsigned columns, double now_usec);
 
-/* Everything about a node or link, each record under its own heading. */
-void ald_describe_records(GString *out, const AldEntity *entity, unsigned columns, double now_usec);
+/* Everything about a node or link, each record under its own heading; the source is the node that sent them.
+ */
+void ald_describe_records(
+        GString *out, const AldEntity *entity, const AldEntity *source, unsigned columns, double now_usec);
 
 /* The totals. */
 void ald_describe_cluster(GString *out, AldModel *model, unsigned columns);

@@ -27,11 +27,11 @@ static int print_as_json(const AldCtl *ctl, AldModel *model, const AldEntity *no
 }
 
 /* A link is measured by its source, whose id its own begins with. */
-static double now_of_source(AldModel *model, const AldEntity *link, double now)
+static const AldEntity *source_of(AldModel *model, const AldEntity *link)
 {
-        g_autofree char *source = g_strndup(link->id, strcspn(link->id, "/"));
+        g_autofree char *id = g_strndup(link->id, strcspn(link->id, "/"));
 
-        return ald_node_now(ald_model_get(model, source), now);
+        return ald_model_get(model, id);
 }
 
 static int print_as_text(const AldCtl *ctl, const AldStateSession *session, const AldEntity *node)
@@ -45,14 +45,14 @@ static int print_as_text(const AldCtl *ctl, const AldStateSession *session, cons
 
         ald_describe_node(out, model, node, info.columns, now);
         ald_link_describe(out, model, node, info.columns, 0, now);
-        ald_describe_records(out, node, info.columns, now);
+        ald_describe_records(out, node, node, info.columns, now);
         for (guint i = 0; i < links->len; i++) {
                 const AldEntity *link = links->pdata[i];
                 g_autofree char *label = ald_entity_label(link);
 
                 g_string_append(out, "\nLink ");
                 ald_text_wrap(out, label, info.columns, 5);
-                ald_describe_records(out, link, info.columns, now_of_source(model, link, now));
+                ald_describe_records(out, link, source_of(model, link), info.columns, now);
         }
         ald_describe_findings(findings, rows, info.columns);
         if (findings->len > 0)

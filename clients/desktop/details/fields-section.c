@@ -118,12 +118,12 @@ static bool is_local(const char *kind)
         return known >= 0 && ald_kinds[known].local;
 }
 
-static void show_record(
-        AldLazyExpander *expander, const char *title, json_t *record, const char *path, double now)
+static void show_record(AldLazyExpander *expander, const char *title, json_t *record, const char *path,
+        const AldEntity *source, double now)
 {
         const json_t *updated = json_object_get(record, "UpdatedUSec");
         g_autofree char *age = ald_format_record_age(
-                json_is_number(updated) ? json_number_value(updated) : ALD_ABSENT_DOUBLE, now);
+                source, json_is_number(updated) ? json_number_value(updated) : ALD_ABSENT_DOUBLE, now);
         g_autofree char *words = path ? g_strdup_printf("%s, %s", path, age) : g_strdup(age);
         AldKeyedRows *rows = ald_lazy_expander_open_rows(expander);
 
@@ -132,10 +132,10 @@ static void show_record(
                 show_fields(rows, record, now);
 }
 
-/* The clock is that of the node which sent the records; the path tells them from those of others, or is NULL.
+/* The source is the node which sent the records; the path tells them from those of others, or is NULL.
  */
 static void name_entity(AldKeyedRows *rows, const AldDetailsSubject *subject, const AldEntity *entity,
-        const AldEntity *clock, const char *path)
+        const AldEntity *source, const char *path)
 {
         json_t *records = ald_entity_to_json(entity), *record;
         const char *kind;
@@ -144,9 +144,10 @@ static void name_entity(AldKeyedRows *rows, const AldDetailsSubject *subject, co
                 g_autofree char *key = g_strdup_printf("%s %s", entity->id, kind),
                                 *title = ald_text_safe(kind);
                 GtkWidget *row = ald_keyed_rows_next(rows, key, ald_lazy_expander_new);
+                bool local = is_local(kind);
 
-                show_record(ALD_LAZY_EXPANDER(row), title, record, path,
-                        is_local(kind) ? subject->now : ald_node_now(clock, subject->now));
+                show_record(ALD_LAZY_EXPANDER(row), title, record, path, local ? NULL : source,
+                        local ? subject->now : ald_node_now(source, subject->now));
         }
         json_decref(records);
 }

@@ -141,7 +141,7 @@ static void test_hostile(void)
         for (guint i = 0; i < lines->len; i++)
                 assert_harmless(lines->pdata[i]);
         ald_describe_node(out, model, model_node(model, 1), 60, NOW);
-        ald_describe_records(out, model_node(model, 1), 60, NOW);
+        ald_describe_records(out, model_node(model, 1), model_node(model, 1), 60, NOW);
         rows = ald_finding_list_rows(model, NULL, NULL);
         ald_describe_findings(out, rows, 60);
         assert_harmless(out->str);
@@ -214,10 +214,27 @@ static void test_ages_of_records(void)
         model_put_node(model, 1,
                 "{'Node1.Memory':{'UpdatedUSec':1700007160000000},'Node1.Presence':"
                 "{'State':'online','ClockOffsetUSec':7200000000,'UpdatedUSec':1700000000000000}}");
-        ald_describe_records(out, model_node(model, 1), 0, NOW);
+        ald_describe_records(out, model_node(model, 1), model_node(model, 1), 0, NOW);
         g_assert_nonnull(strstr(out->str, "Node1.Memory" ALD_STYLE_DIM " 40 s ago"));
         g_assert_nonnull(strstr(out->str, "Node1.Presence" ALD_STYLE_DIM " live"));
         g_assert_nonnull(strstr(out->str, "ClockOffsetUSec: +2 h\n"));
+}
+
+/* A node that is offline sends nothing more, however fresh its last record and those of its links are. */
+static void test_ages_of_offline_nodes(void)
+{
+        g_autoptr(AldModel) model = ald_model_new();
+        g_autoptr(GString) out = g_string_new(NULL), link = g_string_new(NULL);
+
+        model_put_node(model, 1,
+                "{'Node1.Memory':{'UpdatedUSec':1699999995000000},'Node1.Presence':"
+                "{'State':'offline','UpdatedUSec':1699999995000000}}");
+        model_put_node(model, 2, "{'Node1.Memory':{'UpdatedUSec':1699999995000000}}");
+        ald_describe_records(out, model_node(model, 1), model_node(model, 1), 0, NOW);
+        g_assert_nonnull(strstr(out->str, "Node1.Memory" ALD_STYLE_DIM " 5 s ago"));
+        g_assert_nonnull(strstr(out->str, "Node1.Presence" ALD_STYLE_DIM " live"));
+        ald_describe_records(link, model_node(model, 2), model_node(model, 1), 0, NOW);
+        g_assert_nonnull(strstr(link->str, "Node1.Memory" ALD_STYLE_DIM " 5 s ago"));
 }
 
 /* What a newer peer sends is shown raw, behind what is known. */
@@ -230,7 +247,7 @@ static void test_records_of_newer_peers(void)
         model_put_node(model, 1,
                 "{'Node1.Rack':{'Unit':7,'Slots':[{'Id':'a','DepthBytes':1024}]},"
                 "'Node1.Memory':{'TotalBytes':1024,'SpareBytes':2048,'Modules':['x','y']}}");
-        ald_describe_records(out, model_node(model, 1), 0, NOW);
+        ald_describe_records(out, model_node(model, 1), model_node(model, 1), 0, NOW);
         memory = strstr(out->str, "Node1.Memory");
         newer = strstr(out->str, "  SpareBytes: 2.00 KiB\n");
         spare = strstr(out->str, "  Modules: x, y\n");
@@ -344,6 +361,7 @@ int main(int argc, char **argv)
         g_test_add_func("/ctl/view/no-broker", test_no_broker);
         g_test_add_func("/ctl/view/fits", test_fits);
         g_test_add_func("/ctl-view/ages-of-records", test_ages_of_records);
+        g_test_add_func("/ctl-view/ages-of-records-of-offline-nodes", test_ages_of_offline_nodes);
         g_test_add_func("/ctl-view/records-of-newer-peers", test_records_of_newer_peers);
         g_test_add_func("/ctl-view/devices", test_devices);
         g_test_add_func("/ctl-view/devices-fit", test_devices_fit);
