@@ -164,12 +164,31 @@ static void test_wrong(Fixture *fixture, gconstpointer data)
         }
 }
 
+/* Another program holds the device during the first trial of this variant. */
+static struct {
+        const char *variant;
+        cl_int (*wait)(cl_uint n, const cl_event *events);
+        bool now;
+} disturbance;
+
+static cl_int wait_disturbed(cl_uint n, const cl_event *events)
+{
+        if (disturbance.now)
+                g_usleep(100000);
+        return disturbance.wait(n, events);
+}
+
 static void note_phase(AldComputeStepPhase phase, const char *variant, double fraction, void *userdata)
 {
         GString *seen = userdata;
 
-        if (phase == ALD_COMPUTE_STEP_PHASE_TRIAL)
-                g_string_append_printf(seen, "%s ", variant);
+        disturbance.now = false;
+        if (phase != ALD_COMPUTE_STEP_PHASE_TRIAL)
+                return;
+        g_string_append_printf(seen, "%s ", variant);
+        disturbance.now = g_strcmp0(variant, disturbance.variant) == 0;
+        if (disturbance.now)
+                disturbance.variant = NULL;
 }
 
 static int measure_among(Fixture *fixture, const AldGemmVariants *variants, AldMeasureOptions options,
@@ -181,7 +200,8 @@ static int measure_among(Fixture *fixture, const AldGemmVariants *variants, AldM
 
         options.progress = note_phase;
         options.userdata = seen;
-        options.seconds_max = 0.3;
+        if (options.seconds_max == 0)
+                options.seconds_max = 0.3;
         r = ald_gemm_measure_among(&fixture->session, variants, &options, ret, &failure);
         *ret_seen = r < 0 ? g_strdup(failure.message) : g_strdup(seen->str);
         r = r < 0 ? -(int) failure.kind : 0;
@@ -222,6 +242,45 @@ static void test_refused(Fixture *fixture, gconstpointer data)
                                 &measure, &unknown),
                 ==, -(int) ALD_FAILURE_INTERNAL);
         g_assert_cmpstr(unknown, ==, "unknown variant fast");
+}
+
+#define SLOW                                                                           \
+        KERNEL "{ int i = get_global_id(1), j = get_global_id(0); float sum = 0;"      \
+               "  for (int t = 0; t < 8; t++) { sum *= 0;"                             \
+               "    for (int k = 0; k < n; k++) sum += a[i * n + k] * b[k * n + j]; }" \
+               "  c[i * n + j] = sum; }"
+
+/* A device keeps its FP16 although one trial of it was disturbed, unless it is indeed slower. */
+static void test_disturbed(Fixture *fixture, gconstpointer data)
+{
+        static const struct {
+                const char *fp16, *fp32, *disturbed, *method, *seen;
+        } cases[] = {
+                { RIGHT, SLOW, NULL, "half", "half single " },
+                { RIGHT, SLOW, "half", "half", "half single single half single half single half " },
+                { SLOW, RIGHT, NULL, "single", "half single single half single half single half " },
+        };
+
+        for (size_t i = 0; fixture->there && i < G_N_ELEMENTS(cases); i++) {
+                AldGemmVariant table[] = { plain("half", cases[i].fp16), plain("single", cases[i].fp32) };
+                const AldGemmVariants variants = { table, G_N_ELEMENTS(table) };
+                g_autofree char *seen = NULL;
+                AldMeasure measure = {};
+
+                table[0].precision = "fp16";
+                table[0].fp16_hardware = true;
+                disturbance.variant = cases[i].disturbed;
+                disturbance.wait = fixture->cl.WaitForEvents;
+                fixture->cl.WaitForEvents = wait_disturbed;
+                g_assert_cmpint(
+                        measure_among(fixture, &variants,
+                                (AldMeasureOptions){ .size = 128, .seconds_max = 8 }, &measure, &seen),
+                        ==, 0);
+                fixture->cl.WaitForEvents = disturbance.wait;
+                g_assert_cmpstr(seen, ==, cases[i].seen);
+                g_assert_cmpstr(measure.method, ==, cases[i].method);
+                g_assert_true(measure.fp16_hardware == g_str_equal(cases[i].method, "half"));
+        }
 }
 
 /* A processor is measured by a tile made for it, not by one for GPUs. */
@@ -277,6 +336,7 @@ int main(int argc, char **argv)
         ADD("half", test_half);
         ADD("wrong", test_wrong);
         ADD("refused", test_refused);
+        ADD("disturbed", test_disturbed);
         ADD("chosen", test_chosen);
         ADD("peak", test_peak);
         r = g_test_run();
