@@ -194,6 +194,8 @@ def test_a_node_that_is_killed_shows_as_offline():
         hear(process, rb"offline")
         entered = subprocess.run([SHELL, "1", "alidadectl", "nodes"], check=True, capture_output=True, text=True)
         assert re.search(r"^node2 .*offline", entered.stdout, re.MULTILINE)
+        checked = subprocess.run([SHELL, "3", "alidadectl", "check"], capture_output=True, text=True, check=False)
+        assert "OK: " in checked.stdout and "service-missing" not in checked.stdout, checked.stdout
         process.terminate()
         process.communicate(timeout=DEADLINE)
     assert hosts and not any(map(Path.exists, hosts))
