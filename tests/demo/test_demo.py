@@ -136,10 +136,14 @@ def test_cluster_shows_each_node():
         assert node["Node1.Presence"]["State"] == "online"
 
 
+# What the nodes are given, less what is not payload.
+RATES = {("node1", "node2"): 47.8e6, ("node2", "node1"): 191e6, ("node1", "node3"): 47.8e6, ("node3", "node1"): 76.5e6,
+         ("node2", "node3"): 76.5e6, ("node3", "node2"): 76.5e6}
+
+
 @needs_cluster
 def test_cluster_measures_its_links():
-    """What the nodes are given, less what is not payload."""
-    with demo("cluster", "2", "--json") as process:
+    with demo("cluster", "3", "--json") as process:
         out, err = process.communicate(timeout=DEADLINE * 5)
     assert process.returncode == 0, err
     assert "Not all links have been measured yet" not in err
@@ -149,10 +153,9 @@ def test_cluster_measures_its_links():
     links = [link for link in links if "UploadBitsPerSecond" in link]
     assert links
     for link in links:
-        up, down = link["UploadBitsPerSecond"], link["DownloadBitsPerSecond"]
-        if names[link["Source"]] == "node2":
-            up, down = down, up
-        assert (up, down) == (pytest.approx(47.8e6, rel=0.2), pytest.approx(191e6, rel=0.2))
+        ends = names[link["Source"]], names[link["Sink"]]
+        assert link["UploadBitsPerSecond"] == pytest.approx(RATES[ends], rel=0.2)
+        assert link["DownloadBitsPerSecond"] == pytest.approx(RATES[ends[::-1]], rel=0.2)
 
 
 @needs_cluster
