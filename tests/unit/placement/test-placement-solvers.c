@@ -286,7 +286,7 @@ static void test_gather(void)
                 ald_placement_solution_clear(&found);
                 ald_placement_solution_clear(&best);
         }
-        g_assert_cmpint(moved, >, CASES / 50);
+        g_assert_cmpint(moved, >, CASES / 200);
 }
 
 /* What the busiest part takes is the least, and with that the time of a step. */
@@ -392,9 +392,9 @@ static void test_insertion_is_best(void)
 {
         for (int i = 0; i < CASES / 4; i++) {
                 uint32_t order[DEVICES_MAX], n, most = 0;
-                Search all = { .best = INFINITY, .limit = INFINITY };
+                Search all = { .best = INFINITY, .limit = INFINITY }, any = all;
                 AldPlacementSolution found;
-                Case made;
+                Case made, anywhere;
                 int r;
 
                 make_case(&made);
@@ -409,13 +409,18 @@ static void test_insertion_is_best(void)
                         order[j] = n - 1 - j;
                 if (made.problem.nodes_together && !are_together(&made.problem, order, n))
                         continue;
+                /* That the layers fit is said of any place. */
+                anywhere = made;
+                anywhere.problem.nodes_together = false;
                 all.of = &made;
+                any.of = &anywhere;
                 for (uint32_t at = 0; at <= n; at++) {
                         AldPlacementStage stages[DEVICES_MAX];
 
                         for (uint32_t j = 0; j <= n; j++)
                                 stages[j].device = j == at ? n : order[j - (j > at)];
-                        most += search_splits(&all, stages, 0, made.problem.layers);
+                        search_splits(&all, stages, 0, made.problem.layers);
+                        most += search_splits(&any, stages, 0, made.problem.layers);
                 }
                 r = ald_placement_insert(&made.problem, order, n, n, &found);
                 g_assert_cmpint(r, ==, !isinf(all.best) ? 0 : most > 0 ? -EHOSTUNREACH : -ENOSPC);
