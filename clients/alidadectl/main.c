@@ -88,6 +88,8 @@ static const AldVerb verbs[] = {
         { "_complete", 0, UINT_MAX, verb_complete, NULL, NULL },
 };
 
+#define PRINT_TABLES "nodes", "links", "findings", "history"
+
 /* Those of all verbs, and of verbs without a table of their own. They may stand before the verb as well. */
 static const AldOption options[] = {
         { .name = "help",
@@ -108,15 +110,9 @@ static const AldOption options[] = {
                 .verbs = ALD_OPTION_VERBS("topology")),
         ALD_OPTION(RAW, "inside", "NODE", AldCtl, inside, "List what joins the devices of a node",
                 .completion = ALD_COMPLETE_NODE, .verbs = ALD_OPTION_VERBS("topology")),
-        ALD_OPTION(RAW, "columns", "NAME,…", AldCtl, columns,
-                "Show these columns; \"help\" lists what there is", .completion = ALD_COMPLETE_COLUMN,
-                .verbs = ALD_OPTION_VERBS("nodes", "links", "watch", "findings", "history")),
-        ALD_OPTION(RAW, "sort", "NAME,…", AldCtl, sort,
-                "Sort by these columns; \"-\" before one reverses its order",
-                .completion = ALD_COMPLETE_COLUMN,
-                .verbs = ALD_OPTION_VERBS("nodes", "links", "watch", "findings", "history")),
-        ALD_OPTION(FLAG, "csv", NULL, AldCtl, csv, "Print comma-separated values",
-                .verbs = ALD_OPTION_VERBS("nodes", "links", "findings", "history")),
+        ALD_OPTION_COLUMNS(ALD_OPTION_VERBS(PRINT_TABLES, "watch")),
+        ALD_OPTION_SORT(ALD_OPTION_VERBS(PRINT_TABLES, "watch")),
+        ALD_OPTION_CSV(ALD_OPTION_VERBS(PRINT_TABLES)),
         ALD_OPTION_NO_PAGER,
         ALD_OPTION_NO_ASK_PASSWORD,
         {},

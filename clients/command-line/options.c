@@ -13,7 +13,7 @@
 
 #define USAGE_COLUMNS 21 /* of "-H --host=USER@HOST" with a space behind it */
 #define FIRST_NUMBER 0x100
-#define NAMED_VERBS 4
+#define HELP_COLUMNS 80
 
 const char *const ald_json_modes[] = { "short", "pretty", "off", NULL };
 
@@ -129,15 +129,16 @@ static const AldOption *option_of(const OptionList *list, int c)
         return NULL;
 }
 
-/* The verbs that take an option, before its text. A list of more would be longer than the text. */
-static char *name_verbs(const AldOption *option)
+/* The verbs that take an option, before its text. The text may have no room on their line. */
+static char *name_verbs(const AldOption *option, const char *text)
 {
-        g_autofree char *list = NULL;
+        g_autofree char *list = option->verbs ? g_strjoinv(", ", (char **) option->verbs) : NULL;
+        glong columns = USAGE_COLUMNS + 3 + g_utf8_strlen(list ?: "", -1) + 2 + g_utf8_strlen(text, -1);
 
-        if (!option->verbs || g_strv_length((char **) option->verbs) > NAMED_VERBS)
+        if (!list)
                 return g_strdup("");
-        list = g_strjoinv(", ", (char **) option->verbs);
-        return g_strconcat(list, ": ", NULL);
+        return columns <= HELP_COLUMNS ? g_strconcat(list, ": ", NULL)
+                                       : g_strdup_printf("%s:\n%*s", list, USAGE_COLUMNS + 3, "");
 }
 
 /* The text begins at the same column in the help of each verb. */
@@ -146,7 +147,7 @@ static void print_option_help(const AldOption *option, bool with_verbs)
         g_auto(GStrv) lines = g_strsplit(option->help, "\n", -1);
         const char *argument = option->argument ?: "";
         g_autofree char *letter = option->letter ? g_strdup_printf("-%c", option->letter) : g_strdup("  ");
-        g_autofree char *verbs = with_verbs ? name_verbs(option) : g_strdup("");
+        g_autofree char *verbs = with_verbs ? name_verbs(option, lines[0]) : g_strdup("");
         g_autofree char *usage = *argument == '['
                                          ? g_strdup_printf("%s --%s[=%s", letter, option->name, argument + 1)
                                          : g_strdup_printf("%s --%s%s%s", letter, option->name,

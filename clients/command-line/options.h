@@ -89,6 +89,18 @@ typedef struct AldOption {
                 .name = "no-ask-password", .help = "Do not ask for a password", .kind = ALD_OPTION_COMMON \
         }
 
+/* Options of verbs that print a table; `takers` as `verbs` of AldOption. */
+#define ALD_OPTION_COLUMNS(takers)                                                                         \
+        ALD_OPTION(RAW, "columns", "NAME,…", AldCtl, columns,                                              \
+                "Show a table with these columns; \"help\" lists them", .completion = ALD_COMPLETE_COLUMN, \
+                .verbs = (takers))
+#define ALD_OPTION_SORT(takers)                                               \
+        ALD_OPTION(RAW, "sort", "NAME,…", AldCtl, sort,                       \
+                "Sort by these columns; \"-\" before one reverses its order", \
+                .completion = ALD_COMPLETE_COLUMN, .verbs = (takers))
+#define ALD_OPTION_CSV(takers) \
+        ALD_OPTION(FLAG, "csv", NULL, AldCtl, csv, "Print comma-separated values", .verbs = (takers))
+
 extern const char *const ald_json_modes[];
 
 /* The command line of a verb, or of a program whose verbs share a table. */

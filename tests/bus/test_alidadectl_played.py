@@ -141,7 +141,7 @@ def test_columns_for_other_programs(play):
     (["nodes", "--sort=x"], 'Unknown column "x"'),
     (["watch", "--once", "--json", "--sort=name"], "watch --json shows all records"),
     (["--csv", "--json", "history", "atlas"], "--json and --csv exclude each other"),
-    (["status", "--columns=name"], "--columns works with nodes, links, watch, findings and history only"),
+    (["status", "--columns=name"], "--columns works with nodes, links, findings, history and watch only"),
     (["watch", "--once", "--csv"], "--csv works with nodes, links, findings and history only"),
     (["nodes", "--csv", "--json"], "--json and --csv exclude each other")], ids=str)
 def test_refused_columns(play, args, problem):
@@ -292,7 +292,11 @@ def test_what_is_long_is_not_echoed(make_host, args):
 
 def test_help(make_host):
     host = make_host()
-    assert host.alidadectl("help").stdout == host.alidadectl("--help").stdout
+    whole = host.alidadectl("--help").stdout
+    assert host.alidadectl("help").stdout == whole
+    assert max(map(len, whole.partition("\nOptions:\n")[2].splitlines())) <= 80
+    for option in ("--columns=NAME,…   ", "--sort=NAME,…      "):
+        assert f"     {option}nodes, links, findings, history, watch:\n{24 * ' '}s" in whole
     for verb in ("nodes", "history", "cluster", "unsilence"):
         assert host.alidadectl("help", verb).stdout == host.alidadectl(verb, "--help").stdout != ""
     for words in (["help", "cluster", "join"], ["cluster", "help"]):
