@@ -196,8 +196,9 @@ char *ald_requirement_judge(
         bool enough;
 
         if (node) {
-                AldNodeRow row = ald_node_row(model, node, now_usec);
+                AldNodeRow row = ald_node_row_last_known(node, now_usec);
 
+                row.model = model;
                 number = column->number(&row);
                 since = column->since(&row);
         }

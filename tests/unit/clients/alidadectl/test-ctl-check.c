@@ -27,13 +27,28 @@ static char *judge(const char *records, const char *word)
 {
         g_autoptr(AldModel) model = ald_model_new();
         g_autoptr(GPtrArray) requirements = g_ptr_array_new_with_free_func(ald_requirement_free);
-        g_autofree char *id = model_id(1), *reason = NULL;
+        g_autofree char *reason = NULL;
 
         model_put_node(model, 1, records);
-        ald_model_set_node_id(model, id);
         g_assert_cmpint(ald_requirements_parse(word, requirements, &reason), ==, 0);
         g_assert_cmpuint(requirements->len, ==, 1);
         return ald_requirement_judge(requirements->pdata[0], model, model_node(model, 1), NOW);
+}
+
+/* Unlike a table, a requirement says itself how old a figure is. */
+static void test_node_that_does_not_count(void)
+{
+        static const char *const states[] = { "duplicate", "offline" };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(states); i++) {
+                g_autofree char *records = g_strdup_printf(
+                        "{'Node1.Presence':{'State':'%s'},%s", states[i], rig + 1);
+                g_autofree char *met = judge(records, "available>=16GiB");
+                g_autofree char *too_little = judge(records, "available>=17GiB");
+
+                g_assert_cmpstr(met, ==, NULL);
+                g_assert_cmpstr(too_little, ==, "16.0 GiB, 10 s ago");
+        }
 }
 
 static void test_figures(void)
@@ -124,6 +139,7 @@ int main(int argc, char **argv)
 {
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/ctl-check/figures", test_figures);
+        g_test_add_func("/ctl-check/node-that-does-not-count", test_node_that_does_not_count);
         g_test_add_func("/ctl-check/unknown", test_unknown);
         g_test_add_func("/ctl-check/names", test_names);
         g_test_add_func("/ctl-check/refused", test_refused);
