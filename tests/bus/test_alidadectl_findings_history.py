@@ -151,15 +151,17 @@ def test_silent_findings_are_marked(played):
     until = now() + 60 * MINUTE
     history.findings = [SLOW]
     history.silences = [{"Node": ME, "Peer": PEER, "BeganUSec": now(), "UntilUSec": until, "Uid": 0}]
-    shown = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(until // SECOND))
-    text = host.alidadectl("findings", env={"TZ": "UTC"}).stdout
+    shown = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(until // SECOND - 5 * 3600))
+    text = host.alidadectl("findings", env={"TZ": "<-05>5"}).stdout
     assert f"slower-than-past: atlas, borealis (silenced until {shown})\n" in text
+    assert f"until {shown}" in host.alidadectl("findings", "--columns=silenced", env={"TZ": "<-05>5"}).stdout
     assert "rdma-unusable: borealis\n" in text
     one, two = get_json(host, "findings")["Findings"]
     assert one == FINDING and two == {**SLOW, "Silence": history.silences[0]}
     history.silences.append({"Node": PEER, "BeganUSec": now(), "Uid": 0})
     text = host.alidadectl("show", "borealis").stdout
-    assert "slower-than-past: atlas, borealis (silenced)\n" in text and "rdma-unusable: borealis (silenced)\n" in text
+    assert "slower-than-past: atlas, borealis (silenced until stopped)\n" in text
+    assert "rdma-unusable: borealis (silenced until stopped)\n" in text
 
 
 def test_past_findings(played):

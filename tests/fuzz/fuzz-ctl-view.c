@@ -58,7 +58,7 @@ static void check_view(AldModel *model)
 static void check_words(AldModel *model)
 {
         const GPtrArray *nodes = ald_model_nodes(model);
-        g_autoptr(GArray) rows = ald_finding_list_rows(model, NULL, NULL);
+        g_autoptr(GArray) rows = ald_finding_list_rows(model, NULL, NULL, NULL);
         g_autoptr(GString) out = g_string_new(NULL);
 
         for (guint i = 0; i < nodes->len; i++) {

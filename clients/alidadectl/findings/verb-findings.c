@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "clients/alidadectl/findings/event-list.h"
+#include "clients/alidadectl/findings/event-text.h"
 #include "clients/alidadectl/findings/finding-follow.h"
 #include "clients/alidadectl/state/describe.h"
 #include "clients/alidadectl/verbs.h"
@@ -100,7 +101,7 @@ static int print_present(const AldCtl *ctl, const AldColumnChoice *columns)
         r = ald_session_load(&session, ctl, false);
         if (r != ALD_EXIT_OK)
                 return r;
-        rows = ald_finding_list_rows(session.model, NULL, session.silences);
+        rows = ald_finding_list_rows(session.model, NULL, session.silences, ald_event_time);
         r = ald_column_table_sort(ctl, columns->list, rows);
         if (r >= 0)
                 return r;

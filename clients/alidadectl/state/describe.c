@@ -228,32 +228,24 @@ static void describe_sentence(GString *out, const char *before, char *sentence, 
         g_string_append_c(out, '\n');
 }
 
-/* " (silenced until 2026-11-26 14:30:05)", or "". */
-static char *format_silence(const AldSilenceRow *silence)
-{
-        g_autofree char *until = NULL;
-
-        if (!silence)
-                return g_strdup("");
-        if (silence->until_usec == ALD_ABSENT_UINT64)
-                return g_strdup(" " ALD_STYLE_DIM "(silenced)" ALD_STYLE_NORMAL);
-        until = ald_event_time(silence->until_usec);
-        return g_strdup_printf(" " ALD_STYLE_DIM "(silenced until %s)" ALD_STYLE_NORMAL, until);
-}
-
 static void describe_finding(GString *out, const AldFindingListRow *row, unsigned columns)
 {
         const AldFindingRow *finding = row->finding;
         AldTone tone;
         g_autofree char *severity = ald_finding_severity(finding, &tone);
         g_autofree char *head = ald_finding_head(finding, row->model);
-        g_autofree char *silence = format_silence(row->silence);
+        g_autofree char *silenced = ald_list_column_text(
+                &ald_finding_columns[ALD_FINDING_COLUMN_SILENCED], row);
         g_autofree char *line = g_strdup_printf(
-                "%s%s" ALD_STYLE_NORMAL " %s%s", ald_tone_style(tone), severity, head, silence);
+                "%s%s" ALD_STYLE_NORMAL " %s", ald_tone_style(tone), severity, head);
+        g_autofree char *whole = row->silence ? g_strdup_printf("%s " ALD_STYLE_DIM
+                                                                "(silenced %s)" ALD_STYLE_NORMAL,
+                                                        line, silenced)
+                                              : g_strdup(line);
 
-        ald_text_wrap(out, line, columns, 0);
+        ald_text_wrap(out, whole, columns, 0);
         g_string_append_c(out, '\n');
-        describe_sentence(out, "", ald_finding_words(finding), columns);
+        describe_sentence(out, "", ald_finding_words_with_times(finding, ald_event_time), columns);
         describe_sentence(out, "Remedy: ", ald_finding_remedy_words(finding), columns);
 }
 

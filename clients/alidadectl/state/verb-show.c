@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 
+#include "clients/alidadectl/findings/event-text.h"
 #include "clients/alidadectl/links/link-table.h"
 #include "clients/alidadectl/state/describe.h"
 #include "clients/alidadectl/verbs.h"
@@ -38,7 +39,7 @@ static int print_as_text(const AldCtl *ctl, const AldStateSession *session, cons
 {
         AldModel *model = session->model;
         g_autoptr(GPtrArray) links = ald_links_of(model, node);
-        g_autoptr(GArray) rows = ald_finding_list_rows(model, node->id, session->silences);
+        g_autoptr(GArray) rows = ald_finding_list_rows(model, node->id, session->silences, ald_event_time);
         g_autoptr(GString) out = g_string_new(NULL), findings = g_string_new(NULL);
         AldStyleInfo info = ald_style_info();
         double now = ald_now();

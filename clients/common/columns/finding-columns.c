@@ -8,7 +8,8 @@
 #include "clients/common/safe-text.h"
 #include "record/translate.h"
 
-GArray *ald_finding_list_rows(AldModel *model, const char *node_id, const GPtrArray *silences)
+GArray *ald_finding_list_rows(
+        AldModel *model, const char *node_id, const GPtrArray *silences, AldFindingTime format_time)
 {
         g_autoptr(GPtrArray) findings = ald_findings_sorted(model, node_id);
         GArray *rows = g_array_sized_new(FALSE, FALSE, sizeof(AldFindingListRow), findings->len);
@@ -16,7 +17,8 @@ GArray *ald_finding_list_rows(AldModel *model, const char *node_id, const GPtrAr
         for (guint i = 0; i < findings->len; i++) {
                 AldFindingListRow row = { .model = model,
                         .finding = findings->pdata[i],
-                        .silence = ald_silence_rows_find(silences, findings->pdata[i]) };
+                        .silence = ald_silence_rows_find(silences, findings->pdata[i]),
+                        .format_time = format_time };
 
                 g_array_append_val(rows, row);
         }
@@ -71,6 +73,11 @@ static char *words_text(const void *row)
 
         return listed->format_time ? ald_finding_words_with_times(listed->finding, listed->format_time)
                                    : ald_finding_words(listed->finding);
+}
+
+static char *words_plain(const void *row)
+{
+        return ald_finding_words(finding_of(row));
 }
 
 static char *remedy_text(const void *row)
@@ -201,7 +208,8 @@ const AldListColumn ald_finding_columns[ALD_FINDING_N_COLUMNS] = {
                 .description = N_("A sentence that describes what is wrong"),
                 .flexible = true,
                 .least = 20,
-                .text = words_text },
+                .text = words_text,
+                .plain = words_plain },
         [ALD_FINDING_COLUMN_REMEDY] = { .id = "remedy",
                 .key = "Remedy",
                 .heading = "REMEDY",

@@ -10,7 +10,7 @@ typedef struct AldFindingListRow {
         const AldFindingRow *finding;
         const AldHistoryEvent *times; /* when it began and ended; NULL: unknown */
         const AldSilenceRow *silence; /* NULL: it is not silent */
-        AldFindingTime format_time;   /* for texts; NULL: in UTC */
+        AldFindingTime format_time;   /* for people; NULL: in UTC, as for other programs */
         uint64_t now_usec;            /* CLOCK_REALTIME; only with `times` */
 } AldFindingListRow;
 
@@ -33,6 +33,7 @@ typedef enum AldFindingColumn {
 extern const AldListColumn ald_finding_columns[ALD_FINDING_N_COLUMNS];
 extern const AldColumnList ald_finding_column_list;
 
-/* An AldFindingListRow for each of ald_findings_sorted(). Those that one of `silences` (AldSilenceRow; may be
- * NULL) covers are silent. */
-GArray *ald_finding_list_rows(AldModel *model, const char *node_id, const GPtrArray *silences);
+/* An AldFindingListRow for each of ald_findings_sorted(), with times in this form. Those that one of
+ * `silences` (AldSilenceRow; may be NULL) covers are silent. */
+GArray *ald_finding_list_rows(
+        AldModel *model, const char *node_id, const GPtrArray *silences, AldFindingTime format_time);

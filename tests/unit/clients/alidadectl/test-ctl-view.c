@@ -142,7 +142,7 @@ static void test_hostile(void)
                 assert_harmless(lines->pdata[i]);
         ald_describe_node(out, model, model_node(model, 1), 60, NOW);
         ald_describe_records(out, model_node(model, 1), model_node(model, 1), 60, NOW);
-        rows = ald_finding_list_rows(model, NULL, NULL);
+        rows = ald_finding_list_rows(model, NULL, NULL, NULL);
         ald_describe_findings(out, rows, 60);
         assert_harmless(out->str);
         json_decref(findings);

@@ -417,7 +417,7 @@ static void test_order_of_findings(void)
         g_autofree char *problem = NULL;
 
         model_set_findings(model, findings);
-        rows = ald_finding_list_rows(model, NULL, NULL);
+        rows = ald_finding_list_rows(model, NULL, NULL, NULL);
         g_assert_cmpint(ald_column_sort(&ald_finding_column_list, "severity", rows, &problem), ==, 0);
         g_assert_cmpuint(rows->len, ==, G_N_ELEMENTS(wanted));
         for (guint i = 0; i < rows->len; i++)
