@@ -89,6 +89,10 @@ static const AldOption options[] = {
                 .verbs = changing),
         ALD_OPTION_JSON("Print JSON: short, pretty or off; of verbs that change something,\n"
                         "the changes"),
+        { .name = "no-pager",
+                .help = "Do not start a pager",
+                .kind = ALD_OPTION_COMMON,
+                .verbs = ALD_OPTION_VERBS("status") },
         {},
 };
 

@@ -136,7 +136,8 @@ def test_no_plan_is_a_failure_with_reasons(host):
 
 @pytest.mark.parametrize("args, code, said", [
     ((), EXIT_USAGE, "Usage: alidadectl place"),
-    (("--bytes=5G",), EXIT_USAGE, "Usage"),
+    (("--bytes=5G",), EXIT_USAGE, "Without a model, also state --layers, --elements\n"),
+    (("--layers=3", "--elements=8"), EXIT_USAGE, "also state --bytes\n"),
     (("model.gguf", "--layers=3"), EXIT_USAGE, "exclude each other"),
     (("--bytes=big", "--layers=1", "--elements=1"), EXIT_USAGE, '--bytes: "big" is not a size'),
     (("--bytes=0", "--layers=1", "--elements=1"), EXIT_USAGE, '--bytes: "0" is not a size'),

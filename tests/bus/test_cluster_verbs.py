@@ -99,7 +99,7 @@ def test_problems_wrap(host):
     for broker in played.brokers:
         broker["Problem"] = GLib.Variant("s", long)
     for columns in (60, 80, 200):
-        shown = host.alidadectl("cluster", "status", env={"COLUMNS": str(columns)}).stdout
+        shown = host.alidadectl("cluster", "status", "--no-pager", env={"COLUMNS": str(columns)}).stdout
         assert " ".join(shown.split()).count(long) == 2
         assert all(len(line) <= columns for line in shown.splitlines() if "Refused" not in line)
 

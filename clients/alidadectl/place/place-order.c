@@ -8,6 +8,7 @@
 #include "clients/alidadectl/verbs.h"
 #include "clients/command-line/options.h"
 #include "clients/command-line/print.h"
+#include "clients/common/facts.h"
 #include "clients/common/quantity.h"
 #include "placement/model/model-file.h"
 #include "placement/plan/workload.h"
@@ -177,6 +178,23 @@ const AldSynopsis ald_place_synopsis = {
         .options = options,
 };
 
+/* Names what is missing where some is there. */
+static int refuse_incomplete(const AldPlanOrder *of)
+{
+        GString *missing = g_string_new(NULL);
+        g_autofree char *text = NULL;
+
+        if (of->bytes == ALD_ABSENT_UINT64)
+                ald_parts_add_text(missing, "%s", "--bytes");
+        if (of->layers == ALD_ABSENT_UINT64 || of->layers == 0)
+                ald_parts_add_text(missing, "%s", "--layers");
+        if (of->elements == ALD_ABSENT_UINT64)
+                ald_parts_add_text(missing, "%s", "--elements");
+        text = g_string_free(missing, FALSE);
+        ald_print_error("Without a model, also state %s", text);
+        return ALD_EXIT_USAGE;
+}
+
 static int check(const AldPlaceOrder *order)
 {
         const AldPlanOrder *of = &order->order;
@@ -200,9 +218,11 @@ static int check(const AldPlaceOrder *order)
                 ald_print_error("A model and --bytes, --layers or --elements exclude each other");
                 return ALD_EXIT_USAGE;
         }
-        if (!order->model && !ald_plan_order_has_numbers(of))
-                return ald_options_print_usage(&ald_place_synopsis);
-        return -1;
+        if (order->model || ald_plan_order_has_numbers(of))
+                return -1;
+        return has_any && !ald_plan_engine_is_collective(of->engine)
+                       ? refuse_incomplete(of)
+                       : ald_options_print_usage(&ald_place_synopsis);
 }
 
 static const char *const *finish_list(GPtrArray *list)
