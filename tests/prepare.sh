@@ -149,13 +149,21 @@ all_goals="all benchmarks meson-test-prereq"
 # option_names: of what build() keeps in "options"; the compiler is one of them.
 option_names() { sed -E 's/=[^ ]*//g'; }
 
+# Once, where the caller of build() wants it said.
+say_rebuilding() {
+        [ -z "${rebuilding-}" ] || say "$rebuilding"
+        rebuilding=
+}
+
 # build DIRECTORY [MESON OPTION…]: quiet unless it fails. $goals: targets of ninja, instead of all programs.
+# $rebuilding: what is said before anything is made where something was built before.
 build() {
         local dir=$1 log words
         shift
         words="${CC:-cc} $*"
         # With other values of the same options, ninja makes only what they change.
         if [ -f "$dir/build.ninja" ] && [ "$(cat "$dir/options" 2>/dev/null)" != "$words" ]; then
+                say_rebuilding
                 if [ -f "$dir/options" ] && [ "$(option_names <"$dir/options")" = "$(option_names <<<"$words")" ] &&
                         through meson setup "$dir" --reconfigure "$@" >"$dir/build.log" 2>&1 </dev/null; then
                         echo "$words" >"$dir/options"
@@ -175,6 +183,8 @@ build() {
                         { cat "$log" >&2; return 1; }
                 echo "$words" >"$dir/options"
         fi
+        # shellcheck disable=SC2086 # words
+        [ -z "${rebuilding-}" ] || ninja -n -C "$dir" ${goals:-all} 2>&1 | grep -q 'no work to do' || say_rebuilding
         # shellcheck disable=SC2086 # words
         through ninja -C "$dir" ${goals:-all} >"$log" 2>&1 </dev/null || { grep -v '^\[' "$log" | tail -n 60 >&2; return 1; }
 }

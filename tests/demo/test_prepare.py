@@ -142,6 +142,25 @@ def test_another_value_of_an_option_keeps_what_was_built(tmp_path):
     assert build("-Dmore=true", "-Doptimization=1") != first, "other options are a build of its own"
 
 
+def test_a_rebuild_is_said_before_it_begins(tmp_path):
+    """Not where there is nothing to make."""
+    (tmp_path / "meson.build").write_text("project('played', 'c')\nexecutable('one', 'one.c')\n")
+    (tmp_path / "one.c").write_text("int main(void)\n{\n        return 0;\n}\n")
+
+    def said(*options):
+        return subprocess.run(["bash", "-c", '. "$0/tests/prepare.sh"; cd "$1" && rebuilding=Again && '
+                               'build build "${@:2}"', SOURCE, tmp_path, *options],
+                              check=True, timeout=DEADLINE, capture_output=True, text=True).stderr
+
+    assert said() == "Again\n"
+    assert said() == ""
+    (tmp_path / "one.c").write_text("int main(void)\n{\n        return 1;\n}\n")
+    assert said() == "Again\n"
+    assert said() == ""
+    assert said("-Dwerror=true") == "Again\n"
+    assert said("-Dwerror=true") == ""
+
+
 @pytest.mark.parametrize("name, status", [("build", 0), ("elsewhere", 1)])
 def test_a_build_is_copied(tmp_path, name, status):
     """As where users of daemons cannot enter the tree."""
