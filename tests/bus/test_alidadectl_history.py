@@ -208,9 +208,9 @@ def test_events_are_marked_and_listed(recorded):
     assert re.fullmatch(r" {15,16}▲─+▼ +▲──?", sparkline(text, "Events")), text
     listed = text.split("BEGAN")[1].splitlines()[1:]
     assert [re.sub(r"\d", "0", line) for line in listed] in (
-        ["00:00:00  00:00:00  warning: low-memory happened", "00:00:00  ongoing   error: of-the-link happened"],
+        ["00:00:00  00:00:00  warning: low-memory happened", "00:00:00  lasts     error: of-the-link happened"],
         ["00-00 00:00:00  00-00 00:00:00  warning: low-memory happened",
-         "00-00 00:00:00  ongoing         error: of-the-link happened"])
+         "00-00 00:00:00  lasts           error: of-the-link happened"])
     text = host.alidadectl("history", "atlas", "borealis").stdout
     assert "of-the-link" in text and "low-memory" not in text and "of-another" not in text
     answer = get_json(host, "history", "atlas")

@@ -34,7 +34,10 @@ static char *format_line(const char *began, const char *ended, const char *laste
 
 void ald_event_text_append_header(GString *out)
 {
-        g_autofree char *line = format_line("BEGAN", "ENDED", "LASTED", "FINDING");
+        const AldListColumn *columns = ald_finding_columns;
+        g_autofree char *line = format_line(columns[ALD_FINDING_COLUMN_BEGAN].heading,
+                columns[ALD_FINDING_COLUMN_ENDED].heading, columns[ALD_FINDING_COLUMN_LASTED].heading,
+                columns[ALD_FINDING_COLUMN_ID].heading);
 
         g_string_append_printf(out, ALD_STYLE_HEADER "%s" ALD_STYLE_NORMAL "\n", line);
 }

@@ -4,6 +4,7 @@
 
 #include "clients/alidadectl/history/history-text.h"
 #include "clients/command-line/text.h"
+#include "clients/common/columns/finding-columns.h"
 #include "clients/common/finding-display.h"
 #include "clients/common/format.h"
 #include "clients/common/node-summary.h"
@@ -354,7 +355,9 @@ static void append_event(GString *out, const AldFindingEvent *event, const char 
         bool wide = layout->columns >= EVENTS_WIDE;
         g_autofree char *began = format_time(event->times.began_usec, format);
         g_autofree char *ended = event->times.ended_usec == ALD_ABSENT_UINT64
-                                         ? g_strdup("ongoing")
+                                         ? ald_list_column_text(
+                                                   &ald_finding_columns[ALD_FINDING_COLUMN_ENDED],
+                                                   &(const AldFindingListRow){ .times = &event->times })
                                          : format_time(event->times.ended_usec, format);
         g_autofree char *sentence = describe_event(event);
         unsigned width = (unsigned) strlen(began);
@@ -374,8 +377,10 @@ static void append_events(GString *out, const AldHistoryView *view, const Layout
         int width = (int) strlen(sample);
 
         if (layout->columns >= EVENTS_WIDE)
-                g_string_append_printf(out, "\n" ALD_STYLE_HEADER "%-*s  %-*s  FINDING" ALD_STYLE_NORMAL "\n",
-                        width, "BEGAN", width, "ENDED");
+                g_string_append_printf(out, "\n" ALD_STYLE_HEADER "%-*s  %-*s  %s" ALD_STYLE_NORMAL "\n",
+                        width, ald_finding_columns[ALD_FINDING_COLUMN_BEGAN].heading, width,
+                        ald_finding_columns[ALD_FINDING_COLUMN_ENDED].heading,
+                        ald_finding_columns[ALD_FINDING_COLUMN_ID].heading);
         else
                 g_string_append(out, "\n" ALD_STYLE_HEADER "FINDINGS" ALD_STYLE_NORMAL "\n");
         for (guint i = 0; i < view->events->len; i++)
