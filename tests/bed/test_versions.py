@@ -156,10 +156,11 @@ class Upgrade:
 
     def check_problems(self):
         """A node notices that the broker drops what its rights do not name yet; it takes a while, so one is asked."""
-        dropped = [node for node in self.nodes if published(node) - set(self.contracts[self.rights])]
-        for node in dropped[:1]:
-            self.cluster.wait_until(lambda node=node: f"does not pass on records of {GROWN}" in problem(node),
-                                    lambda node=node: f"{node.name}: {problem(node)}", DROPPED)
+        dropped = {node: lost for node in self.nodes if (lost := published(node) - set(self.contracts[self.rights]))}
+        for node, lost in list(dropped.items())[:1]:
+            self.cluster.wait_until(
+                lambda node=node, lost=lost: any(f"does not pass on records of {kind}" in problem(node) for kind in lost),
+                lambda node=node: f"{node.name}: {problem(node)}", DROPPED)
         for node in self.nodes:
             if node not in dropped:
                 self.cluster.wait_until(lambda node=node: problem(node) == "",
