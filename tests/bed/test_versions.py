@@ -158,9 +158,9 @@ class Upgrade:
         """A node notices that the broker drops what its rights do not name yet; it takes a while, so one is asked."""
         dropped = {node: lost for node in self.nodes if (lost := published(node) - set(self.contracts[self.rights]))}
         for node, lost in list(dropped.items())[:1]:
-            self.cluster.wait_until(
-                lambda node=node, lost=lost: any(f"does not pass on records of {kind}" in problem(node) for kind in lost),
-                lambda node=node: f"{node.name}: {problem(node)}", DROPPED)
+            said = [f"does not pass on records of {kind}" for kind in lost]
+            self.cluster.wait_until(lambda node=node, said=said: any(words in problem(node) for words in said),
+                                    lambda node=node: f"{node.name}: {problem(node)}", DROPPED)
         for node in self.nodes:
             if node not in dropped:
                 self.cluster.wait_until(lambda node=node: problem(node) == "",
