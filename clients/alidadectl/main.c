@@ -90,7 +90,8 @@ static const AldVerb verbs[] = {
 
 #define PRINT_TABLES "nodes", "links", "findings", "history"
 
-/* Those of all verbs, and of verbs without a table of their own. They may stand before the verb as well. */
+/* All verbs take some of these, and verbs without a table of their own the others. They may stand before the
+ * verb as well. */
 static const AldOption options[] = {
         { .name = "help",
                 .letter = 'h',
@@ -224,7 +225,7 @@ static int verb_help(const AldCtl *ctl)
         return has_own_options(name) ? verb->run(&own) : run_help(ctl, name);
 }
 
-/* What comes after a verb with a table of its own. The cluster program completes its verbs itself. */
+/* Completes the words after a verb with a table of its own. The cluster program completes its own verbs. */
 static void complete_own(const AldTypedLine *before, const AldVerb *verb)
 {
         guint n = g_strv_length(before->words);

@@ -72,7 +72,7 @@ void ald_column_table_append(
         ald_table_append(out, table);
 }
 
-/* Whether it is the first column of the list, which names the row, wherever it is shown. */
+/* The first column of a list names the row, wherever it is shown. */
 static bool names_row(const AldColumnChoice *choice, const AldListColumn *column)
 {
         return column == choice->list->columns;

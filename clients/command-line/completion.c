@@ -5,7 +5,7 @@
 
 #include "clients/command-line/completion.h"
 
-/* What a list consists of before the word that is being typed. */
+/* Only these are repeated to the shell, which could read others as code. */
 #define LIST_CHARACTERS G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "_.,+-"
 
 /* The shells know these kinds of words themselves; the other two are values of options. */

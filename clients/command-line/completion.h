@@ -14,5 +14,5 @@
  * neither. */
 bool ald_complete_option(const AldTypedLine *line, const char *verb);
 
-/* What follows a verb: also its words, of which `completion` says what they are. */
+/* Prints what may follow a verb; `completion` says what its words are. */
 void ald_complete_verb(const AldTypedLine *line, const char *verb, AldCompletion completion);

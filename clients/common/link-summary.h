@@ -23,7 +23,7 @@ typedef enum AldLinkVerdict {
         ALD_LINK_VERDICT_NODE_EXCLUDED, /* one end is offline, duplicate or unknown */
 } AldLinkVerdict;
 
-/* What flows in a direction of a link. */
+/* The figures of one direction of a link. */
 typedef struct AldDirectionSummary {
         double rate;     /* bits per second */
         double interval; /* percent: half width */

@@ -33,7 +33,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldShownSeries, ald_shown_series_free)
 /* Whether it is measured by probes, so that there are few samples. */
 bool ald_shown_series_is_probed(const AldShownSeries *series);
 
-/* Whether it is a share of 100, between which and 0 a graph shows it. */
+/* Returns true for a share of 100; a graph shows it between 0 and 100. */
 bool ald_shown_series_is_share(const AldShownSeries *series);
 
 /* "bytes per second", as the interface has it; NULL if it has none. */

@@ -73,7 +73,7 @@ static size_t keep_hull(Backlog *backlogs, size_t n)
         return kept;
 }
 
-/* The slope of the hull after so many bytes, at least 0: bytes that came twice never become fewer. */
+/* The slope of the hull after so many bytes is at least 0, as bytes that came twice stay counted. */
 static double slope_at(const Backlog *hull, size_t n, double arrived)
 {
         size_t i = 1;

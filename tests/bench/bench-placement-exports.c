@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* How many plans for made-up clusters can be exported for their engine: boxes of 1 to 8 GPUs of one vendor or
  * of several, laptops with a GPU or none, and servers in racks, over IPv4 or IPv6, some with RDMA. Each seed
- * is another cluster. What is refused is told on stderr. */
+ * is another cluster. Refused plans are listed on stderr. */
 #include <glib.h>
 #include <math.h>
 #include <stdio.h>

@@ -1157,7 +1157,7 @@ def test_bash_completes_verbs_and_options(make_host):
 
 
 def test_bash_completes_the_right_word(make_host):
-    """A value with "=" is no verb, "--" ends the options, and lists go on behind a comma."""
+    """The value of an option is no verb, nothing after "--" is an option, and lists continue after a comma."""
     host = make_host()
     assert in_bash(host, "--host", "=", "far", "sta") == in_bash(host, "-H", "far", "sta") == ["status"]
     assert in_bash(host, "--host", "far", "--no-pager", "probe", "li") == ["link"]

@@ -90,7 +90,7 @@ static int print_as_text(const AldCtl *ctl, const AldColumnChoice *columns, cons
         return ald_print(ctl, &info, out->str);
 }
 
-/* What is wrong now. */
+/* Prints the present findings. */
 static int print_present(const AldCtl *ctl, const AldColumnChoice *columns)
 {
         g_auto(AldStateSession) session = ALD_STATE_SESSION_INIT;

@@ -30,7 +30,7 @@ static const AldFindingRow *finding_of(const void *row)
         return ((const AldFindingListRow *) row)->finding;
 }
 
-/* What it is. */
+/* These columns say what was found. */
 
 static char *id_text(const void *row)
 {
@@ -102,7 +102,7 @@ static double left_out_number(const void *row)
         return ald_figure(finding_of(row)->left_out);
 }
 
-/* When it was, and until when nobody is told. */
+/* These columns say when a finding began and ended, and how long it is silenced. */
 
 static char *format_time(const AldFindingListRow *row, uint64_t usec)
 {

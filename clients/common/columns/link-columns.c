@@ -3,7 +3,7 @@
 #include "clients/common/format.h"
 #include "record/translate.h"
 
-/* What it joins. */
+/* These columns say what a link joins. */
 
 static char *source_text(const void *row)
 {

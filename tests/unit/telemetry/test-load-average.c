@@ -17,7 +17,7 @@ static void assert_average(double got, double wanted)
 static void test_table(void)
 {
         static const struct {
-                const char *text; /* NULL: there is no file */
+                const char *text; /* NULL if the file is missing */
                 double wanted[3];
                 unsigned n_logged;
         } cases[] = {

@@ -123,7 +123,7 @@ static void test_swap_nearly_full(void)
                 "Stop something on two before the kernel does.");
 }
 
-/* What a watcher of the store is told of the last change of node 2. */
+/* Remembers whether the last change of node 2 can change findings. */
 static void note_change(AldEntry *entry, AldRecord *before, void *userdata)
 {
         bool *changes = userdata;
