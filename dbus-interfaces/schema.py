@@ -167,7 +167,8 @@ class Field:
         above 1024."""
         found = THRESHOLD.match(value)
         if not found:
-            raise SchemaError(f"{self.where}.{self.name}: Threshold {value} is no number, nor a share")
+            raise SchemaError(f"{self.where}.{self.name}: Threshold {value} is neither a number, such as 5, "
+                              "nor a share, such as 5%")
         number, least, share, most = (float(part or 0) for part in found.groups())
         self.relative = found["share"] is not None
         self.threshold = share / 100 if self.relative else number

@@ -219,7 +219,7 @@ def test_share_with_bounds(tmp_path):
 @pytest.mark.parametrize("threshold", ["5,6", "5%,0", "5%,-1", "5%,", "%", "much", "5%,6,7", "0,5%", "7,5%,6",
                                        "5%,6%", "nan", "inf%"])
 def test_threshold_that_makes_no_sense(tmp_path, threshold):
-    with pytest.raises(schema.SchemaError, match="Test.Value: Threshold"):
+    with pytest.raises(schema.SchemaError, match="Test.Value: Threshold .*(: a bound is 0|is neither a number)"):
         record(tmp_path, field("t", annotation("Threshold", threshold)))
 
 
