@@ -343,6 +343,10 @@ class Interface:
         if any(len(fields) > 64 for fields in [self.fields, *(field.row_fields for field in self.fields)]):
             raise SchemaError(f"{self.path}: more than 64 fields")
         self._check_limits()
+        for field in self.fields:
+            if self.is_record and field.row and not field.name.endswith("s"):
+                raise SchemaError(f"{self.path}: {field.name}: the name of a list of rows must end in s, as metrics "
+                                  "name one row without it")
         missing = set(ENVELOPE) - {m.name for m in self.members}
         if missing and self.is_record:
             raise SchemaError(f"{self.path}: lacks {' '.join(sorted(missing))}")

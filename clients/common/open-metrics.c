@@ -48,7 +48,7 @@ static void rows_clear(void *data)
         ald_metric_sheet_free(rows->sheet);
 }
 
-/* "device" of "devices" */
+/* "device" of "devices"; dbus-interfaces/schema.py refuses lists of rows without the s. */
 static char *singular_of(const char *words)
 {
         g_assert(g_str_has_suffix(words, "s"));

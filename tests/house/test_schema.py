@@ -144,6 +144,7 @@ BAD_RECORDS = [
     ('<annotation name="Persistent" value="true"/>', "unknown annotation Persistent"),
     (field("t", '<annotation name="Unit" value="bytes"/>'), "Value: unknown annotation Unit"),
     (field("t", annotation("Minimum", "-inf")), "Value: Minimum -inf: not finite"),
+    (field("aa{sv}", row(("Id", "s"))), "test.xml: Value: the name of a list of rows must end in s"),
 ]
 
 
