@@ -196,9 +196,10 @@ char *ald_requirement_judge(
         bool enough;
 
         if (node) {
-                AldNodeRow row = ald_node_row_last_known(node, now_usec);
+                AldNodeRow row = ald_node_row_last_known(node);
 
                 row.model = model;
+                row.now_usec = now_usec;
                 number = column->number(&row);
                 since = column->since(&row);
         }

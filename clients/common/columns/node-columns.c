@@ -20,12 +20,12 @@ static double find_hottest(const AldEntity *node, double own)
         return most;
 }
 
-AldNodeRow ald_node_row_last_known(const AldEntity *node, double now_usec)
+AldNodeRow ald_node_row_last_known(const AldEntity *node)
 {
         AldNodeFigures figures = ald_node_figures(node);
 
         return (AldNodeRow){ .node = node,
-                .now_usec = now_usec,
+                .now_usec = NAN,
                 .counts = true,
                 .figures = figures,
                 .gpus = ald_gpu_summary(node),
@@ -34,9 +34,10 @@ AldNodeRow ald_node_row_last_known(const AldEntity *node, double now_usec)
 
 AldNodeRow ald_node_row(AldModel *model, const AldEntity *node, double now_usec)
 {
-        AldNodeRow row = ald_node_row_last_known(node, now_usec);
+        AldNodeRow row = ald_node_row_last_known(node);
 
         row.model = model;
+        row.now_usec = now_usec;
         row.is_own = node && g_strcmp0(node->id, ald_model_node_id(model)) == 0;
         row.counts = node && !ald_node_exclusion(model, node);
         if (row.counts)

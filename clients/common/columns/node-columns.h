@@ -8,7 +8,7 @@
 typedef struct AldNodeRow {
         AldModel *model;
         const AldEntity *node; /* NULL: it has gone */
-        double now_usec;       /* CLOCK_REALTIME */
+        double now_usec;       /* CLOCK_REALTIME; NaN: without what depends on it */
         bool is_own;           /* this machine */
         bool counts;           /* see ald_node_exclusion() */
         AldNodeFigures figures;
@@ -20,9 +20,9 @@ typedef struct AldNodeRow {
  * what was measured of it still holds. The row is valid as long as the records of the node are. */
 AldNodeRow ald_node_row(AldModel *model, const AldEntity *node, double now_usec);
 
-/* The same with all that was last known, whether the node counts or not, and without what only a model says.
- */
-AldNodeRow ald_node_row_last_known(const AldEntity *node, double now_usec);
+/* The same with all that was last known, whether the node counts or not, and without what only a model or the
+ * time says, such as its state. */
+AldNodeRow ald_node_row_last_known(const AldEntity *node);
 
 /* In the order in which a window shows them: what matters most comes first, as the last ones may be out of
  * sight. */

@@ -148,7 +148,7 @@ static void add_memory(GPtrArray *facts, const AldEntity *node)
         static const AldMemory unknown = ALD_MEMORY_INIT;
         const AldMemory *memory = ald_entity_as(node, MEMORY, AldMemory) ?: &unknown;
         const AldListColumn *column = &ald_node_columns[ALD_NODE_COLUMN_MEMORY];
-        AldNodeRow row = ald_node_row_last_known(node, NAN);
+        AldNodeRow row = ald_node_row_last_known(node);
         GString *text = g_string_new(NULL);
 
         ald_parts_add(text, _("%s free"), ald_list_column_text(column, &row));
@@ -166,7 +166,7 @@ static void add_load(GPtrArray *facts, const AldEntity *node)
 {
         static const AldNodeColumn shown[] = { ALD_NODE_COLUMN_CPU, ALD_NODE_COLUMN_CPU_TEMPERATURE,
                 ALD_NODE_COLUMN_POWER };
-        AldNodeRow row = ald_node_row_last_known(node, NAN);
+        AldNodeRow row = ald_node_row_last_known(node);
         GString *text = g_string_new(NULL);
 
         for (size_t i = 0; i < G_N_ELEMENTS(shown); i++)

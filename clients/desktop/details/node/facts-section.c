@@ -77,7 +77,7 @@ static char *reason_of(const AldFact *fact, size_t source, const AldEntity *node
 static void show_memory(AldFactRow *row, const AldEntity *node)
 {
         const AldListColumn *used = &ald_node_columns[ALD_NODE_COLUMN_USED];
-        AldNodeRow last = ald_node_row_last_known(node, 0);
+        AldNodeRow last = ald_node_row_last_known(node);
 
         ald_fact_row_show_level(row, used->share(&last), _(used->title));
 }
