@@ -2,6 +2,7 @@
 #include <errno.h>
 
 #include "common/excerpt.h"
+#include "record/figure-text.h"
 #include "services/cluster/peers/receiver-private.h"
 #include "state/store/clock.h"
 
@@ -271,6 +272,7 @@ static void pass_over_unknown_kind(const Passing *passing)
 static char *refuse_unread(const Passing *passing, int r)
 {
         size_t max = ald_payload_max(r < 0 ? ALD_TOPIC_RECORD : passing->topic.type);
+        g_autofree char *rate = NULL;
 
         if (r == -EPERM)
                 return g_strdup("a kind that is never published");
@@ -278,10 +280,10 @@ static char *refuse_unread(const Passing *passing, int r)
                 return g_strdup("an invalid topic or key");
         if (passing->received->size > max)
                 return g_strdup_printf("a payload of more than %zu bytes", max);
-        if (passing->node && !ald_node_may_send(passing->node, passing->received->size, passing->now))
-                return g_strdup_printf("more than %u messages or %u KiB per second", ALD_NODE_RATE,
-                        (unsigned) (ALD_NODE_RATE_BYTES / 1024));
-        return NULL;
+        if (!passing->node || ald_node_may_send(passing->node, passing->received->size, passing->now))
+                return NULL;
+        rate = ald_format_figure(&ald_unit_bytes_per_second, ALD_NODE_RATE_BYTES);
+        return g_strdup_printf("more than %u messages per second, or %s", ALD_NODE_RATE, rate);
 }
 
 /* What is listened to even if not all is; the rest was on its way when that ended. */

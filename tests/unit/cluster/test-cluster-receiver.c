@@ -276,6 +276,7 @@ static void test_flood(Fixture *fixture, gconstpointer unused)
                 take_memory(fixture, 2, 5, i, false);
         g_assert_cmpuint(fixture->n_records, ==, ALD_NODE_BURST);
         g_assert_cmpuint(node_of(fixture, 2)->refused, ==, 100);
+        g_assert_cmpstr(node_of(fixture, 2)->problem, ==, "more than 512 messages per second, or 524 kB/s");
         take_memory(fixture, 3, 5, 1, false);
         g_assert_cmpuint(fixture->n_records, ==, ALD_NODE_BURST + 1);
         fixture->now += SECOND;
