@@ -659,7 +659,7 @@ static void update_problem(AldDesktopWindow *window)
                 gtk_widget_remove_css_class(window->content, "outdated");
 }
 
-static guint count_of_weight(AldLiveCluster *cluster)
+static guint count_urgent_findings(AldLiveCluster *cluster)
 {
         GListModel *findings = ald_live_cluster_findings(cluster);
         guint count = 0;
@@ -677,7 +677,7 @@ static void update_badge(AldDesktopWindow *window)
 {
         GtkWidget *child = adw_view_stack_get_child_by_name(window->pages, "findings");
         AdwViewStackPage *page = adw_view_stack_get_page(window->pages, child);
-        guint count = count_of_weight(window->cluster);
+        guint count = count_urgent_findings(window->cluster);
 
         adw_view_stack_page_set_badge_number(page, count);
         adw_view_stack_page_set_needs_attention(page, count > 0);
