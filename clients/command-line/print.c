@@ -148,16 +148,33 @@ char *ald_did_you_mean(const char *word, const char *const *names)
         return closest ? g_strdup_printf("did you mean \"%s\"? See", closest) : g_strdup("see");
 }
 
+/* The names of the options that begin with this. */
+static GStrv list_options(const struct option *options, const char *prefix)
+{
+        g_autoptr(GStrvBuilder) names = g_strv_builder_new();
+
+        for (; options->name; options++) {
+                g_autofree char *name = g_strconcat("--", options->name, NULL);
+
+                if (g_str_has_prefix(name, prefix))
+                        g_strv_builder_add(names, name);
+        }
+        return g_strv_builder_end(names);
+}
+
+/* A name that is shortened is an error to getopt_long() only if several options begin with it. */
 static void print_unknown_option(const char *word, const struct option *options)
 {
-        g_autofree char *name = g_strndup(word, strcspn(word, "=")), *hint = NULL;
-        g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+        g_autofree char *name = g_strndup(word, strcspn(word, "=")), *text = NULL;
+        g_auto(GStrv) all = list_options(options, "--"), possible = list_options(options, name);
 
-        for (; options->name; options++)
-                g_ptr_array_add(names, g_strconcat("--", options->name, NULL));
-        g_ptr_array_add(names, NULL);
-        hint = ald_did_you_mean(name, (const char *const *) names->pdata);
-        ald_print_error("%s: unknown option; %s --help", word, hint);
+        if (possible[0]) {
+                text = g_strjoinv(", ", possible);
+                ald_print_error("%s: ambiguous option; it may be one of %s", word, text);
+        } else {
+                text = ald_did_you_mean(name, (const char *const *) all);
+                ald_print_error("%s: unknown option; %s --help", word, text);
+        }
 }
 
 int ald_print_option_error(char **argv, int c, const struct option *options)
