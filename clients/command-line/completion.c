@@ -46,10 +46,15 @@ static int measure_prefix(const AldOption *option, const char *typed)
         return (int) (next - typed);
 }
 
+/* Leaves out those that the list has already. */
 static void print_words(const char *const *words, int prefix, const char *typed)
 {
+        g_autofree char *list = g_strndup(typed, (gsize) prefix);
+        g_auto(GStrv) listed = g_strsplit(list, ",", -1);
+
         for (; *words; words++)
-                printf("%.*s%s\n", prefix, typed, *words);
+                if (!g_strv_contains((const char *const *) listed, *words))
+                        printf("%.*s%s\n", prefix, typed, *words);
 }
 
 /* The value of an option may be one of its words, or what the shell or the option itself lists. */

@@ -1178,6 +1178,18 @@ def test_bash_completes_the_right_word(make_host):
     assert in_bash(host, "cluster", "--json", "=", "pretty", "cert") == ["certificates"]
 
 
+def test_bash_completes_lists_with_what_they_lack(make_host):
+    host = make_host()
+    assert in_bash(host, "probe", "compute", "--metric", "=", "gemm,g") == [""]
+    assert "gemm,read" in in_bash(host, "probe", "compute", "--metric", "=", "gemm,")
+    assert in_bash(host, "nodes", "--columns", "=", "name,st") == ["name,state"]
+    assert in_bash(host, "nodes", "--columns", "=", "name,+state,st") == [""]
+    assert in_bash(host, "nodes", "--columns", "=", "memory,cpu,mem") == [""]
+    assert in_bash(host, "nodes", "--columns", "=", "memory,cpu") == ["memory,cpu", "memory,cpu-temperature"]
+    assert in_bash(host, "watch", "--sort", "=", "-total-memory,-tot") == [""]
+    assert in_bash(host, "check", "--require", "=", "gpus,g") == [""]
+
+
 @pytest.mark.parametrize("verb", ["findings", "history", "silence", "unsilence", "check", "probe", "place", "export",
                                   "inhibit", "status", "nodes", "show", "links", "topology", "fabric", "watch",
                                   "monitor", "set-name", "forget", "metrics", "version", "cluster"])
@@ -1248,6 +1260,8 @@ def test_zsh_completes(play):
                               ("e\t", "alidadectl check --severity=error"),
                               ("\x15alidadectl probe compute --metric=read,pe\t", "--metric=read,peak"),
                               ("\x15alidadectl nodes --columns=name,-tot\t", "--columns=name,-total-memory"),
+                              ("\x15alidadectl watch --sort=-cpu,cpu\t", "--sort=-cpu,cpu-temperature"),
+                              ("\x15alidadectl nodes --columns=cpu,cpu\t", "--columns=cpu,cpu-temperature"),
                               ("\x15alidadectl silence --for 2h at\t", "--for 2h atlas"),
                               ("\x15alidadectl inhibit ech\t", "alidadectl inhibit echo"),
                               ("\x15alidadectl clu\t", "alidadectl cluster"), ("sig\t", "alidadectl cluster sign"),
