@@ -6,8 +6,8 @@ import struct
 
 import pytest
 
-from placement import GIB, play
-from state_service import start
+from placement import FAR, FAST, GIB, play
+from state_service import record, start
 
 EXIT_ERROR, EXIT_USAGE, EXIT_NO_NODE = 1, 2, 4
 LAYERS, LENGTH, HIDDEN, VOCABULARY = 32, 4096, 11008, 32000
@@ -126,6 +126,23 @@ def test_goals_splits_and_rings(host):
     assert "digraph plan" in host.alidadectl("export", "dot", "--plan=-", text_in=found).stdout
     found = place(host, "--engine=nccl", "--message-bytes=64M", "--without=far", "--without=slow", "--json").stdout
     assert "--nproc_per_node 1 " in host.alidadectl("export", "torchrun", "--plan=-", text_in=found).stdout
+
+
+def test_what_one_acts_upon_is_never_cut(host):
+    """At 80 columns others give way to names and paths, and what is to be done about a device is wrapped."""
+    name, columns = "rack 12 of the far hall, node 3 with a long name", {"COLUMNS": 80}
+    split = ("--split=slow/0000:01:00.0=12", f"--split={FAST}/0000:01:00.0=20")
+    host.cluster_of_test.take(record(FAR, "Node1.Compute", seq=2, Devices=[]))
+    short = place(host, *NUMBERS, *split, env=columns).stdout
+    host.cluster_of_test.take(record(FAST, "Node1.Identity", seq=2, FriendlyName=name, HostName="fast.example"))
+    long = place(host, *NUMBERS, *split, env=columns).stdout
+    for said, fast in ((short, "fast"), (long, name)):
+        whole = " ".join(said.split())
+        assert f"\n{fast}/0000:01:00.0 " in said and f"{fast} → slow" in whole or f"slow → {fast}" in whole
+        assert "socket eth0 → eth0, 192.0.2.2" in whole and "…" not in said
+        for row in json.loads(place(host, *NUMBERS, *split, "--json").stdout)["LeftOut"]:
+            assert row["Text"] in whole
+    assert max(map(len, short.splitlines())) <= 80
 
 
 def test_no_plan_is_a_failure_with_reasons(host):

@@ -6,9 +6,13 @@
 #include "clients/common/plan-words.h"
 
 #define FACT_COLUMNS 11u
+#define NAME_COLUMNS_LEAST 12u
+#define WHY_ROOM 30u /* without so many columns behind the name, the reason stands below it */
+
+/* Other columns give way to what one acts upon, which is never cut: names of devices and paths. */
 
 static const AldColumn stage_columns[] = {
-        { "STAGE", .least = 12, .flexible = true },
+        { "STAGE", .least = NAME_COLUMNS_LEAST },
         { "LAYERS", .right = true },
         { "NEEDS", .right = true },
         { "FREE", .right = true, .priority = 3 },
@@ -21,18 +25,13 @@ static const AldColumn stage_columns[] = {
 };
 
 static const AldColumn hop_columns[] = {
-        { "HOP", .least = 12, .flexible = true },
-        { "PATH", .least = 10, .priority = 4, .flexible = true },
+        { "HOP", .least = NAME_COLUMNS_LEAST },
+        { "PATH", .least = 10, .priority = 1 },
         { "BYTES", .right = true, .priority = 3 },
         { "TIME", .right = true },
         { "RATE", .right = true },
         { "RTT/2", .right = true },
         { "MEASURED", .right = true, .priority = 2 },
-};
-
-static const AldColumn left_out_columns[] = {
-        { "LEFT OUT", .least = 12, .flexible = true },
-        { "WHY", .least = 20, .flexible = true },
 };
 
 /* On lines of its own. */
@@ -129,17 +128,32 @@ static void add_alternatives(GString *out, const AldPlanReport *report, unsigned
         }
 }
 
+/* The reasons are sentences, some of which say what to do. */
 static void add_left_out(GString *out, const AldPlanReport *report, unsigned columns)
 {
-        g_autoptr(AldTable) table = ald_table_new(left_out_columns, G_N_ELEMENTS(left_out_columns));
+        g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+        unsigned width = NAME_COLUMNS_LEAST;
+        bool narrow;
 
         for (guint i = 0; i < report->left_out->len; i++) {
-                const AldPlanLeftOutRow *row = &g_array_index(report->left_out, AldPlanLeftOutRow, i);
-
-                ald_table_add(table, ald_plan_words_left_out(row));
-                ald_table_add(table, ald_text_safe_or_null(row->text ? row->text : row->reason));
+                g_ptr_array_add(names,
+                        ald_plan_words_left_out(&g_array_index(report->left_out, AldPlanLeftOutRow, i)));
+                width = MAX(width, ald_text_width(names->pdata[i]));
         }
-        add_table(out, table, columns);
+        narrow = columns > 0 && width + 2 + WHY_ROOM > columns;
+        if (names->len > 0)
+                g_string_append_printf(out, "\n%s%-*s  WHY%s\n", ALD_STYLE_HEADER, narrow ? 0 : (int) width,
+                        "LEFT OUT", ALD_STYLE_NORMAL);
+        for (guint i = 0; i < names->len; i++) {
+                const AldPlanLeftOutRow *row = &g_array_index(report->left_out, AldPlanLeftOutRow, i);
+                g_autofree char *why = ald_text_safe(row->text ?: row->reason ?: ALD_ABSENT_TEXT);
+                g_autofree char *name = narrow ? g_strdup_printf("%s\n", (char *) names->pdata[i])
+                                               : ald_text_fit(names->pdata[i], width, false);
+
+                g_string_append_printf(out, "%s  ", name);
+                ald_text_wrap(out, why, columns, narrow ? 2 : width + 2);
+                g_string_append_c(out, '\n');
+        }
 }
 
 /* Those that would change little are left to JSON. */
