@@ -6,6 +6,7 @@
 #include "clients/common/node-summary.h"
 #include "clients/common/safe-text.h"
 #include "clients/common/words.h"
+#include "record/listed-name.h"
 #include "record/translate.h"
 
 /* The severities stand in this order too: the worst first. */
@@ -77,9 +78,9 @@ char *ald_finding_node_names(const AldFindingRow *finding, AldModel *model)
         GString *names = g_string_new(NULL);
 
         for (size_t i = 0; finding->nodes && finding->nodes[i]; i++) {
-                g_autofree char *name = name_of_node(finding, i, model);
+                g_autofree char *name = name_of_node(finding, i, model), *listed = ald_listed_name(name);
 
-                g_string_append_printf(names, "%s%s", i == 0 ? "" : ", ", name);
+                g_string_append_printf(names, "%s%s", i == 0 ? "" : ", ", listed);
         }
         return g_string_free(names, names->len == 0);
 }

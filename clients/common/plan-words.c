@@ -6,6 +6,7 @@
 #include "clients/common/plan-words.h"
 #include "clients/common/safe-text.h"
 #include "clients/common/words.h"
+#include "record/listed-name.h"
 #include "record/translate.h"
 
 #define ID_DIGITS 8
@@ -78,18 +79,23 @@ char *ald_plan_words_certainty(const AldPlanRow *plan)
         return g_strdup_printf(_("at most %s above the best possible"), above);
 }
 
+/* Adds one to a list with commas. */
+static void append_device(GString *list, const AldPlanStageRow *stage)
+{
+        g_autofree char *device = ald_plan_words_device(stage), *listed = ald_listed_name(device);
+
+        g_string_append_printf(list, "%s%s", list->len > 0 ? ", " : "", listed);
+}
+
 char *ald_plan_words_assumed_free(const AldPlanReport *report)
 {
         GString *words = g_string_new(NULL);
 
         for (guint i = 0; i < report->stages->len; i++) {
                 const AldPlanStageRow *stage = &g_array_index(report->stages, AldPlanStageRow, i);
-                g_autofree char *device = NULL;
 
-                if (stage->alternative != 0 || stage->free_assumed != 1)
-                        continue;
-                device = ald_plan_words_device(stage);
-                g_string_append_printf(words, "%s%s", words->len > 0 ? ", " : "", device);
+                if (stage->alternative == 0 && stage->free_assumed == 1)
+                        append_device(words, stage);
         }
         if (words->len > 0)
                 g_string_append_printf(
@@ -103,12 +109,9 @@ char *ald_plan_words_disturbed(const AldPlanReport *report)
 
         for (guint i = 0; i < report->stages->len; i++) {
                 const AldPlanStageRow *stage = &g_array_index(report->stages, AldPlanStageRow, i);
-                g_autofree char *device = NULL;
 
-                if (stage->alternative != 0 || !stage->flags || !g_strv_contains(stage->flags, "busy"))
-                        continue;
-                device = ald_plan_words_device(stage);
-                g_string_append_printf(words, "%s%s", words->len > 0 ? ", " : "", device);
+                if (stage->alternative == 0 && stage->flags && g_strv_contains(stage->flags, "busy"))
+                        append_device(words, stage);
         }
         if (words->len > 0)
                 g_string_append_printf(words, ": %s", _("measured beside other work, and perhaps faster"));
@@ -121,12 +124,10 @@ char *ald_plan_words_stages(const AldPlanReport *report, uint64_t alternative)
 
         for (guint i = 0; i < report->stages->len; i++) {
                 const AldPlanStageRow *stage = &g_array_index(report->stages, AldPlanStageRow, i);
-                g_autofree char *device = NULL;
 
                 if (stage->alternative != alternative)
                         continue;
-                device = ald_plan_words_device(stage);
-                g_string_append_printf(words, "%s%s", words->len > 0 ? ", " : "", device);
+                append_device(words, stage);
                 if (stage->layers != ALD_ABSENT_UINT64)
                         g_string_append_printf(words, " %" PRIu64, stage->layers);
         }

@@ -5,6 +5,7 @@
 
 #include "record/figure-text.h"
 #include "record/id.h"
+#include "record/listed-name.h"
 #include "record/record.h"
 #include "record/translate.h"
 #include "state/findings/findings-words.h"
@@ -47,7 +48,7 @@ static char *count_nodes(size_t n)
         return g_strdup_printf(ngettext("%lu node", "%lu nodes", n), (unsigned long) n);
 }
 
-/* "a", "a and b", "a, b and c"; beyond `max` "14 nodes". */
+/* "a", "a and b", "a, b and c", "\"a, b\" and c"; beyond `max` "14 nodes". */
 static char *list_names(GPtrArray *names, guint max)
 {
         g_autofree char *list = NULL;
@@ -55,17 +56,17 @@ static char *list_names(GPtrArray *names, guint max)
         if (names->len > max)
                 return count_nodes(names->len);
         for (guint i = 0; i < names->len; i++) {
-                g_autofree char *before = g_steal_pointer(&list);
+                g_autofree char *before = g_steal_pointer(&list), *name = ald_listed_name(names->pdata[i]);
 
                 if (!before)
-                        list = g_strdup(names->pdata[i]);
+                        list = g_steal_pointer(&name);
                 else if (i < names->len - 1)
                         /* Translators: the beginning of a list of names, and the next of them, but not the
                          * last. */
-                        list = g_strdup_printf(_("%s, %s"), before, (const char *) names->pdata[i]);
+                        list = g_strdup_printf(_("%s, %s"), before, name);
                 else
                         /* Translators: all names of a list but the last, and the last. */
-                        list = g_strdup_printf(_("%s and %s"), before, (const char *) names->pdata[i]);
+                        list = g_strdup_printf(_("%s and %s"), before, name);
         }
         return g_steal_pointer(&list);
 }

@@ -9,6 +9,7 @@
 #include "clients/command-line/text.h"
 #include "clients/common/format.h"
 #include "clients/common/node-summary.h"
+#include "record/listed-name.h"
 #include "record/record-bus.h"
 #include "state-client/model-json.h"
 #include "state-client/value.h"
@@ -119,14 +120,17 @@ static void add_peers(
 
         for (; member && *member && peers->n < PEERS_MAX; member++) {
                 const char *port;
-                g_autofree char *node = split_member(*member, &port), *name = NULL, *safe = NULL;
+                g_autofree char *node = split_member(*member, &port), *name = NULL, *listed = NULL,
+                                *safe = NULL;
 
                 if (!node || is(own, node) || !g_hash_table_add(peers->named, (gpointer) *member))
                         continue;
                 peers->n++;
                 name = ald_node_name(fabric->model, node);
+                listed = ald_listed_name(name);
                 safe = ald_text_safe(port);
-                g_string_append_printf(peers->text, "%s%s %s%s", peers->n > 1 ? ", " : "", name, safe, mark);
+                g_string_append_printf(
+                        peers->text, "%s%s %s%s", peers->n > 1 ? ", " : "", listed, safe, mark);
         }
 }
 

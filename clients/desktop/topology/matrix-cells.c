@@ -5,6 +5,7 @@
 #include "clients/common/format.h"
 #include "clients/desktop/live/node-item.h"
 #include "clients/desktop/topology/matrix-cells.h"
+#include "record/listed-name.h"
 
 #define NAMES_MAX 4u           /* of a segment */
 #define DESCRIBED_MAX 12u      /* segments */
@@ -260,8 +261,11 @@ static char *name_nodes(const AldMatrixCells *cells, guint first, guint end)
 {
         g_autoptr(GString) names = g_string_new(NULL);
 
-        for (guint row = first; row < MIN(end, first + NAMES_MAX); row++)
-                g_string_append_printf(names, "%s%s", row > first ? ", " : "", cells->names[row]);
+        for (guint row = first; row < MIN(end, first + NAMES_MAX); row++) {
+                g_autofree char *name = ald_listed_name(cells->names[row]);
+
+                g_string_append_printf(names, "%s%s", row > first ? ", " : "", name);
+        }
         return end - first > NAMES_MAX
                        ? g_strdup_printf(_("%s, %u more"), names->str, end - first - NAMES_MAX)
                        : g_strdup(names->str);

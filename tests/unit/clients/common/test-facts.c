@@ -176,8 +176,7 @@ static void test_findings(void)
         g_autofree char *one = model_id(1);
         json_t *findings = json_pack("[{s:s,s:s,s:s},{s:s,s:s},{s:s,s:s,s:[s,s],s:s,s:s},{s:s}]", "Id", "a",
                 "Severity", "strange", "Text", "A.", "Id", "b", "Severity", "notice", "Id", "no-broker",
-                "Severity", "error", "Nodes", one, "unknown-node", "Text", "C\033.", "Remedy", "R.", "Id",
-                "d");
+                "Severity", "error", "Nodes", one, "x, y", "Text", "C\033.", "Remedy", "R.", "Id", "d");
         g_autoptr(GPtrArray) sorted = NULL, own = NULL, counts = NULL;
         const AldFindingRow *worst;
         AldTone tone;
@@ -193,7 +192,7 @@ static void test_findings(void)
         worst = sorted->pdata[0];
         g_assert_true(worst == own->pdata[0] && worst == ald_find_brokerless(model));
         g_assert_cmpstr(((const AldFindingRow *) sorted->pdata[1])->id, ==, "a");
-        check_text(ald_finding_head(worst, model), "no-broker: atlas, unknown-node");
+        check_text(ald_finding_head(worst, model), "no-broker: atlas, \"x, y\"");
         check_text(ald_finding_severity(worst, &tone), "error");
         g_assert_cmpint(tone, ==, ALD_TONE_ERROR);
         check_text(ald_finding_severity(sorted->pdata[1], &tone), "strange");

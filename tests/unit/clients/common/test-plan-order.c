@@ -287,6 +287,28 @@ static void test_speed(void)
         g_assert_cmpstr(reduce, ==, "40.0 ms an all-reduce");
 }
 
+static void test_names_with_commas_are_quoted(void)
+{
+        g_autoptr(AldPlanReport) report = ald_plan_report_new();
+        AldPlanStageRow stage = ALD_PLAN_STAGE_ROW_INIT;
+        g_autofree char *stages = NULL, *assumed = NULL;
+
+        stage.alternative = 0;
+        stage.free_assumed = 1;
+        stage.device = "cpu";
+        stage.node_name = "a, b";
+        stage.layers = 40;
+        g_array_append_val(report->stages, stage);
+        stage.node_name = "c";
+        stage.layers = 8;
+        g_array_append_val(report->stages, stage);
+        stages = ald_plan_words_stages(report, 0);
+        assumed = ald_plan_words_assumed_free(report);
+        g_assert_cmpstr(stages, ==, "\"a, b/cpu\" 40, c/cpu 8");
+        g_assert_cmpstr(
+                assumed, ==, "\"a, b/cpu\", c/cpu: all memory is taken as free, as its use is unknown");
+}
+
 /* Else a person would read the word of the bus. */
 static void test_all_enumerators_have_words(void)
 {
@@ -324,6 +346,7 @@ int main(int argc, char **argv)
         g_test_add_func(
                 "/plan-order/an-all-reduce-has-a-message-only", test_an_all_reduce_has_a_message_only);
         g_test_add_func("/plan-order/speed", test_speed);
+        g_test_add_func("/plan-order/names-with-commas-are-quoted", test_names_with_commas_are_quoted);
         g_test_add_func("/plan-order/all-enumerators-have-words", test_all_enumerators_have_words);
         return g_test_run();
 }

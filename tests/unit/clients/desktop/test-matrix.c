@@ -57,6 +57,19 @@ static void test_words(void)
         ald_matrix_cells_free(cells);
 }
 
+static void test_names_with_commas_are_quoted(void)
+{
+        const guint sizes[] = { 2, 1 };
+        AldMatrixCells *cells = make_cells(sizes, G_N_ELEMENTS(sizes));
+        g_autofree char *words = NULL;
+
+        g_free(cells->names[0]);
+        cells->names[0] = g_strdup("a, b");
+        words = ald_matrix_segment_words(cells, 0);
+        g_assert_cmpstr(words, ==, "2 nodes: \"a, b\", n001");
+        ald_matrix_cells_free(cells);
+}
+
 static void test_one_segment_has_no_words(void)
 {
         const guint sizes[] = { 30 };
@@ -191,6 +204,7 @@ int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/matrix/words", test_words);
+        g_test_add_func("/matrix/names-with-commas-are-quoted", test_names_with_commas_are_quoted);
         g_test_add_func("/matrix/one-segment-has-no-words", test_one_segment_has_no_words);
         g_test_add_func("/matrix/words-are-limited", test_words_are_limited);
         g_test_add_func("/matrix/small-segments-are-moved-apart", test_small_segments_are_moved_apart);

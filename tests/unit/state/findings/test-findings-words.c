@@ -186,6 +186,26 @@ static void test_many_nodes_are_counted(void)
         g_assert_cmpstr(nine, ==, "The bridges of 9 nodes form a loop over their Thunderbolt cables.");
 }
 
+/* Where a name ends must be seen, also within a group of nodes. */
+static void test_names_with_commas_are_quoted(void)
+{
+        static const char *const names[] = { "a, b", "c", "d;e", NULL };
+        static const char *const values[] = { "Debian 12", "Debian 12", "Alpine 3", NULL };
+        AldFindingRow loop = make_row(ALD_FINDING_ROW_ID_BRIDGE_LOOP, 0);
+        AldFindingRow versions = make_row(ALD_FINDING_ROW_ID_OS_VERSIONS_DIFFER, 0);
+        g_autofree char *all = NULL, *groups = NULL;
+
+        loop.names = versions.names = names;
+        versions.values = values;
+        all = ald_finding_text(&loop);
+        groups = ald_finding_text(&versions);
+        g_assert_cmpstr(
+                all, ==, "The bridges of \"a, b\", c and \"d;e\" form a loop over their Thunderbolt cables.");
+        g_assert_cmpstr(groups, ==,
+                "The nodes run different operating systems: Debian 12 on \"a, b\" and c; Alpine 3 on "
+                "\"d;e\".");
+}
+
 int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
@@ -197,5 +217,6 @@ int main(int argc, char *argv[])
         g_test_add_func("/findings-words/times-are-the-callers", test_times_are_the_callers);
         g_test_add_func("/findings-words/long-words-are-cut", test_long_words_are_cut);
         g_test_add_func("/findings-words/many-nodes-are-counted", test_many_nodes_are_counted);
+        g_test_add_func("/findings-words/names-with-commas-are-quoted", test_names_with_commas_are_quoted);
         return g_test_run();
 }

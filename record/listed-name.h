@@ -1,0 +1,6 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* A name as it stands in a list of names: in quotes if it has a comma or semicolon, which would read as the
+ * end of it. Free it with g_free(). */
+char *ald_listed_name(const char *name);
