@@ -138,6 +138,14 @@ static const char *device_id(const AldNodeDevice *device)
                                 : device->compute->id;
 }
 
+/* Nothing is recorded of a device that is not in the record of this kind. */
+static bool may_be_recorded(const AldEntity *node, const AldNodeDevice *device, AldKind kind)
+{
+        const void *row = kind == ALD_KIND_SYSTEM ? (const void *) device->system : device->compute;
+
+        return row || !ald_entity_record(node, kind);
+}
+
 static void add_device(GPtrArray *list, const AldEntity *node, const AldNodeDevice *device)
 {
         const char *id = device_id(device);
@@ -148,7 +156,8 @@ static void add_device(GPtrArray *list, const AldEntity *node, const AldNodeDevi
         for (size_t i = 0; i < G_N_ELEMENTS(device_figures); i++) {
                 const Source source = { node->id, device_figures[i].kind, "", NULL, id };
 
-                add_figure(list, source, &device_figures[i], group, name);
+                if (may_be_recorded(node, device, source.kind))
+                        add_figure(list, source, &device_figures[i], group, name);
         }
 }
 

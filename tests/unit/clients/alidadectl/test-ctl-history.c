@@ -168,6 +168,29 @@ static void test_defaults(void)
         g_assert_true(last->optional);
 }
 
+/* Each of them is a call. While a record is missing, it is unknown what is in it. */
+static void test_only_what_may_be_recorded(void)
+{
+        static const char *const devices = "{'Node1.Backends':{'Devices':[{'Id':'gpu','Class':'gpu'}]}}";
+        g_autoptr(AldModel) model = make_model();
+        g_autoptr(GPtrArray) list = ald_shown_series_of_node(model_node(model, 1)), unknown = NULL;
+        g_autofree char *text = list_series(list);
+
+        g_assert_cmpstr(strstr(text, "Node1.System.Devices"), ==,
+                "Node1.System.Devices[0000:01:00.0].Usage\n"
+                "Node1.System.Devices[0000:01:00.0].MemoryUsedBytes\n"
+                "Node1.System.Devices[0000:01:00.0].TemperatureMilliCelsius\n"
+                "Node1.System.Devices[0000:01:00.0].PowerMicroWatts\n"
+                "Node1.Compute.Devices[cpu].GemmTflops\n"
+                "Node1.Compute.Devices[cpu].MemoryBandwidthBytesPerSecond\n"
+                "Node1.Compute.Devices[cpu].CopyBandwidthBytesPerSecond\n"
+                "Node1.Compute.Devices[cpu].HostToDeviceBytesPerSecond\n"
+                "Node1.Compute.Devices[cpu].DeviceToHostBytesPerSecond\n");
+        model_put_node(model, 3, devices);
+        unknown = ald_shown_series_of_node(model_node(model, 3));
+        g_assert_cmpuint(unknown->len, ==, 4 + 9);
+}
+
 /* Text */
 
 static void set_points(AldShownSeries *series, const AldHistoryPoint *points, guint n)
@@ -383,6 +406,7 @@ int main(int argc, char **argv)
         g_test_add_func("/ctl-history/links", test_links);
         g_test_add_func("/ctl-history/no-links", test_no_links);
         g_test_add_func("/ctl-history/defaults", test_defaults);
+        g_test_add_func("/ctl-history/only-what-may-be-recorded", test_only_what_may_be_recorded);
         g_test_add_func("/ctl-history/text", test_text);
         g_test_add_func("/ctl-history/text-fits", test_text_fits);
         g_test_add_func("/ctl-history/days-of-events", test_days_of_events);
