@@ -53,18 +53,6 @@ static inline char *ald_format_percent(double value)
         return ald_format_figure(&ald_unit_percent, value);
 }
 
-/* 61 °C */
-static inline char *ald_format_celsius(double value)
-{
-        return ald_format_figure(&ald_unit_millicelsius, value);
-}
-
-/* 220 W */
-static inline char *ald_format_watts(double value)
-{
-        return ald_format_figure(&ald_unit_microwatts, value);
-}
-
 /* 18.2 µs */
 static inline char *ald_format_nsec(double value)
 {

@@ -2,6 +2,7 @@
 """alidadectl against a state service that the test plays: thousands of nodes, hostile values, replies of the wrong
 shape, and moments that a real one does not stop at. test_alidadectl.py has the real services."""
 
+import contextlib
 import itertools
 import json
 import os
@@ -1238,16 +1239,23 @@ def test_bash_completes_as_one_types(play):
             terminal.wait_for(lambda shown, wanted=wanted: shown.split("\n")[-1].endswith(wanted), wanted)
 
 
-def test_zsh_completes(play):
+@contextlib.contextmanager
+def zsh_with_completion(host):
+    """An interactive shell, once it is set up."""
     if not shutil.which("zsh"):
         pytest.skip("zsh is not installed")
-    host, _ = play({ME: sample_node("atlas"), PEER: sample_node("big box")})
     setup = (f"path=({client_binary().parent} $path); fpath=({COMPLETION} $fpath); PS1='%%'; "
              "autoload -U compinit; compinit -D -u")
     with Terminal(host, ["zsh", "-f", "-i"], columns=200, env={"TERM": "dumb", "HOME": host.dir}) as terminal:
         terminal.wait_for_text("#" if os.geteuid() == 0 else "%")
         terminal.type(setup + "; echo set up\r")
         terminal.wait_for(lambda shown: shown.count("set up") == 2)
+        yield terminal
+
+
+def test_zsh_completes(play):
+    host, _ = play({ME: sample_node("atlas"), PEER: sample_node("big box")})
+    with zsh_with_completion(host) as terminal:
         for typed, wanted in (("alidadectl sho\t", "alidadectl show"), ("at\t", "alidadectl show atlas"),
                               ("\x15alidadectl show bi\t", r"alidadectl show big\ box"),
                               ("\x15alidadectl --json=pr\t", "alidadectl --json=pretty"),
@@ -1285,16 +1293,9 @@ def test_completion_repeats_no_code(make_host):
 
 
 def test_zsh_runs_nothing_that_is_typed(make_host):
-    if not shutil.which("zsh"):
-        pytest.skip("zsh is not installed")
     host = make_host()
     owned = Path(host.dir) / "owned"
-    setup = (f"path=({client_binary().parent} $path); fpath=({COMPLETION} $fpath); PS1='%%'; "
-             "autoload -U compinit; compinit -D -u")
-    with Terminal(host, ["zsh", "-f", "-i"], columns=200, env={"TERM": "dumb", "HOME": host.dir}) as terminal:
-        terminal.wait_for_text("#" if os.geteuid() == 0 else "%")
-        terminal.type(setup + "; echo set up\r")
-        terminal.wait_for(lambda shown: shown.count("set up") == 2)
+    with zsh_with_completion(host) as terminal:
         terminal.type(f"alidadectl nodes --columns=$'x\\n:command path[$(touch {owned})]\\n,'\t")
         terminal.type("\x15alidadectl sho\t")
         terminal.wait_for_text("alidadectl show")

@@ -3,20 +3,21 @@
 #include "clients/common/format.h"
 #include "record/translate.h"
 
+static const AldLinkSummary *link_of(const void *row)
+{
+        return row;
+}
+
 /* These columns say what a link joins. */
 
 static char *source_text(const void *row)
 {
-        const AldLinkSummary *link = row;
-
-        return g_strdup(link->source);
+        return g_strdup(link_of(row)->source);
 }
 
 static char *sink_text(const void *row)
 {
-        const AldLinkSummary *link = row;
-
-        return g_strdup(link->sink);
+        return g_strdup(link_of(row)->sink);
 }
 
 static char *link_text(const void *row)
@@ -28,111 +29,81 @@ static char *link_text(const void *row)
 
 static char *source_id_text(const void *row)
 {
-        const AldLinkSummary *link = row;
-
-        return g_strndup(link->source_id, ALD_SHOWN_ID_LENGTH);
+        return g_strndup(link_of(row)->source_id, ALD_SHOWN_ID_LENGTH);
 }
 
 static char *source_id_plain(const void *row)
 {
-        const AldLinkSummary *link = row;
-
-        return g_strdup(link->source_id);
+        return g_strdup(link_of(row)->source_id);
 }
 
 static char *sink_id_text(const void *row)
 {
-        const AldLinkSummary *link = row;
-
-        return g_strndup(link->sink_id, ALD_SHOWN_ID_LENGTH);
+        return g_strndup(link_of(row)->sink_id, ALD_SHOWN_ID_LENGTH);
 }
 
 static char *sink_id_plain(const void *row)
 {
-        const AldLinkSummary *link = row;
-
-        return g_strdup(link->sink_id);
+        return g_strdup(link_of(row)->sink_id);
 }
 
 /* The path. */
 
 static char *protocol_text(const void *row)
 {
-        const AldLinkSummary *link = row;
-
-        return g_strdup(link->rdma ? "RDMA" : "TCP/IP");
+        return g_strdup(link_of(row)->rdma ? "RDMA" : "TCP/IP");
 }
 
 static char *protocol_plain(const void *row)
 {
-        const AldLinkSummary *link = row;
-
-        return g_strdup(link->rdma ? "rdma" : "socket");
+        return g_strdup(link_of(row)->rdma ? "rdma" : "socket");
 }
 
 static char *address_text(const void *row)
 {
-        const AldLinkSummary *link = row;
-
-        return g_strdup(link->path);
+        return g_strdup(link_of(row)->path);
 }
 
 static char *type_text(const void *row)
 {
-        const AldLinkSummary *link = row;
-
-        return g_strdup(link->type);
+        return g_strdup(link_of(row)->type);
 }
 
 static char *interface_text(const void *row)
 {
-        const AldLinkSummary *link = row;
-
-        return g_strdup(link->interface);
+        return g_strdup(link_of(row)->interface);
 }
 
 /* Figures. */
 
 static double upload_number(const void *row)
 {
-        const AldLinkSummary *link = row;
-
-        return link->upload.rate;
+        return link_of(row)->upload.rate;
 }
 
 static double upload_interval_number(const void *row)
 {
-        const AldLinkSummary *link = row;
-
-        return link->upload.interval;
+        return link_of(row)->upload.interval;
 }
 
 static double download_number(const void *row)
 {
-        const AldLinkSummary *link = row;
-
-        return link->download.rate;
+        return link_of(row)->download.rate;
 }
 
 static double download_interval_number(const void *row)
 {
-        const AldLinkSummary *link = row;
-
-        return link->download.interval;
+        return link_of(row)->download.interval;
 }
 
 static double rtt_number(const void *row)
 {
-        const AldLinkSummary *link = row;
-
-        return link->rtt;
+        return link_of(row)->rtt;
 }
 
 static double jitter_number(const void *row)
 {
-        const AldLinkSummary *link = row;
-
-        return link->jitter;
+        return link_of(row)->jitter;
 }
 
 static char *format_half_nsec(double round_trip)
@@ -157,9 +128,7 @@ static char *age_text(const void *row)
 /* In the order of AldLinkVerdict, the worst last. */
 static double verdict_number(const void *row)
 {
-        const AldLinkSummary *link = row;
-
-        return link->verdict;
+        return link_of(row)->verdict;
 }
 
 static char *verdict_text(const void *row)

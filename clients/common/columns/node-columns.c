@@ -141,32 +141,29 @@ static char *id_plain(const void *row)
 
 /* Figures. */
 
+static const AldNodeFigures *figures_of(const void *row)
+{
+        return &((const AldNodeRow *) row)->figures;
+}
+
 static char *memory_text(const void *row)
 {
-        const AldNodeRow *node = row;
-
-        return ald_format_bytes_of(node->figures.memory_available, node->figures.memory_total);
+        return ald_format_bytes_of(figures_of(row)->memory_available, figures_of(row)->memory_total);
 }
 
 static double memory_number(const void *row)
 {
-        const AldNodeRow *node = row;
-
-        return node->figures.memory_available;
+        return figures_of(row)->memory_available;
 }
 
 static double total_memory_number(const void *row)
 {
-        const AldNodeRow *node = row;
-
-        return node->figures.memory_total;
+        return figures_of(row)->memory_total;
 }
 
 static double used_share(const void *row)
 {
-        const AldNodeRow *node = row;
-
-        return ald_node_figures_used(&node->figures);
+        return ald_node_figures_used(figures_of(row));
 }
 
 static double used_number(const void *row)
@@ -181,9 +178,7 @@ static AldTone used_tone(const void *row)
 
 static double cpu_number(const void *row)
 {
-        const AldNodeRow *node = row;
-
-        return node->figures.usage;
+        return figures_of(row)->usage;
 }
 
 static double gpus_number(const void *row)
@@ -235,44 +230,32 @@ static double temperature_number(const void *row)
 
 static double cpu_temperature_number(const void *row)
 {
-        const AldNodeRow *node = row;
-
-        return node->figures.millicelsius;
+        return figures_of(row)->millicelsius;
 }
 
 static double power_number(const void *row)
 {
-        const AldNodeRow *node = row;
-
-        return node->figures.microwatts;
+        return figures_of(row)->microwatts;
 }
 
 static double tflops_number(const void *row)
 {
-        const AldNodeRow *node = row;
-
-        return node->figures.tflops;
+        return figures_of(row)->tflops;
 }
 
 static char *tflops_text(const void *row)
 {
-        const AldNodeRow *node = row;
-
-        return ald_node_compute(&node->figures);
+        return ald_node_compute(figures_of(row));
 }
 
 static double tflops_fp32_number(const void *row)
 {
-        const AldNodeRow *node = row;
-
-        return node->figures.tflops_fp32;
+        return figures_of(row)->tflops_fp32;
 }
 
 static double bandwidth_number(const void *row)
 {
-        const AldNodeRow *node = row;
-
-        return node->figures.bandwidth;
+        return figures_of(row)->bandwidth;
 }
 
 /* Unknown if that of one is. */
