@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
-#include <string.h>
 
 #include <openssl/err.h>
 #include <openssl/x509v3.h>

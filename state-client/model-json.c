@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <string.h>
-
-#include "record/json.h"
 #include "state-client/model-json.h"
+#include "record/json.h"
 
 /* The envelope is not in the field table of a kind. */
 #define REVISION "Revision"

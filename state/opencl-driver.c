@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <string.h>
-
-#include "state/compute-summary.h"
 #include "state/opencl-driver.h"
+#include "state/compute-summary.h"
 
 #define POCL "pocl-opencl-icd"
 #define MESA "mesa-opencl-icd"

@@ -3,7 +3,7 @@
 
 #include "clients/cluster/changes.h"
 #include "clients/command-line/print.h"
-#include "clients/command-line/text.h"
+#include "clients/common/safe-text.h"
 
 static const struct {
         const char *name; /* in JSON */

@@ -6,7 +6,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "clients/cluster/files.h"
 #include "clients/cluster/input-output.h"
 #include "clients/cluster/report.h"
 #include "clients/command-line/print.h"

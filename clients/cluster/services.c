@@ -3,7 +3,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "clients/cluster/broker/broker-files.h"
 #include "clients/cluster/services.h"
 #include "clients/command-line/bus.h"
 #include "clients/command-line/print.h"

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "clients/cluster/broker/broker-files.h"
 #include "clients/cluster/command.h"
+#include "clients/cluster/files.h"
 #include "clients/cluster/shown-names.h"
 #include "clients/command-line/bus.h"
 #include "clients/command-line/fields.h"

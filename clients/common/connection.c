@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "clients/common/connection.h"
-#include "common/bus-cleanup.h"
 #include "common/bus-source.h"
 #include "common/fd.h"
 #include "record/translate.h"

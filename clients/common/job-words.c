@@ -4,7 +4,6 @@
 
 #include "clients/common/format.h"
 #include "clients/common/job-words.h"
-#include "clients/common/link-summary.h"
 #include "clients/common/safe-text.h"
 #include "clients/common/words.h"
 #include "record/json.h"

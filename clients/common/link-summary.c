@@ -9,7 +9,6 @@
 #include "clients/common/safe-text.h"
 #include "clients/common/topology-summary.h"
 #include "clients/common/words.h"
-#include "record/key.h"
 #include "record/translate.h"
 #include "state/link-quality.h"
 #include "state/link.h"

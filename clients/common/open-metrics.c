@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "clients/common/metric-sheet.h"
-#include "clients/common/node-summary.h"
 #include "clients/common/open-metrics.h"
 #include "record/id.h"
 #include "record/key.h"

@@ -7,7 +7,6 @@
 #include "clients/common/shown-series.h"
 #include "record/docs.h"
 #include "record/translate.h"
-#include "record/units.h"
 
 void ald_shown_series_free(AldShownSeries *series)
 {

@@ -9,7 +9,6 @@
 #include "probes/common/clock.h"
 #include "probes/common/wait.h"
 #include "probes/rdma/session.h"
-#include "record/message.h"
 
 #define TURNS 8192u
 #define POLL_NS (2 * ALD_NSEC_PER_MSEC) /* a look takes as long as a round trip of a fast device */

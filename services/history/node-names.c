@@ -2,7 +2,6 @@
 #include "services/history/node-names.h"
 #include "record/character.h"
 #include "record/id.h"
-#include "state/findings/findings-words.h"
 
 struct AldNodeNames {
         AldModel *model;

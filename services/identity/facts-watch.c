@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
-#include <string.h>
 #include <sys/inotify.h>
 #include <unistd.h>
 

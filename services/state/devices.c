@@ -2,7 +2,6 @@
 #include "services/state/devices.h"
 #include "services/common/service.h"
 #include "state/compute-result.h"
-#include "state/planner/planner.h"
 
 static AldRecord *own_record(AldStateManager *manager, AldKind kind)
 {

@@ -4,7 +4,6 @@
 #include <systemd/sd-bus.h>
 
 #include "record/record-bus.h"
-#include "services/common/service.h"
 #include "services/state/records-bus.h"
 #include "services/state/reports-bus.h"
 #include "state/store/store.h"

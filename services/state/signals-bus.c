@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "common/bus-cleanup.h"
-#include "record/record-bus.h"
 #include "services/common/record-signals.h"
 #include "services/common/timer.h"
 #include "services/state/paths.h"

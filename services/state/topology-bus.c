@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <string.h>
 #include <time.h>
 
 #include "record/record-bus.h"

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
-#include <string.h>
 
 #include <glib.h>
 
+#include "common/error-names.h"
 #include "common/excerpt.h"
 #include "record/record-source.h"
-#include "services/common/errors.h"
 #include "services/common/peer.h"
 #include "services/common/polkit.h"
 #include "services/common/record-export.h"

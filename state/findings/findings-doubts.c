@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "state/doubts.h"
 #include "state/findings/findings-report.h"
 
 /* Figures of compute devices that other measurements contradict. */

@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "state/planner/planner-device.h"
-#include "state/planner/planner.h"
 
 /* Loads are sent every second if they change, and every 30 s if they do not. */
 #define SILENT_USEC (UINT64_C(120) * 1000 * 1000)

@@ -4,7 +4,6 @@
 #include "record/key.h"
 #include "state/link-quality.h"
 #include "state/link-result.h"
-#include "state/network.h"
 #include "state/planner/peer-sample.h"
 #include "state/planner/planner-private.h"
 #include "state/topology/path-end.h"

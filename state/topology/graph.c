@@ -3,7 +3,6 @@
 
 #include "record/key.h"
 #include "state/link.h"
-#include "state/network.h"
 #include "state/planner/candidates.h"
 #include "state/planner/probe-policy.h"
 #include "state/topology/graph-device.h"

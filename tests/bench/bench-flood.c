@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "state/alerts/alerts.h"
+#include "state/alerts/alert-paths.h"
 #include "state/findings/findings.h"
 #include "state/topology/graph.h"
 #include "tests/bench/fixture.h"

@@ -13,7 +13,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "services/history/store/budget.h"
 #include "services/history/store/packed-rows.h"
 #include "services/history/store/sample.h"
 #include "services/history/store/store.h"

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 #include "placement/export/plan-export.h"
-#include "placement/plan/layer-sizes.h"
 #include "placement/plan/workload.h"
 #include "placement/report/describe.h"
 

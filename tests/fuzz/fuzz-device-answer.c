@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <string.h>
-
 #include "services/link-probe/compute/compute-answer.h"
 #include "state/compute-result.h"
 

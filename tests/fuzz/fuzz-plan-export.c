@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
-#include <string.h>
 
 #include "placement/export/plan-export.h"
 #include "placement/report/report-json.h"

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <string.h>
-
 #include "clients/alidadectl/check/missing-services.h"
 #include "clients/command-line/bus.h"
 

@@ -5,7 +5,6 @@
 #include "clients/alidadectl/export/leaf-switches.h"
 #include "clients/alidadectl/export/node-features.h"
 #include "clients/alidadectl/export/slurm.h"
-#include "placement/export/export-words.h"
 
 /* A node that counts. */
 typedef struct SlurmHost {

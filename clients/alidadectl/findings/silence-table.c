@@ -4,9 +4,9 @@
 #include "clients/alidadectl/findings/event-text.h"
 #include "clients/alidadectl/findings/silence-table.h"
 #include "clients/command-line/table.h"
-#include "clients/command-line/text.h"
 #include "clients/common/format.h"
 #include "clients/common/node-summary.h"
+#include "clients/common/safe-text.h"
 
 /* What stays fits into 40 columns. */
 static const AldColumn columns_of_silences[] = {

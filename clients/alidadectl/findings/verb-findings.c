@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <stdio.h>
-
 #include "clients/alidadectl/findings/event-list.h"
 #include "clients/alidadectl/findings/event-text.h"
 #include "clients/alidadectl/findings/finding-follow.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <stdio.h>
 #include <string.h>
 
 #include "clients/alidadectl/agent.h"
@@ -13,7 +12,6 @@
 #include "clients/common/node-summary.h"
 #include "record/id.h"
 #include "record/json.h"
-#include "state/findings/findings-words.h"
 
 #define REASON_MAX 256u /* bytes; the service takes no more */
 

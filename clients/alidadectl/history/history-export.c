@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 #include "clients/alidadectl/history/history-export.h"
 #include "clients/common/columns/column-export.h"

@@ -6,7 +6,6 @@
 #include "clients/command-line/text.h"
 #include "clients/common/columns/finding-columns.h"
 #include "clients/common/finding-display.h"
-#include "clients/common/format.h"
 #include "clients/common/node-summary.h"
 #include "clients/common/sparkline.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "clients/alidadectl/history/history-call.h"
 #include "clients/alidadectl/history/history-export.h"

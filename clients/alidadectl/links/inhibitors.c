@@ -4,8 +4,8 @@
 
 #include "clients/alidadectl/links/inhibitors.h"
 #include "clients/command-line/table.h"
-#include "clients/command-line/text.h"
 #include "clients/common/format.h"
+#include "clients/common/safe-text.h"
 
 /* What stays fits into 20 columns. */
 static const AldColumn columns_of_list[] = {

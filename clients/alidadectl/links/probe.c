@@ -3,12 +3,11 @@
 #include <string.h>
 
 #include "clients/alidadectl/agent.h"
-#include "clients/alidadectl/links/job-text.h"
 #include "clients/alidadectl/links/probe-report.h"
 #include "clients/alidadectl/signal-source.h"
 #include "clients/command-line/bus.h"
 #include "clients/command-line/print.h"
-#include "clients/command-line/text.h"
+#include "clients/common/safe-text.h"
 #include "common/bus-source.h"
 #include "common/source.h"
 

@@ -3,7 +3,6 @@
 #include <glib.h>
 #include <signal.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -16,8 +15,8 @@
 #include "clients/command-line/bus.h"
 #include "clients/command-line/options.h"
 #include "clients/command-line/print.h"
-#include "clients/command-line/text.h"
 #include "clients/common/probe-lock.h"
+#include "clients/common/safe-text.h"
 
 #define DEVICE_WAIT_USEC (10 * G_USEC_PER_SEC)
 #define PROPERTIES_MATCH                                                                 \

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <arpa/inet.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "clients/alidadectl/links/probe.h"

@@ -8,7 +8,6 @@
 #include "clients/command-line/text.h"
 #include "clients/common/cluster-facts.h"
 #include "clients/common/finding-display.h"
-#include "clients/common/node-summary.h"
 #include "clients/common/topology-summary.h"
 
 #define FINDINGS_SHARE 4 /* the findings take at most a quarter of the rows */

@@ -4,7 +4,6 @@
 
 #include "clients/cluster/authority/authority.h"
 #include "clients/cluster/broker/addresses.h"
-#include "clients/cluster/broker/broker-files.h"
 #include "clients/cluster/command.h"
 #include "clients/cluster/services.h"
 #include "clients/cluster/shown-names.h"

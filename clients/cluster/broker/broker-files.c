@@ -9,7 +9,6 @@
 #include "clients/cluster/report.h"
 #include "clients/command-line/bus.h"
 #include "clients/command-line/print.h"
-#include "common/cluster-keys.h"
 #include "pki/file.h"
 #include "record/kind.h"
 

@@ -6,7 +6,6 @@
 #include "clients/cluster/command.h"
 #include "clients/cluster/report.h"
 #include "clients/cluster/services.h"
-#include "clients/command-line/print.h"
 #include "pki/certificate.h"
 #include "pki/crl.h"
 #include "pki/file.h"

@@ -5,9 +5,7 @@
 #include <unistd.h>
 
 #include "clients/cluster/authority/authority.h"
-#include "clients/cluster/authority/own-certificates.h"
 #include "clients/cluster/authority/signing.h"
-#include "clients/cluster/broker/broker-files.h"
 #include "clients/cluster/membership/enrol.h"
 #include "clients/cluster/report.h"
 #include "clients/cluster/services.h"

@@ -6,7 +6,6 @@
 #include "clients/desktop/details/rows/sentence-row.h"
 #include "clients/desktop/details/sections.h"
 #include "clients/desktop/live/finding-item.h"
-#include "clients/desktop/widgets/widget-words.h"
 
 #define ALD_TYPE_ABOUT_SECTION (ald_about_section_get_type())
 G_DECLARE_FINAL_TYPE(AldAboutSection, ald_about_section, ALD, ABOUT_SECTION, AldDetailsSection)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <glib/gi18n.h>
 
-#include "clients/common/safe-text.h"
 #include "clients/desktop/live/finding-item.h"
+#include "record/figure-text.h"
 #include "state/alerts/alert-key.h"
 
 struct _AldFindingItem {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "clients/desktop/live/node-item.h"
-#include "clients/common/safe-text.h"
+#include "record/figure-text.h"
 
 struct _AldNodeItem {
         GObject parent;

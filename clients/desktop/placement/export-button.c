@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 #include <glib/gi18n.h>
-#include <string.h>
 
 #include "clients/desktop/actions/prompt.h"
 #include "clients/desktop/live/live-cluster.h"

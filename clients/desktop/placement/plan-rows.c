@@ -7,7 +7,6 @@
 #include "clients/desktop/details/rows/figure-row.h"
 #include "clients/desktop/details/rows/sentence-row.h"
 #include "clients/desktop/placement/plan-rows.h"
-#include "clients/desktop/widgets/widget-words.h"
 
 #define NODE_KEY "ald-node" /* of a row: its node, and the other end of a path */
 #define PEER_KEY "ald-peer"

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "clients/common/safe-text.h"
 #include "clients/desktop/tables/column.h"
+#include "record/figure-text.h"
 
 char *ald_data_column_text(const AldDataColumn *column, gpointer item, AldLiveCluster *cluster)
 {

@@ -2,10 +2,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "clients/common/safe-text.h"
 #include "clients/desktop/tables/data-cell.h"
 #include "clients/desktop/widgets/share-bar.h"
 #include "clients/desktop/widgets/widget-words.h"
+#include "record/figure-text.h"
 
 #define SPACING 6
 #define MARGIN 4 /* above and below */

@@ -3,13 +3,13 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
-#include "clients/common/safe-text.h"
 #include "clients/desktop/tables/bound-rows.h"
 #include "clients/desktop/tables/column-sorter.h"
 #include "clients/desktop/tables/data-table.h"
 #include "clients/desktop/tables/table-menus.h"
 #include "clients/desktop/tables/view-columns.h"
 #include "clients/desktop/widgets/widget-words.h"
+#include "record/figure-text.h"
 
 #define FACTORY_COLUMN "ald-column" /* the AldDataColumn of a factory */
 #define HIDDEN_CHARS 12             /* width of a column for which no look is given */

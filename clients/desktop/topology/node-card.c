@@ -3,11 +3,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "clients/common/safe-text.h"
 #include "clients/desktop/topology/memory-bar.h"
 #include "clients/desktop/topology/node-card.h"
 #include "clients/desktop/widgets/presence-symbol.h"
 #include "clients/desktop/widgets/widget-words.h"
+#include "record/figure-text.h"
 
 struct _AldNodeCard {
         GtkButton parent;

@@ -3,7 +3,6 @@
 
 #include "clients/common/format.h"
 #include "clients/common/plan-words.h"
-#include "clients/common/safe-text.h"
 #include "clients/desktop/topology/plan-marks.h"
 #include "placement/plan/engine.h"
 

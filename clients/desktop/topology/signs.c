@@ -2,10 +2,10 @@
 #include <adwaita.h>
 #include <glib/gi18n.h>
 
-#include "clients/common/safe-text.h"
 #include "clients/desktop/topology/line-picture.h"
 #include "clients/desktop/topology/signs.h"
 #include "clients/desktop/widgets/widget-words.h"
+#include "record/figure-text.h"
 
 #define SAMPLE_WIDTH 148
 #define SAMPLE_HEIGHT 28

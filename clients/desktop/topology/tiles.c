@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "clients/common/cluster-facts.h"
-#include "clients/common/safe-text.h"
 #include "clients/desktop/topology/tiles.h"
 #include "clients/desktop/widgets/widget-words.h"
+#include "record/figure-text.h"
 
 #define TILES 3u
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <dlfcn.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "probes/compute/clock/clocks-private.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <stdio.h>
 #include <sys/mman.h>
 
 #include <glib.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-
 #include "probes/common/fd.h"
-#include "probes/common/wait.h"
 #include "probes/socket/client/client-transfer.h"
 #include "probes/socket/transfer/timing.h"
 #include "record/figure-text.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <fcntl.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "probes/common/admission.h"
 #include "probes/common/evaluator.h"

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "services/cluster/own/announcer.h"
-#include "services/cluster/peers/payload.h"
 #include "services/common/errors.h"
 #include "services/common/timer.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "record/json.h"
 #include "services/cluster/peers/payload.h"

@@ -5,7 +5,6 @@
 #include "services/common/sysroot.h"
 #include "services/common/thunderbolt.h"
 #include "services/link-probe/net/medium.h"
-#include "services/link-probe/net/wifi.h"
 #include "state/topology/path-end.h"
 
 /* Interfaces come and go under new names, as those of containers do. */

@@ -7,7 +7,6 @@
 
 #include <glib.h>
 
-#include "record/record.h"
 #include "record/schema.h"
 #include "services/common/sysroot.h"
 #include "services/common/thunderbolt.h"

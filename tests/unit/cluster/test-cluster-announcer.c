@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <string.h>
-
 #include "services/cluster/own/announcer.h"
 #include "services/common/timer.h"
 #include "state/store/presence.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
-#include <string.h>
 
 #include "services/cluster/trust/crl-limit.h"
 #include "tests/unit/record-maker.h"

@@ -3,7 +3,6 @@
 
 #include "record/record.h"
 #include "services/cluster/own/membership.h"
-#include "tests/unit/record-maker.h"
 
 #define A "0123456789abcdef0123456789abcdef"
 #define B "fedcba9876543210fedcba9876543210"

@@ -2,7 +2,6 @@
 #include <stdbool.h>
 
 #include "services/history/past-watch.h"
-#include "services/history/store/tier-table.h"
 #include "tests/unit/history/history-folder.h"
 #include "tests/unit/record-maker.h"
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <dirent.h>
-#include <string.h>
 #include <sys/wait.h>
 
 #include "services/link-probe/probe-child.h"

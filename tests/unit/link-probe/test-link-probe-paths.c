@@ -5,7 +5,6 @@
 #include <libmnl/libmnl.h>
 #include <linux/rtnetlink.h>
 #include <netinet/in.h>
-#include <string.h>
 
 #include "services/common/errors.h"
 #include "services/link-probe/link/deferrals.h"

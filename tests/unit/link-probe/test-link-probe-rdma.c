@@ -2,7 +2,6 @@
 /* What link-probed makes of RDMA ports and of what their probe says. */
 #include <errno.h>
 #include <math.h>
-#include <string.h>
 
 #include "services/common/errors.h"
 #include "services/link-probe/link/rdma-request.h"

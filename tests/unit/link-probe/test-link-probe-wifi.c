@@ -3,7 +3,6 @@
 #include <libmnl/libmnl.h>
 #include <linux/genetlink.h>
 #include <linux/nl80211.h>
-#include <string.h>
 
 #include "services/link-probe/net/wifi.h"
 

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
-#include <string.h>
 
 #include <openssl/err.h>
 
 #include "pki/certificate.h"
-#include "pki/crl.h"
-#include "pki/sign.h"
 #include "pki/tls.h"
 #include "tests/unit/pki-maker.h"
 

@@ -4,7 +4,6 @@
 
 #include <openssl/err.h>
 
-#include "pki/certificate.h"
 #include "pki/sign.h"
 #include "pki/verify.h"
 #include "tests/unit/pki-maker.h"

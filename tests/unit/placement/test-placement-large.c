@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 #include <math.h>
-#include <string.h>
 
 #include "placement/bounded-front.h"
 #include "placement/bounded.h"

@@ -2,7 +2,6 @@
 #include <glib.h>
 
 #include "record/field.h"
-#include "record/units.h"
 #include "tests/unit/record-maker.h"
 
 static const AldField string_field = { .name = "S", .type = ALD_TYPE_STRING };

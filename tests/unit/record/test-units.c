@@ -2,7 +2,6 @@
 #include <glib.h>
 #include <math.h>
 
-#include "record/docs.h"
 #include "record/figure-text.h"
 #include "record/kind.h"
 

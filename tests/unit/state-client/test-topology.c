@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "record/record.h"
 #include "state-client/topology.h"
 
 /* A page with at most one row of each kind; strings that go with it, as those of a message do. */

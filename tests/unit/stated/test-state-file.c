@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <glib/gstdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "services/state/state-file.h"

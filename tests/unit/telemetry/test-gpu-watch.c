@@ -7,7 +7,7 @@
 
 #include "common/fd.h"
 #include "record/record.h"
-#include "services/telemetry/gpu/gpu-private.h"
+#include "services/telemetry/gpu/gpu.h"
 #include "tests/unit/gpu-roots.h"
 #include "tests/unit/log-count.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <math.h>
 
-#include "record/kind.h"
 #include "services/telemetry/host/load-average.h"
 #include "tests/unit/fake-root.h"
 #include "tests/unit/log-count.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "record/record.h"
 #include "services/telemetry/network/network-merge.h"
-#include "services/telemetry/network/network-type.h"
 #include "tests/unit/log-count.h"
 #include "tests/unit/network-messages.h"
 

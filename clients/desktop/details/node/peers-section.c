@@ -5,7 +5,6 @@
 
 #include "clients/common/format.h"
 #include "clients/common/node-summary.h"
-#include "clients/common/safe-text.h"
 #include "clients/common/topology-summary.h"
 #include "clients/desktop/details/details-section.h"
 #include "clients/desktop/details/graph-lookup.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <math.h>
 
-#include "clients/common/safe-text.h"
 #include "clients/desktop/details/rows/fact-row.h"
 #include "clients/desktop/widgets/share-bar.h"
 #include "clients/desktop/widgets/widget-words.h"
+#include "record/figure-text.h"
 
 #define MARGIN 12
 #define INDENT 24

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "clients/desktop/details/rows/figure-row.h"
-#include "clients/common/safe-text.h"
 #include "clients/desktop/details/rows/figure-cells.h"
 #include "clients/desktop/widgets/widget-words.h"
 

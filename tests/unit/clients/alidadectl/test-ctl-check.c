@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
-#include <string.h>
 
 #include "clients/alidadectl/check/requirement.h"
 #include "clients/common/columns/node-columns.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "clients/alidadectl/findings/event-text.h"

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <glib.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 #include <math.h>
-#include <string.h>
 
 #include "clients/common/columns/column-choice.h"
 #include "clients/common/columns/column-export.h"
@@ -10,7 +9,7 @@
 #include "clients/common/columns/link-columns.h"
 #include "clients/common/columns/node-columns.h"
 #include "clients/common/columns/series-columns.h"
-#include "clients/common/safe-text.h"
+#include "record/figure-text.h"
 #include "tests/unit/model-maker.h"
 
 #define NOW 1.7e15

@@ -6,8 +6,8 @@
 #include "clients/common/columns/node-facts.h"
 #include "clients/common/finding-display.h"
 #include "clients/common/node-summary.h"
-#include "clients/common/safe-text.h"
 #include "clients/common/words.h"
+#include "record/figure-text.h"
 #include "tests/unit/model-maker.h"
 
 #define NOW 1.7e15

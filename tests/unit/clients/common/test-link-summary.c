@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <math.h>
 
-#include "clients/common/format.h"
 #include "clients/common/link-summary.h"
-#include "clients/common/safe-text.h"
 #include "clients/common/topology-summary.h"
+#include "record/figure-text.h"
 #include "tests/unit/model-maker.h"
 
 #define NOW 1.7e15

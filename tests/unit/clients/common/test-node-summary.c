@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "clients/common/node-summary.h"
-#include "clients/common/safe-text.h"
+#include "record/figure-text.h"
 #include "tests/unit/model-maker.h"
 
 #define NOW 1.7e15

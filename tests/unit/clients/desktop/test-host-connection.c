@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
+#include <glib.h>
 #include <unistd.h>
 
 #include "clients/common/connection.h"
 #include "clients/desktop/live/host-connection.h"
-#include "common/bus-cleanup.h"
 
 /* As sd_bus_open_system_remote() of systemd 252 starts it. */
 static void test_command(void)

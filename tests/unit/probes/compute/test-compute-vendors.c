@@ -6,7 +6,6 @@
 #include <glib.h>
 
 #include "probes/compute/gemm/gemm-job.h"
-#include "probes/compute/kernels.h"
 #include "probes/compute/opencl/devices.h"
 #include "probes/compute/opencl/ptx.h"
 #include "probes/compute/opencl/vendors.h"

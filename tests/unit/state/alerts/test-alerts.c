@@ -5,7 +5,6 @@
 #include "state/alerts/alert-key.h"
 #include "state/alerts/alerts-saved.h"
 #include "tests/unit/findings-check.h"
-#include "tests/unit/state-maker.h"
 
 #define SECOND (UINT64_C(1000) * 1000)
 #define START FINDINGS_NOW

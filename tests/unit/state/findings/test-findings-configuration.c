@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <string.h>
-
 #include "state/alerts/alert-key.h"
 #include "tests/unit/findings-check.h"
 #include "tests/unit/state-maker.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <glib.h>
 
-#include "record/record-source.h"
 #include "tests/unit/findings-check.h"
 #include "tests/unit/record-maker.h"
 #include "tests/unit/state-maker.h"

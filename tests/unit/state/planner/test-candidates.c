@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <string.h>
-
 #include "state/network.h"
 #include "state/planner/candidates.h"
 #include "tests/unit/state-maker.h"

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "state/link-result.h"
-#include "state/planner/probe-traffic.h"
+#include "state/planner/planner.h"
 #include "state/store/saved.h"
 #include "tests/unit/record-maker.h"
 #include "tests/unit/state-maker.h"

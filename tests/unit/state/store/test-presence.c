@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <string.h>
-
 #include "state/store/presence.h"
 #include "tests/unit/record-maker.h"
 

@@ -2,7 +2,6 @@
 #include <errno.h>
 
 #include "record/json.h"
-#include "record/key.h"
 #include "state/store/store.h"
 #include "tests/unit/record-maker.h"
 

@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "state/topology/segments.h"
-#include "tests/unit/record-maker.h"
 #include "tests/unit/segments-text.h"
 #include "tests/unit/state-maker.h"
 
