@@ -88,7 +88,7 @@ void ald_placement_core_init(AldPlacementCore *core, const AldPlacementProblem *
                 .with_nsec = g_new0(double, n),
                 .work = work };
         for (uint32_t i = 0; i < n; i++)
-                if (problem->devices[i].layers_max > 0)
+                if (problem->devices[i].layers_max >= ald_placement_layers_min(problem))
                         core->devices[core->n++] = i;
         ald_placement_sort_by_speed(problem, core->devices, core->n);
         copy_hops(core);

@@ -106,12 +106,10 @@ static void try_ends(Gathering *self, uint32_t begin, uint32_t first, uint32_t l
         memcpy(self->best, order, n * sizeof order[0]);
 }
 
-bool ald_placement_gather(const AldPlacementProblem *problem, AldPlacementSolution *solution)
+bool ald_placement_arrange(const AldPlacementProblem *problem, AldPlacementSolution *solution)
 {
         g_auto(Gathering) self = { 0 };
 
-        if (is_gathered(problem, solution))
-                return true;
         gathering_init(&self, problem, solution);
         for (uint32_t begin = 0; begin < self.n; begin++) {
                 if (node_at(&self, begin) == node_at(&self, begin + self.n - 1))
@@ -128,4 +126,9 @@ bool ald_placement_gather(const AldPlacementProblem *problem, AldPlacementSoluti
         ald_placement_set_layers(problem, solution->stages, self.n);
         solution->nsec = self.best_nsec;
         return true;
+}
+
+bool ald_placement_gather(const AldPlacementProblem *problem, AldPlacementSolution *solution)
+{
+        return is_gathered(problem, solution) || ald_placement_arrange(problem, solution);
 }

@@ -10,3 +10,6 @@
  * and paths; the solution is as it was. A ring that has such an order already is left as it is.
  */
 bool ald_placement_gather(const AldPlacementProblem *problem, AldPlacementSolution *solution);
+
+/* The same for a ring on several nodes whose layers were not split yet, whatever its order is. */
+bool ald_placement_arrange(const AldPlacementProblem *problem, AldPlacementSolution *solution);

@@ -111,6 +111,8 @@ int ald_placement_insert(const AldPlacementProblem *problem, const uint32_t *ord
         if (problem->nodes_max > 0 &&
                 ald_placement_count_nodes(problem, by_speed, n + 1) > problem->nodes_max)
                 return -ENOSPC;
+        if (problem->nodes_even && !ald_placement_is_even(problem, by_speed, n + 1))
+                return -ENOSPC;
         ald_placement_sort_by_speed(problem, by_speed, n + 1);
         if (n > 1)
                 try_places(&self, 1, n - 1, first, last);

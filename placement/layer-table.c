@@ -27,15 +27,15 @@ void ald_placement_table_add(AldPlacementTable *table, const AldPlacementCore *c
 {
         const AldPlacementDevice *it = ald_placement_core_device(core, device);
         double price = ald_placement_core_price(core, device), nsec = it->layer_nsec;
-        uint32_t begin = 0, end = 0;
+        uint32_t begin = 0, end = 0, least = ald_placement_layers_min(core->problem);
 
-        for (uint32_t layers = 1; layers <= table->layers; layers++) {
-                double value = before[layers - 1] - (layers - 1) * nsec;
+        for (uint32_t layers = least; layers <= table->layers; layers++) {
+                double value = before[layers - least] - (layers - least) * nsec;
 
                 while (end > begin && table->queue[end - 1] >= value)
                         end--;
                 table->queue[end] = value;
-                table->queued[end++] = layers - 1;
+                table->queued[end++] = layers - least;
                 if (layers - table->queued[begin] > it->layers_max)
                         begin++;
                 value = table->queue[begin] + price + layers * nsec;
@@ -79,7 +79,7 @@ static uint32_t layers_on(const AldPlacementTable *table, const AldPlacementCore
         double least = INFINITY;
         uint32_t best = 0;
 
-        for (uint32_t n = 1; n <= MIN(layers, it->layers_max); n++) {
+        for (uint32_t n = ald_placement_layers_min(core->problem); n <= MIN(layers, it->layers_max); n++) {
                 double nsec = before[layers - n] + n * it->layer_nsec;
 
                 if (nsec < least) {
@@ -116,7 +116,8 @@ void ald_placement_table_bound_each(const AldPlacementTable *table, AldPlacement
                 const AldPlacementDevice *it = ald_placement_core_device(core, i);
                 double least = INFINITY;
 
-                for (uint32_t n = 1; n <= MIN(core->layers, it->layers_max); n++)
+                for (uint32_t n = ald_placement_layers_min(core->problem);
+                        n <= MIN(core->layers, it->layers_max); n++)
                         least = MIN(least, others[core->layers - n] + n * it->layer_nsec);
                 least += ald_placement_core_price(core, i) + core->ends_nsec;
                 core->with_nsec[i] = it->required ? ald_placement_table_bound(table, core) : least;

@@ -37,7 +37,7 @@ static inline double *ald_placement_table_row(
 }
 
 /* before[l] is the least time of l layers on some devices; lowers with[l] to what it is if the device takes
- * one layer at least of them. */
+ * the fewest at least of them. */
 void ald_placement_table_add(AldPlacementTable *table, const AldPlacementCore *core, uint32_t device,
         const double *before, double *with);
 

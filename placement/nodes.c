@@ -82,17 +82,6 @@ static void part_clear(NodesPart *part)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(NodesPart, part_clear)
 
-/* Takes the solution if it takes less. */
-static void keep_better(AldPlacementSolution *found, AldPlacementSolution *best)
-{
-        if (best->stages && best->nsec <= found->nsec) {
-                ald_placement_solution_clear(found);
-                return;
-        }
-        ald_placement_solution_clear(best);
-        *best = *found;
-}
-
 static bool lacks_required(const AldPlacementProblem *problem, const bool *kept)
 {
         for (uint32_t i = 0; i < problem->n_devices; i++)
@@ -118,7 +107,7 @@ static double try_part(const AldPlacementProblem *problem, AldPlacementSolver *s
                 return r == -ENOSPC ? INFINITY : 0;
         for (uint32_t i = 0; i < found.n_stages; i++)
                 found.stages[i].device = part.numbers[found.stages[i].device];
-        keep_better(&found, best);
+        ald_placement_solution_keep(&found, best);
         return lower_nsec;
 }
 
@@ -179,7 +168,7 @@ static void try_some(const AldPlacementProblem *problem, AldPlacementSolver *sol
         changed.devices_max = problem->devices_max > 0 ? MIN(problem->devices_max, problem->nodes_max)
                                                        : problem->nodes_max;
         if (solve(&changed, &found, &lower_nsec) >= 0)
-                keep_better(&found, best);
+                ald_placement_solution_keep(&found, best);
 }
 
 /* On the best of all nodes. */

@@ -6,7 +6,8 @@
 /* Sets nodes_max to 0 if it is no limit, or the same as one on devices, which is lowered then. */
 void ald_placement_drop_nodes_limit(AldPlacementProblem *problem);
 
-/* A solver that does not know of nodes. */
+/* A solver that does not know of nodes. If it fails, *ret_lower_nsec is INFINITY where it is proven that
+ * there is no solution, else as it was. */
 typedef int AldPlacementSolver(
         const AldPlacementProblem *problem, AldPlacementSolution *ret, double *ret_lower_nsec);
 

@@ -3,10 +3,12 @@
 #include <math.h>
 
 #include "placement/bounded.h"
+#include "placement/even.h"
 #include "placement/limited.h"
 #include "placement/nodes.h"
 #include "placement/overlapped.h"
 #include "placement/ring-front.h"
+#include "placement/ring.h"
 #include "placement/solve.h"
 #include "placement/split.h"
 
@@ -15,6 +17,7 @@
  * count as equal. */
 #define WORK (ALD_PLACEMENT_WORK / 32)
 #define CLOSE 1.01
+#define NODES_EXACT_MAX 8u /* of several devices each */
 
 /* Limits on the busiest part: the tighter, the longer a step takes. The best one is where the two times
  * cross. */
@@ -47,6 +50,18 @@ static int solve_bounded(
         return ald_placement_solve_bounded(problem, WORK, ret, ret_lower_nsec);
 }
 
+static int solve_nodes_as_stages(
+        const AldPlacementProblem *problem, AldPlacementSolution *ret, double *ret_lower_nsec)
+{
+        int r;
+
+        if (problem->n_devices > NODES_EXACT_MAX)
+                return solve_bounded(problem, ret, ret_lower_nsec);
+        r = ald_placement_solve_ring(problem, ret);
+        *ret_lower_nsec = r == 0 ? ret->nsec : INFINITY;
+        return r;
+}
+
 static int solve(const AldPlacementProblem *problem, AldPlacementSolution *ret, double *ret_lower_nsec)
 {
         AldPlacementProblem changed = *problem;
@@ -59,6 +74,9 @@ static int solve(const AldPlacementProblem *problem, AldPlacementSolution *ret, 
         if (problem->n_devices <= EXACT_MAX)
                 return ald_placement_solve(problem, ret, ret_lower_nsec);
         ald_placement_drop_nodes_limit(&changed);
+        ald_placement_drop_even(&changed);
+        if (changed.nodes_even)
+                return ald_placement_solve_even(&changed, solve_nodes_as_stages, ret, ret_lower_nsec);
         return changed.nodes_max == 0
                        ? solve_bounded(&changed, ret, ret_lower_nsec)
                        : ald_placement_solve_nodes(&changed, solve_bounded, ret, ret_lower_nsec);

@@ -17,6 +17,22 @@ uint32_t ald_placement_count_nodes(const AldPlacementProblem *problem, const uin
         return count;
 }
 
+bool ald_placement_is_even(const AldPlacementProblem *problem, const uint32_t *devices, uint32_t n)
+{
+        uint32_t each = 0;
+
+        for (uint32_t i = 0; i < n; i++) {
+                uint32_t count = 0;
+
+                for (uint32_t j = 0; j < n; j++)
+                        count += problem->nodes[devices[j]] == problem->nodes[devices[i]];
+                if (i > 0 && count != each)
+                        return false;
+                each = count;
+        }
+        return true;
+}
+
 bool ald_placement_proceeds(const AldPlacementProblem *problem)
 {
         return !problem->proceed || problem->proceed(problem->userdata);
@@ -26,4 +42,14 @@ void ald_placement_solution_clear(AldPlacementSolution *solution)
 {
         g_free(solution->stages);
         *solution = (AldPlacementSolution){ 0 };
+}
+
+void ald_placement_solution_keep(AldPlacementSolution *solution, AldPlacementSolution *best)
+{
+        if (best->stages && best->nsec <= solution->nsec) {
+                ald_placement_solution_clear(solution);
+                return;
+        }
+        ald_placement_solution_clear(best);
+        *best = *solution;
 }

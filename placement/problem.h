@@ -29,11 +29,13 @@ typedef struct AldPlacementProblem {
         /* From device i to device j at [i * n_devices + j]; 0 or more; INFINITY: no path that may be
          * used. */
         const double *hop_nsec;
+        uint32_t layers_min;   /* on each device that is used; 0: one */
         uint32_t devices_max;  /* that may be used; 0: all */
-        const uint32_t *nodes; /* that each device is on; read for the next two only */
+        const uint32_t *nodes; /* that each device is on; read for the next three only */
         uint32_t nodes_max;    /* whose devices may be used; 0: all */
         bool nodes_together;   /* of a ring with ends: the devices of each node follow each other, from the
                                   first stage on, so that no node is in two places */
+        bool nodes_even;       /* as many devices are used of each node as of the others, or none */
         const AldPlacementEnds *ends; /* of each device; NULL: ends take no time and hold nothing */
         /* Called every few milliseconds by solvers that take long; false: give up. NULL: never. */
         bool (*proceed)(void *userdata);
@@ -41,6 +43,12 @@ typedef struct AldPlacementProblem {
 } AldPlacementProblem;
 
 bool ald_placement_proceeds(const AldPlacementProblem *problem);
+
+/* On each device that is used. */
+static inline uint32_t ald_placement_layers_min(const AldPlacementProblem *problem)
+{
+        return problem->layers_min > 0 ? problem->layers_min : 1;
+}
 
 typedef struct AldPlacementStage {
         uint32_t device;
@@ -57,7 +65,13 @@ typedef struct AldPlacementSolution {
 /* How many nodes these devices are on. */
 uint32_t ald_placement_count_nodes(const AldPlacementProblem *problem, const uint32_t *devices, uint32_t n);
 
+/* Whether there are as many of these devices on each of their nodes. */
+bool ald_placement_is_even(const AldPlacementProblem *problem, const uint32_t *devices, uint32_t n);
+
 void ald_placement_solution_clear(AldPlacementSolution *solution);
+
+/* Makes it the best one if it takes less, or if there is none yet; else clears it. */
+void ald_placement_solution_keep(AldPlacementSolution *solution, AldPlacementSolution *best);
 
 /* What a solver returns, as a negative number: -ENOSPC, the layers fit on no choice of devices that is
  * allowed; -EHOSTUNREACH, they do, but no paths join these; -E2BIG, more devices or stages than it solves;

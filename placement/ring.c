@@ -46,15 +46,21 @@ static double *path_at(const Ring *ring, Set set, uint32_t last)
 
 static bool is_allowed(const Ring *ring, Set set)
 {
-        uint32_t nodes = 0;
+        const AldPlacementProblem *problem = ring->problem;
+        int nodes = 0, each = 0;
 
         if ((set & ring->required) != ring->required || (uint32_t) __builtin_popcount(set) > ring->most)
                 return false;
-        if (ring->problem->nodes_max == 0)
+        if (problem->nodes_max == 0 && !problem->nodes_even)
                 return true;
-        for (Set rest = set; rest; rest &= ~ring->on_node[__builtin_ctz(rest)])
+        for (Set rest = set, on_node; rest; rest &= ~on_node) {
+                on_node = rest & ring->on_node[__builtin_ctz(rest)];
+                if (problem->nodes_even && nodes > 0 && __builtin_popcount(on_node) != each)
+                        return false;
+                each = __builtin_popcount(on_node);
                 nodes++;
-        return nodes <= ring->problem->nodes_max;
+        }
+        return problem->nodes_max == 0 || (uint32_t) nodes <= problem->nodes_max;
 }
 
 static double split(const Ring *ring, Set set, uint32_t first, uint32_t last)
@@ -256,7 +262,7 @@ static void find_nodes(Ring *ring)
 {
         const AldPlacementProblem *problem = ring->problem;
 
-        if (problem->nodes_max == 0 && !problem->nodes_together)
+        if (problem->nodes_max == 0 && !problem->nodes_together && !problem->nodes_even)
                 return;
         for (uint32_t i = 0; i < problem->n_devices; i++)
                 for (uint32_t j = 0; j < problem->n_devices; j++)
@@ -284,6 +290,29 @@ static void prepare(Ring *ring)
                                            : INFINITY;
 }
 
+/* Whether the layers fit on some set that is allowed, joined by paths or not. */
+static bool has_room(const Ring *ring)
+{
+        const AldPlacementProblem *problem = ring->problem;
+        uint32_t n = problem->n_devices;
+
+        if (!problem->nodes_even)
+                return ald_placement_fits(problem);
+        for (Set set = 1; set < 1u << n; set++) {
+                if (!is_allowed(ring, set) ||
+                        isinf(split(ring, set, ALD_PLACEMENT_NO_END, ALD_PLACEMENT_NO_END)))
+                        continue;
+                if (!problem->ends)
+                        return true;
+                for (uint32_t first = 0; first < n; first++)
+                        for (uint32_t last = 0; last < n; last++)
+                                if (set >> first & set >> last & 1 && (first != last || set == 1u << first) &&
+                                        !isinf(split(ring, set, first, last)))
+                                        return true;
+        }
+        return false;
+}
+
 int ald_placement_solve_ring(const AldPlacementProblem *problem, AldPlacementSolution *ret)
 {
         g_auto(Ring) ring = { .problem = problem, .best = INFINITY };
@@ -305,7 +334,7 @@ int ald_placement_solve_ring(const AldPlacementProblem *problem, AldPlacementSol
                         compare_sets(&ring);
         }
         if (!(ring.best < INFINITY))
-                return ald_placement_fits(problem) ? -EHOSTUNREACH : -ENOSPC;
+                return has_room(&ring) ? -EHOSTUNREACH : -ENOSPC;
         read_back(&ring, ret);
         return 0;
 }

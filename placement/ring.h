@@ -16,6 +16,7 @@
  * order (the cheapest ring, Held and Karp 1962, by dynamic programming over subsets) are independent. Of
  * equal solutions the one whose set comes first by the binary number that has bit i for device i. For n
  * devices it takes 8 · 2ⁿ⁻¹ · (n − 1) bytes, 80 MB for 20. With ends, the order begins in turn at each device
- * that may be first, which takes n times as long; nodes_together then only leaves paths out.
+ * that may be first, which takes n times as long; nodes_together then only leaves paths out, and nodes_even
+ * sets.
  */
 int ald_placement_solve_ring(const AldPlacementProblem *problem, AldPlacementSolution *ret);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
+#include <math.h>
 
 #include "placement/bounded.h"
+#include "placement/even.h"
 #include "placement/groups.h"
 #include "placement/nodes.h"
 #include "placement/ring.h"
@@ -10,18 +12,40 @@
 /* With ends, the exact ring of 20 devices takes seconds, which the bounded search mostly saves. */
 #define RING_WITH_ENDS_MAX 16u
 
+/* *ret_lower_nsec is INFINITY if there is no solution. */
 static int proven(int r, AldPlacementSolution *ret, double *ret_lower_nsec)
 {
         if (r == 0)
                 *ret_lower_nsec = ret->nsec;
+        else if (r == -ENOSPC || r == -EHOSTUNREACH)
+                *ret_lower_nsec = INFINITY;
         return r;
+}
+
+/* Takes what a search with limited work has found, unless that is not proven and the exact way is possible.
+ */
+static int settle(const AldPlacementProblem *problem, int r, AldPlacementSolution *close, double lower,
+        AldPlacementSolution *ret, double *ret_lower_nsec)
+{
+        if (r < 0 && r != -EHOSTUNREACH)
+                return r;
+        if (problem->n_devices <= ALD_PLACEMENT_RING_MAX && (r < 0 || lower < close->nsec)) {
+                if (r == 0)
+                        ald_placement_solution_clear(close);
+                return proven(ald_placement_solve_ring(problem, ret), ret, ret_lower_nsec);
+        }
+        if (r < 0)
+                return r;
+        *ret = *close;
+        *ret_lower_nsec = lower;
+        return 0;
 }
 
 static int solve_any_nodes(
         const AldPlacementProblem *problem, AldPlacementSolution *ret, double *ret_lower_nsec)
 {
         AldPlacementSolution close;
-        double lower;
+        double lower = 0;
         int r;
 
         if (problem->n_devices <= (problem->ends ? RING_WITH_ENDS_MAX : ALD_PLACEMENT_RING_MAX))
@@ -30,28 +54,24 @@ static int solve_any_nodes(
         if (r != -E2BIG)
                 return proven(r, ret, ret_lower_nsec);
         r = ald_placement_solve_bounded(problem, ALD_PLACEMENT_WORK, &close, &lower);
-        if (r < 0 && r != -EHOSTUNREACH)
-                return r;
-        if (problem->n_devices <= ALD_PLACEMENT_RING_MAX && (r < 0 || lower < close.nsec)) {
-                if (r == 0)
-                        ald_placement_solution_clear(&close);
-                return proven(ald_placement_solve_ring(problem, ret), ret, ret_lower_nsec);
-        }
-        if (r < 0)
-                return r;
-        *ret = close;
-        *ret_lower_nsec = lower;
-        return 0;
+        return settle(problem, r, &close, lower, ret, ret_lower_nsec);
 }
 
 int ald_placement_solve(const AldPlacementProblem *problem, AldPlacementSolution *ret, double *ret_lower_nsec)
 {
         AldPlacementProblem changed = *problem;
+        AldPlacementSolution close;
+        double lower = 0;
+        int r;
 
         ald_placement_drop_nodes_limit(&changed);
-        if (changed.nodes_max == 0)
+        ald_placement_drop_even(&changed);
+        if (changed.nodes_max == 0 && !changed.nodes_even)
                 return solve_any_nodes(&changed, ret, ret_lower_nsec);
         if (problem->n_devices <= RING_WITH_ENDS_MAX)
-                return proven(ald_placement_solve_ring(problem, ret), ret, ret_lower_nsec);
-        return ald_placement_solve_nodes(problem, solve_any_nodes, ret, ret_lower_nsec);
+                return proven(ald_placement_solve_ring(&changed, ret), ret, ret_lower_nsec);
+        if (!changed.nodes_even)
+                return ald_placement_solve_nodes(problem, solve_any_nodes, ret, ret_lower_nsec);
+        r = ald_placement_solve_even(&changed, solve_any_nodes, &close, &lower);
+        return settle(&changed, r, &close, lower, ret, ret_lower_nsec);
 }

@@ -21,7 +21,7 @@ void ald_placement_sort_by_speed(const AldPlacementProblem *problem, uint32_t *d
 
 uint32_t ald_placement_stages_max(const AldPlacementProblem *problem)
 {
-        uint32_t most = MIN(problem->n_devices, problem->layers);
+        uint32_t most = MIN(problem->n_devices, problem->layers / ald_placement_layers_min(problem));
 
         return problem->devices_max ? MIN(most, problem->devices_max) : most;
 }
@@ -47,21 +47,21 @@ double ald_placement_ends_nsec(const AldPlacementProblem *problem, uint32_t firs
 double ald_placement_split(const AldPlacementProblem *problem, const uint32_t *devices, uint32_t n,
         uint32_t first, uint32_t last, uint32_t *ret_layers)
 {
-        uint32_t left = problem->layers - n;
+        uint32_t least = ald_placement_layers_min(problem), left = problem->layers - n * least;
         double nsec = 0;
 
-        if (n > problem->layers)
+        if (n * least > problem->layers)
                 return INFINITY;
         for (uint32_t i = 0; i < n; i++) {
                 uint32_t most = ald_placement_layers_max(problem, devices[i], first, last), more;
 
-                if (most == 0)
+                if (most < least)
                         return INFINITY;
-                more = MIN(left, most - 1);
+                more = MIN(left, most - least);
                 left -= more;
-                nsec += (1 + more) * problem->devices[devices[i]].layer_nsec;
+                nsec += (least + more) * problem->devices[devices[i]].layer_nsec;
                 if (ret_layers)
-                        ret_layers[i] = 1 + more;
+                        ret_layers[i] = least + more;
         }
         return left > 0 ? INFINITY : nsec;
 }

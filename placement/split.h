@@ -9,7 +9,7 @@
 /* Devices, the fastest first; equally fast ones in the order of their numbers. */
 void ald_placement_sort_by_speed(const AldPlacementProblem *problem, uint32_t *devices, uint32_t n);
 
-/* That may be used at once: each takes a layer at least. */
+/* That may be used at once: each takes the fewest layers at least. */
 uint32_t ald_placement_stages_max(const AldPlacementProblem *problem);
 
 /* Layers that fit on a device in a solution with these ends. */
@@ -21,7 +21,7 @@ double ald_placement_ends_nsec(const AldPlacementProblem *problem, uint32_t firs
 
 /*
  * The least time of all layers on exactly these devices, sorted by speed, in nanoseconds; INFINITY if they do
- * not fit. ret_layers, unless NULL: of each of them. One layer each and the others to the fastest is best
+ * not fit. ret_layers, unless NULL: of each of them. The fewest each and the others to the fastest is best
  * whichever the ends are: these only change how many layers fit, and while a faster device has room, moving a
  * layer to it saves time.
  */

@@ -31,17 +31,17 @@ static double hops_nsec(const AldPlacementCore *core, const AldPlacementTour *to
 static double layers_nsec(
         const AldPlacementCore *core, const uint32_t *sorted, uint32_t n, uint32_t first, uint32_t last)
 {
-        uint32_t left = core->layers - n;
+        uint32_t least = ald_placement_layers_min(core->problem), left = core->layers - n * least;
         double nsec = 0;
 
         for (uint32_t i = 0; i < n; i++) {
                 uint32_t most = ald_placement_layers_max(
                         core->problem, core->devices[sorted[i]], first, last);
-                uint32_t more = MIN(left, MAX(most, 1) - 1);
+                uint32_t more = MIN(left, MAX(most, least) - least);
 
                 left -= more;
-                nsec += (1 + more) * ald_placement_core_device(core, sorted[i])->layer_nsec +
-                        (most == 0 ? core->penalty_nsec : 0);
+                nsec += (least + more) * ald_placement_core_device(core, sorted[i])->layer_nsec +
+                        (most < least ? core->penalty_nsec : 0);
         }
         return nsec + left * core->penalty_nsec;
 }

@@ -3,6 +3,7 @@
 #include <glib.h>
 #include <math.h>
 
+#include "placement/even.h"
 #include "placement/gather.h"
 #include "placement/insertion.h"
 #include "placement/nodes.h"
@@ -66,6 +67,32 @@ static void gather(Case *made)
         made->problem.nodes_together = true;
 }
 
+/* The devices of a node are alike: as they are by one choice, and with hops as between their nodes by
+ * another. */
+static void make_nodes_alike(Case *made, bool at_all)
+{
+        uint32_t n = made->problem.n_devices;
+
+        for (uint32_t i = 0; at_all && i < n; i++) {
+                uint32_t first = 0;
+
+                while (made->nodes[first] != made->nodes[i])
+                        first++;
+                made->devices[i].layer_nsec = made->devices[first].layer_nsec;
+                made->devices[i].layers_max = made->devices[first].layers_max;
+                made->ends[i] = made->ends[first];
+        }
+        for (uint32_t i = 0; i < n * n; i++) {
+                uint32_t from = 0, to = 0;
+
+                while (made->nodes[from] != made->nodes[i / n])
+                        from++;
+                while (made->nodes[to] != made->nodes[i % n])
+                        to++;
+                made->hop[i] = from == to ? 1 : made->hop[from * n + to];
+        }
+}
+
 /* Every order of every choice of devices with every split. */
 
 typedef struct Search {
@@ -126,11 +153,25 @@ static bool is_together(const AldPlacementProblem *problem, const AldPlacementSt
         return true;
 }
 
+static bool is_even(const AldPlacementProblem *problem, const AldPlacementStage *stages, uint32_t n)
+{
+        uint32_t on_node[DEVICES_MAX] = { 0 };
+
+        for (uint32_t i = 0; i < n; i++)
+                on_node[problem->nodes[stages[i].device]]++;
+        for (uint32_t i = 0; i < n; i++)
+                if (on_node[problem->nodes[stages[i].device]] != on_node[problem->nodes[stages[0].device]])
+                        return false;
+        return true;
+}
+
 static bool is_allowed(const Case *of, const AldPlacementStage *stages, uint32_t n)
 {
         const AldPlacementProblem *problem = &of->problem;
         uint32_t layers = 0;
 
+        if (problem->nodes_even && !is_even(problem, stages, n))
+                return false;
         if (problem->nodes_together && !is_together(problem, stages, n))
                 return false;
         for (uint32_t i = 0; i < problem->n_devices; i++)
@@ -252,6 +293,77 @@ static void test_ring_with_nodes_together_is_best(void)
                 gather(&made);
                 check(&made, ald_placement_solve_ring(&made.problem, &found), &found);
         }
+}
+
+static void test_ring_with_even_nodes_is_best(void)
+{
+        for (int i = 0; i < CASES; i++) {
+                AldPlacementSolution found = { 0 };
+                Case made;
+
+                make_case(&made);
+                if (i % 2)
+                        add_ends(&made);
+                gather(&made);
+                made.problem.nodes_together = made.problem.ends;
+                made.problem.nodes_even = true;
+                check(&made, ald_placement_solve_ring(&made.problem, &found), &found);
+        }
+}
+
+static int solve_as_stages(
+        const AldPlacementProblem *problem, AldPlacementSolution *ret, double *ret_lower_nsec)
+{
+        int r = ald_placement_solve_ring(problem, ret);
+
+        g_assert_false(problem->nodes_even);
+        *ret_lower_nsec = r < 0 ? INFINITY : ret->nsec;
+        return r;
+}
+
+/* Nodes as stages: the bound is one, and is the best where the devices of each node are alike. */
+static void test_even(void)
+{
+        unsigned n_best = 0, n_found = 0;
+
+        for (int i = 0; i < CASES; i++) {
+                bool are_alike = i % 2;
+                AldPlacementSolution best, found;
+                double lower = 0;
+                Case made;
+                int r;
+
+                make_case(&made);
+                add_ends(&made);
+                gather(&made);
+                make_nodes_alike(&made, are_alike);
+                made.problem.nodes_even = true;
+                r = ald_placement_solve_ring(&made.problem, &best);
+                if (r < 0) {
+                        g_assert_cmpint(
+                                ald_placement_solve_even(&made.problem, solve_as_stages, &found, &lower), <,
+                                0);
+                        continue;
+                }
+                r = ald_placement_solve_even(&made.problem, solve_as_stages, &found, &lower);
+                if (are_alike)
+                        g_assert_cmpint(r, ==, 0);
+                if (r == 0) {
+                        g_assert_true(is_allowed(&made, found.stages, found.n_stages));
+                        g_assert_cmpfloat_with_epsilon(
+                                cost(&made, found.stages, found.n_stages), found.nsec, 1e-9);
+                        g_assert_cmpfloat(lower, <=, best.nsec + 1e-9);
+                        g_assert_cmpfloat(found.nsec, >=, best.nsec - 1e-9);
+                        if (are_alike)
+                                g_assert_cmpfloat(found.nsec, ==, lower);
+                        n_best += found.nsec <= best.nsec + 1e-9;
+                        n_found++;
+                        ald_placement_solution_clear(&found);
+                }
+                ald_placement_solution_clear(&best);
+        }
+        g_test_message("%u of %u", n_best, n_found);
+        g_assert_cmpuint(n_best, >, n_found * 4 / 5);
 }
 
 /* Of stages in any order: those of a node follow each other afterwards, in no more time than is stated. */
@@ -400,8 +512,11 @@ static void test_insertion_is_best(void)
                 make_case(&made);
                 if (i % 2)
                         add_ends(&made);
-                if (i % 4 == 3)
+                if (i % 4 >= 2) {
                         gather(&made);
+                        made.problem.nodes_together = i % 4 == 3;
+                        made.problem.nodes_even = i % 8 >= 6;
+                }
                 n = made.problem.n_devices - 1;
                 if (n == 0)
                         continue;
@@ -485,6 +600,8 @@ int main(int argc, char **argv)
         g_test_add_func("/placement-solvers/ring-with-ends-is-best", test_ring_with_ends_is_best);
         g_test_add_func(
                 "/placement-solvers/ring-with-nodes-together-is-best", test_ring_with_nodes_together_is_best);
+        g_test_add_func("/placement-solvers/ring-with-even-nodes-is-best", test_ring_with_even_nodes_is_best);
+        g_test_add_func("/placement-solvers/even", test_even);
         g_test_add_func("/placement-solvers/gather", test_gather);
         g_test_add_func("/placement-solvers/insertion-is-best", test_insertion_is_best);
         g_test_add_func("/placement-solvers/nodes", test_nodes);
