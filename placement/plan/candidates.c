@@ -348,6 +348,20 @@ static int check_pin(const AldPlanCandidates *candidates, uint32_t pin, AldPlanR
         return -EINVAL;
 }
 
+/* Whether as many devices are pinned on each node. */
+static bool are_pins_even(const AldPlanCandidates *candidates)
+{
+        g_autofree uint32_t *counts = g_new0(uint32_t, candidates->cluster->n_nodes);
+        uint32_t each = 0;
+
+        for (uint32_t i = 0; i < candidates->n; i++)
+                each = ++counts[ald_plan_candidate_device(candidates, i)->node];
+        for (uint32_t i = 0; i < candidates->cluster->n_nodes; i++)
+                if (counts[i] > 0 && counts[i] != each)
+                        return false;
+        return true;
+}
+
 static int check_pins(const AldPlanCandidates *candidates, AldPlanRefusal *ret)
 {
         const AldPlanRequest *request = candidates->request;
@@ -365,10 +379,11 @@ static int check_pins(const AldPlanCandidates *candidates, AldPlanRefusal *ret)
                         return r;
                 sum += request->pins[i].layers;
         }
-        if (request->n_pins == 0 || sum == request->workload->layers)
-                return 0;
         *ret = (AldPlanRefusal){ .kind = ALD_PLAN_PINS_DO_NOT_ADD_UP, .pinned_layers = sum };
-        return -EINVAL;
+        if (request->n_pins > 0 && sum != request->workload->layers)
+                return -EINVAL;
+        *ret = (AldPlanRefusal){ .kind = ALD_PLAN_PINS_UNEVEN };
+        return request->n_pins > 0 && request->engine->nodes_even && !are_pins_even(candidates) ? -EINVAL : 0;
 }
 
 static int check_client(const AldPlanCandidates *candidates, AldPlanRefusal *ret)

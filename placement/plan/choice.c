@@ -21,6 +21,7 @@ AldPlanChoice ald_plan_choice(const AldPlanCandidates *candidates)
                 .devices_max = least_limit(least_limit(request->devices_max, request->engine->devices_max),
                         request->engine->topology == ALD_PLAN_SLICES ? request->nodes_max : 0),
                 .nodes_max = request->nodes_max,
+                .nodes_even = request->engine->nodes_even,
                 .changed = ALD_PLAN_NONE,
                 .rate_factor = 1,
                 .rtt_factor = 1,

@@ -12,6 +12,7 @@ typedef struct AldPlanChoice {
                                        these stages, in their order; NULL: any order */
         uint32_t client;            /* of a star: a node; or ALD_PLAN_NONE: the best one */
         uint32_t devices_max, nodes_max; /* 0: all */
+        bool nodes_even;                 /* as many devices of each node as of the others */
         uint32_t in_flight; /* steps under way, if the goal is throughput and there may be several; 0: any */
         uint32_t slices;    /* of each layer; 0: any number */
         /* The paths between this node and all others are changed; ALD_PLAN_NONE: none. */

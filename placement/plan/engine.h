@@ -26,6 +26,7 @@ typedef struct AldPlanEngine {
         bool takes_gpus;
         bool takes_rdma;      /* paths over RDMA beside those over sockets */
         bool one_vendor;      /* all GPUs of a plan, as in a group of NCCL or RCCL */
+        bool nodes_even;      /* takes as many GPUs of each node as of the others */
         uint32_t devices_max; /* that it can use; 0: any number */
 } AldPlanEngine;
 

@@ -138,11 +138,25 @@ static bool are_layers_spread(const AldPlanCandidates *candidates)
         return topology_of(candidates) == ALD_PLAN_STAR || topology_of(candidates) == ALD_PLAN_RING;
 }
 
-/* Rings of the stages and one more device are solved exactly for each candidate if that takes about a second
- * in all. */
-static bool is_judged_exactly(const AldPlanCandidates *candidates, const AldPlan *plan)
+/* Allows the candidate, and where it can only be used beside others of its node, these; how many that are. */
+static uint32_t allow(const AldPlanCandidates *candidates, uint32_t candidate, bool *allowed)
 {
-        double n = plan->best.n_stages + 1, others = candidates->n - plan->best.n_stages;
+        uint32_t node = ald_plan_candidate_device(candidates, candidate)->node, n = 1;
+
+        allowed[candidate] = true;
+        for (uint32_t i = 0; candidates->request->engine->nodes_even && i < candidates->n; i++)
+                if (!allowed[i] && ald_plan_candidate_device(candidates, i)->node == node) {
+                        allowed[i] = true;
+                        n++;
+                }
+        return n;
+}
+
+/* Rings of the stages and these more devices are solved exactly for each candidate if that takes about a
+ * second in all. */
+static bool is_judged_exactly(const AldPlanCandidates *candidates, const AldPlan *plan, uint32_t more)
+{
+        double n = plan->best.n_stages + more, others = candidates->n - plan->best.n_stages;
 
         return topology_of(candidates) != ALD_PLAN_RING ||
                (n <= EXACT_STAGES && others * n * n * n * exp2(n) < JUDGE_WORK);
@@ -168,10 +182,12 @@ static AldPlanVerdict judge_by_paths(
                 .saves_nsec = NAN };
 }
 
-/* If it had to be added to the plan. allowed: those of the plan. */
+/* If it had to be added to the plan. are: those of the plan. */
 static AldPlanVerdict judge_needless(
-        const AldPlanCandidates *candidates, const AldPlan *plan, bool *allowed, uint32_t candidate)
+        const AldPlanCandidates *candidates, const AldPlan *plan, const bool *are, uint32_t candidate)
 {
+        g_autofree bool *allowed = g_memdup2(are, candidates->n * sizeof *are);
+        uint32_t more = allow(candidates, candidate, allowed);
         AldPlanChoice choice = choice_as_in(candidates, plan);
         AldPlanSteps with;
         AldPlanVerdict verdict = { .reason = ALD_PLAN_SAVES_TOO_LITTLE };
@@ -188,7 +204,7 @@ static AldPlanVerdict judge_needless(
         if (are_slices_large(candidates, plan))
                 restrict_slices(plan, allowed, &choice);
         choice.required = candidate;
-        choice.around = is_judged_exactly(candidates, plan) ? NULL : &plan->best;
+        choice.around = is_judged_exactly(candidates, plan, more) ? NULL : &plan->best;
         choice.client = plan->best.client;
         if (ald_plan_find_steps(candidates, &choice, &with) >= 0) {
                 verdict.costs_nsec = verdict.saves_nsec = NAN;
@@ -199,6 +215,14 @@ static AldPlanVerdict judge_needless(
                 }
                 ald_plan_steps_clear(&with);
                 return verdict;
+        }
+        if (choice.nodes_even) {
+                choice.nodes_even = false;
+                verdict.reason = ALD_PLAN_UNEVEN;
+                if (ald_plan_find_steps(candidates, &choice, &with) >= 0) {
+                        ald_plan_steps_clear(&with);
+                        return verdict;
+                }
         }
         ald_plan_choice_lift(&choice, candidates);
         verdict.reason = is_reachable(candidates, plan, candidate) ? ALD_PLAN_NO_ROOM : ALD_PLAN_NO_PATH;
@@ -211,17 +235,13 @@ static AldPlanVerdict judge_needless(
 
 static void judge(const AldPlanCandidates *candidates, AldPlan *plan)
 {
-        g_autofree bool *allowed = members(candidates, &plan->best);
+        g_autofree bool *are = members(candidates, &plan->best);
 
         plan->verdicts = g_memdup2(
                 candidates->verdicts, candidates->cluster->n_devices * sizeof *candidates->verdicts);
-        for (uint32_t i = 0; i < candidates->n; i++) {
-                if (allowed[i])
-                        continue;
-                allowed[i] = true;
-                plan->verdicts[candidates->devices[i]] = judge_needless(candidates, plan, allowed, i);
-                allowed[i] = false;
-        }
+        for (uint32_t i = 0; i < candidates->n; i++)
+                if (!are[i])
+                        plan->verdicts[candidates->devices[i]] = judge_needless(candidates, plan, are, i);
 }
 
 static bool are_alike(const AldPlanSteps *a, const AldPlanSteps *b)

@@ -11,7 +11,7 @@
 #include "placement/plan/steps.h"
 
 #define FOUND 0.2   /* fraction of the work until the best steps are found */
-#define OBSTACLES 3 /* that are tried */
+#define OBSTACLES 4 /* that are tried */
 
 /* Whether there would be a plan for this request with any number of devices. */
 static bool is_possible(const AldPlanCandidates *candidates, const AldPlanRequest *request)
@@ -37,6 +37,10 @@ static AldPlanRefusalKind find_obstacle(const AldPlanCandidates *candidates)
 
         if (is_possible(candidates, &request))
                 return ALD_PLAN_DEVICES_LIMITED;
+        request.engine = &engine;
+        engine.nodes_even = false;
+        if (candidates->request->engine->nodes_even && is_possible(candidates, &request))
+                return ALD_PLAN_NODES_UNEVEN;
         if (isnan(request.assumed_rtt_nsec))
                 request.assumed_rtt_nsec = 0;
         if (isnan(request.assumed_bits_per_second))
@@ -48,7 +52,6 @@ static AldPlanRefusalKind find_obstacle(const AldPlanCandidates *candidates)
         if (engine.topology == ALD_PLAN_ALL_REDUCE)
                 return ALD_PLAN_VENDORS_DIFFER;
         engine.one_vendor = false;
-        request.engine = &engine;
         return is_possible(candidates, &request) ? ALD_PLAN_VENDORS_DIFFER : ALD_PLAN_TOO_LITTLE_MEMORY;
 }
 

@@ -92,6 +92,8 @@ typedef enum AldPlanReason {
         ALD_PLAN_OTHER_VENDOR,     /* than the GPUs of the plan, for an engine that takes those of one only */
         ALD_PLAN_NO_ROOM,          /* for a layer beside what it would hold, or no layer is left for it */
         ALD_PLAN_BEYOND_DEVICES_MAX, /* the others are needed for their memory */
+        ALD_PLAN_UNEVEN,  /* with it, the plan would not have as many stages on each node as the engine needs
+                           */
         ALD_PLAN_NO_PATH, /* to and from the client, or the stages of a ring, that was ever measured */
 } AldPlanReason;
 
@@ -137,11 +139,13 @@ typedef enum AldPlanRefusalKind {
                                         ALD_PLAN_ABSENT if it is unknown; or the root of slices */
         ALD_PLAN_DEVICES_LIMITED,    /* there is one with more devices or nodes than the request or the engine
                                         allows, but none was found with as few */
+        ALD_PLAN_NODES_UNEVEN,       /* a plan would need more GPUs of one node than of another one */
         ALD_PLAN_VENDORS_DIFFER,     /* a plan would need GPUs of several vendors */
         ALD_PLAN_TOO_MANY_DEVICES,   /* n_devices that could be used, which is more than are planned with */
         ALD_PLAN_NOT_JOINED,         /* they have enough, but no paths join as many as it takes */
         ALD_PLAN_NO_SPLIT,           /* the engine has none */
         ALD_PLAN_PINNED_TWICE,       /* text: the device */
+        ALD_PLAN_PINS_UNEVEN,        /* they are on more GPUs of one node than of another one */
         ALD_PLAN_PINS_DO_NOT_ADD_UP, /* to the layers of the workload, but to pinned_layers */
         ALD_PLAN_PINNED_TOO_MANY,    /* text: the device; needs_bytes and free_bytes are of this device */
 } AldPlanRefusalKind;
@@ -163,6 +167,7 @@ typedef struct AldPlanRefusal {
  * than 16 devices in a ring, or hundreds in a star; and if of devices that compute in the same memory the
  * fastest may use less of it than another one: then either the fastest ones of all nodes are used, or those
  * with the most room.
+ *   The same if the engine takes as many GPUs of each node as of the others, where those of a node differ.
  * - Where nodes of several devices must be used, exact for 64 choices of one of each; else the fastest ones
  * are.
  * - Verdicts: exact for stars. For rings in which the stages and one more are more than 16, or fewer if there

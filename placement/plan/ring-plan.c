@@ -245,6 +245,7 @@ static double try_ring(const Ring *ring, const Aim *aim, double enough_nsec, Ald
                 .nodes_max = choice->nodes_max,
                 /* No format of the engines can express a node in two places of the ring. */
                 .nodes_together = true,
+                .nodes_even = choice->nodes_even,
                 .ends = ring->ends,
                 .proceed = ald_plan_progress_proceed,
                 .userdata = ring->candidates->progress };

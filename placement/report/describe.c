@@ -19,6 +19,8 @@ static const char *const problems[] = {
         [ALD_PLAN_TOO_LITTLE_MEMORY] = "too-little-memory",
         [ALD_PLAN_CLIENT_TOO_SMALL] = "too-little-memory",
         [ALD_PLAN_DEVICES_LIMITED] = "devices-limited",
+        [ALD_PLAN_NODES_UNEVEN] = "nodes-uneven",
+        [ALD_PLAN_PINS_UNEVEN] = "nodes-uneven",
         [ALD_PLAN_VENDORS_DIFFER] = "vendors-differ",
         [ALD_PLAN_TOO_MANY_DEVICES] = "too-many-devices",
         [ALD_PLAN_NOT_JOINED] = "not-joined",
@@ -40,6 +42,7 @@ static const char *const reasons[] = {
         [ALD_PLAN_OTHER_VENDOR] = "other-vendor",
         [ALD_PLAN_NO_ROOM] = "no-room",
         [ALD_PLAN_BEYOND_DEVICES_MAX] = "beyond-limit",
+        [ALD_PLAN_UNEVEN] = "uneven",
         [ALD_PLAN_NO_PATH] = "no-path",
 };
 

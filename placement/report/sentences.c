@@ -156,6 +156,10 @@ char *ald_plan_verdict_sentence(const AldPlanCluster *cluster, const AldPlanRequ
         case ALD_PLAN_BEYOND_DEVICES_MAX:
                 return g_strdup("The number of devices or nodes is limited, and the others are needed for "
                                 "their memory.");
+        case ALD_PLAN_UNEVEN:
+                return g_strdup_printf(
+                        "%s needs as many GPUs of each node as of the others; with this one, they differ.",
+                        engine);
         case ALD_PLAN_NO_PATH:
                 return g_strdup("No path between it and the plan was measured.");
         default:
@@ -350,6 +354,14 @@ char *ald_plan_refusal_sentence(
                 return say_client_too_small(cluster, request, refusal);
         case ALD_PLAN_DEVICES_LIMITED:
                 return g_strdup("No plan was found with as few devices or nodes as are allowed.");
+        case ALD_PLAN_NODES_UNEVEN:
+                return g_strdup_printf("It takes more GPUs of one node than of another one; %s needs as many "
+                                       "of each, which do not suffice.",
+                        request->engine->name);
+        case ALD_PLAN_PINS_UNEVEN:
+                return g_strdup_printf("The split has more GPUs of one node than of another one; %s needs as "
+                                       "many of each.",
+                        request->engine->name);
         case ALD_PLAN_VENDORS_DIFFER:
                 return g_strdup_printf("It takes GPUs of several vendors, which %s cannot use together.",
                         request->engine->name);

@@ -114,7 +114,8 @@ static const char *const a_node[] = { "a", NULL };
 static void make_random(Case *made)
 {
         uint32_t n_nodes = (uint32_t) g_test_rand_int_range(1, NODES_MAX + 1);
-        uint32_t n_devices = MIN(n_nodes + (uint32_t) g_test_rand_int_range(0, 2), DEVICES_MAX);
+        uint32_t more = (uint32_t) g_test_rand_int_range(0, (gint32) MIN(n_nodes, 2) + 1);
+        uint32_t n_devices = MIN(n_nodes + more, DEVICES_MAX);
 
         init_case(made, n_nodes);
         made->workload.token_parameters = 1e9;
@@ -466,6 +467,19 @@ static bool is_in_two_places(const RingSearch *self, uint32_t stage)
         return false;
 }
 
+/* Whether it has as many stages on each node that it has any on. */
+static bool is_even(const RingSearch *self)
+{
+        uint32_t counts[NODES_MAX] = {};
+
+        for (uint32_t i = 0; i < self->n; i++)
+                counts[self->of->devices[self->devices[i]].node]++;
+        for (uint32_t i = 0; i < NODES_MAX; i++)
+                if (counts[i] > 0 && counts[i] != counts[self->of->devices[self->devices[0]].node])
+                        return false;
+        return true;
+}
+
 static double ring_nsec(const RingSearch *self)
 {
         const Case *of = self->of;
@@ -475,7 +489,8 @@ static double ring_nsec(const RingSearch *self)
         for (uint32_t i = 0; i < self->n; i++)
                 by_device[self->devices[i]] = self->layers[i];
         if (!is_complete(of, by_device) ||
-                (of->request.nodes_max > 0 && count_nodes(of, by_device) > of->request.nodes_max))
+                (of->request.nodes_max > 0 && count_nodes(of, by_device) > of->request.nodes_max) ||
+                (of->request.engine->nodes_even && !is_even(self)))
                 return INFINITY;
         for (uint32_t i = 0; i < self->n; i++) {
                 const AldPlanDevice *device = &of->devices[self->devices[i]];
@@ -528,7 +543,7 @@ static void make_random_ring(Case *made)
         static const char *const vendors[] = { "NVIDIA", "AMD" };
 
         make_random(made);
-        made->request.engine = ald_plan_engine_find("vllm");
+        made->request.engine = ald_plan_engine_find(g_test_rand_bit() ? "vllm" : "torch");
         made->request.constants.values[ALD_PLAN_INNER_HOP_NSEC] = INNER_NSEC;
         made->workload.head_tied = g_test_rand_bit();
         for (uint32_t i = 0; i < made->cluster.n_devices; i++) {
