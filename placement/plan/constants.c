@@ -5,18 +5,47 @@
 
 #define MIB (1024.0 * 1024)
 
+/*
+ * The rates that the planner multiplies are those that a probe measured, so each share is one of a measured
+ * rate.
+ *
+ * Reading on processors: a Raspberry Pi 5 reads 11.6 GB/s with four threads, and llama.cpp decodes at 0.84 to
+ * 0.91 of that in five quantizations (its issue 26484), which is 0.6 of the theoretical rate. Equal shares,
+ * 0.85 to 0.95, are reported of servers (its issue 25976).
+ *
+ * LayerNSec and the five by library: what llama.cpp took in all, without the time of reading at 0.9 of a
+ * measured rate, divided by the layers:
+ * - CUDA starts all kernels of a step at once, as a graph: decode-gpu on an H100.
+ * - ROCm and Vulkan, the medians: 81 and 34 µs for 7B Q4_0 on an RX 7900 XTX (its issue 20934); 114 and 70 µs
+ *   for gemma 3 4B Q3_K_S, and 138 and 86 µs for gpt-oss 20B, on a Ryzen AI Max+ 395 that reads 232 GB/s
+ *   (kyuz0/amd-strix-halo-toolboxes, docs/benchmarks.md of August 2025; lhl/strix-halo-testing).
+ * - Metal, to which OpenCL on such GPUs is alike: where the times of Llama 2 7B in F16 and Q4_0 lead to for
+ *   weights of no size, 169 µs on an M2 Ultra and 190 µs on an M3 Max
+ *   (XiongjieDai/GPU-Benchmarks-on-LLM-Inference).
+ */
 const AldPlanConstantInfo ald_plan_constants[ALD_PLAN_N_CONSTANTS] = {
         [ALD_PLAN_GPU_MEMORY_EFFICIENCY] = { "GpuMemoryEfficiency", "tests/bench/run decode-gpu on an H100",
                 0.9 },
         [ALD_PLAN_PROCESSOR_MEMORY_EFFICIENCY] = { "ProcessorMemoryEfficiency",
-                "published figures of llama.cpp: 0.39 to 0.68 of the theoretical rate", 0.6 },
+                "llama.cpp on a Raspberry Pi 5: 0.84 to 0.91 of the rate at which it reads", 0.88 },
         [ALD_PLAN_COMPUTE_EFFICIENCY] = { "ComputeEfficiency",
                 "in prefill: tests/bench/run decode-gpu on an H100", 0.83 },
         [ALD_PLAN_PROCESSOR_COMPUTE_EFFICIENCY] = { "ProcessorComputeEfficiency",
                 "tests/bench/run placement: 0.33 to 0.43 in decoding, one thread", 0.4 },
         [ALD_PLAN_CLIENT_COMPUTE_EFFICIENCY] = { "ClientComputeEfficiency",
                 "tests/bench/run placement: 0.46 for Q4_0 in decoding, one thread", 0.46 },
-        [ALD_PLAN_LAYER_NSEC] = { "LayerNSec", "tests/bench/run decode-gpu on an H100", 44e3 },
+        [ALD_PLAN_LAYER_NSEC] = { "LayerNSec", NULL, NAN },
+        [ALD_PLAN_CUDA_LAYER_NSEC] = { "CudaLayerNSec", "tests/bench/run decode-gpu on an H100", 44e3 },
+        [ALD_PLAN_ROCM_LAYER_NSEC] = { "RocmLayerNSec",
+                "published figures of llama.cpp on an RX 7900 XTX and a Ryzen AI Max+ 395: 81 to 138 µs",
+                114e3 },
+        [ALD_PLAN_VULKAN_LAYER_NSEC] = { "VulkanLayerNSec",
+                "published figures of llama.cpp on an RX 7900 XTX and a Ryzen AI Max+ 395: 34 to 86 µs",
+                70e3 },
+        [ALD_PLAN_METAL_LAYER_NSEC] = { "MetalLayerNSec",
+                "published figures of llama.cpp on an M2 Ultra and an M3 Max: 169 and 190 µs", 180e3 },
+        [ALD_PLAN_PROCESSOR_LAYER_NSEC] = { "ProcessorLayerNSec",
+                "tests/bench/run placement: 74 µs, one thread", 74e3 },
         [ALD_PLAN_GPU_RESERVE_BYTES] = { "GpuReserveBytes", "assumed", 600 * MIB },
         [ALD_PLAN_HOST_RESERVE_BYTES] = { "HostReserveBytes", "assumed", 1024 * MIB },
         [ALD_PLAN_BUFFER_BYTES] = { "BufferBytes", "assumed", 512 * MIB },

@@ -12,7 +12,12 @@ typedef enum AldPlanConstant {
         ALD_PLAN_COMPUTE_EFFICIENCY,
         ALD_PLAN_PROCESSOR_COMPUTE_EFFICIENCY,
         ALD_PLAN_CLIENT_COMPUTE_EFFICIENCY,
-        ALD_PLAN_LAYER_NSEC,
+        ALD_PLAN_LAYER_NSEC, /* in place of those that follow; NAN by default */
+        ALD_PLAN_CUDA_LAYER_NSEC,
+        ALD_PLAN_ROCM_LAYER_NSEC,
+        ALD_PLAN_VULKAN_LAYER_NSEC,
+        ALD_PLAN_METAL_LAYER_NSEC,
+        ALD_PLAN_PROCESSOR_LAYER_NSEC,
         ALD_PLAN_GPU_RESERVE_BYTES,
         ALD_PLAN_HOST_RESERVE_BYTES,
         ALD_PLAN_BUFFER_BYTES,
@@ -34,7 +39,7 @@ typedef struct AldPlanConstants {
 /* Meaning, unit and limits of each: the field of that name in AldPlanOptions. */
 typedef struct AldPlanConstantInfo {
         const char *name, *source;
-        double value; /* by default */
+        double value; /* by default; NAN: it counts only where the options state it */
 } AldPlanConstantInfo;
 
 extern const AldPlanConstantInfo ald_plan_constants[ALD_PLAN_N_CONSTANTS];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <math.h>
+#include <string.h>
 
 #include "placement/plan/cost.h"
 
@@ -63,10 +64,33 @@ static Work layer_work(const AldPlanWorkload *workload)
                 .operations = OPERATIONS * workload->token_parameters * workload->parallel };
 }
 
+static bool is_of_vendor(const AldPlanDevice *device, const char *vendor)
+{
+        return device->vendor && g_ascii_strncasecmp(device->vendor, vendor, strlen(vendor)) == 0;
+}
+
+/* That of the library that engines are usually built with for such a device. */
+static double fixed_layer_nsec(const AldPlanConstants *constants, const AldPlanDevice *device)
+{
+        const double *values = constants->values;
+
+        if (!isnan(values[ALD_PLAN_LAYER_NSEC]))
+                return values[ALD_PLAN_LAYER_NSEC];
+        if (device->is_processor)
+                return values[ALD_PLAN_PROCESSOR_LAYER_NSEC];
+        if (is_of_vendor(device, "NVIDIA"))
+                return values[ALD_PLAN_CUDA_LAYER_NSEC];
+        if (is_of_vendor(device, "AMD"))
+                return values[ALD_PLAN_ROCM_LAYER_NSEC];
+        if (is_of_vendor(device, "Apple"))
+                return values[ALD_PLAN_METAL_LAYER_NSEC];
+        return values[ALD_PLAN_VULKAN_LAYER_NSEC];
+}
+
 double ald_plan_layer_nsec(
         const AldPlanConstants *constants, const AldPlanDevice *device, const AldPlanWorkload *workload)
 {
-        return work_nsec(constants, device, layer_work(workload)) + constants->values[ALD_PLAN_LAYER_NSEC];
+        return work_nsec(constants, device, layer_work(workload)) + fixed_layer_nsec(constants, device);
 }
 
 double ald_plan_client_layer_nsec(
@@ -75,7 +99,7 @@ double ald_plan_client_layer_nsec(
         Work work = layer_work(workload);
 
         work.is_client = true;
-        return work_nsec(constants, device, work) + constants->values[ALD_PLAN_LAYER_NSEC];
+        return work_nsec(constants, device, work) + fixed_layer_nsec(constants, device);
 }
 
 static bool is_computing_longer(const AldPlanConstants *constants, const AldPlanDevice *device, Work work)

@@ -368,6 +368,8 @@ static void add_constants(const Account *account, const AldPlanOptions *options)
         for (AldPlanConstant i = 0; i < ALD_PLAN_N_CONSTANTS; i++) {
                 AldPlanConstantRow row = ALD_PLAN_CONSTANT_ROW_INIT;
 
+                if (isnan(account->request->constants.values[i]))
+                        continue;
                 row.name = ald_plan_constants[i].name;
                 row.value = account->request->constants.values[i];
                 row.source = ald_plan_constant_is_given(options, i) ? "options"

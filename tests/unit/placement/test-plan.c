@@ -1013,10 +1013,15 @@ static void test_constants(void)
 
                 g_assert_nonnull(field);
                 g_assert_true(field->limited_below && field->limited_above);
-                g_assert_cmpfloat(field->minimum, <=, info->value);
-                g_assert_cmpfloat(info->value, <=, field->maximum);
                 ald_plan_constants_init(&constants, &options);
-                g_assert_cmpfloat(constants.values[i], ==, info->value);
+                /* One that stands for several others has no value by itself. */
+                if (i == ALD_PLAN_LAYER_NSEC) {
+                        g_assert_true(isnan(info->value) && isnan(constants.values[i]));
+                } else {
+                        g_assert_cmpfloat(field->minimum, <=, info->value);
+                        g_assert_cmpfloat(info->value, <=, field->maximum);
+                        g_assert_cmpfloat(constants.values[i], ==, info->value);
+                }
                 g_assert_false(ald_plan_constant_is_given(&options, i));
                 stated = (double *) ald_field_of(field, &options);
                 *stated = field->maximum;
@@ -1156,6 +1161,50 @@ static void test_costs(void)
         g_assert_cmpfloat_with_epsilon(ald_plan_path_nsec(&path, 1000), 0.5e6 + 8000, 1);
         path.bits_per_second = NAN;
         g_assert_true(isinf(ald_plan_path_nsec(&path, 1000)));
+}
+
+static double small_layer_nsec(AldPlanConstants *constants, const char *vendor, bool is_processor)
+{
+        const AldPlanDevice device = {
+                .vendor = vendor, .is_processor = is_processor, .bytes_per_second = 1e30, .flops = 1e30
+        };
+        const AldPlanWorkload workload = { .token_bytes = 1,
+                .mean_layer_bytes = 1,
+                .token_parameters = 1,
+                .experts = ALD_ABSENT_UINT64,
+                .used_experts = ALD_ABSENT_UINT64,
+                .parallel = 1 };
+
+        return ald_plan_layer_nsec(constants, &device, &workload);
+}
+
+/* By the library that drives a device, unless one figure is stated for all. */
+static void test_small_layers(void)
+{
+        static const struct {
+                const char *vendor;
+                bool is_processor;
+                AldPlanConstant constant;
+        } cases[] = {
+                { "NVIDIA Corporation", false, ALD_PLAN_CUDA_LAYER_NSEC },
+                { "AMD", false, ALD_PLAN_ROCM_LAYER_NSEC },
+                { "Apple", false, ALD_PLAN_METAL_LAYER_NSEC },
+                { "Intel", false, ALD_PLAN_VULKAN_LAYER_NSEC },
+                { NULL, false, ALD_PLAN_VULKAN_LAYER_NSEC },
+                { "AMD", true, ALD_PLAN_PROCESSOR_LAYER_NSEC },
+        };
+        AldPlanConstants constants;
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                ald_plan_constants_init(&constants, NULL);
+                g_assert_true(isnan(constants.values[ALD_PLAN_LAYER_NSEC]));
+                g_assert_cmpfloat_with_epsilon(
+                        small_layer_nsec(&constants, cases[i].vendor, cases[i].is_processor),
+                        ald_plan_constants[cases[i].constant].value, 1e-6);
+                constants.values[ALD_PLAN_LAYER_NSEC] = 1000;
+                g_assert_cmpfloat_with_epsilon(
+                        small_layer_nsec(&constants, cases[i].vendor, cases[i].is_processor), 1000, 1e-6);
+        }
 }
 
 /* Bytes of a layer that a step reads, by the time that a device takes which reads one in a nanosecond. */
@@ -1568,6 +1617,7 @@ int main(int argc, char **argv)
         g_test_add_func("/plan/assumption", test_assumption);
         g_test_add_func("/plan/required", test_required);
         g_test_add_func("/plan/costs", test_costs);
+        g_test_add_func("/plan/small-layers", test_small_layers);
         g_test_add_func("/plan/experts", test_experts);
         g_test_add_func("/plan/buffers", test_buffers);
         g_test_add_func("/plan/stage-bytes", test_stage_bytes);
