@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The placement solvers: how long they take, how close to the best their results are proven to be, and whether an
-exhaustive search and GLPK find the same; and what plans are worth in llama.cpp and Open MPI on made-up clusters."""
+exhaustive search and GLPK find the same; how predictions compare with what others have published; and what plans are
+worth in llama.cpp and Open MPI on made-up clusters."""
 
 import json
 import os
@@ -12,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-SHORTEST = {"clusters": 0, "no_rings": True, "no_models": True, "cases": 1}
+SHORTEST = {"clusters": 0, "no_rings": True, "no_models": True, "no_published": True, "cases": 1}
 LIMIT_S = 300  # for one of them
 CLOSE = 1e-6  # GLPK stops at a result that is as close to the best
 
@@ -75,6 +76,7 @@ def add_arguments(parser):
                         help="clusters of 1000 nodes; a hundred times as many small ones, two for GLPK (100)")
     parser.add_argument("--no-rings", action="store_true", help="leave Open MPI out")
     parser.add_argument("--no-models", action="store_true", help="leave out models of known shapes")
+    parser.add_argument("--no-published", action="store_true", help="leave out results that others have published")
     parser.add_argument("--no-solvers", action="store_true", help="leave the solvers out")
 
 
@@ -93,8 +95,8 @@ def compare_on_clusters(build, clusters, seed, rounds, rings, models, told):
             **(llama_clusters.run(build, clusters, seed, rounds, told) if clusters else {})}
 
 
-def main(build, quiet, clusters, seed, rounds, cases, no_rings, no_models, no_solvers):
-    from placing import large_model
+def main(build, quiet, clusters, seed, rounds, cases, no_rings, no_models, no_published, no_solvers):
+    from placing import large_model, published
 
     def told(line):
         if not quiet:
@@ -105,4 +107,6 @@ def main(build, quiet, clusters, seed, rounds, cases, no_rings, no_models, no_so
         figures |= compare_solvers(build, cases)
     for name, value in figures.items():
         told(f"{name:32} {value}")
+    if not no_published:
+        figures |= published.run(build, told)
     return figures | compare_on_clusters(build, clusters, seed, rounds, not no_rings, not no_models, told)
