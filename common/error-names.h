@@ -18,3 +18,4 @@
 #define ALD_ERROR_STATE_UNAVAILABLE "org.alidade.Error.StateUnavailable"
 #define ALD_ERROR_NOT_KEPT "org.alidade.Error.NotKept"
 #define ALD_ERROR_NO_SUCH_SILENCE "org.alidade.Error.NoSuchSilence"
+#define ALD_ERROR_UNREADABLE_MODEL "org.alidade.Error.UnreadableModel"

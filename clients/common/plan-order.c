@@ -6,6 +6,7 @@
 #include "clients/common/format.h"
 #include "clients/common/plan-order.h"
 #include "clients/common/safe-text.h"
+#include "placement/plan/model-files.h"
 #include "placement/plan/workload.h"
 #include "record/translate.h"
 
@@ -95,6 +96,41 @@ int ald_plan_order_check_types(const AldPlanOrder *order, char **ret_error)
         return -EINVAL;
 }
 
+static void set_files(const AldLlm *llm, AldPlanWorkload *workload)
+{
+        static const char *const formats[] = {
+                [ALD_LLM_GGUF] = "gguf", [ALD_LLM_SAFETENSORS] = "safetensors"
+        };
+
+        workload->model_format = formats[llm->format];
+        workload->architecture = llm->architecture;
+}
+
+const AldPlanEngine *ald_plan_order_choose(const AldLlm *llm, char **ret_text)
+{
+        AldPlanWorkload workload = ALD_PLAN_WORKLOAD_INIT;
+
+        if (llm)
+                set_files(llm, &workload);
+        *ret_text = ald_plan_engine_choice_text(&workload);
+        return ald_plan_engine_choose(&workload);
+}
+
+/* Whether the engine can be given the files; -EINVAL with a sentence, to be freed. */
+static int check_files(const AldPlanOrder *order, char **ret_error)
+{
+        AldPlanWorkload workload = ALD_PLAN_WORKLOAD_INIT;
+        const char *text;
+
+        if (!order->llm || !order->engine)
+                return 0;
+        set_files(order->llm, &workload);
+        if (ald_plan_engine_reading(order->engine, &workload, &text) != ALD_MODEL_REFUSED)
+                return 0;
+        *ret_error = g_strdup(text);
+        return -EINVAL;
+}
+
 int ald_plan_order_workload(const AldPlanOrder *order, AldPlanWorkload *ret, char **ret_error)
 {
         uint64_t context = order->context == ALD_ABSENT_UINT64 ? ald_plan_order_context(order->llm)
@@ -107,7 +143,9 @@ int ald_plan_order_workload(const AldPlanOrder *order, AldPlanWorkload *ret, cha
                 *ret = workload_of_message(order);
                 return 0;
         }
-        r = ald_plan_order_check_types(order, ret_error);
+        r = check_files(order, ret_error);
+        if (r >= 0)
+                r = ald_plan_order_check_types(order, ret_error);
         if (r < 0)
                 return r;
         if (!order->llm)
@@ -122,6 +160,8 @@ int ald_plan_order_workload(const AldPlanOrder *order, AldPlanWorkload *ret, cha
                 *ret_error = explain(order->llm, r);
                 return r;
         }
+        if (order->llm)
+                set_files(order->llm, &workload);
         workload.kv_type_k = type_name(order, order->type_k);
         workload.kv_type_v = type_name(order, order->type_v);
         *ret = workload;

@@ -40,8 +40,12 @@ bool ald_plan_order_has_numbers(const AldPlanOrder *order);
 /* Whether the engine can keep keys and values in these types; -EINVAL with a sentence, to be freed. */
 int ald_plan_order_check_types(const AldPlanOrder *order, char **ret_error);
 
-/* What Plan() of org.alidade.Placement1 is to be called with. On error, *ret_error is a sentence, to be
- * freed. */
+/* The engine for an order that names none, the first one that reads the model, which may be NULL. *ret_text
+ * says why the others were not chosen, to be freed; NULL: there was no choice. */
+const AldPlanEngine *ald_plan_order_choose(const AldLlm *llm, char **ret_text);
+
+/* What Plan() of org.alidade.Placement1 is to be called with, which refers to the model. On error, *ret_error
+ * is a sentence, to be freed. */
 int ald_plan_order_workload(const AldPlanOrder *order, AldPlanWorkload *ret, char **ret_error);
 
 /* "Example (llama), 32 layers, 11.1 GiB", without the size if it is not known: safe text, to be freed. */

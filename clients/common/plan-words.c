@@ -216,6 +216,7 @@ char *ald_plan_words_reason(const AldPlanLeftOutRow *row)
                 [ALD_PLAN_LEFT_OUT_ROW_REASON_BEYOND_LIMIT] = N_("beyond the limit"),
                 [ALD_PLAN_LEFT_OUT_ROW_REASON_NO_PATH] = N_("no path"),
                 [ALD_PLAN_LEFT_OUT_ROW_REASON_NO_DEVICE] = N_("no device"),
+                [ALD_PLAN_LEFT_OUT_ROW_REASON_NOT_TRIED] = N_("not tried"),
         };
 
         return translate_word(words, ald_plan_left_out_row_reason_from_string(row->reason), row->reason);

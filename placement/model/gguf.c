@@ -113,6 +113,7 @@ static int take_layers(Model *model, AldFileHead *head)
                 return ald_file_head_fail(head, -E2BIG,
                         "%" PRIu32 " layers, %" PRIu32 " of them to predict further tokens", blocks, draft);
         model->llm = ald_llm_new(blocks - draft);
+        model->llm->format = ALD_LLM_GGUF;
         model->llm->architecture = g_strdup(model->facts.architecture);
         model->llm->name = g_strdup(model->facts.name);
         model->llm->draft_layers = draft;

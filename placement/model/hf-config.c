@@ -80,6 +80,7 @@ int ald_hf_config_read(const AldHfKeys *keys, uint32_t n_layers, AldLlm **ret, c
         json_t *text = ald_hf_text(keys);
         int r;
 
+        llm->format = ALD_LLM_SAFETENSORS;
         llm->architecture = g_strdup(find_architecture(keys));
         if (!llm->architecture)
                 return ald_file_fail(

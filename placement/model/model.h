@@ -28,10 +28,17 @@ typedef struct AldLlmLayer {
         uint64_t state_bytes;      /* of the state that each request has besides, whatever its context */
 } AldLlmLayer;
 
+typedef enum AldLlmFormat {
+        ALD_LLM_FORMAT_UNKNOWN,
+        ALD_LLM_GGUF,
+        ALD_LLM_SAFETENSORS, /* and config.json */
+} AldLlmFormat;
+
 typedef struct AldLlm {
-        char *name;         /* NULL: absent; UTF-8 without control characters */
-        char *architecture; /* as the file calls it, such as "llama" or "qwen3_moe"; printable ASCII */
-        uint32_t n_layers;  /* repeated blocks, without those that only predict further tokens */
+        AldLlmFormat format; /* of its files */
+        char *name;          /* NULL: absent; UTF-8 without control characters */
+        char *architecture;  /* as the file calls it, such as "llama" or "qwen3_moe"; printable ASCII */
+        uint32_t n_layers;   /* repeated blocks, without those that only predict further tokens */
         AldLlmLayer *layers;
         uint64_t embedding_bytes; /* of which one token reads a row */
         uint64_t head_bytes;      /* of the matrix that turns the last layer's output into tokens */

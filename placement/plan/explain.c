@@ -239,9 +239,13 @@ static void judge(const AldPlanCandidates *candidates, AldPlan *plan)
 
         plan->verdicts = g_memdup2(
                 candidates->verdicts, candidates->cluster->n_devices * sizeof *candidates->verdicts);
-        for (uint32_t i = 0; i < candidates->n; i++)
-                if (!are[i])
-                        plan->verdicts[candidates->devices[i]] = judge_needless(candidates, plan, are, i);
+        for (uint32_t i = 0; i < candidates->n; i++) {
+                if (are[i])
+                        continue;
+                plan->verdicts[candidates->devices[i]] = judge_needless(candidates, plan, are, i);
+                if (candidates->progress->stopped && !is_of_other_vendor(candidates, plan, i))
+                        plan->verdicts[candidates->devices[i]].reason = ALD_PLAN_NOT_TRIED;
+        }
 }
 
 static bool are_alike(const AldPlanSteps *a, const AldPlanSteps *b)
@@ -414,7 +418,7 @@ static double with_better_paths(const AldPlanCandidates *candidates, const AldPl
         if (are_slices_large(candidates, plan))
                 restrict_slices(plan, are = members(candidates, &plan->best), &choice);
         if (ald_plan_find_steps(candidates, &choice, &steps) < 0)
-                return goal_nsec(candidates, &plan->best);
+                return candidates->progress->stopped ? NAN : goal_nsec(candidates, &plan->best);
         nsec = goal_nsec(candidates, &steps);
         ald_plan_steps_clear(&steps);
         return nsec;
@@ -448,13 +452,15 @@ static void find_sensitivities(const AldPlanCandidates *candidates, AldPlan *pla
         plan->sensitivities = g_new(AldPlanSensitivity, plan->best.n_stages);
         for (uint32_t i = 0; i < plan->best.n_stages; i++) {
                 uint32_t device = plan->best.stages[i].device;
+                AldPlanSensitivity found = { .device = device };
 
                 if (!have_paths_effect(candidates, &plan->best, i) ||
                         has_sensitivity(candidates, plan, device))
                         continue;
-                plan->sensitivities[plan->n_sensitivities++] = (AldPlanSensitivity){ .device = device,
-                        .rate_nsec = with_better_paths(candidates, plan, device, BETTER_RATE, 1),
-                        .rtt_nsec = with_better_paths(candidates, plan, device, 1, BETTER_RTT) };
+                found.rate_nsec = with_better_paths(candidates, plan, device, BETTER_RATE, 1);
+                found.rtt_nsec = with_better_paths(candidates, plan, device, 1, BETTER_RTT);
+                if (!isnan(found.rate_nsec) && !isnan(found.rtt_nsec))
+                        plan->sensitivities[plan->n_sensitivities++] = found;
         }
 }
 

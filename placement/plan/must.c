@@ -101,7 +101,7 @@ static int try_each(const AldPlanCandidates *candidates, const AldPlanChoice *ch
         }
         *ret = best;
         if (!best.stages)
-                return candidates->progress->given_up ? -ECANCELED : -ENOSPC;
+                return candidates->progress->given_up || candidates->progress->stopped ? -ECANCELED : -ENOSPC;
         return 0;
 }
 

@@ -297,6 +297,7 @@ static int find_candidates(AldPlanCandidates *candidates, AldPlanProgress *progr
 
         if (r >= 0)
                 r = find_best(candidates, FOUND / 2, ret);
+        progress->has_plan |= r >= 0;
         if ((r < 0 && r != -ENOSPC) || !share_memory(candidates))
                 return r;
         other = init_candidates(&roomy, progress, cluster, ALD_PLAN_PREFER_ROOM, ret_refusal);
@@ -304,7 +305,7 @@ static int find_candidates(AldPlanCandidates *candidates, AldPlanProgress *progr
                 return r;
         if (other >= 0)
                 other = find_best(&roomy, FOUND, &steps);
-        if (other == -ECANCELED)
+        if (other == -ECANCELED && !progress->stopped)
                 return other;
         if (r < 0 || (other >= 0 && ald_plan_goal_nsec(&steps, goal) < ald_plan_goal_nsec(ret, goal))) {
                 AldPlanCandidates fast = *candidates;
@@ -343,6 +344,7 @@ int ald_plan_make(const AldPlanCluster *cluster, const AldPlanRequest *request, 
         }
         if (progress.given_up)
                 return -ECANCELED;
+        plan->is_stopped = progress.stopped;
         if (r == -EINVAL)
                 ret_refusal->verdicts = g_steal_pointer(&candidates.verdicts);
         if (r < 0)

@@ -30,6 +30,9 @@ typedef struct AldPlanRequest {
         /* Called often, by the thread that makes the plan, with a fraction from 0 to 1 that never falls;
          * false gives the plan up. NULL: it is not. */
         bool (*proceed)(double fraction, void *userdata);
+        /* Called as often once there is a plan; true: the best one that was found is returned. NULL: it is
+         * not. */
+        bool (*is_late)(void *userdata);
         void *userdata;
 } AldPlanRequest;
 
@@ -92,9 +95,9 @@ typedef enum AldPlanReason {
         ALD_PLAN_OTHER_VENDOR,     /* than the GPUs of the plan, for an engine that takes those of one only */
         ALD_PLAN_NO_ROOM,          /* for a layer beside what it would hold, or no layer is left for it */
         ALD_PLAN_BEYOND_DEVICES_MAX, /* the others are needed for their memory */
-        ALD_PLAN_UNEVEN,  /* with it, the plan would not have as many stages on each node as the engine needs
-                           */
-        ALD_PLAN_NO_PATH, /* to and from the client, or the stages of a ring, that was ever measured */
+        ALD_PLAN_UNEVEN,    /* with it, nodes would not have equally many stages, as the engine needs */
+        ALD_PLAN_NO_PATH,   /* to and from the client, or the stages of a ring, that was ever measured */
+        ALD_PLAN_NOT_TRIED, /* as the plan was stopped before */
 } AldPlanReason;
 
 /* Of each device of the cluster. */
@@ -120,7 +123,8 @@ typedef struct AldPlan {
         AldPlanSteps best;                                    /* the least that was found; see lower_nsec */
         AldPlanSteps alternatives[ALD_PLAN_ALTERNATIVES_MAX]; /* with other devices or another client */
         uint32_t n_alternatives;
-        bool is_front; /* the alternatives give more tokens per second, in longer steps */
+        bool is_front;   /* the alternatives give more tokens per second, in longer steps */
+        bool is_stopped; /* as time was up: not all was tried */
         AldPlanVerdict *verdicts;
         AldPlanSensitivity *sensitivities; /* of each node with a stage whose hops take time */
         uint32_t n_sensitivities;
@@ -180,7 +184,8 @@ typedef struct AldPlanRefusal {
  * - Sensitivities: exact for stars. For such rings, ranks and slices, of the stages as they are, which is the
  *   most that a step would take.
  *
- * The best plan for the goal: deterministic, so that equal input has an equal plan. Fails
+ * The best plan for the goal: deterministic unless is_late() stops it, so that equal input has an equal plan.
+ * Fails
  * with -EINVAL and the problem, or with -ECANCELED and nothing if the request gives it up. The cluster and
  * the request must outlive the plan.
  */

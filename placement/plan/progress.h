@@ -3,19 +3,21 @@
 
 #include "placement/plan/plan.h"
 
-/* How far a plan is, and whether it was given up. */
+/* How far a plan is, and whether it goes on. */
 typedef struct AldPlanProgress {
         const AldPlanRequest *request;
         double from, to; /* fractions at the begin and the end of the current part */
         double part;     /* fraction of each part */
         double reported;
         bool given_up;
+        bool has_plan; /* it can be returned when time is up */
+        bool stopped;  /* it is: what is not found yet is not looked for */
 } AldPlanProgress;
 
 /* What comes next, until this fraction, consists of that many parts of about equal work. */
 void ald_plan_progress_divide(AldPlanProgress *progress, double until, uint32_t parts);
 
-/* The next part begins. False: the plan is given up, which it then remains. */
+/* The next part begins. False: the plan is given up or stopped, which it then remains. */
 bool ald_plan_progress_next(AldPlanProgress *progress);
 
 /* The current part is not done yet. False: as above. */

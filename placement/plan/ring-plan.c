@@ -7,6 +7,7 @@
 #include "placement/limited.h"
 #include "placement/overlapped.h"
 #include "placement/plan/group.h"
+#include "placement/plan/must.h"
 #include "placement/plan/ring-cost.h"
 #include "placement/plan/ring-plan.h"
 #include "placement/plan/stage.h"
@@ -15,6 +16,8 @@
 #include "placement/solve.h"
 
 #define COUNTED_MAX 16u
+#define HALVINGS 40u
+#define ROUNDING 1e-9
 
 /* By what one of several paths between two nodes is chosen. */
 typedef enum RingPaths {
@@ -258,8 +261,40 @@ static double try_ring(const Ring *ring, const Aim *aim, double enough_nsec, Ald
                 keep(ring, &problem, aim->in_flight, &solution, best);
         else if (r >= 0)
                 ald_placement_solution_clear(&solution);
-        /* Beyond exact size one may exist that was not found. */
-        return r < 0 && r != -ENOSPC && ring->n > ALD_PLACEMENT_RING_MAX ? 0 : lower_nsec;
+        /* Beyond exact size, or as time was up, one may exist that was not found. */
+        return r == -ECANCELED || (r < 0 && r != -ENOSPC && ring->n > ALD_PLACEMENT_RING_MAX) ? 0
+                                                                                              : lower_nsec;
+}
+
+/*
+ * In which each request gets a token at the earliest, of all rings with so many steps under way, by devices
+ * alone: those of one step have the fastest device for all layers, and the busiest stage has at least what it
+ * would have if the layers were spread over all devices as evenly as they can be.
+ */
+static double least_interval(
+        const AldPlanCandidates *candidates, const AldPlanChoice *choice, uint32_t in_flight)
+{
+        const double layers = (double) candidates->request->workload->layers;
+        double layer = INFINITY, head = INFINITY, below = 0, above;
+
+        for (uint32_t i = 0; i < candidates->n; i++)
+                if (ald_plan_allows(choice, i)) {
+                        layer = fmin(layer, candidates->layer_nsec[i]);
+                        head = fmin(head, candidates->head_nsec[i]);
+                }
+        above = layers * layer;
+        for (unsigned round = 0; in_flight > 1 && round < HALVINGS; round++) {
+                double middle = (below + above) / 2, room = 0;
+
+                for (uint32_t i = 0; i < candidates->n; i++)
+                        if (ald_plan_allows(choice, i))
+                                room += floor(middle / candidates->layer_nsec[i]);
+                if (room < layers)
+                        below = middle;
+                else
+                        above = middle;
+        }
+        return fmax(layers * layer + head, in_flight * below) * (1 - ROUNDING);
 }
 
 static double enough_of(const AldPlanSteps *best)
@@ -282,6 +317,7 @@ static void try_vendor(const AldPlanCandidates *candidates, const AldPlanChoice 
                 join(&ring, RING_PATHS_BOTH);
                 lower_nsec = try_ring(&ring, aim, enough_of(best), NULL);
         }
+        lower_nsec = fmax(lower_nsec, least_interval(candidates, choice, aim->in_flight));
         best->lower_nsec = fmin(best->lower_nsec, lower_nsec);
 }
 
@@ -351,6 +387,20 @@ static void try_in_flight(const AldPlanCandidates *candidates, const AldPlanChoi
         try_vendors(&group.candidates, choice, &aim, best);
 }
 
+/* What no number of steps under way takes less than, of which some were not tried. */
+static void lower_untried(
+        const AldPlanCandidates *candidates, const AldPlanChoice *choice, AldPlanSteps *best)
+{
+        uint32_t most = most_in_flight(candidates, choice);
+
+        for (uint32_t n = 2; n <= most; n++) {
+                g_auto(AldPlanGroup) group = { 0 };
+
+                ald_plan_group_init(&group, candidates, n);
+                best->lower_nsec = fmin(best->lower_nsec, least_interval(&group.candidates, choice, n));
+        }
+}
+
 /* Several steps under way: each number to COUNTED_MAX, then powers of two and the most that there may be. */
 static void try_any_in_flight(
         const AldPlanCandidates *candidates, const AldPlanChoice *choice, AldPlanSteps *best)
@@ -359,7 +409,7 @@ static void try_any_in_flight(
 
         for (uint32_t n = 2; n <= most; n = n < COUNTED_MAX ? n + 1 : n < most ? MIN(2 * n, most) : n + 1) {
                 if (!ald_plan_progress_goes_on(candidates->progress))
-                        return;
+                        break;
                 /* With just as many requests in each, more of them only occupy the stages for longer. */
                 if (ald_plan_group_requests(candidates, n) == ald_plan_group_requests(candidates, before))
                         continue;
@@ -368,6 +418,8 @@ static void try_any_in_flight(
                         best->lower_nsec = fmin(best->lower_nsec, lower_of(candidates, choice, n));
                 before = n;
         }
+        if (candidates->progress->stopped)
+                lower_untried(candidates, choice, best);
 }
 
 static void try_overlapped(
@@ -389,7 +441,8 @@ int ald_ring_plan_within(const AldPlanCandidates *candidates, const AldPlanChoic
         try_vendors(candidates, choice, &aim, &best);
         *ret = best;
         if (!best.stages)
-                return candidates->progress->given_up ? -ECANCELED : -ENOSPC;
+                return candidates->progress->given_up || candidates->progress->stopped ? -ECANCELED : -ENOSPC;
+        ret->lower_nsec = fmin(best.lower_nsec, best.nsec);
         return 0;
 }
 
@@ -398,6 +451,8 @@ int ald_ring_plan(const AldPlanCandidates *candidates, const AldPlanChoice *choi
         AldPlanSteps best;
         int r = ald_ring_plan_within(candidates, choice, INFINITY, &best);
 
+        if (r >= 0 && ald_plan_must_is_met(candidates, &best))
+                candidates->progress->has_plan = true;
         if (r >= 0 && candidates->request->goal == ALD_PLAN_OPTIONS_GOAL_THROUGHPUT)
                 try_overlapped(candidates, choice, &best);
         *ret = best;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <math.h>
 
+#include "placement/plan/model-files.h"
 #include "placement/report/describe.h"
+#include "placement/report/engine-builds.h"
 #include "placement/report/sentences.h"
 
 #define TERA 1e12
@@ -44,6 +46,7 @@ static const char *const reasons[] = {
         [ALD_PLAN_BEYOND_DEVICES_MAX] = "beyond-limit",
         [ALD_PLAN_UNEVEN] = "uneven",
         [ALD_PLAN_NO_PATH] = "no-path",
+        [ALD_PLAN_NOT_TRIED] = "not-tried",
 };
 
 static uint64_t whole(double value)
@@ -442,6 +445,24 @@ static void set_plan(const Account *account, const AldPlan *plan)
         }
 }
 
+/* Of a plan, or of one that could not be made. */
+static void add_notes(const Account *account, const AldPlan *plan)
+{
+        const AldPlanRequest *request = account->request;
+        const char *text;
+        char *builds;
+
+        if (ald_plan_engine_reading(request->engine, request->workload, &text) != ALD_MODEL_READ)
+                ald_plan_report_add_note(account->report, g_strconcat(text, ".", NULL));
+        if (plan && plan->is_stopped)
+                ald_plan_report_add_note(account->report, g_strdup("Time was up: this is the best plan that "
+                                                                   "was found until then, and not all was "
+                                                                   "tried."));
+        builds = plan ? ald_plan_builds_sentence(account->cluster, request, &plan->best) : NULL;
+        if (builds)
+                ald_plan_report_add_note(account->report, builds);
+}
+
 static void set_problem(const Account *account, const AldPlanRefusal *refusal)
 {
         AldPlanRow *row = &account->report->plan;
@@ -479,6 +500,7 @@ AldPlanReport *ald_plan_describe(const AldPlanCluster *cluster, const AldPlanReq
                 set_plan(&account, plan);
         else
                 set_problem(&account, refusal);
+        add_notes(&account, plan);
         add_all_left_out(&account, plan ? plan->verdicts : refusal->verdicts);
         add_constants(&account, options);
         return report;

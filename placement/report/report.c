@@ -37,6 +37,20 @@ void ald_plan_report_free(AldPlanReport *report)
         g_free(report);
 }
 
+void ald_plan_report_add_note(AldPlanReport *report, char *text)
+{
+        const char *const *before = report->plan.notes;
+        size_t n = before ? g_strv_length((char **) before) : 0;
+        const char **notes = g_new0(const char *, n + 2);
+
+        for (size_t i = 0; i < n; i++)
+                notes[i] = before[i];
+        notes[n] = text;
+        g_ptr_array_add(report->owned, notes);
+        g_ptr_array_add(report->owned, text);
+        report->plan.notes = notes;
+}
+
 guint ald_plan_report_n_stages(const AldPlanReport *report)
 {
         guint n = 0;

@@ -39,5 +39,8 @@ static inline GArray *ald_plan_report_part(const AldPlanReport *report, const Al
         return *(GArray *const *) ((const char *) report + part->offset);
 }
 
+/* Appends to the notes of the plan; takes the text. */
+void ald_plan_report_add_note(AldPlanReport *report, char *text);
+
 /* The number of stages of the plan itself, which come first. */
 guint ald_plan_report_n_stages(const AldPlanReport *report);

@@ -162,6 +162,8 @@ char *ald_plan_verdict_sentence(const AldPlanCluster *cluster, const AldPlanRequ
                         engine);
         case ALD_PLAN_NO_PATH:
                 return g_strdup("No path between it and the plan was measured.");
+        case ALD_PLAN_NOT_TRIED:
+                return g_strdup("Time was up before it was tried.");
         default:
                 return NULL;
         }

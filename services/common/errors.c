@@ -22,6 +22,7 @@ static const sd_bus_error_map errors[] = {
         SD_BUS_ERROR_MAP(ALD_ERROR_STATE_UNAVAILABLE, ALD_E_STATE_UNAVAILABLE),
         SD_BUS_ERROR_MAP(ALD_ERROR_NOT_KEPT, ALD_E_NOT_KEPT),
         SD_BUS_ERROR_MAP(ALD_ERROR_NO_SUCH_SILENCE, ALD_E_NO_SUCH_SILENCE),
+        SD_BUS_ERROR_MAP(ALD_ERROR_UNREADABLE_MODEL, ALD_E_UNREADABLE_MODEL),
         SD_BUS_ERROR_MAP_END,
 };
 
@@ -60,6 +61,8 @@ const char *ald_error_describe(int r)
                 return "Nothing is recorded of this";
         case ALD_E_NO_SUCH_SILENCE:
                 return "No such silence";
+        case ALD_E_UNREADABLE_MODEL:
+                return "The engine cannot read the model";
         case ALD_E_NO_SUCH_ADDRESS:
                 return "No such address";
         case ALD_E_OWN_NODE:

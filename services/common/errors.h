@@ -28,6 +28,7 @@ typedef enum AldErrorCode {
         ALD_E_STATE_UNAVAILABLE,
         ALD_E_NOT_KEPT,
         ALD_E_NO_SUCH_SILENCE,
+        ALD_E_UNREADABLE_MODEL,
         ALD_E_NO_SUCH_ADDRESS,
         ALD_E_OWN_NODE,     /* where another node is needed */
         ALD_E_USER_LIMIT,   /* of what one user may have at a time */

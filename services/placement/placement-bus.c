@@ -4,6 +4,7 @@
 #include "common/bus-cleanup.h"
 #include "common/bus-names.h"
 #include "common/excerpt.h"
+#include "placement/plan/model-files.h"
 #include "record/record-bus.h"
 #include "services/common/arguments.h"
 #include "services/common/errors.h"
@@ -196,7 +197,7 @@ static void answer(const Call *call, int error, const AldPlanReport *report, con
                 refuse(call, ALD_ERROR_CANCELED, "The plan was canceled");
                 return;
         case -ETIMEDOUT:
-                refuse(call, SD_BUS_ERROR_TIMEOUT, "The plan has taken more than a minute");
+                refuse(call, SD_BUS_ERROR_TIMEOUT, "No plan was found within a minute");
                 return;
         case -EINVAL:
                 refuse(call, SD_BUS_ERROR_INVALID_ARGS, problem);
@@ -231,6 +232,7 @@ static const AldPlanJobsHandler jobs_handler = {
 
 static int read_call(Call *call, sd_bus_error *error)
 {
+        const AldPlanEngine *engine;
         const char *reason;
         int r = ald_arguments_read(
                 call->message, &ald_plan_workload_struct, call->owned, &call->workload, error);
@@ -240,8 +242,10 @@ static int read_call(Call *call, sd_bus_error *error)
                         call->message, &ald_plan_options_struct, call->owned, &call->options, error);
         if (r < 0)
                 return r;
-        if (ald_plan_workload_check(&call->workload, ald_plan_engine_find(call->options.engine), &reason) <
-                        0 ||
+        engine = ald_plan_engine_find(call->options.engine);
+        if (ald_plan_engine_reading(engine, &call->workload, &reason) == ALD_MODEL_REFUSED)
+                return sd_bus_error_set(error, ALD_ERROR_UNREADABLE_MODEL, reason);
+        if (ald_plan_workload_check(&call->workload, engine, &reason) < 0 ||
                 ald_plan_workload_complete(&call->workload, &reason) < 0)
                 return sd_bus_error_set(error, SD_BUS_ERROR_INVALID_ARGS, reason);
         if ((call->options.assumed_bits_per_second == ALD_ABSENT_UINT64) !=

@@ -6,7 +6,8 @@
 #include "services/common/errors.h"
 #include "services/placement/plan-jobs.h"
 
-#define TIME_MAX_USEC (60 * G_USEC_PER_SEC)
+#define TIME_USEC (20 * G_USEC_PER_SEC)     /* after which the best plan that was found is returned */
+#define TIME_MAX_USEC (60 * G_USEC_PER_SEC) /* if there is none */
 #define TICK_MSEC 250u
 #define WHOLE 1000000 /* of a fraction that both threads share */
 
@@ -29,7 +30,7 @@ struct AldPlanJob {
         AldPlanWorkload workload;
         AldPlanRequest request;
         const AldPlanOptions *options;
-        gint fraction, given_up; /* of both threads; given_up: an errno */
+        gint fraction, given_up, is_late; /* of both threads; given_up: an errno */
 
         /* What the thread leaves: */
         int r;
@@ -214,6 +215,14 @@ static bool on_proceed(double fraction, void *userdata)
         return g_atomic_int_get(&job->given_up) == 0;
 }
 
+/* In the thread of the job. */
+static bool on_is_late(void *userdata)
+{
+        AldPlanJob *job = userdata;
+
+        return g_atomic_int_get(&job->is_late) != 0;
+}
+
 static void *make_plan(void *userdata)
 {
         AldPlanJob *job = userdata;
@@ -244,6 +253,8 @@ static gboolean on_tick(gpointer userdata)
 
                 if (job->state != JOB_RUNNING)
                         continue;
+                if (now - job->begun_usec >= TIME_USEC)
+                        g_atomic_int_set(&job->is_late, 1);
                 if (now - job->begun_usec >= TIME_MAX_USEC)
                         give_up(job, ETIMEDOUT);
                 if (now - job->begun_usec >= TICK_MSEC * 1000)
@@ -270,6 +281,7 @@ void ald_plan_job_start(AldPlanJob *job, AldPlanSnapshot *snapshot, const AldPla
         job->request = *request;
         job->request.workload = &job->workload;
         job->request.proceed = on_proceed;
+        job->request.is_late = on_is_late;
         job->request.userdata = job;
         job->options = options;
         job->thread = g_thread_try_new("plan", make_plan, job, &error);

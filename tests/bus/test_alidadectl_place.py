@@ -183,6 +183,51 @@ def test_what_is_wrong_is_named(host, args, code, said):
     assert (found.returncode, found.stdout) == (code, "") and said in found.stderr
 
 
+def write_folder(folder, architecture="llama"):
+    """The same model as safetensors in bf16, which are a hole."""
+    folder.mkdir()
+    config = {"model_type": architecture, "num_hidden_layers": LAYERS, "hidden_size": LENGTH,
+              "intermediate_size": HIDDEN, "num_attention_heads": 32, "num_key_value_heads": 8,
+              "vocab_size": VOCABULARY, "max_position_embeddings": 8192}
+    (folder / "config.json").write_text(json.dumps(config))
+    shapes = {"model.embed_tokens.weight": (VOCABULARY, LENGTH), "lm_head.weight": (VOCABULARY, LENGTH)}
+    for i in range(LAYERS):
+        layer = f"model.layers.{i}"
+        shapes |= {f"{layer}.self_attn.q_proj.weight": (LENGTH, LENGTH),
+                   f"{layer}.self_attn.k_proj.weight": (LENGTH // 4, LENGTH),
+                   f"{layer}.self_attn.v_proj.weight": (LENGTH // 4, LENGTH),
+                   f"{layer}.mlp.up_proj.weight": (HIDDEN, LENGTH)}
+    head, offset = {}, 0
+    for name, (rows, columns) in shapes.items():
+        end = offset + 2 * rows * columns
+        head[name] = {"dtype": "BF16", "shape": [rows, columns], "data_offsets": [offset, end]}
+        offset = end
+    text_head = json.dumps(head).encode()
+    with open(folder / "model.safetensors", "wb") as file:
+        file.write(struct.pack("<Q", len(text_head)) + text_head)
+        file.truncate(8 + len(text_head) + offset)
+    return folder
+
+
+def test_the_engine_reads_the_model(host):
+    """Without --engine, one that reads the files is taken, and the answer says why others are not."""
+    folder, file = write_folder(host.dir / "folder"), write_model(host.dir / "model.gguf")
+    for model, engine, other in ((file, "llama.cpp", "torch does not read GGUF"),
+                                 (folder, "vllm", "llama.cpp reads GGUF files only")):
+        found = json.loads(place(host, model, "--json").stdout)["Plan"]
+        assert found["Engine"] == engine and other in found["Notes"][-1], found
+        assert f"{engine} was chosen" in place(host, model).stdout
+        assert "Notes" not in json.loads(place(host, model, f"--engine={engine}", "--json").stdout)["Plan"]
+    for model, engine, said in ((folder, "llama.cpp", "convert_hf_to_gguf.py --outfile MODEL.gguf FOLDER"),
+                                (file, "distributed-llama", "does not read GGUF"),
+                                (write_folder(host.dir / "other", "gpt_oss"), "distributed-llama",
+                                 "choose another engine")):
+        refused = place(host, model, f"--engine={engine}", check=False)
+        assert (refused.returncode, refused.stdout) == (EXIT_ERROR, "") and said in refused.stderr, refused.stderr
+    converted = json.loads(place(host, folder, "--engine=distributed-llama", "--json", check=False).stdout)["Plan"]
+    assert "convert-hf.py FOLDER q40 NAME" in converted["Notes"][0]
+
+
 def test_a_truncated_model(host):
     path = write_model(host.dir / "model.gguf")
     with open(path, "r+b") as file:

@@ -237,6 +237,26 @@ def test_a_device_that_is_meant_to_get_more_layers_than_there_are(host, cluster)
     assert found.stages == [] and 64 * GIB <= found.plan["NeedsBytes"] < 66 * GIB, found.plan
 
 
+@pytest.mark.parametrize("engine, files, said", [
+    ("llama.cpp", {"ModelFormat": "safetensors"}, "convert_hf_to_gguf.py"),
+    ("distributed-llama", {"ModelFormat": "safetensors", "Architecture": "gpt_oss"}, "choose another engine"),
+    ("torch", {"ModelFormat": "gguf"}, "place the folder with safetensors")])
+def test_files_that_the_engine_cannot_read(host, cluster, engine, files, said):
+    with fails_with("org.alidade.Error.UnreadableModel") as error:
+        plan(host, {key: Typed("s", value) for key, value in files.items()}, engine)
+    assert said in error.value.message and engine in error.value.message
+
+
+def test_what_else_is_to_be_known(host, cluster):
+    """What the engine needs before it reads the files, and the builds that GPUs of two vendors need."""
+    assert "Notes" not in plan(host).plan
+    assert "vllm-gguf-plugin" in plan(host, {"ModelFormat": Typed("s", "gguf")}, "vllm").plan["Notes"][0]
+    cluster.take(record(SLOW, "Node1.Backends", seq=2, Devices=[
+        {"Id": "0000:01:00.0", "Class": "gpu", "Vendor": "AMD", "MemoryTotalBytes": 24 * GIB}]))
+    [note] = plan(host, {"LayerBytes": Typed("t", GIB)}).plan["Notes"]
+    assert "fast with CUDA, slow with ROCm" in note
+
+
 def test_what_is_required_is_named(host, cluster):
     with fails_with("org.freedesktop.DBus.Error.InvalidArgs") as error:
         call(host)

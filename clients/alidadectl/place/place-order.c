@@ -25,7 +25,6 @@ void ald_place_order_init(AldPlaceOrder *order, const AldCtl *ctl)
                 .without = g_ptr_array_new_with_free_func(g_free),
                 .split = g_ptr_array_new_with_free_func(g_free),
                 .order = ALD_PLAN_ORDER_INIT };
-        order->options.engine = "llama.cpp";
 }
 
 void ald_place_order_clear(AldPlaceOrder *order)
@@ -33,6 +32,8 @@ void ald_place_order_clear(AldPlaceOrder *order)
         ald_plan_workload_clear(&order->workload);
         g_free(order->title);
         g_free(order->note);
+        g_free(order->choice);
+        g_clear_pointer(&order->llm, ald_llm_free);
         g_ptr_array_unref(order->must);
         g_ptr_array_unref(order->without);
         g_ptr_array_unref(order->split);
@@ -107,8 +108,8 @@ static bool read_kv_types(void *place, const char *text)
 static const AldOption options[] = {
         ALD_OPTION_HELP,
         ALD_OPTION(WORD, "engine", "ENGINE", AldPlaceOrder, options.engine,
-                "What runs the model (default: llama.cpp): vllm, sglang, torch,\n"
-                "distributed-llama; mpi and nccl order a ring for all-reduces",
+                "What runs the model (default: the first that reads it): llama.cpp, vllm,\n"
+                "sglang, torch, distributed-llama; mpi and nccl order a ring for all-reduces",
                 .type = &ald_plan_options_struct, .field = "Engine"),
         ALD_OPTION(WORD, "goal", "GOAL", AldPlaceOrder, options.goal,
                 "latency (default), throughput, or both, with what lies between as\n"
@@ -244,7 +245,8 @@ int ald_place_order_parse(AldPlaceOrder *order)
         order->options.must = finish_list(order->must);
         order->options.without = finish_list(order->without);
         order->options.split = finish_list(order->split);
-        order->order.engine = ald_plan_engine_find(order->options.engine);
+        if (order->options.engine)
+                order->order.engine = ald_plan_engine_find(order->options.engine);
         return check(order);
 }
 
@@ -261,21 +263,22 @@ static int read_model(const char *path, AldLlm **ret)
 
 int ald_place_order_complete(AldPlaceOrder *order)
 {
-        g_autoptr(AldLlm) llm = NULL;
         g_autofree char *error = NULL;
-        AldPlanOrder of = order->order;
+        AldPlanOrder *of = &order->order;
         int r;
 
-        if (order->model && read_model(order->model, &llm) != ALD_EXIT_OK)
+        if (order->model && read_model(order->model, &order->llm) != ALD_EXIT_OK)
                 return ALD_EXIT_ERROR;
-        of.llm = llm;
-        of.engine = ald_plan_engine_find(order->options.engine);
-        r = ald_plan_order_workload(&of, &order->workload, &error);
+        of->llm = order->llm;
+        if (!of->engine)
+                of->engine = ald_plan_order_choose(of->llm, &order->choice);
+        order->options.engine = of->engine->name;
+        r = ald_plan_order_workload(of, &order->workload, &error);
         if (r < 0) {
                 ald_print_error("%s%s", error, r == -EOPNOTSUPP ? "; state it with --kv-bytes=" : "");
                 return ALD_EXIT_ERROR;
         }
-        order->title = ald_plan_order_title(&of);
-        order->note = ald_plan_order_note(&of);
+        order->title = ald_plan_order_title(of);
+        order->note = ald_plan_order_note(of);
         return ALD_EXIT_OK;
 }

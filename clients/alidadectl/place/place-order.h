@@ -11,6 +11,8 @@ typedef struct AldPlaceOrder {
         const char *model; /* a file or folder; NULL: it is given in numbers */
         char *title;       /* of what is placed */
         char *note;        /* what a person should know of it besides; NULL: nothing */
+        char *choice;      /* why other engines were not chosen; NULL: there was no choice */
+        AldLlm *llm;       /* of the file or folder, once it is read */
         AldPlanOrder order;
         AldPlanWorkload workload;
         AldPlanOptions options;

@@ -183,6 +183,15 @@ static void add_request(GString *out, const AldPlanReport *report, const char *t
         add_fact(out, "Model", text, columns);
 }
 
+static void add_notes(GString *out, const AldPlanRow *plan, unsigned columns)
+{
+        for (size_t i = 0; plan->notes && plan->notes[i]; i++) {
+                g_autofree char *text = ald_text_safe(plan->notes[i]);
+
+                add_fact(out, "Note", text, columns);
+        }
+}
+
 static void add_plan(GString *out, const AldPlanReport *report, unsigned columns, double now_usec)
 {
         const AldPlanRow *plan = &report->plan;
@@ -220,10 +229,12 @@ void ald_plan_write_text(GString *out, const AldPlanReport *report, const AldPla
                         report->plan.text ? report->plan.text : report->plan.problem);
 
                 add_fact(out, "No plan", text, columns);
+                add_notes(out, &report->plan, columns);
                 add_left_out(out, report, columns);
                 return;
         }
         add_plan(out, report, columns, now_usec);
+        add_notes(out, &report->plan, columns);
         add_stages(out, report, columns, now_usec);
         add_hops(out, report, columns, now_usec);
         add_alternatives(out, report, columns);

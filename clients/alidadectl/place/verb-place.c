@@ -77,13 +77,15 @@ static int ask(sd_bus *bus, const AldPlaceOrder *order, AldPlanReport **ret, sd_
         return ald_plan_call_read(reply, ret);
 }
 
-static int print(const AldPlaceOrder *order, const AldPlanReport *report)
+static int print(AldPlaceOrder *order, AldPlanReport *report)
 {
         g_autoptr(GString) out = g_string_new(NULL);
         json_auto_t *json = NULL;
         AldStyleInfo info = ald_style_info();
         int r;
 
+        if (order->choice)
+                ald_plan_report_add_note(report, g_steal_pointer(&order->choice));
         if (order->ctl.json) {
                 if (order->note)
                         fprintf(stderr, "Note: %s\n", order->note);
@@ -116,6 +118,11 @@ int ald_verb_place(const AldCtl *ctl)
         r = ask(bus, &order, &report, &error);
         if (r < 0) {
                 ald_bus_ensure_error(&error, r);
+                /* The service is well, but has found no plan in time. */
+                if (sd_bus_error_has_name(&error, SD_BUS_ERROR_TIMEOUT)) {
+                        ald_print_error("Cannot plan: %s", error.message);
+                        return ALD_EXIT_ERROR;
+                }
                 return ald_bus_print_error(&error, "Cannot plan", ALD_PLACEMENT_UNIT);
         }
         return print(&order, report);

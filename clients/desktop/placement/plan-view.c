@@ -41,6 +41,16 @@ static const struct {
 
 /* What is shown. */
 
+/* They are sentences. */
+static void append_notes(GString *text, const AldPlanRow *plan)
+{
+        for (size_t i = 0; plan->notes && plan->notes[i]; i++) {
+                g_autofree char *note = ald_text_safe(plan->notes[i]);
+
+                g_string_append_printf(text, "%s%s", text->len > 0 ? " " : "", note);
+        }
+}
+
 static void show_facts(AldPlanView *view, double now_usec)
 {
         const AldPlanRow *plan = &view->report->plan;
@@ -61,6 +71,7 @@ static void show_facts(AldPlanView *view, double now_usec)
                 g_string_append_printf(text, " %s.", disturbed);
         if (assumed_free)
                 g_string_append_printf(text, " %s.", assumed_free);
+        append_notes(text, plan);
         ald_label_set(view->facts, text->str);
 }
 
@@ -81,10 +92,13 @@ static void show_problem(AldPlanView *view)
 {
         const AldPlanRow *plan = &view->report->plan;
         g_autofree char *title = ald_plan_words_problem(plan), *text = ald_text_safe_or_null(plan->text);
-
-        ald_label_show(view->problem_title, title);
         /* In English it may say the same. */
-        ald_label_show(view->problem_text, text && title && g_str_has_prefix(text, title) ? NULL : text);
+        bool is_same = text && title && g_str_has_prefix(text, title);
+        g_autoptr(GString) all = g_string_new(is_same ? NULL : text);
+
+        append_notes(all, plan);
+        ald_label_show(view->problem_title, title);
+        ald_label_show(view->problem_text, all->len > 0 ? all->str : NULL);
 }
 
 /* The graph of now may still have to be read; a plan of a later one is not old. */

@@ -108,6 +108,61 @@ static void test_giving_up_tries(void)
         assert_given_up(&planned, 64);
 }
 
+static bool on_late(void *userdata)
+{
+        Asked *asked = userdata;
+
+        return ++asked->calls >= asked->most;
+}
+
+/* Of the plan that was found until then, `least` is what the best one takes. */
+static double assert_stopped(PlannedCluster *planned, unsigned most, double least)
+{
+        g_autoptr(AldPlan) plan = NULL;
+        AldPlanRefusal refusal;
+        Asked asked = { .most = most };
+        uint32_t n_untried = 0;
+
+        planned->request.is_late = on_late;
+        planned->request.userdata = &asked;
+        g_assert_cmpint(ald_plan_make(&planned->cluster, &planned->request, &plan, &refusal), ==, 0);
+        planned->request.is_late = NULL;
+        g_assert_true(plan->is_stopped);
+        g_assert_cmpuint(asked.calls, ==, most);
+        g_assert_cmpfloat(plan->best.lower_nsec, >, 0);
+        g_assert_cmpfloat(plan->best.lower_nsec, <=, least);
+        for (uint32_t i = 0; i < planned->cluster.n_devices; i++)
+                n_untried += plan->verdicts[i].reason == ALD_PLAN_NOT_TRIED;
+        g_assert_cmpuint(n_untried, >, 0);
+        g_assert_cmpuint(n_untried + plan->best.n_stages, <=, planned->cluster.n_devices);
+        return plan->best.interval_nsec;
+}
+
+/* Wherever time is up, there is a plan and a bound. */
+static void test_time_is_up(void)
+{
+        g_auto(PlannedCluster) planned = { 0 };
+        g_autoptr(AldPlan) plan = NULL;
+        AldPlanRefusal refusal;
+        double before = INFINITY;
+
+        planned_cluster_make(&planned, PLACEMENT_CLUSTER_SPARSE, 48, 0, "vllm");
+        planned.workload.parallel = 256;
+        planned.workload.token_parameters = 1e13;
+        planned.request.goal = ALD_PLAN_OPTIONS_GOAL_THROUGHPUT;
+        g_assert_cmpint(ald_plan_make(&planned.cluster, &planned.request, &plan, &refusal), ==, 0);
+        g_assert_false(plan->is_stopped);
+        g_assert_cmpfloat(plan->best.lower_nsec, >, 0);
+        g_assert_cmpuint(plan->best.in_flight, >, 1);
+        for (unsigned most = 1; most <= 100; most = 10 * most) {
+                double interval = assert_stopped(&planned, most, plan->best.interval_nsec);
+
+                g_assert_cmpfloat(interval, <=, before);
+                g_assert_cmpfloat(interval, >=, plan->best.interval_nsec);
+                before = interval;
+        }
+}
+
 typedef struct Many {
         AldPlanNode *nodes;
         AldPlanDevice *devices;
@@ -188,5 +243,6 @@ int main(int argc, char **argv)
         g_test_add_func("/plan-large/too-many", test_too_many);
         g_test_add_func("/plan-large/giving-up-a-search", test_giving_up_a_search);
         g_test_add_func("/plan-large/giving-up-tries", test_giving_up_tries);
+        g_test_add_func("/plan-large/time-is-up", test_time_is_up);
         return g_test_run();
 }

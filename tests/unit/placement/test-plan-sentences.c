@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+
+#include "placement/plan/model-files.h"
+#include "placement/report/engine-builds.h"
 #include "placement/report/sentences.h"
 #include "tests/unit/placement/plan-cases.h"
 
@@ -267,6 +271,97 @@ static void test_ranks(void)
                 "with it.");
 }
 
+/* Of several vendors, a node with GPUs of both included. */
+static void test_builds(void)
+{
+        g_autofree char *alike = NULL, *mixed = NULL, *both = NULL, *ring = NULL;
+        g_autoptr(AldPlan) plan = NULL;
+        PlanCase made;
+
+        plan_case_init(&made, "llama.cpp", 2);
+        plan_case_join(&made, 0, 1, 1e6, 1e9);
+        plan_case_join(&made, 1, 0, 1e6, 1e9);
+        made.nodes[0].name = "green";
+        made.nodes[1].name = "red";
+        made.workload.layer_bytes = 5 * GIB;
+        for (uint32_t i = 0; i < 2; i++) {
+                made.devices[i].is_processor = made.devices[i].uses_host_memory = false;
+                made.devices[i].vendor = "NVIDIA Corporation";
+        }
+        plan = plan_case_plan(&made);
+        g_assert_cmpuint(plan->best.n_stages, ==, 2);
+        alike = ald_plan_builds_sentence(&made.cluster, &made.request, &plan->best);
+        g_assert_null(alike);
+        made.devices[1].vendor = "AMD";
+        mixed = ald_plan_builds_sentence(&made.cluster, &made.request, &plan->best);
+        g_assert_cmpstr(mixed, ==,
+                "GPUs of several vendors are used, for which each node needs a build of llama.cpp of its "
+                "own: "
+                "green with CUDA, red with ROCm.");
+        made.devices[1].node = 0;
+        both = ald_plan_builds_sentence(&made.cluster, &made.request, &plan->best);
+        g_assert_cmpstr(both, ==,
+                "GPUs of several vendors are used, for which each node needs a build of llama.cpp of its "
+                "own: "
+                "green with CUDA and ROCm. Several backends in one build need GGML_BACKEND_DL; one with "
+                "Vulkan "
+                "drives them all.");
+        made.request.engine = ald_plan_engine_find("vllm");
+        ring = ald_plan_builds_sentence(&made.cluster, &made.request, &plan->best);
+        g_assert_null(ring);
+}
+
+/* The engine that is chosen reads the files as they are, and the others are told apart. */
+static void test_model_files(void)
+{
+        static const struct {
+                const char *format, *architecture, *engine;
+                AldModelReading reading;
+                const char *said;
+        } cases[] = {
+                { "gguf", "llama", "llama.cpp", ALD_MODEL_READ, NULL },
+                { "safetensors", "llama", "llama.cpp", ALD_MODEL_REFUSED, "convert_hf_to_gguf.py" },
+                { "gguf", "llama", "vllm", ALD_MODEL_PREPARED, "vllm-gguf-plugin" },
+                { "gguf", "llama", "sglang", ALD_MODEL_READ, NULL },
+                { "gguf", "llama", "torch", ALD_MODEL_REFUSED, "the folder with safetensors" },
+                { "safetensors", "gpt_oss", "torch", ALD_MODEL_READ, NULL },
+                { "gguf", "qwen3moe", "distributed-llama", ALD_MODEL_REFUSED, "does not read GGUF" },
+                { "safetensors", "qwen3_moe", "distributed-llama", ALD_MODEL_PREPARED, "convert-hf.py" },
+                { "safetensors", "gpt_oss", "distributed-llama", ALD_MODEL_REFUSED, "choose another engine" },
+                { "safetensors", NULL, "distributed-llama", ALD_MODEL_PREPARED, "convert-hf.py" },
+                { NULL, NULL, "distributed-llama", ALD_MODEL_READ, NULL },
+        };
+        AldPlanWorkload gguf = ALD_PLAN_WORKLOAD_INIT, folder = ALD_PLAN_WORKLOAD_INIT,
+                        numbers = ALD_PLAN_WORKLOAD_INIT;
+        g_autofree char *of_gguf = NULL, *of_folder = NULL, *of_numbers = NULL;
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                AldPlanWorkload workload = ALD_PLAN_WORKLOAD_INIT;
+                const char *text = NULL;
+
+                workload.model_format = cases[i].format;
+                workload.architecture = cases[i].architecture;
+                g_assert_cmpint((int) ald_plan_engine_reading(
+                                        ald_plan_engine_find(cases[i].engine), &workload, &text),
+                        ==, (int) cases[i].reading);
+                g_assert_true(cases[i].said ? strstr(text, cases[i].said) != NULL : text == NULL);
+        }
+        gguf.model_format = "gguf";
+        folder.model_format = "safetensors";
+        folder.architecture = "gpt_oss";
+        g_assert_cmpstr(ald_plan_engine_choose(&numbers)->name, ==, "llama.cpp");
+        g_assert_cmpstr(ald_plan_engine_choose(&gguf)->name, ==, "llama.cpp");
+        g_assert_cmpstr(ald_plan_engine_choose(&folder)->name, ==, "vllm");
+        of_numbers = ald_plan_engine_choice_text(&numbers);
+        of_gguf = ald_plan_engine_choice_text(&gguf);
+        of_folder = ald_plan_engine_choice_text(&folder);
+        g_assert_null(of_numbers);
+        g_assert_true(g_str_has_prefix(of_gguf,
+                "llama.cpp was chosen of the engines that read the model: llama.cpp, sglang. vllm reads"));
+        g_assert_true(g_str_has_prefix(of_folder, "vllm was chosen of the engines that read the model: vllm, "
+                                                  "sglang, torch. llama.cpp reads GGUF"));
+}
+
 int main(int argc, char **argv)
 {
         g_test_init(&argc, &argv, NULL);
@@ -280,5 +375,7 @@ int main(int argc, char **argv)
         g_test_add_func("/plan-sentences/root", test_root);
         g_test_add_func("/plan-sentences/disbelieved", test_disbelieved);
         g_test_add_func("/plan-sentences/disputed-path", test_disputed_path);
+        g_test_add_func("/plan-sentences/builds", test_builds);
+        g_test_add_func("/plan-sentences/model-files", test_model_files);
         return g_test_run();
 }

@@ -1068,6 +1068,8 @@ static void test_workload_defaults(void)
                                       g_str_equal(field->name, "FeedForwardElements") ||
                                       g_str_has_suffix(field->name, "Experts") ||
                                       g_str_has_prefix(field->name, "KvType") ||
+                                      g_str_equal(field->name, "ModelFormat") ||
+                                      g_str_equal(field->name, "Architecture") ||
                                       g_str_equal(field->name, "MessageBytes");
 
                 g_assert_true(ald_field_is_absent(field, ald_field_of(field, &workload)) == has_no_default);

@@ -18,6 +18,7 @@ int __wrap_ald_plan_make(const AldPlanCluster *cluster, const AldPlanRequest *re
 static gint64 clock_offset;
 static gint begun; /* plans */
 static gint refuse;
+static gint has_plan; /* which is refused once it is late */
 
 gint64 __wrap_g_get_monotonic_time(void)
 {
@@ -33,7 +34,8 @@ int __wrap_ald_plan_make(const AldPlanCluster *cluster, const AldPlanRequest *re
         AldPlanRefusal *ret_refusal)
 {
         g_atomic_int_inc(&begun);
-        while (!g_atomic_int_get(&refuse))
+        while (!g_atomic_int_get(&refuse) &&
+                !(g_atomic_int_get(&has_plan) && request->is_late(request->userdata)))
                 if (request->proceed(0.5, request->userdata))
                         g_thread_yield();
                 else
@@ -109,7 +111,7 @@ static void jobs_init(Jobs *made)
         made->request = (AldPlanRequest){ .engine = ald_plan_engine_find("mpi"),
                 .workload = &made->workload };
         ald_model_add_topology(made->model, false);
-        clock_offset = begun = refuse = 0;
+        clock_offset = begun = refuse = has_plan = 0;
 }
 
 static void jobs_clear(Jobs *made)
@@ -200,6 +202,23 @@ static void test_time_limit(void)
         g_assert_cmpint(made.error, ==, -ETIMEDOUT);
 }
 
+/* Once there is a plan, it ends by itself. */
+static void test_late(void)
+{
+        g_auto(Jobs) made = { 0 };
+
+        jobs_init(&made);
+        g_atomic_int_set(&has_plan, 1);
+        add_running(&made, 7);
+        clock_offset = MINUTE / 4;
+        while (made.fraction == 0)
+                g_main_context_iteration(NULL, TRUE);
+        assert_log(&made, "");
+        clock_offset = MINUTE / 3;
+        wait_for_end(&made);
+        g_assert_cmpint(made.error, ==, -EINVAL);
+}
+
 /* Between its turn and its beginning. */
 static void test_cancel_preparing(void)
 {
@@ -287,6 +306,7 @@ int main(int argc, char **argv)
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/plan-jobs/cancel-running", test_cancel_running);
         g_test_add_func("/plan-jobs/time-limit", test_time_limit);
+        g_test_add_func("/plan-jobs/late", test_late);
         g_test_add_func("/plan-jobs/cancel-preparing", test_cancel_preparing);
         g_test_add_func("/plan-jobs/stop", test_stop);
         g_test_add_func("/plan-jobs/problem", test_problem);
