@@ -12,7 +12,7 @@
 static const struct {
         const char *engine;
         AldPlanWorkloadModelFormat format;
-        AldModelReading reading;
+        AldEngineReading reading;
         const char *text;
 } rules[] = {
         { "llama.cpp", ALD_PLAN_WORKLOAD_MODEL_FORMAT_SAFETENSORS, ALD_MODEL_REFUSED,
@@ -44,7 +44,7 @@ static const char *const dllama_architectures[] = { "llama", "mistral", "qwen3",
         "distributed-llama runs the architectures llama, mistral, qwen3 and qwen3_moe only; choose another " \
         "engine"
 
-AldModelReading ald_plan_engine_reading(
+AldEngineReading ald_plan_engine_reading(
         const AldPlanEngine *engine, const AldPlanWorkload *workload, const char **ret_text)
 {
         int format = workload->model_format

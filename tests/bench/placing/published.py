@@ -83,7 +83,8 @@ class Predictor:
                 row["MemoryTotalBytes"] = size
                 system.append({"Id": identity, "MemoryUsedBytes": 0})
             rows.append(row)
-            measured.append({"Id": identity, "TflopsFp16": float(device["tflops"]), "GemmTflops": float(device["tflops"]),
+            tflops = float(device["tflops"])
+            measured.append({"Id": identity, "TflopsFp16": tflops, "GemmTflops": tflops,
                              "MemoryBandwidthBytesPerSecond": round(rates(device)[which]), "MeasuredUSec": 1})
         return [record(node, "Node1.Identity", FriendlyName=f"host{self.nodes}", HostName=f"host{self.nodes}.example"),
                 record(node, "Node1.Memory", TotalBytes=memory, AvailableBytes=memory),

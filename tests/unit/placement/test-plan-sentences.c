@@ -316,7 +316,7 @@ static void test_model_files(void)
 {
         static const struct {
                 const char *format, *architecture, *engine;
-                AldModelReading reading;
+                AldEngineReading reading;
                 const char *said;
         } cases[] = {
                 { "gguf", "llama", "llama.cpp", ALD_MODEL_READ, NULL },
