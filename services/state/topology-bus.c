@@ -2,14 +2,18 @@
 #include <time.h>
 
 #include "record/record-bus.h"
+#include "services/common/burst.h"
 #include "services/common/time-share.h"
 #include "services/common/timer.h"
 #include "services/state/records-bus.h"
 #include "services/state/topology-bus.h"
 #include "state/topology/graph.h"
 
-/* Changes within this time are one signal, and it is the least interval between two of them. */
+/* An update waits for such a pause in the changes: of less than ALD_GRAPH_ALL_BELOW nodes, which a moment
+ * later may be more, it would list all paths. */
 #define SETTLE_USEC (G_USEC_PER_SEC / 10)
+
+/* The least interval between two signals. */
 #define SIGNAL_USEC G_USEC_PER_SEC
 
 /* What the reply takes beside its rows, and what one that has gone takes in it, at most. */
@@ -24,7 +28,7 @@ struct AldTopologyBus {
         uint64_t signalled; /* revision */
         gint64 signalled_at;
         AldTimeShare updates;
-        bool waits; /* the timer is set */
+        AldBurst changes; /* that wait for an update */
 };
 
 /* Revisions of an earlier run must not be taken for those of this one. */
@@ -51,13 +55,13 @@ static uint64_t update(AldTopologyBus *self)
 
 static void wait_if_outdated(AldTopologyBus *self)
 {
-        gint64 now = g_get_monotonic_time();
+        gint64 due;
 
-        if (self->waits || !ald_graph_is_outdated(self->graph))
+        if (!ald_graph_is_outdated(self->graph))
                 return;
-        self->waits = true;
-        ald_timer_set(self->timer, MAX(MAX(now + SETTLE_USEC, ald_time_share_next(&self->updates)),
-                                           self->signalled_at + SIGNAL_USEC));
+        due = ald_burst_note(&self->changes, g_get_monotonic_time());
+        ald_timer_set(self->timer,
+                MAX(MAX(due, ald_time_share_next(&self->updates)), self->signalled_at + SIGNAL_USEC));
 }
 
 static void on_timer(void *userdata)
@@ -65,7 +69,7 @@ static void on_timer(void *userdata)
         AldTopologyBus *self = userdata;
         uint64_t revision = update(self);
 
-        self->waits = false;
+        ald_burst_end(&self->changes);
         if (revision != self->signalled) {
                 self->signalled = revision;
                 self->signalled_at = g_get_monotonic_time();
@@ -81,16 +85,16 @@ static void on_changed(AldEntry *entry, AldRecord *before, void *userdata)
         /* Each node sends all its records again every half a minute. */
         if (before && entry->record && before->hash == entry->record->hash)
                 return;
-        ald_graph_note_change(self->graph, entry);
-        wait_if_outdated(self);
+        if (ald_graph_note_change(self->graph, entry))
+                wait_if_outdated(self);
 }
 
 static void on_removing(AldEntry *entry, void *userdata)
 {
         AldTopologyBus *self = userdata;
 
-        ald_graph_note_removal(self->graph, entry);
-        wait_if_outdated(self);
+        if (ald_graph_note_removal(self->graph, entry))
+                wait_if_outdated(self);
 }
 
 AldTopologyBus *ald_topology_bus_new(AldStateManager *manager, AldSignals *signals)
@@ -102,6 +106,7 @@ AldTopologyBus *ald_topology_bus_new(AldStateManager *manager, AldSignals *signa
         self->timer = ald_timer_new("topology", on_timer, self);
         self->signalled = self->revision = ald_graph_update(self->graph);
         self->updates = ald_time_share_new(g_get_monotonic_time());
+        self->changes.pause = SETTLE_USEC;
         ald_state_manager_watch(manager, on_changed, on_removing, self);
         return self;
 }

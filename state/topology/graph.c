@@ -338,7 +338,7 @@ static uint64_t hash_reached(const AldRecord *record)
                        : 0;
 }
 
-static void note_link(AldGraph *graph, const AldEntry *entry, bool exists)
+static bool note_link(AldGraph *graph, const AldEntry *entry, bool exists)
 {
         AldEdgeRowKind kind = entry->kind == ALD_KIND_LINK_RDMA ? ALD_EDGE_ROW_KIND_RDMA
                                                                 : ALD_EDGE_ROW_KIND_SOCKET;
@@ -349,9 +349,9 @@ static void note_link(AldGraph *graph, const AldEntry *entry, bool exists)
 
         /* Of a deletion nobody needs to know that never had a record here. */
         if (!record && !lookup_path(graph, kind, &entry->node->id, entry->key))
-                return;
+                return false;
         if (ald_key_parse(entry->kind, entry->key, &sink) < 0 || ald_id_equal(&sink, &entry->node->id))
-                return;
+                return false;
         path = find_path(graph, kind, &entry->node->id, &sink, entry->key);
         path->is.entry = record ? entry : NULL;
         mark_path(graph, path);
@@ -359,9 +359,10 @@ static void note_link(AldGraph *graph, const AldEntry *entry, bool exists)
         if (reached != path->reached)
                 graph->segments_dirty = true;
         path->reached = reached;
+        return true;
 }
 
-static void note_node(AldGraph *graph, const AldEntry *entry)
+static bool note_node(AldGraph *graph, const AldEntry *entry)
 {
         Member *member;
 
@@ -375,34 +376,29 @@ static void note_node(AldGraph *graph, const AldEntry *entry)
         case ALD_KIND_COMPUTE:
                 break;
         default:
-                return;
+                return false;
         }
         member = find_member(graph, &entry->node->id);
         mark_member(graph, member);
         if (entry->kind == ALD_KIND_BACKENDS || entry->kind == ALD_KIND_COMPUTE) {
                 member->devices_dirty = true;
-                return;
+                return true;
         }
         if (entry->kind != ALD_KIND_IDENTITY)
                 member->paths_dirty = true;
         if (entry->kind == ALD_KIND_NETWORK || entry->kind == ALD_KIND_PROBE_POLICY)
                 member->reach_dirty = true;
+        return true;
 }
 
-void ald_graph_note_change(AldGraph *graph, const AldEntry *entry)
+bool ald_graph_note_change(AldGraph *graph, const AldEntry *entry)
 {
-        if (ald_kinds[entry->kind].is_link)
-                note_link(graph, entry, true);
-        else
-                note_node(graph, entry);
+        return ald_kinds[entry->kind].is_link ? note_link(graph, entry, true) : note_node(graph, entry);
 }
 
-void ald_graph_note_removal(AldGraph *graph, AldEntry *entry)
+bool ald_graph_note_removal(AldGraph *graph, AldEntry *entry)
 {
-        if (ald_kinds[entry->kind].is_link)
-                note_link(graph, entry, false);
-        else
-                note_node(graph, entry);
+        return ald_kinds[entry->kind].is_link ? note_link(graph, entry, false) : note_node(graph, entry);
 }
 
 AldGraph *ald_graph_new(AldStore *store, uint64_t revision)

@@ -33,9 +33,9 @@ AldGraph *ald_graph_new(AldStore *store, uint64_t revision);
 void ald_graph_free(AldGraph *graph);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldGraph, ald_graph_free)
 
-/* A record has changed, or will be removed. */
-void ald_graph_note_change(AldGraph *graph, const AldEntry *entry);
-void ald_graph_note_removal(AldGraph *graph, AldEntry *entry);
+/* A record has changed, or will be removed. Returns whether the graph depends on it. */
+bool ald_graph_note_change(AldGraph *graph, const AldEntry *entry);
+bool ald_graph_note_removal(AldGraph *graph, AldEntry *entry);
 
 /* Whether any change was noted since the last update. */
 bool ald_graph_is_outdated(const AldGraph *graph);

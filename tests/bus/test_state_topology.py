@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The connection graph of the state service: paths before they are measured, changes, pages, and its signals."""
 
+import itertools
 import time
 
 import pytest
@@ -168,6 +169,32 @@ def test_signals_come_once_a_second_at_most(host, cluster):
         log.wait(lambda signal: signal.args[0] == last)
         passed = time.monotonic() - begin
     assert 2 <= len(log.received) <= passed + 2
+
+
+def longest_pause(cluster, seconds):
+    """Sends changes for so long, and returns the longest time that may have passed between two of them."""
+    times = [time.monotonic()]
+    for seq in itertools.count(1):
+        cluster.take(link(SOURCE, SINK, seq=seq, **figures(100 + seq)))
+        times.append(time.monotonic())
+        if times[-1] > times[0] + seconds:
+            return max((after - before for before, after in zip(times, times[2:])), default=seconds)
+
+
+def test_a_burst_is_one_update(host):
+    """While the records of a thousand nodes come, the graph of the first of them is of no use."""
+    for _ in range(20):
+        cluster = Cluster(host)
+        with host.log_signals(STATE, member="TopologyChanged") as log:
+            pause = longest_pause(cluster, 0.25)
+            log.wait(lambda signal: signal.args[0] == topology(host).revision)
+        if pause < 0.1:
+            break
+        # Other programs kept this machine busy, and each pause ends a burst.
+        cluster.close()
+        host.daemons[-1].stop()
+        host.start_daemon("stated")
+    assert pause < 0.1 and len(log.received) == 1
 
 
 def test_subscribers_receive_it_too(host, cluster):
