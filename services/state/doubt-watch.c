@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "services/state/doubt-watch.h"
+#include "services/common/burst.h"
 #include "services/common/service.h"
 #include "services/common/timer.h"
 #include "state/doubts.h"
 
-/* Records of a device come together, and so do those of all nodes after a start. */
-#define DELAY_USEC (G_USEC_PER_SEC / 20)
+/* Records of a device come together, and so do those of all nodes after a start: a round waits for such a
+ * pause. */
+#define PAUSE_USEC (G_USEC_PER_SEC / 20)
 
 /* The interval is this many times what a round takes. */
 #define PARTS 20
@@ -13,8 +15,8 @@
 struct AldDoubtWatch {
         AldStateManager *manager;
         AldTimer *timer;
-        gint64 next; /* not before, CLOCK_MONOTONIC in µs */
-        bool outdated;
+        gint64 next;      /* not before, CLOCK_MONOTONIC in µs */
+        AldBurst changes; /* that wait for a round */
 };
 
 static void put(AldNode *node, AldRecord *record, void *userdata)
@@ -33,7 +35,7 @@ static void on_timer(void *userdata)
         AldDoubtWatch *watch = userdata;
         gint64 start = g_get_monotonic_time(), end;
 
-        watch->outdated = false;
+        ald_burst_end(&watch->changes);
         ald_doubts_judge(ald_state_manager_store(watch->manager), put, watch);
         end = g_get_monotonic_time();
         watch->next = end + PARTS * (end - start);
@@ -41,10 +43,8 @@ static void on_timer(void *userdata)
 
 static void judge_soon(AldDoubtWatch *watch)
 {
-        if (watch->outdated)
-                return;
-        watch->outdated = true;
-        ald_timer_set(watch->timer, MAX(watch->next, g_get_monotonic_time() + DELAY_USEC));
+        ald_timer_set(
+                watch->timer, MAX(watch->next, ald_burst_note(&watch->changes, g_get_monotonic_time())));
 }
 
 /* A node that no longer counts is no measure for others. */
@@ -85,6 +85,7 @@ AldDoubtWatch *ald_doubt_watch_new(AldStateManager *manager)
         AldDoubtWatch *watch = g_new0(AldDoubtWatch, 1);
 
         watch->manager = manager;
+        watch->changes.pause = PAUSE_USEC;
         watch->timer = ald_timer_new("doubts", on_timer, watch);
         ald_state_manager_watch(manager, on_changed, on_removing, watch);
         on_timer(watch);
