@@ -3,7 +3,7 @@
  * What the broker and TLS alone take of a late join: a client with a certificate of its own subscribes to
  * what a node with mirror=all does, and reads every retained message.
  *
- *   bench-join ADDRESS PORT CLUSTER CA CA-KEY MESSAGES
+ *   bench-join ADDRESS PORT CLUSTER CA CA-KEY NODES
  *
  * Tells how long that took, and how much processor time, in ms, from before it connects.
  */
@@ -21,11 +21,13 @@
 #include "pki/certificate.h"
 #include "pki/key.h"
 #include "pki/sign.h"
+#include "tests/bench/fixture.h"
 #include "tests/bench/mqtt-client.h"
 
 #define ID "b17eb17eb17eb17eb17eb17eb17eb17e"
 #define KEEPALIVE_SECONDS 600
 #define GIVE_UP_MS 60000
+#define RETAINED (FIXTURE_RECORDS + 1) /* messages of a simulated node: its records and its status */
 
 static void die(const char *what, const char *why)
 {
@@ -118,7 +120,7 @@ int main(int argc, char *argv[])
         mqtt_client_connect(client, ID, NULL, KEEPALIVE_SECONDS);
         await(client, 0);
         mqtt_client_subscribe(client, filter, 0);
-        await(client, (unsigned) atoi(argv[6]));
+        await(client, (unsigned) atoi(argv[6]) * RETAINED);
         printf("%.1f %.1f\n", clock_ms(CLOCK_MONOTONIC) - start, clock_ms(CLOCK_PROCESS_CPUTIME_ID) - cpu);
 
         mqtt_client_free(client);

@@ -20,7 +20,6 @@ PROGRAMS = ("stated", "clusterd")
 LATE_SECONDS = 120
 COUNT_SECONDS = 0.01  # for 1000 nodes
 BARE_JOINS = 5
-RETAINED = 13  # messages of a simulated node: 12 records and its status
 
 
 def add_arguments(parser):
@@ -72,8 +71,7 @@ def bare_join(cluster, build, nodes):
     """How long a client of the broker needs for every record and status of all nodes, and the processor time that it
     takes for that; medians, in ms."""
     first, second = cluster.nodes
-    argv = [build / "tests/bench/bench-join", first.address, PORT, cluster.name, *cluster.ca_files(),
-            nodes * RETAINED]
+    argv = [build / "tests/bench/bench-join", first.address, PORT, cluster.name, *cluster.ca_files(), nodes]
 
     def join():
         words, theirs = os.pipe()
