@@ -57,19 +57,29 @@ static void drop_links_of(AldStore *store, AldNode *node, GHashTable *gone, uint
         }
 }
 
+typedef struct LinkDrop {
+        AldStore *store;
+        GHashTable *gone;
+        uint64_t now;
+} LinkDrop;
+
+static gboolean drop_links_of_node(AldNode *node, void *userdata)
+{
+        const LinkDrop *drop = userdata;
+
+        drop_links_of(drop->store, node, drop->gone, drop->now);
+        return FALSE;
+}
+
 /* Links to removed nodes, from any source. */
 static void drop_links_to(AldStore *store, GPtrArray *nodes, uint64_t now)
 {
         g_autoptr(GHashTable) gone = g_hash_table_new(ald_id_table_hash, ald_id_table_equal);
-        GHashTableIter iter;
-        gpointer value;
+        LinkDrop drop = { store, gone, now };
 
         for (guint i = 0; i < nodes->len; i++)
                 g_hash_table_add(gone, &((AldNode *) nodes->pdata[i])->id);
-
-        g_hash_table_iter_init(&iter, store->nodes);
-        while (g_hash_table_iter_next(&iter, NULL, &value))
-                drop_links_of(store, value, gone, now);
+        ald_store_foreach_node(store, drop_links_of_node, &drop);
 }
 
 static void forget_nodes(AldStore *store, GPtrArray *nodes, uint64_t now)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "state/store/store.h"
+#include "state/store/node-index.h"
 
 /* Shared by the files store*.c. */
 struct AldStore {
@@ -9,9 +9,9 @@ struct AldStore {
         AldNode *local;
         uint64_t epoch;
         uint64_t seq;
-        GHashTable *nodes; /* AldId → AldNode */
-        GTree *order;      /* the same, by id */
-        GQueue bare; /* of AldNode, through AldNode.bare_place: in the order in which they became bare */
+        AldNodeIndex *nodes;
+        GTree *order; /* the same, by id; it owns them */
+        GQueue bare;  /* of AldNode, through AldNode.bare_place: in the order in which they became bare */
         size_t n_links;
         size_t n_hidden_links;
         size_t n_with_records; /* nodes that may be objects */

@@ -44,7 +44,7 @@ static AldNode *node_add(AldStore *store, const AldId *id, uint64_t now)
                 entry->node = node;
                 entry->kind = kind;
         }
-        g_hash_table_insert(store->nodes, &node->id, node);
+        ald_node_index_add(store->nodes, node);
         g_tree_insert(store->order, &node->id, node);
         return node;
 }
@@ -55,8 +55,8 @@ AldStore *ald_store_new(const AldId *local, uint64_t epoch, const AldStoreLimits
 
         store->limits = *limits;
         store->epoch = epoch;
-        store->nodes = g_hash_table_new_full(ald_id_table_hash, ald_id_table_equal, NULL, node_free);
-        store->order = g_tree_new_full(id_order, NULL, NULL, NULL);
+        store->nodes = ald_node_index_new();
+        store->order = g_tree_new_full(id_order, NULL, NULL, node_free);
         g_queue_init(&store->bare);
         store->local = node_add(store, local, 0);
         store->local->local = true;
@@ -66,7 +66,7 @@ AldStore *ald_store_new(const AldId *local, uint64_t epoch, const AldStoreLimits
 void ald_store_free(AldStore *store)
 {
         g_tree_unref(store->order);
-        g_hash_table_unref(store->nodes);
+        ald_node_index_free(store->nodes);
         g_free(store);
 }
 
@@ -79,7 +79,7 @@ void ald_store_watch(AldStore *store, AldStoreChanged changed, AldStoreRemoving 
 
 AldNode *ald_store_find_node(AldStore *store, const AldId *id)
 {
-        return g_hash_table_lookup(store->nodes, id);
+        return ald_node_index_find(store->nodes, id);
 }
 
 AldNode *ald_store_local_node(AldStore *store)
@@ -345,15 +345,15 @@ void ald_store_forget_node(AldStore *store, AldNode *node)
                 ald_store_forget_entry(store, entry);
         if (node->bare)
                 g_queue_unlink(&store->bare, &node->bare_place);
+        ald_node_index_remove(store->nodes, &node->id);
         g_tree_remove(store->order, &node->id);
-        g_hash_table_remove(store->nodes, &node->id);
 }
 
 /* An attacker who makes many nodes appear and disappear leaves deletions only, which do not keep others
  * out. */
 static bool has_place(AldStore *store)
 {
-        if (g_hash_table_size(store->nodes) < store->limits.max_nodes)
+        if (ald_node_index_count(store->nodes) < store->limits.max_nodes)
                 return true;
         if (g_queue_is_empty(&store->bare))
                 return false;
@@ -548,7 +548,7 @@ uint64_t ald_store_epoch(AldStore *store)
 
 size_t ald_store_n_nodes(AldStore *store)
 {
-        return g_hash_table_size(store->nodes);
+        return ald_node_index_count(store->nodes);
 }
 
 size_t ald_store_n_links(AldStore *store)
