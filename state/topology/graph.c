@@ -9,6 +9,9 @@
 #include "state/topology/graph.h"
 #include "state/topology/port-pairs.h"
 
+/* With so many noted changes, all of them are looked at before the next update. */
+#define NOTED_MAX 1024u
+
 /* A node, an edge, or one that no longer exists, in the list by revision. */
 typedef struct Item {
         AldGraphItem is;
@@ -53,6 +56,7 @@ struct AldGraph {
         GHashTable *pairs;   /* of Pair, each its own key by the ids */
         GQueue items;        /* of Item, by revision */
         GQueue gone;         /* of Item, the same that are in `items` */
+        GPtrArray *noted;    /* of AldEntry, changed since they were last looked at */
         GPtrArray *dirty_paths, *dirty_pairs, *dirty_members;
         bool segments_dirty;
         GPtrArray *segments; /* of AldSegmentRow */
@@ -130,6 +134,7 @@ void ald_graph_free(AldGraph *graph)
         g_hash_table_unref(graph->paths);
         g_hash_table_unref(graph->pairs);
         g_hash_table_unref(graph->members);
+        g_ptr_array_unref(graph->noted);
         g_ptr_array_unref(graph->dirty_paths);
         g_ptr_array_unref(graph->dirty_pairs);
         g_ptr_array_unref(graph->dirty_members);
@@ -338,7 +343,7 @@ static uint64_t hash_reached(const AldRecord *record)
                        : 0;
 }
 
-static bool note_link(AldGraph *graph, const AldEntry *entry, bool exists)
+static void note_link(AldGraph *graph, const AldEntry *entry, bool exists)
 {
         AldEdgeRowKind kind = entry->kind == ALD_KIND_LINK_RDMA ? ALD_EDGE_ROW_KIND_RDMA
                                                                 : ALD_EDGE_ROW_KIND_SOCKET;
@@ -349,9 +354,9 @@ static bool note_link(AldGraph *graph, const AldEntry *entry, bool exists)
 
         /* Of a deletion nobody needs to know that never had a record here. */
         if (!record && !lookup_path(graph, kind, &entry->node->id, entry->key))
-                return false;
+                return;
         if (ald_key_parse(entry->kind, entry->key, &sink) < 0 || ald_id_equal(&sink, &entry->node->id))
-                return false;
+                return;
         path = find_path(graph, kind, &entry->node->id, &sink, entry->key);
         path->is.entry = record ? entry : NULL;
         mark_path(graph, path);
@@ -359,14 +364,12 @@ static bool note_link(AldGraph *graph, const AldEntry *entry, bool exists)
         if (reached != path->reached)
                 graph->segments_dirty = true;
         path->reached = reached;
-        return true;
 }
 
-static bool note_node(AldGraph *graph, const AldEntry *entry)
+/* Whether records of this kind show in the graph. */
+static bool is_shown(AldKind kind)
 {
-        Member *member;
-
-        switch (entry->kind) {
+        switch (kind) {
         case ALD_KIND_IDENTITY:
         case ALD_KIND_PRESENCE:
         case ALD_KIND_NETWORK:
@@ -374,31 +377,62 @@ static bool note_node(AldGraph *graph, const AldEntry *entry)
         case ALD_KIND_PROBE_POLICY:
         case ALD_KIND_BACKENDS:
         case ALD_KIND_COMPUTE:
-                break;
+                return true;
         default:
-                return false;
+                return ald_kinds[kind].is_link;
         }
-        member = find_member(graph, &entry->node->id);
+}
+
+static void note_node(AldGraph *graph, const AldEntry *entry)
+{
+        Member *member = find_member(graph, &entry->node->id);
+
         mark_member(graph, member);
         if (entry->kind == ALD_KIND_BACKENDS || entry->kind == ALD_KIND_COMPUTE) {
                 member->devices_dirty = true;
-                return true;
+                return;
         }
         if (entry->kind != ALD_KIND_IDENTITY)
                 member->paths_dirty = true;
         if (entry->kind == ALD_KIND_NETWORK || entry->kind == ALD_KIND_PROBE_POLICY)
                 member->reach_dirty = true;
+}
+
+static void note_entry(AldGraph *graph, const AldEntry *entry, bool exists)
+{
+        if (ald_kinds[entry->kind].is_link)
+                note_link(graph, entry, exists);
+        else
+                note_node(graph, entry);
+}
+
+static void look_at_noted(AldGraph *graph)
+{
+        for (guint i = 0; i < graph->noted->len; i++)
+                note_entry(graph, graph->noted->pdata[i], true);
+        g_ptr_array_set_size(graph->noted, 0);
+}
+
+/* A message brings many records, whose merges are not to wait until the path or node of each is found. */
+bool ald_graph_note_change(AldGraph *graph, const AldEntry *entry)
+{
+        if (!is_shown(entry->kind))
+                return false;
+        g_ptr_array_add(graph->noted, (gpointer) entry);
+        /* No path may lead to a record that is deleted. */
+        if (!entry->record || graph->noted->len >= NOTED_MAX)
+                look_at_noted(graph);
         return true;
 }
 
-bool ald_graph_note_change(AldGraph *graph, const AldEntry *entry)
-{
-        return ald_kinds[entry->kind].is_link ? note_link(graph, entry, true) : note_node(graph, entry);
-}
-
+/* The entry is about to be freed, so none of the noted ones may be it. */
 bool ald_graph_note_removal(AldGraph *graph, AldEntry *entry)
 {
-        return ald_kinds[entry->kind].is_link ? note_link(graph, entry, false) : note_node(graph, entry);
+        if (!is_shown(entry->kind))
+                return false;
+        look_at_noted(graph);
+        note_entry(graph, entry, false);
+        return true;
 }
 
 AldGraph *ald_graph_new(AldStore *store, uint64_t revision)
@@ -410,6 +444,7 @@ AldGraph *ald_graph_new(AldStore *store, uint64_t revision)
         graph->members = g_hash_table_new_full(ald_id_table_hash, ald_id_table_equal, NULL, member_free);
         graph->paths = g_hash_table_new_full(hash_path, equal_paths, NULL, path_free);
         graph->pairs = g_hash_table_new_full(hash_pair, equal_pairs, pair_free, NULL);
+        graph->noted = g_ptr_array_new();
         graph->dirty_paths = g_ptr_array_new();
         graph->dirty_pairs = g_ptr_array_new();
         graph->dirty_members = g_ptr_array_new();
@@ -423,7 +458,8 @@ AldGraph *ald_graph_new(AldStore *store, uint64_t revision)
 
 bool ald_graph_is_outdated(const AldGraph *graph)
 {
-        return graph->dirty_members->len > 0 || graph->dirty_paths->len > 0 || graph->segments_dirty;
+        return graph->noted->len > 0 || graph->dirty_members->len > 0 || graph->dirty_paths->len > 0 ||
+               graph->segments_dirty;
 }
 
 /* They may be joined by others while the list is walked. */
@@ -1000,6 +1036,7 @@ uint64_t ald_graph_update(AldGraph *graph)
 {
         if (!ald_graph_is_outdated(graph))
                 return graph->revision;
+        look_at_noted(graph);
         search_all(graph);
         for (guint i = 0; i < graph->dirty_paths->len; i++)
                 update_path(graph, graph->dirty_paths->pdata[i]);

@@ -15,8 +15,8 @@
  * has measured are limited to those of this node once there are ALD_GRAPH_ALL_BELOW nodes, since their number
  * grows with the square of the nodes.
  *
- * The graph depends only on the store, not on the order in which records arrived. For each change it notes
- * which paths may be affected; the next update computes only these again. Segments are computed
+ * The graph depends only on the store, not on the order in which records arrived. It notes the entries that
+ * change; the next update finds which paths may be affected, and computes only these again. Segments are computed
  * as a whole, but only if something that joins ports has changed.
  *
  * Each change of a node or an edge increases the revision of the graph and becomes that of the node or edge.
