@@ -352,12 +352,14 @@ static void note_link(AldGraph *graph, const AldEntry *entry, bool exists)
         AldId sink;
         Path *path;
 
-        /* Of a deletion nobody needs to know that never had a record here. */
-        if (!record && !lookup_path(graph, kind, &entry->node->id, entry->key))
-                return;
-        if (ald_key_parse(entry->kind, entry->key, &sink) < 0 || ald_id_equal(&sink, &entry->node->id))
-                return;
-        path = find_path(graph, kind, &entry->node->id, &sink, entry->key);
+        path = lookup_path(graph, kind, &entry->node->id, entry->key);
+        if (!path) {
+                /* Of a deletion nobody needs to know that never had a record here. */
+                if (!record || ald_key_parse(entry->kind, entry->key, &sink) < 0 ||
+                        ald_id_equal(&sink, &entry->node->id))
+                        return;
+                path = find_path(graph, kind, &entry->node->id, &sink, entry->key);
+        }
         path->is.entry = record ? entry : NULL;
         mark_path(graph, path);
         reached = hash_reached(record);
