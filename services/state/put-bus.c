@@ -25,28 +25,81 @@ static bool take(AldStateManager *manager, const AldUpdateRow *row)
         return ald_state_manager_put(manager, &row->update);
 }
 
+/* Rows that were read and are not merged yet: what their merges need of the memory is fetched while further
+ * rows are read, one step for each, and a row is merged after all steps. More rows at once would leave the
+ * caches before they are merged. */
+typedef struct Pipeline {
+        AldStateManager *manager;
+        AldUpdateRow rows[ALD_STORE_FETCH_N + 1];
+        size_t n_read, n_taken;
+        uint64_t accepted, refused;
+} Pipeline;
+
+static void pipeline_clear(Pipeline *pipeline)
+{
+        for (size_t i = 0; i < G_N_ELEMENTS(pipeline->rows); i++)
+                ald_update_row_clear(&pipeline->rows[i]);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Pipeline, pipeline_clear)
+
+static AldUpdateRow *nth_row(Pipeline *pipeline, size_t n)
+{
+        return &pipeline->rows[n % G_N_ELEMENTS(pipeline->rows)];
+}
+
+static void take_next(Pipeline *pipeline)
+{
+        if (take(pipeline->manager, nth_row(pipeline, pipeline->n_taken++)))
+                pipeline->accepted++;
+        else
+                pipeline->refused++;
+}
+
+/* The next step for each row. */
+static void fetch(Pipeline *pipeline)
+{
+        AldStore *store = ald_state_manager_store(pipeline->manager);
+
+        for (AldStoreFetch step = 0; step < MIN(ALD_STORE_FETCH_N, pipeline->n_read); step++) {
+                const AldUpdateRow *row = nth_row(pipeline, pipeline->n_read - 1 - step);
+
+                if (row->refusal == 0)
+                        ald_store_fetch(store, &row->update, step);
+        }
+}
+
+static int read_rows(sd_bus_message *message, Pipeline *pipeline)
+{
+        int r;
+
+        while ((r = ald_update_bus_read(message, nth_row(pipeline, pipeline->n_read))) > 0) {
+                pipeline->n_read++;
+                fetch(pipeline);
+                if (pipeline->n_read - pipeline->n_taken == G_N_ELEMENTS(pipeline->rows))
+                        take_next(pipeline);
+        }
+        while (pipeline->n_taken < pipeline->n_read)
+                take_next(pipeline);
+        return r;
+}
+
 int ald_put_bus_read(
         sd_bus_message *message, AldStateManager *manager, uint64_t *ret_accepted, uint64_t *ret_refused)
 {
-        g_auto(AldUpdateRow) row = {};
-        uint64_t accepted = 0, refused = 0;
+        g_auto(Pipeline) pipeline = { .manager = manager };
         int r;
 
         r = sd_bus_message_enter_container(message, 'a', ALD_UPDATE_SIGNATURE);
         if (r < 0)
                 return r;
-        while ((r = ald_update_bus_read(message, &row)) > 0)
-                if (take(manager, &row))
-                        accepted++;
-                else
-                        refused++;
+        r = read_rows(message, &pipeline);
         /* sd-bus cannot go on behind such a string, so this is the last record of its message. */
         if (r == -EBADMSG)
-                refuse(manager, &row, "a string contains a noncharacter");
+                refuse(manager, nth_row(&pipeline, pipeline.n_read), "a string contains a noncharacter");
         if (r < 0)
                 return r;
-        *ret_accepted = accepted;
-        *ret_refused = refused;
+        *ret_accepted = pipeline.accepted;
+        *ret_refused = pipeline.refused;
         return 0;
 }
 

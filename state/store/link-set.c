@@ -75,6 +75,15 @@ AldEntry *ald_link_set_find(const AldLinkSet *links, AldKind kind, const char *k
         return NULL;
 }
 
+void ald_link_set_fetch(const AldLinkSet *links, AldKind kind, const char *key)
+{
+        guint hash = hash_of(kind, key);
+
+        for (size_t i = 0; i < ald_link_set_count(links); i++)
+                if (links->items[i].hash == hash)
+                        __builtin_prefetch(links->items[i].entry);
+}
+
 AldEntry *ald_link_set_after(const AldLinkSet *links, AldKind kind, const char *key)
 {
         size_t i = links && key ? position_after(links, kind, key) : 0;

@@ -12,6 +12,8 @@ void ald_link_set_free(AldLinkSet *links);
 
 size_t ald_link_set_count(const AldLinkSet *links);
 AldEntry *ald_link_set_find(const AldLinkSet *links, AldKind kind, const char *key);
+/* Has the processor fetch the entry that ald_link_set_find() would return. */
+void ald_link_set_fetch(const AldLinkSet *links, AldKind kind, const char *key);
 /* The first entry after (kind, key), which need not exist; with key NULL the first of all. */
 AldEntry *ald_link_set_after(const AldLinkSet *links, AldKind kind, const char *key);
 /* Adds an empty entry, which must not exist yet; the set may be reallocated. */

@@ -415,6 +415,37 @@ int ald_store_put(AldStore *store, const AldUpdate *update, uint64_t now)
         return update->stamp.epoch > store->epoch ? ALD_PUT_OWN : ALD_PUT_KNOWN;
 }
 
+void ald_store_fetch(AldStore *store, const AldUpdate *update, AldStoreFetch step)
+{
+        const AldNode *node = ald_store_find_node(store, &update->node);
+        bool is_link = ald_kinds[update->kind].is_link;
+        const AldEntry *entry;
+
+        if (!node)
+                return;
+        switch (step) {
+        case ALD_STORE_FETCH_NODE:
+                __builtin_prefetch(node);
+                __builtin_prefetch(is_link ? (const void *) &node->links : &node->entries[update->kind]);
+                break;
+        case ALD_STORE_FETCH_LINKS:
+                if (is_link)
+                        __builtin_prefetch(node->links);
+                break;
+        case ALD_STORE_FETCH_ENTRY:
+                if (is_link)
+                        ald_link_set_fetch(node->links, update->kind, update->key);
+                break;
+        case ALD_STORE_FETCH_RECORD:
+                entry = is_link ? find_link(node, update->kind, update->key) : &node->entries[update->kind];
+                if (entry && entry->record)
+                        __builtin_prefetch(entry->record);
+                break;
+        case ALD_STORE_FETCH_N:
+                g_assert_not_reached();
+        }
+}
+
 int ald_store_put_local(AldStore *store, AldKind kind, const char *key, AldRecord *record,
         uint64_t updated_usec, uint64_t now)
 {

@@ -83,6 +83,21 @@ typedef enum AldPut {
  * kind that never travels; -ENOSPC if a limit is reached. Takes a reference of the record. */
 int ald_store_put(AldStore *store, const AldUpdate *update, uint64_t now);
 
+/*
+ * Of many nodes, what a merge reads is rarely in the caches, and each access depends on the one before. These
+ * steps fetch it while something else is done: called in turn, each some time after the one before, they
+ * leave nothing that ald_store_put() waits for. They change nothing, and any of them may be left out.
+ */
+typedef enum AldStoreFetch {
+        ALD_STORE_FETCH_NODE,
+        ALD_STORE_FETCH_LINKS,
+        ALD_STORE_FETCH_ENTRY,
+        ALD_STORE_FETCH_RECORD,
+        ALD_STORE_FETCH_N,
+} AldStoreFetch;
+
+void ald_store_fetch(AldStore *store, const AldUpdate *update, AldStoreFetch step);
+
 /* Stamps a record of this node and merges it. A record equal to the one before keeps its revision. */
 int ald_store_put_local(AldStore *store, AldKind kind, const char *key, AldRecord *record,
         uint64_t updated_usec, uint64_t now);
