@@ -315,7 +315,7 @@ def test_help(make_host):
     (["nodes", "--jsno=pretty"], '--jsno=pretty: unknown option; did you mean "--json"? See --help'),
     (["history", "atlas", "--sinec=-1h"], '--sinec=-1h: unknown option; did you mean "--since"? See --help'),
     (["unsilence", "atlas", "--fro=1h"], "--fro=1h: unknown option; see --help"),
-    (["nodes", "--c"], "--c: ambiguous option; it may be one of --columns, --csv"),
+    (["nodes", "--c"], "--c: ambiguous option; it may be one of --check, --columns, --csv"),
     (["history", "atlas", "--s=-1h"], "--s=-1h: ambiguous option; it may be one of --since, --sort"),
     (["--no"], "--no: ambiguous option; it may be one of --no-pager, --no-ask-password"),
     (["cluster", "leave", "--forec"], '--forec: unknown option; did you mean "--force"? See --help')])
