@@ -155,5 +155,8 @@ uint64_t ald_plan_room_bytes(const AldPlanRequest *request, const AldPlanDevice 
 
 uint32_t ald_plan_most_layers(const AldPlanRequest *request, const AldPlanDevice *device)
 {
-        return ald_plan_layers_max(request, device, 0, ald_plan_device_buffer_bytes(request, least_use));
+        double room = ald_plan_layers_room(
+                request, device, 0, ald_plan_device_buffer_bytes(request, least_use));
+
+        return ald_plan_layers_max(request, ALD_PLAN_RUN_SMALLEST, room);
 }

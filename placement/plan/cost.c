@@ -143,14 +143,26 @@ double ald_plan_client_head_nsec(
         return work_nsec(constants, device, work);
 }
 
-uint64_t ald_plan_layers_bytes(const AldPlanRequest *request, uint32_t layers)
+uint64_t ald_plan_layers_bytes(const AldPlanRequest *request, AldPlanRun run, uint32_t layers)
 {
         const AldPlanWorkload *workload = request->workload;
+        const AldPlanLayerSizes *sizes = request->sizes;
 
-        if (!request->sizes)
+        if (!sizes)
                 return layers * (workload->layer_bytes + workload->layer_kv_bytes);
         /* A device may be meant to get more layers than there are, which is refused later. */
-        return request->sizes->most[MIN(layers, request->sizes->n)];
+        layers = MIN(layers, sizes->n);
+        switch (run) {
+        case ALD_PLAN_RUN_SMALLEST:
+                return sizes->least[layers];
+        case ALD_PLAN_RUN_LARGEST:
+                return sizes->most[layers];
+        case ALD_PLAN_RUN_FIRST:
+                return sizes->sums[layers];
+        case ALD_PLAN_RUN_LAST:
+                break;
+        }
+        return sizes->sums[sizes->n] - sizes->sums[sizes->n - layers];
 }
 
 double ald_plan_reserved_bytes(const AldPlanConstants *constants, const AldPlanDevice *device)
@@ -163,17 +175,20 @@ uint64_t ald_plan_stage_bytes(const AldPlanRequest *request, const AldPlanDevice
         uint64_t beside, double buffers)
 {
         return (uint64_t) (ald_plan_reserved_bytes(&request->constants, device) + buffers + (double) beside +
-                           (double) ald_plan_layers_bytes(request, layers));
+                           (double) ald_plan_layers_bytes(request, ALD_PLAN_RUN_SMALLEST, layers));
 }
 
-uint32_t ald_plan_layers_max(
+double ald_plan_layers_room(
         const AldPlanRequest *request, const AldPlanDevice *device, uint64_t beside, double buffers)
 {
-        double room = device->free_bytes == ALD_PLAN_ABSENT
-                              ? 0
-                              : (double) device->free_bytes -
-                                        ald_plan_reserved_bytes(&request->constants, device) - buffers -
-                                        (double) beside;
+        return device->free_bytes == ALD_PLAN_ABSENT
+                       ? 0
+                       : (double) device->free_bytes - ald_plan_reserved_bytes(&request->constants, device) -
+                                 buffers - (double) beside;
+}
+
+uint32_t ald_plan_layers_max(const AldPlanRequest *request, AldPlanRun run, double room)
+{
         uint32_t fits = 0, above = (uint32_t) request->workload->layers + 1;
 
         if (room <= 0)
@@ -181,7 +196,7 @@ uint32_t ald_plan_layers_max(
         while (above - fits > 1) {
                 uint32_t middle = fits + (above - fits) / 2;
 
-                if ((double) ald_plan_layers_bytes(request, middle) <= room)
+                if ((double) ald_plan_layers_bytes(request, run, middle) <= room)
                         fits = middle;
                 else
                         above = middle;

@@ -31,20 +31,31 @@ double ald_plan_head_nsec(
 double ald_plan_client_head_nsec(
         const AldPlanConstants *constants, const AldPlanDevice *device, const AldPlanWorkload *workload);
 
-/* Bytes of so many layers that follow each other, whichever they are: no others have more. */
-uint64_t ald_plan_layers_bytes(const AldPlanRequest *request, uint32_t layers);
+/* Which layers of the model a number of them are that follow each other. */
+typedef enum AldPlanRun {
+        ALD_PLAN_RUN_SMALLEST, /* of any as long: no others take less */
+        ALD_PLAN_RUN_LARGEST,
+        ALD_PLAN_RUN_FIRST, /* from the first layer on */
+        ALD_PLAN_RUN_LAST,  /* up to the last layer */
+} AldPlanRun;
 
-/* Bytes that any `layers` layers need on a device, with `beside` bytes for what the stage holds besides: the
- * head, or the embedding; and `buffers` to compute in. */
+/* Bytes of their weights, keys and values. */
+uint64_t ald_plan_layers_bytes(const AldPlanRequest *request, AldPlanRun run, uint32_t layers);
+
+/* Bytes that `layers` layers need on a device at least, with `beside` bytes for what the stage holds besides:
+ * the head, or the embedding; and `buffers` to compute in. */
 uint64_t ald_plan_stage_bytes(const AldPlanRequest *request, const AldPlanDevice *device, uint32_t layers,
         uint64_t beside, double buffers);
 
 /* Of these, what is left alone. */
 double ald_plan_reserved_bytes(const AldPlanConstants *constants, const AldPlanDevice *device);
 
-/* How many layers fit into what is free on it, whichever they are; 0 if that is not known. */
-uint32_t ald_plan_layers_max(
+/* What is free on it for layers; less than 0 if what it holds besides does not fit, 0 if it is not known. */
+double ald_plan_layers_room(
         const AldPlanRequest *request, const AldPlanDevice *device, uint64_t beside, double buffers);
+
+/* How many layers fit into that much. */
+uint32_t ald_plan_layers_max(const AldPlanRequest *request, AldPlanRun run, double room);
 
 /* Cells for keys and values of a request, as llama.cpp rounds its context up. */
 double ald_plan_cells(const AldPlanWorkload *workload);

@@ -307,6 +307,7 @@ static void try_without_each(const AldPlanCandidates *candidates, AldPlan *plan)
         uint32_t n = plan->best.n_stages;
         AldPlanChoice choice = choice_as_in(candidates, plan);
 
+        choice.level = true;
         choice.allowed = allowed;
         if (is_large(candidates, plan) && topology_of(candidates) == ALD_PLAN_STAR)
                 choice.client = plan->best.client;
@@ -342,6 +343,7 @@ static void find_alternatives(const AldPlanCandidates *candidates, AldPlan *plan
         try_alternative(candidates, &choice, plan);
         try_without_each(candidates, plan);
         choice = choice_as_in(candidates, plan);
+        choice.level = true;
         if (candidates->request->client || plan->best.client == ALD_PLAN_NONE)
                 return;
         if (are_slices_large(candidates, plan))

@@ -121,11 +121,12 @@ static int find_end(const AldPlanCandidates *candidates, const AldPlanChoice *ch
 /* Those between the plan and the other end of the front, with that end as the last one. */
 static uint32_t find_points(const AldPlanCandidates *candidates, const AldPlan *plan, AldPlanSteps *points)
 {
-        const AldPlanChoice choice = ald_plan_choice(candidates);
+        AldPlanChoice choice = ald_plan_choice(candidates);
         double from = busiest_of(candidates, &plan->best), ratio;
         uint32_t n = 0;
         AldPlanSteps end;
 
+        choice.level = true;
         if (find_end(candidates, &choice, &end) < 0)
                 return 0;
         ratio = busiest_of(candidates, &end) / from;

@@ -40,16 +40,21 @@ static void add_run(AldPlanLayerSizes *sizes, const Run *run)
         for (uint64_t i = 0; i < run->layers; i++, sizes->n++) {
                 sizes->weights[sizes->n + 1] = sizes->weights[sizes->n] + run->weights;
                 sizes->kv[sizes->n + 1] = sizes->kv[sizes->n] + run->kv;
+                sizes->sums[sizes->n + 1] = sizes->sums[sizes->n] + run->weights + run->kv;
         }
 }
 
-static void find_most(AldPlanLayerSizes *sizes)
+static void find_runs(AldPlanLayerSizes *sizes)
 {
-        for (uint32_t count = 1; count <= sizes->n; count++)
-                for (uint32_t i = 0; i + count <= sizes->n; i++)
-                        sizes->most[count] = MAX(
-                                sizes->most[count], sizes->weights[i + count] - sizes->weights[i] +
-                                                            sizes->kv[i + count] - sizes->kv[i]);
+        for (uint32_t count = 1; count <= sizes->n; count++) {
+                sizes->most[count] = sizes->least[count] = sizes->sums[count];
+                for (uint32_t i = 1; i + count <= sizes->n; i++) {
+                        uint64_t bytes = sizes->sums[i + count] - sizes->sums[i];
+
+                        sizes->most[count] = MAX(sizes->most[count], bytes);
+                        sizes->least[count] = MIN(sizes->least[count], bytes);
+                }
+        }
 }
 
 static const char *read_runs(const AldPlanWorkload *workload, AldPlanLayerSizes *sizes)
@@ -74,18 +79,20 @@ AldPlanLayerSizes *ald_plan_layer_sizes_new(const AldPlanWorkload *workload, con
 {
         size_t room = workload->layers + 1;
         g_autofree AldPlanLayerSizes *sizes = g_malloc0(
-                sizeof(AldPlanLayerSizes) + 3 * room * sizeof(uint64_t));
+                sizeof(AldPlanLayerSizes) + 5 * room * sizeof(uint64_t));
         const char *reason;
 
         sizes->weights = sizes->room;
         sizes->kv = sizes->weights + room;
-        sizes->most = sizes->kv + room;
+        sizes->sums = sizes->kv + room;
+        sizes->most = sizes->sums + room;
+        sizes->least = sizes->most + room;
         reason = read_runs(workload, sizes);
         if (reason) {
                 *ret_reason = reason;
                 return NULL;
         }
-        find_most(sizes);
+        find_runs(sizes);
         return g_steal_pointer(&sizes);
 }
 

@@ -6,14 +6,15 @@
 #include "record/schema.h"
 
 /*
- * What each layer of a model takes, where layers differ. The solvers take layers for alike, so that a device
- * gets as many as fit whichever they are: `most` of them. Once it is known which ones it has, their sums
- * count.
+ * What each layer of a model takes, where layers differ. The solvers take layers for alike: they are asked
+ * with as many as fit of the smallest run, and if no cut of the layers has room for what they find, with as
+ * many as fit of the largest. Once it is known which ones a device has, their sums count. See cuts.h.
  */
 typedef struct AldPlanLayerSizes {
         uint32_t n;
         uint64_t *weights, *kv; /* sums over the layers before each, and over all at the end */
-        uint64_t *most;         /* both, of any run of this many layers; from 0 to n */
+        uint64_t *sums;         /* of both */
+        uint64_t *most, *least; /* of both, of any run of this many layers; from 0 to n */
         uint64_t room[];        /* that these point into */
 } AldPlanLayerSizes;
 

@@ -216,7 +216,9 @@ static void describe_shortfall(const AldPlanCandidates *candidates, AldPlanRefus
                 return;
         *ret = (AldPlanRefusal){
                 .kind = ret->kind,
-                .needs_bytes = ald_plan_layers_bytes(candidates->request, (uint32_t) workload->layers) + ends,
+                .needs_bytes = ald_plan_layers_bytes(
+                                       candidates->request, ALD_PLAN_RUN_FIRST, (uint32_t) workload->layers) +
+                               ends,
                 .n_devices = candidates->n,
         };
         for (uint32_t i = 0; i < candidates->n; i++)
@@ -238,6 +240,7 @@ static int find_best(const AldPlanCandidates *candidates, double until, AldPlanS
 {
         AldPlanChoice choice = ald_plan_choice(candidates);
 
+        choice.level = true;
         ald_plan_progress_divide(candidates->progress, until, 1);
         return ald_plan_find_steps(candidates, &choice, ret);
 }

@@ -69,13 +69,22 @@ static void add(Ring *ring, uint32_t candidate)
         uint64_t embedding = request->workload->embedding_bytes, head = request->workload->head_bytes;
         uint64_t both = ald_plan_ends_bytes(request->workload, request->engine);
 
-        ring->devices[ring->n] = ald_plan_stage_device(candidates, ring->choice, candidate);
         ring->ends[ring->n] = (AldPlacementEnds){ .last_nsec = candidates->head_nsec[candidate],
-                .layers_max_first = ald_plan_stage_layers_max(candidates, candidate, embedding),
-                .layers_max_last = ald_plan_stage_layers_max(candidates, candidate, head),
-                .layers_max_both = ald_plan_stage_layers_max(candidates, candidate, both) };
+                .layers_max_first = ald_plan_stage_layers_max(
+                        candidates, candidate, ALD_PLAN_RUN_FIRST, embedding),
+                .layers_max_last = ald_plan_stage_layers_max(candidates, candidate, ALD_PLAN_RUN_LAST, head),
+                .layers_max_both = ald_plan_stage_layers_max(
+                        candidates, candidate, ALD_PLAN_RUN_FIRST, both) };
         ring->nodes[ring->n] = ald_plan_candidate_device(candidates, candidate)->node;
         ring->members[ring->n++] = candidate;
+}
+
+/* Of the layers between the ends it is not known which ones a device gets. */
+static void set_run(Ring *ring, AldPlanRun run)
+{
+        for (uint32_t i = 0; i < ring->n; i++)
+                ring->devices[i] = ald_plan_stage_device(
+                        ring->candidates, ring->choice, ring->members[i], run);
 }
 
 static AldRingHop hop_of(const Ring *ring, uint32_t source, uint32_t sink)
@@ -130,6 +139,7 @@ static void ring_init(
         for (uint32_t i = 0; i < candidates->n; i++)
                 if (ald_plan_allows(choice, i) && ald_plan_has_vendor(candidates, i, vendor))
                         add(ring, i);
+        set_run(ring, ALD_PLAN_RUN_SMALLEST);
         ring->hop_nsec = g_new(double, (size_t) ring->n * ring->n);
         ring->occupy_nsec = g_new(double, (size_t) ring->n * ring->n);
         join(ring, RING_PATHS_SHORT);
@@ -235,35 +245,95 @@ static uint32_t devices_max(const Ring *ring)
         return most > ALD_PLACEMENT_STAGES_LIMIT ? ALD_PLACEMENT_STAGES_LIMIT : ring->choice->devices_max;
 }
 
-/* If `best` is NULL, only to find the bound, which is returned. */
-static double try_ring(const Ring *ring, const Aim *aim, double enough_nsec, AldPlanSteps *best)
+/* The most that a part may be occupied by a step so that the solution is no worse. */
+static double most_busy(const Ring *ring, const AldPlacementProblem *problem, const Aim *aim,
+        const AldPlacementSolution *solution)
 {
-        const AldPlanChoice *choice = ring->choice;
+        return aim->in_flight > 1
+                       ? ald_placement_overlapped(problem, ring->occupy_nsec, aim->in_flight, solution) /
+                                 aim->in_flight
+                       : aim->busiest_nsec;
+}
+
+static AldPlanCut cut_of(
+        const Ring *ring, const AldPlacementSolution *solution, uint32_t i, double busiest_nsec)
+{
+        const AldPlanCandidates *candidates = ring->candidates;
+        uint32_t candidate = ring->members[solution->stages[i].device];
+        bool is_last = i + 1 == solution->n_stages;
+        AldPlanCut cut = ald_plan_stage_cut(candidates, candidate,
+                beside(ring, i == 0, is_last) + (is_last ? candidates->request->workload->head_bytes : 0),
+                candidates->request->constants.values[ALD_PLAN_BUFFER_BYTES]);
+        double layers = (busiest_nsec * (1 + ALD_PLAN_TIE) -
+                                (is_last ? candidates->head_nsec[candidate] : 0)) /
+                        cut.layer_nsec;
+
+        if (layers < cut.layers_max)
+                cut.layers_max = (uint32_t) layers;
+        return cut;
+}
+
+/* Gives each stage the layers that fit, now that it is known which ones it has. */
+static bool cut(
+        const Ring *ring, const AldPlacementProblem *problem, const Aim *aim, AldPlacementSolution *solution)
+{
+        g_autofree AldPlanCut *cuts = g_new(AldPlanCut, solution->n_stages);
+        double busiest = most_busy(ring, problem, aim, solution);
+
+        for (uint32_t i = 0; i < solution->n_stages; i++)
+                cuts[i] = cut_of(ring, solution, i, busiest);
+        return ald_plan_stages_cut(ring->candidates->request, ring->choice, cuts, solution->stages,
+                solution->n_stages, &solution->nsec);
+}
+
+/* Looks for stages that have room for such runs of layers. Returns whether no stages take less. */
+static bool try_run(Ring *ring, AldPlanRun run, const Aim *aim, double enough_nsec, AldPlanSteps *best,
+        double *ret_lower_nsec)
+{
         const AldPlacementProblem problem = { .layers = ring->candidates->request->workload->layers,
                 .n_devices = ring->n,
                 .devices = ring->devices,
                 .hop_nsec = ring->hop_nsec,
                 .devices_max = devices_max(ring),
                 .nodes = ring->nodes,
-                .nodes_max = choice->nodes_max,
+                .nodes_max = ring->choice->nodes_max,
                 /* No format of the engines can express a node in two places of the ring. */
                 .nodes_together = true,
-                .nodes_even = choice->nodes_even,
+                .nodes_even = ring->choice->nodes_even,
                 .ends = ring->ends,
                 .proceed = ald_plan_progress_proceed,
                 .userdata = ring->candidates->progress };
         AldPlacementSolution solution;
-        double lower_nsec;
-        int r = choice->around ? insert(ring, &problem, &solution, &lower_nsec)
-                               : solve(ring, &problem, aim, enough_nsec, &solution, &lower_nsec);
+        double nsec;
+        int r;
 
-        if (r >= 0 && best)
-                keep(ring, &problem, aim->in_flight, &solution, best);
-        else if (r >= 0)
-                ald_placement_solution_clear(&solution);
+        set_run(ring, run);
+        r = ring->choice->around ? insert(ring, &problem, &solution, ret_lower_nsec)
+                                 : solve(ring, &problem, aim, enough_nsec, &solution, ret_lower_nsec);
         /* Beyond exact size, or as time was up, one may exist that was not found. */
-        return r == -ECANCELED || (r < 0 && r != -ENOSPC && ring->n > ALD_PLACEMENT_RING_MAX) ? 0
-                                                                                              : lower_nsec;
+        if (r == -ECANCELED || (r < 0 && r != -ENOSPC && ring->n > ALD_PLACEMENT_RING_MAX))
+                *ret_lower_nsec = 0;
+        if (r < 0)
+                return true;
+        nsec = solution.nsec;
+        if (!best || !cut(ring, &problem, aim, &solution)) {
+                ald_placement_solution_clear(&solution);
+                return false;
+        }
+        nsec = solution.nsec - nsec;
+        keep(ring, &problem, aim->in_flight, &solution, best);
+        return nsec <= 0;
+}
+
+/* If `best` is NULL, only to find the bound, which is returned: no cut of the layers has room for more of
+ * them than for the smallest. */
+static double try_ring(Ring *ring, const Aim *aim, double enough_nsec, AldPlanSteps *best)
+{
+        double lower_nsec, ignored;
+
+        if (!try_run(ring, ALD_PLAN_RUN_SMALLEST, aim, enough_nsec, best, &lower_nsec) && best)
+                (void) try_run(ring, ALD_PLAN_RUN_LARGEST, aim, enough_nsec, best, &ignored);
+        return lower_nsec;
 }
 
 /*
@@ -439,10 +509,11 @@ int ald_ring_plan_within(const AldPlanCandidates *candidates, const AldPlanChoic
         AldPlanSteps best = { .client = ALD_PLAN_NONE, .lower_nsec = INFINITY };
 
         try_vendors(candidates, choice, &aim, &best);
+        if (best.stages)
+                best.lower_nsec = fmin(best.lower_nsec, best.nsec);
         *ret = best;
         if (!best.stages)
                 return candidates->progress->given_up || candidates->progress->stopped ? -ECANCELED : -ENOSPC;
-        ret->lower_nsec = fmin(best.lower_nsec, best.nsec);
         return 0;
 }
 

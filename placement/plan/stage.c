@@ -1,32 +1,66 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "placement/plan/stage.h"
-#include "placement/plan/cost.h"
+#include <math.h>
 
-uint32_t ald_plan_stage_layers_max_with(
-        const AldPlanCandidates *candidates, uint32_t candidate, uint64_t beside, double buffers)
+#include "placement/plan/stage.h"
+
+uint32_t ald_plan_stage_layers_max_with(const AldPlanCandidates *candidates, uint32_t candidate,
+        AldPlanRun run, uint64_t beside, double buffers)
 {
         const AldPlanRequest *request = candidates->request;
         uint32_t pinned = candidates->pinned[candidate];
-        uint32_t most = ald_plan_layers_max(
+        double room = ald_plan_layers_room(
                 request, ald_plan_candidate_device(candidates, candidate), beside, buffers);
+        uint32_t most = ald_plan_layers_max(request, run, room);
 
         if (pinned == 0)
                 return most;
         return most >= pinned ? pinned : 0;
 }
 
-uint32_t ald_plan_stage_layers_max(const AldPlanCandidates *candidates, uint32_t candidate, uint64_t beside)
+uint32_t ald_plan_stage_layers_max(
+        const AldPlanCandidates *candidates, uint32_t candidate, AldPlanRun run, uint64_t beside)
 {
-        return ald_plan_stage_layers_max_with(
-                candidates, candidate, beside, candidates->request->constants.values[ALD_PLAN_BUFFER_BYTES]);
+        return ald_plan_stage_layers_max_with(candidates, candidate, run, beside,
+                candidates->request->constants.values[ALD_PLAN_BUFFER_BYTES]);
 }
 
 AldPlacementDevice ald_plan_stage_device(
-        const AldPlanCandidates *candidates, const AldPlanChoice *choice, uint32_t candidate)
+        const AldPlanCandidates *candidates, const AldPlanChoice *choice, uint32_t candidate, AldPlanRun run)
 {
         return (AldPlacementDevice){ .layer_nsec = candidates->layer_nsec[candidate],
-                .layers_max = ald_plan_stage_layers_max(candidates, candidate, 0),
+                .layers_max = ald_plan_stage_layers_max(candidates, candidate, run, 0),
                 .required = ald_plan_requires(candidates, choice, candidate) };
+}
+
+AldPlanCut ald_plan_stage_cut(
+        const AldPlanCandidates *candidates, uint32_t candidate, uint64_t beside, double buffers)
+{
+        const AldPlanRequest *request = candidates->request;
+        uint32_t pinned = candidates->pinned[candidate];
+
+        return (AldPlanCut){ .room = ald_plan_layers_room(request,
+                                     ald_plan_candidate_device(candidates, candidate), beside, buffers),
+                .layer_nsec = candidates->layer_nsec[candidate],
+                .layers_max = pinned > 0 ? pinned : UINT32_MAX };
+}
+
+bool ald_plan_stages_cut(const AldPlanRequest *request, const AldPlanChoice *choice, AldPlanCut *cuts,
+        AldPlacementStage *stages, uint32_t n, double *nsec)
+{
+        double more = 0;
+
+        /* The solvers know what alike layers take. */
+        if (!request->sizes && !choice->level)
+                return true;
+        if (!ald_plan_cut(request, cuts, n, choice->level))
+                return !request->sizes;
+        for (uint32_t i = 0; i < n; i++) {
+                more += ((double) cuts[i].layers - stages[i].layers) * cuts[i].layer_nsec;
+                stages[i].layers = cuts[i].layers;
+        }
+        if (fabs(more) > ALD_PLAN_TIE * *nsec)
+                *nsec += more;
+        return true;
 }
 
 AldPlanStage ald_plan_stage(const AldPlanCandidates *candidates, uint32_t candidate, uint32_t layers,

@@ -2,6 +2,8 @@
 #pragma once
 
 #include "placement/plan/choice.h"
+#include "placement/plan/cost.h"
+#include "placement/plan/cuts.h"
 #include "placement/problem.h"
 
 /* What stars and rings have in common. */
@@ -9,15 +11,25 @@
 /* Layers of a candidate that fit with `beside` bytes for what it holds besides, and buffers of BufferBytes;
  * if it has to get a certain number, no more than that, and none if these do not fit. All of them get it
  * then, as their sum is that of all layers. */
-uint32_t ald_plan_stage_layers_max(const AldPlanCandidates *candidates, uint32_t candidate, uint64_t beside);
+uint32_t ald_plan_stage_layers_max(
+        const AldPlanCandidates *candidates, uint32_t candidate, AldPlanRun run, uint64_t beside);
 
 /* With others. */
-uint32_t ald_plan_stage_layers_max_with(
-        const AldPlanCandidates *candidates, uint32_t candidate, uint64_t beside, double buffers);
+uint32_t ald_plan_stage_layers_max_with(const AldPlanCandidates *candidates, uint32_t candidate,
+        AldPlanRun run, uint64_t beside, double buffers);
 
 /* A candidate as the solvers take it, with nothing besides. */
 AldPlacementDevice ald_plan_stage_device(
-        const AldPlanCandidates *candidates, const AldPlanChoice *choice, uint32_t candidate);
+        const AldPlanCandidates *candidates, const AldPlanChoice *choice, uint32_t candidate, AldPlanRun run);
+
+/* What it is for ald_plan_cut(), with this beside its layers. */
+AldPlanCut ald_plan_stage_cut(
+        const AldPlanCandidates *candidates, uint32_t candidate, uint64_t beside, double buffers);
+
+/* Gives the stages of a solution, in the order of the layers, those that fit now that it is known which ones
+ * these are, and levels them if the choice says so; nsec is that of the solution. False: they do not fit. */
+bool ald_plan_stages_cut(const AldPlanRequest *request, const AldPlanChoice *choice, AldPlanCut *cuts,
+        AldPlacementStage *stages, uint32_t n, double *nsec);
 
 /* A stage with buffers of BufferBytes; hops are not set. Until it is known which layers it has, their bytes
  * do not count: see ald_plan_stages_set_layers(). */

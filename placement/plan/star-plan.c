@@ -37,6 +37,7 @@ typedef struct Star {
         uint32_t *nodes;
         double *use_nsec; /* [member][role]: for this client */
         uint32_t client;
+        AldPlanRun run;        /* of layers between the ends, of which it is not known which a device gets */
         AldPlacementArm *arms; /* [member][role]: for this client and way */
         GArray *trials;
         double price_nsec; /* of a device, for bounds */
@@ -73,7 +74,7 @@ static void star_init(Star *star, const AldPlanCandidates *candidates, const Ald
                 if (!ald_plan_allows(choice, i))
                         continue;
                 star->nodes[star->n] = ald_plan_candidate_device(candidates, i)->node;
-                star->devices[star->n] = ald_plan_stage_device(candidates, choice, i);
+                star->devices[star->n] = ald_plan_stage_device(candidates, choice, i, ALD_PLAN_RUN_SMALLEST);
                 star->members[star->n++] = i;
         }
 }
@@ -198,6 +199,15 @@ static double buffers(const Star *star, StarWay way, uint32_t member, AldPlaceme
                        : bytes;
 }
 
+/* The first device has the first layers, even if it is the client's processor, which may have the head, too.
+ */
+static AldPlanRun run_of(const Star *star, AldPlacementRole role)
+{
+        if (role & ALD_PLACEMENT_FIRST)
+                return ALD_PLAN_RUN_FIRST;
+        return role & ALD_PLACEMENT_LAST ? ALD_PLAN_RUN_LAST : star->run;
+}
+
 static AldPlacementProblem set_problem(Star *star, uint32_t client, StarWay way)
 {
         set_client(star, client);
@@ -210,7 +220,7 @@ static AldPlacementProblem set_problem(Star *star, uint32_t client, StarWay way)
                                 continue;
                         star->arms[at].use_nsec = star->use_nsec[at];
                         star->arms[at].layers_max = ald_plan_stage_layers_max_with(star->candidates,
-                                star->members[i], beside(star, i, role),
+                                star->members[i], run_of(star, role), beside(star, i, role),
                                 buffers(star, way, i, role, 0, true));
                 }
         return (AldPlacementProblem){ .layers = star->candidates->request->workload->layers,
@@ -249,6 +259,28 @@ static AldPlanStage stage_of(
         return made;
 }
 
+static AldPlacementRole role_of(const AldPlacementStarSolution *solution, uint32_t stage)
+{
+        return (stage == 0 ? ALD_PLACEMENT_FIRST : 0) | (stage == solution->last ? ALD_PLACEMENT_LAST : 0);
+}
+
+/* Gives each stage the layers that fit, now that it is known which ones it has. */
+static bool cut(const Star *star, StarWay way, AldPlacementStarSolution *solution)
+{
+        g_autofree AldPlanCut *cuts = g_new(AldPlanCut, solution->n_stages);
+
+        for (uint32_t i = 0; i < solution->n_stages; i++) {
+                uint32_t member = solution->stages[i].device;
+                AldPlacementRole role = role_of(solution, i);
+
+                cuts[i] = ald_plan_stage_cut(star->candidates, star->members[member],
+                        beside(star, member, role), buffers(star, way, member, role, 0, true));
+                cuts[i].layer_nsec = star->devices[member].layer_nsec;
+        }
+        return ald_plan_stages_cut(star->candidates->request, star->choice, cuts, solution->stages,
+                solution->n_stages, &solution->nsec);
+}
+
 static void keep(const Star *star, StarWay way, const AldPlacementStarSolution *solution, AldPlanSteps *ret)
 {
         double lower_nsec = ret->lower_nsec;
@@ -262,30 +294,48 @@ static void keep(const Star *star, StarWay way, const AldPlacementStarSolution *
                 .interval_nsec = solution->nsec,
                 .lower_nsec = lower_nsec };
         for (uint32_t i = 0; i < solution->n_stages; i++) {
-                ret->stages[i] = stage_of(star, way, &solution->stages[i],
-                        (i == 0 ? ALD_PLACEMENT_FIRST : 0) | (i == solution->last ? ALD_PLACEMENT_LAST : 0),
-                        i == solution->n_stages - 1);
+                ret->stages[i] = stage_of(
+                        star, way, &solution->stages[i], role_of(solution, i), i == solution->n_stages - 1);
                 ret->busiest_nsec = fmax(ret->busiest_nsec, ret->stages[i].nsec);
                 ret->hops_nsec += ret->stages[i].hop_nsec;
         }
         ald_plan_stages_set_layers(star->candidates->request, ret->stages, ret->n_stages);
 }
 
+/* Looks for stages that have room for such runs of layers and take less than the best. -EAGAIN: others may
+ * take less than what was found. */
+static int try_run(
+        Star *star, const StarTrial *trial, AldPlanRun run, AldPlanSteps *best, double *ret_lower_nsec)
+{
+        AldPlacementProblem problem;
+        AldPlacementStarSolution solution;
+        double below_nsec = best->stages ? best->nsec : INFINITY, nsec;
+        bool fits;
+        int r;
+
+        star->run = run;
+        problem = set_problem(star, trial->client, trial->way);
+        r = ald_placement_solve_star(
+                &problem, star->arms, below_nsec, &star->work, &solution, ret_lower_nsec);
+        if (r < 0)
+                return r;
+        nsec = solution.nsec;
+        fits = cut(star, trial->way, &solution);
+        if (fits && solution.nsec < below_nsec)
+                keep(star, trial->way, &solution, best);
+        r = fits && solution.nsec <= nsec ? 0 : -EAGAIN;
+        ald_placement_star_solution_clear(&solution);
+        return r;
+}
+
 /* Those that may take less than the best ones. -E2BIG: their table would be too large. */
 static int try_it(Star *star, const StarTrial *trial, AldPlanSteps *best)
 {
-        AldPlacementProblem problem = set_problem(star, trial->client, trial->way);
-        AldPlacementStarSolution solution;
-        double lower_nsec;
-        int r = ald_placement_solve_star(&problem, star->arms, best->stages ? best->nsec : INFINITY,
-                &star->work, &solution, &lower_nsec);
+        double lower_nsec, ignored;
+        int r = try_run(star, trial, ALD_PLAN_RUN_SMALLEST, best, &lower_nsec);
 
         best->lower_nsec = fmin(best->lower_nsec, lower_nsec);
-        if (r < 0)
-                return r;
-        keep(star, trial->way, &solution, best);
-        ald_placement_star_solution_clear(&solution);
-        return 0;
+        return r == -EAGAIN ? try_run(star, trial, ALD_PLAN_RUN_LARGEST, best, &ignored) : r;
 }
 
 /* For the embedding and buffers, which are on the client's host even if all layers are on other devices. */

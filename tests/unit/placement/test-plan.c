@@ -1092,6 +1092,12 @@ static void test_workload_defaults(void)
         g_assert_cmpint(ald_plan_workload_complete(&workload, &reason), ==, 0);
 }
 
+static uint32_t layers_max(const AldPlanRequest *request, const AldPlanDevice *device, uint64_t beside)
+{
+        return ald_plan_layers_max(
+                request, ALD_PLAN_RUN_LARGEST, ald_plan_layers_room(request, device, beside, 3e9));
+}
+
 /* 100 GB/s and 10 TFLOPS; layers of 2 GB, of which a token reads 0.5, and 1 GB of keys and values for each
  * request; 1e9 parameters of a layer that a token uses. */
 static void test_costs(void)
@@ -1149,9 +1155,9 @@ static void test_costs(void)
         g_assert_cmpfloat_with_epsilon(ald_plan_head_nsec(&constants, &gpu, &workload), 80e6, 1);
         g_assert_cmpuint(ald_plan_stage_bytes(&request, &gpu, 3, GB, 3e9), ==, 20 * GB);
         g_assert_cmpuint(ald_plan_stage_bytes(&request, &cpu, 3, GB, 3e9), ==, 21 * GB);
-        g_assert_cmpuint(ald_plan_layers_max(&request, &gpu, 0, 3e9), ==, 19);
-        g_assert_cmpuint(ald_plan_layers_max(&request, &cpu, GB, 3e9), ==, 18);
-        g_assert_cmpuint(ald_plan_layers_max(&request, &gpu, 200 * GB, 3e9), ==, 0);
+        g_assert_cmpuint(layers_max(&request, &gpu, 0), ==, 19);
+        g_assert_cmpuint(layers_max(&request, &cpu, GB), ==, 18);
+        g_assert_cmpuint(layers_max(&request, &gpu, 200 * GB), ==, 0);
         /* 512 tokens of the mask. */
         g_assert_cmpfloat(ald_plan_activation_bytes(&constants, &workload), ==, 2 * 4 * 1000 * 8);
         g_assert_cmpfloat(ald_plan_star_bytes(&constants, &workload, false), ==,
