@@ -95,6 +95,17 @@ def compare_on_clusters(build, clusters, seed, rounds, rings, models, told):
             **(llama_clusters.run(build, clusters, seed, rounds, told) if clusters else {})}
 
 
+def compare_bytes(build, models, told):
+    from placing import layer_bytes
+
+    if not models or os.geteuid() != 0:
+        return layer_bytes.run(build, told, None)
+    made = subprocess.run([HERE.parent / "root/make", "llama"], capture_output=True, text=True, check=False)
+    if made.returncode != 0:
+        return {**layer_bytes.run(build, told, None), "layer_bytes_llama_missing": made.stderr.strip()}
+    return layer_bytes.run(build, told, made.stdout.strip())
+
+
 def main(build, quiet, clusters, seed, rounds, cases, no_rings, no_models, no_published, no_solvers):
     from placing import large_model, published
 
@@ -105,6 +116,7 @@ def main(build, quiet, clusters, seed, rounds, cases, no_rings, no_models, no_pu
     figures = large_model.run(build)
     if not no_solvers:
         figures |= compare_solvers(build, cases)
+    figures |= compare_bytes(build, not no_models, told)
     for name, value in figures.items():
         told(f"{name:32} {value}")
     if not no_published:
