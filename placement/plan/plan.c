@@ -204,7 +204,37 @@ static void describe_memory(const AldPlanCandidates *candidates, AldPlanRefusal 
                 describe_client(candidates, ALD_PLAN_COPIES_MAX, ret);
 }
 
-static void describe_shortfall(const AldPlanCandidates *candidates, AldPlanRefusal *ret)
+/* Marks the places that a node with candidates leads to, or with `back`, that lead to it; their number. */
+static uint32_t count_joined(const AldPlanCandidates *candidates, bool back)
+{
+        const uint32_t n = candidates->n_places;
+        g_autofree bool *seen = g_new0(bool, n);
+        g_autofree uint32_t *queue = g_new(uint32_t, n);
+        uint32_t n_seen = 1;
+
+        seen[0] = true;
+        queue[0] = 0;
+        for (uint32_t i = 0; i < n_seen; i++)
+                for (uint32_t j = 0; j < n; j++) {
+                        size_t at = back ? (size_t) j * n + queue[i] : (size_t) queue[i] * n + j;
+
+                        if (seen[j] || candidates->first_path[at] == ALD_PLAN_NONE)
+                                continue;
+                        seen[j] = true;
+                        queue[n_seen++] = j;
+                }
+        return n_seen;
+}
+
+/* Whether paths lead from each node to each other one, so that a ring of all is not ruled out. */
+static bool are_all_joined(const AldPlanCandidates *candidates)
+{
+        return count_joined(candidates, false) == candidates->n_places &&
+               count_joined(candidates, true) == candidates->n_places;
+}
+
+/* lower_nsec: of the steps that were not found, INFINITY if there are none for certain. */
+static void describe_shortfall(const AldPlanCandidates *candidates, double lower_nsec, AldPlanRefusal *ret)
 {
         const AldPlanWorkload *workload = candidates->request->workload;
         uint64_t ends = ald_plan_ends_bytes(workload, candidates->request->engine);
@@ -212,6 +242,8 @@ static void describe_shortfall(const AldPlanCandidates *candidates, AldPlanRefus
         if (describe_required(candidates, ret))
                 return;
         *ret = (AldPlanRefusal){ .kind = find_obstacle(candidates), .n_devices = candidates->n };
+        if (ret->kind == ALD_PLAN_NOT_JOINED && lower_nsec < INFINITY && are_all_joined(candidates))
+                ret->kind = ALD_PLAN_NO_RING_FOUND;
         if (candidates->request->engine->topology == ALD_PLAN_ALL_REDUCE)
                 return;
         *ret = (AldPlanRefusal){
@@ -336,7 +368,7 @@ int ald_plan_make(const AldPlanCluster *cluster, const AldPlanRequest *request, 
 
         if (r == -ENOSPC) {
                 ald_plan_progress_divide(&progress, 1, OBSTACLES);
-                describe_shortfall(&candidates, ret_refusal);
+                describe_shortfall(&candidates, plan->best.lower_nsec, ret_refusal);
                 r = -EINVAL;
         } else if (r == -E2BIG) {
                 *ret_refusal = (AldPlanRefusal){ .kind = ALD_PLAN_TOO_MANY_DEVICES,

@@ -147,6 +147,7 @@ typedef enum AldPlanRefusalKind {
         ALD_PLAN_VENDORS_DIFFER,     /* a plan would need GPUs of several vendors */
         ALD_PLAN_TOO_MANY_DEVICES,   /* n_devices that could be used, which is more than are planned with */
         ALD_PLAN_NOT_JOINED,         /* they have enough, but no paths join as many as it takes */
+        ALD_PLAN_NO_RING_FOUND,      /* the paths may join as many, but no ring was found among n_devices */
         ALD_PLAN_NO_SPLIT,           /* the engine has none */
         ALD_PLAN_PINNED_TWICE,       /* text: the device */
         ALD_PLAN_PINS_UNEVEN,        /* they are on more GPUs of one node than of another one */

@@ -26,6 +26,7 @@ static const char *const problems[] = {
         [ALD_PLAN_VENDORS_DIFFER] = "vendors-differ",
         [ALD_PLAN_TOO_MANY_DEVICES] = "too-many-devices",
         [ALD_PLAN_NOT_JOINED] = "not-joined",
+        [ALD_PLAN_NO_RING_FOUND] = "no-ring-found",
         [ALD_PLAN_PINS_DO_NOT_ADD_UP] = "split-sum",
         [ALD_PLAN_PINNED_TOO_MANY] = "split-memory",
 };
@@ -446,11 +447,11 @@ static void set_plan(const Account *account, const AldPlan *plan)
 }
 
 /* Of a plan, or of one that could not be made. */
-static void add_notes(const Account *account, const AldPlan *plan)
+static void add_notes(const Account *account, const AldPlan *plan, const AldPlanRefusal *refusal)
 {
         const AldPlanRequest *request = account->request;
         const char *text;
-        char *builds;
+        char *other;
 
         if (ald_plan_engine_reading(request->engine, request->workload, &text) != ALD_MODEL_READ)
                 ald_plan_report_add_note(account->report, g_strconcat(text, ".", NULL));
@@ -458,9 +459,10 @@ static void add_notes(const Account *account, const AldPlan *plan)
                 ald_plan_report_add_note(account->report, g_strdup("Time was up: this is the best plan that "
                                                                    "was found until then, and not all was "
                                                                    "tried."));
-        builds = plan ? ald_plan_builds_sentence(account->cluster, request, &plan->best) : NULL;
-        if (builds)
-                ald_plan_report_add_note(account->report, builds);
+        other = plan ? ald_plan_builds_sentence(account->cluster, request, &plan->best)
+                     : ald_plan_more_devices_sentence(account->cluster, request, refusal);
+        if (other)
+                ald_plan_report_add_note(account->report, other);
 }
 
 static void set_problem(const Account *account, const AldPlanRefusal *refusal)
@@ -500,7 +502,7 @@ AldPlanReport *ald_plan_describe(const AldPlanCluster *cluster, const AldPlanReq
                 set_plan(&account, plan);
         else
                 set_problem(&account, refusal);
-        add_notes(&account, plan);
+        add_notes(&account, plan, refusal);
         add_all_left_out(&account, plan ? plan->verdicts : refusal->verdicts);
         add_constants(&account, options);
         return report;

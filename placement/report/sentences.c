@@ -194,16 +194,43 @@ static char *say_too_little(
 {
         g_autofree char *needs = size((double) refusal->needs_bytes);
         g_autofree char *free_bytes = size((double) refusal->free_bytes);
-        g_autofree char *most = NULL, *label = NULL;
+        g_autofree char *most = NULL, *label = NULL, *lacking = NULL;
         uint32_t device = largest(cluster, request, refusal);
 
         if (device == ALD_PLAN_NONE)
                 return g_strdup_printf("The model needs %s, and no device can be used.", needs);
         most = size((double) ald_plan_room_bytes(request, &cluster->devices[device]));
         label = ald_plan_node_label(&cluster->nodes[cluster->devices[device].node]);
-        return g_strdup_printf("The model needs %s, and %s are free for it on %u %s; %s/%s has the most, %s.",
-                needs, free_bytes, refusal->n_devices, refusal->n_devices == 1 ? "device" : "devices", label,
-                cluster->devices[device].id, most);
+        lacking = refusal->needs_bytes > refusal->free_bytes
+                          ? size((double) (refusal->needs_bytes - refusal->free_bytes))
+                          : NULL;
+        return g_strdup_printf(
+                "The model needs %s, and %s are free for it on %u %s, %s%s; %s/%s has the most, %s.", needs,
+                free_bytes, refusal->n_devices, refusal->n_devices == 1 ? "device" : "devices",
+                lacking ? lacking : "of which not all can be used, as layers are not divided",
+                lacking ? " too little" : "", label, cluster->devices[device].id, most);
+}
+
+char *ald_plan_more_devices_sentence(
+        const AldPlanCluster *cluster, const AldPlanRequest *request, const AldPlanRefusal *refusal)
+{
+        uint32_t device = largest(cluster, request, refusal), each;
+        uint64_t layers = request->workload->layers, room = 0, n;
+        g_autofree char *label = NULL;
+
+        if (refusal->kind != ALD_PLAN_TOO_LITTLE_MEMORY || device == ALD_PLAN_NONE || request->n_pins > 0 ||
+                request->engine->topology == ALD_PLAN_SLICES)
+                return NULL;
+        for (uint32_t i = 0; i < cluster->n_devices; i++)
+                if (refusal->verdicts[i].reason == ALD_PLAN_TAKEN)
+                        room += ald_plan_most_layers(request, &cluster->devices[i]);
+        each = ald_plan_most_layers(request, &cluster->devices[device]);
+        n = layers > room ? (layers - room + each - 1) / each : 1;
+        if (request->engine->devices_max > 0 && refusal->n_devices + n > request->engine->devices_max)
+                return NULL;
+        label = ald_plan_node_label(&cluster->nodes[cluster->devices[device].node]);
+        return g_strdup_printf("By memory alone, %" PRIu64 " more %s with as much room as %s/%s would do.", n,
+                n == 1 ? "device" : "devices", label, cluster->devices[device].id);
 }
 
 /* The node of "node" or "node/device"; ALD_PLAN_NONE: there is none. */
@@ -302,6 +329,38 @@ static char *say_client_too_small(
                 request->client ? "" : "no host has as much: ", label, free_bytes);
 }
 
+/* What is lacking of one layer, or slice, on the device that lacks the least; NULL: memory is not the cause.
+ */
+static char *say_no_room(
+        const AldPlanCluster *cluster, const AldPlanRequest *request, const AldPlanRefusal *refusal)
+{
+        bool is_slice = request->engine->topology == ALD_PLAN_SLICES;
+        uint32_t best = ALD_PLAN_NONE;
+        uint64_t least = UINT64_MAX;
+        g_autofree char *label = NULL, *lacking = NULL;
+
+        for (uint32_t i = 0; refusal->verdicts && i < cluster->n_devices; i++) {
+                const AldPlanDevice *device = &cluster->devices[i];
+                uint64_t needs;
+
+                if (refusal->verdicts[i].reason != ALD_PLAN_MEMORY_TOO_SMALL)
+                        continue;
+                needs = is_slice ? ald_slices_least_bytes(request, device, cluster->n_nodes)
+                                 : ald_plan_least_bytes(request, device, 1);
+                if (needs - MIN(needs, device->free_bytes) >= least)
+                        continue;
+                least = needs - MIN(needs, device->free_bytes);
+                best = i;
+        }
+        if (best == ALD_PLAN_NONE)
+                return NULL;
+        label = ald_plan_node_label(&cluster->nodes[cluster->devices[best].node]);
+        lacking = size((double) least);
+        return g_strdup_printf("No device can be used. %s; %s/%s lacks the least, %s.",
+                is_slice ? "The smallest slice fits on none" : "Not one layer fits on any", label,
+                cluster->devices[best].id, lacking);
+}
+
 /* Devices cannot be measured, so that no probe is proposed. Others may have been, and be of no use. */
 static char *say_unmeasurable(GPtrArray *packages)
 {
@@ -316,9 +375,11 @@ static char *say_unmeasurable(GPtrArray *packages)
                 list);
 }
 
-static char *say_no_device(const AldPlanCluster *cluster, const AldPlanRefusal *refusal)
+static char *say_no_device(
+        const AldPlanCluster *cluster, const AldPlanRequest *request, const AldPlanRefusal *refusal)
 {
         g_autoptr(GPtrArray) packages = g_ptr_array_new();
+        g_autofree char *no_room = say_no_room(cluster, request, refusal);
         bool unmeasured = false;
 
         for (uint32_t i = 0; refusal->verdicts && i < cluster->n_devices; i++) {
@@ -335,7 +396,9 @@ static char *say_no_device(const AldPlanCluster *cluster, const AldPlanRefusal *
                 if (package && !g_ptr_array_find_with_equal_func(packages, package, g_str_equal, NULL))
                         g_ptr_array_add(packages, (gpointer) package);
         }
-        return unmeasured ? say_unmeasurable(packages) : g_strdup("No device can be used.");
+        if (unmeasured)
+                return say_unmeasurable(packages);
+        return no_room ? g_steal_pointer(&no_room) : g_strdup("No device can be used.");
 }
 
 char *ald_plan_refusal_sentence(
@@ -347,7 +410,7 @@ char *ald_plan_refusal_sentence(
         case ALD_PLAN_NO_CLIENT:
                 return g_strdup_printf("%s has no client.", request->engine->name);
         case ALD_PLAN_NO_DEVICE:
-                return say_no_device(cluster, refusal);
+                return say_no_device(cluster, request, refusal);
         case ALD_PLAN_REQUIRED_UNUSABLE:
                 return say_unusable_requirement(cluster, request, refusal);
         case ALD_PLAN_TOO_LITTLE_MEMORY:
@@ -374,6 +437,11 @@ char *ald_plan_refusal_sentence(
         case ALD_PLAN_NOT_JOINED:
                 return g_strdup("No measured paths join as many devices as it takes; probe them, or state "
                                 "assumed ones.");
+        case ALD_PLAN_NO_RING_FOUND:
+                return g_strdup_printf(
+                        "No ring was found over the measured paths of %u devices, although there may "
+                        "be one; probe more paths, state assumed ones, or limit the number of nodes.",
+                        refusal->n_devices);
         case ALD_PLAN_NO_SPLIT:
                 return g_strdup_printf("%s cannot be given a split.", request->engine->name);
         case ALD_PLAN_PINNED_TWICE:

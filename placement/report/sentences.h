@@ -16,6 +16,11 @@ char *ald_plan_empty_node_sentence(const AldPlanNode *node);
 char *ald_plan_refusal_sentence(
         const AldPlanCluster *cluster, const AldPlanRequest *request, const AldPlanRefusal *refusal);
 
+/* How many more devices the layers would fit on, by memory alone; NULL: that is not known, or not the cause.
+ */
+char *ald_plan_more_devices_sentence(
+        const AldPlanCluster *cluster, const AldPlanRequest *request, const AldPlanRefusal *refusal);
+
 /* What ten times the rate, or a tenth of the round trip, of a node's paths would change. */
 char *ald_plan_sensitivity_sentence(
         const AldPlanNode *node, const AldPlanRequest *request, bool is_rate, double nsec, double nsec_then);

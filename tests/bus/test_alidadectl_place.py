@@ -227,6 +227,21 @@ def test_the_engine_reads_the_model(host):
     assert "convert-hf.py FOLDER q40 NAME" in converted["Notes"][0]
 
 
+def test_what_would_fit(host):
+    """64 requests of a million tokens do not: the longest context that does is named, and is planned."""
+    options = write_model(host.dir / "model.gguf"), "--engine=llama.cpp", "--parallel=64"
+    found = json.loads(place(host, *options, "--context=1000000", "--json", check=False).stdout)["Plan"]
+    assert "lacks the least" in found["Text"] and found["Problem"] == "no-device", found
+    [context] = [int(note.removeprefix("It fits with --context=").rstrip(".")) for note in found["Notes"]]
+    assert context % 256 == 0 and place(host, *options, f"--context={context}").returncode == 0
+    said = place(host, *options, f"--context={context + 256}", check=False)
+    assert said.returncode == EXIT_ERROR and f"It fits with --context={context}." in said.stdout
+    found = json.loads(place(host, "--bytes=900G", "--layers=32", "--elements=4096", "--json", check=False).stdout)
+    assert found["Plan"]["Problem"] == "no-device"
+    found = json.loads(place(host, "--bytes=200G", "--layers=200", "--elements=4096", "--json", check=False).stdout)
+    assert "too little" in found["Plan"]["Text"] and "more devices with as much room as" in found["Plan"]["Notes"][0]
+
+
 def test_a_truncated_model(host):
     path = write_model(host.dir / "model.gguf")
     with open(path, "r+b") as file:

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -11,7 +12,11 @@
 #include "clients/command-line/session.h"
 #include "clients/common/format.h"
 #include "clients/common/plan-call.h"
+#include "placement/plan/workload.h"
 #include "placement/report/report-json.h"
+
+/* For all tries with less. */
+#define TRIALS_USEC (10 * G_USEC_PER_SEC)
 
 /* A call that is under way. */
 typedef struct Waiting {
@@ -56,11 +61,12 @@ static int await_reply(sd_bus *bus, Waiting *waiting)
         return 0;
 }
 
-static int ask(sd_bus *bus, const AldPlaceOrder *order, AldPlanReport **ret, sd_bus_error *error)
+static int ask(sd_bus *bus, const AldPlanWorkload *workload, const AldPlanOptions *options,
+        AldPlanReport **ret, sd_bus_error *error)
 {
         Waiting waiting = { .shows_progress = isatty(STDERR_FILENO) };
         g_autoptr(AldMessage) call = NULL, reply = NULL;
-        int r = ald_plan_call_new(bus, &order->workload, &order->options, &call);
+        int r = ald_plan_call_new(bus, workload, options, &call);
 
         if (r >= 0)
                 r = sd_bus_match_signal(bus, NULL, ALD_PLACEMENT_NAME, ALD_PLACEMENT_PATH,
@@ -75,6 +81,127 @@ static int ask(sd_bus *bus, const AldPlaceOrder *order, AldPlanReport **ret, sd_
         if (sd_bus_message_is_method_error(reply, NULL))
                 return sd_bus_error_copy(error, sd_bus_message_get_error(reply));
         return ald_plan_call_read(reply, ret);
+}
+
+/* Tries with less, where a model does not fit. */
+typedef struct Trials {
+        sd_bus *bus;
+        const AldPlanOptions *options;
+        gint64 until_usec;
+        bool ended; /* by time or an error */
+} Trials;
+
+static bool fits(Trials *trials, const AldPlanOrder *order)
+{
+        g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
+        g_autoptr(AldPlanReport) report = NULL;
+        g_autofree char *problem = NULL;
+        AldPlanWorkload workload;
+
+        if (trials->ended || ald_plan_order_workload(order, &workload, &problem) < 0)
+                return false;
+        trials->ended = ask(trials->bus, &workload, trials->options, &report, &error) < 0 ||
+                        g_get_monotonic_time() > trials->until_usec;
+        ald_plan_workload_clear(&workload);
+        return report && !report->plan.problem;
+}
+
+/* The most with which it fits of what it does not fit with now, a member of the order, in such steps; 0: with
+ * none. */
+static uint64_t find_most(Trials *trials, AldPlanOrder *order, uint64_t *member, uint64_t step)
+{
+        const uint64_t asked = *member;
+        uint64_t below = 0, above = (asked + step - 1) / step;
+
+        *member = step;
+        if (above > 1 && fits(trials, order))
+                below = 1;
+        while (below > 0 && above - below > 1 && !trials->ended) {
+                uint64_t middle = (below + above) / 2;
+
+                *member = middle * step;
+                if (fits(trials, order))
+                        below = middle;
+                else
+                        above = middle;
+        }
+        *member = asked;
+        return below * step;
+}
+
+/* Of those that the engine keeps, the largest one of less than 16 bits with which it fits, or the smallest.
+ */
+static bool find_type(Trials *trials, AldPlanOrder *order)
+{
+        static const AldKvType smaller[] = { ALD_KV_Q8_0, ALD_KV_Q4_0 };
+
+        if (order->type_k != ALD_N_KV_TYPES && order->type_k > ALD_KV_BF16)
+                return false;
+        for (size_t i = 0; i < G_N_ELEMENTS(smaller); i++) {
+                if (!ald_plan_engine_keeps(order->engine, smaller[i]))
+                        continue;
+                order->type_k = order->type_v = smaller[i];
+                if (fits(trials, order))
+                        return true;
+        }
+        return false;
+}
+
+static bool is_for_memory(const AldPlanReport *report)
+{
+        if (g_strcmp0(report->plan.problem, "too-little-memory") == 0)
+                return true;
+        for (guint i = 0; g_strcmp0(report->plan.problem, "no-device") == 0 && i < report->left_out->len; i++)
+                if (g_strcmp0(g_array_index(report->left_out, AldPlanLeftOutRow, i).reason,
+                            "memory-too-small") == 0)
+                        return true;
+        return false;
+}
+
+/* Notes with what it would fit as it is asked for but for one option, else but for all of them. Each was
+ * planned, on the cluster as it was then. */
+static void note_smaller(sd_bus *bus, const AldPlaceOrder *place, AldPlanReport *report)
+{
+        Trials trials = { bus, &place->options, g_get_monotonic_time() + TRIALS_USEC, false };
+        AldPlanOrder all = place->order, one = place->order;
+        uint64_t context, parallel;
+        bool found = false;
+
+        if (!place->llm || all.kv_bytes != ALD_ABSENT_UINT64 || !is_for_memory(report))
+                return;
+        if (all.context == ALD_ABSENT_UINT64)
+                all.context = ald_plan_order_context(all.llm);
+        if (all.parallel == ALD_ABSENT_UINT64)
+                all.parallel = 1;
+        if (find_type(&trials, &one)) {
+                ald_plan_report_add_note(
+                        report, g_strdup_printf("It fits with --kv-type=%s.", ald_kv_type_name(one.type_k)));
+                found = true;
+        }
+        parallel = find_most(&trials, &all, &all.parallel, 1);
+        context = find_most(&trials, &all, &all.context, ALD_LLM_CELLS_STEP);
+        if (parallel > 0)
+                ald_plan_report_add_note(
+                        report, g_strdup_printf("It fits with --parallel=%" PRIu64 ".", parallel));
+        if (context > 0)
+                ald_plan_report_add_note(
+                        report, g_strdup_printf("It fits with --context=%" PRIu64 ".", context));
+        if (found || parallel > 0 || context > 0)
+                return;
+        all.type_k = one.type_k;
+        all.type_v = one.type_v;
+        all.parallel = 1;
+        context = find_most(&trials, &all, &all.context, ALD_LLM_CELLS_STEP);
+        if (context > 0)
+                ald_plan_report_add_note(
+                        report, g_strdup_printf("It fits with --parallel=1 --context=%" PRIu64 "%s%s.",
+                                        context, all.type_k == ALD_N_KV_TYPES ? "" : " --kv-type=",
+                                        all.type_k == ALD_N_KV_TYPES ? "" : ald_kv_type_name(all.type_k)));
+        else if (!trials.ended)
+                ald_plan_report_add_note(report,
+                        g_strdup(
+                                "It does not fit with a shorter context, fewer requests and smaller keys and "
+                                "values either."));
 }
 
 static int print(AldPlaceOrder *order, AldPlanReport *report)
@@ -115,7 +242,7 @@ int ald_verb_place(const AldCtl *ctl)
                 r = ald_bus_open(&order.ctl, &bus);
         if (r != ALD_EXIT_OK)
                 return r;
-        r = ask(bus, &order, &report, &error);
+        r = ask(bus, &order.workload, &order.options, &report, &error);
         if (r < 0) {
                 ald_bus_ensure_error(&error, r);
                 /* The service is well, but has found no plan in time. */
@@ -125,5 +252,6 @@ int ald_verb_place(const AldCtl *ctl)
                 }
                 return ald_bus_print_error(&error, "Cannot plan", ALD_PLACEMENT_UNIT);
         }
+        note_smaller(bus, &order, report);
         return print(&order, report);
 }

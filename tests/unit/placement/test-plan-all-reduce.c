@@ -312,6 +312,22 @@ static void test_workload(void)
         g_assert_cmpint(ald_plan_workload_check(&workload, star, &reason), ==, 0);
 }
 
+/* Of many nodes, it is only said that there is no ring if that is certain. */
+static void test_no_ring_is_found(void)
+{
+        PlanCase made;
+
+        plan_case_init(&made, "mpi", 30);
+        made.workload.message_bytes = 1000;
+        for (uint32_t i = 1; i < 30; i++) {
+                plan_case_join(&made, 0, i, 1e6, 1e9);
+                plan_case_join(&made, i, 0, 1e6, 1e9);
+        }
+        plan_case_assert_refused(&made, ALD_PLAN_NO_RING_FOUND, NULL);
+        made.cluster.n_paths -= 1;
+        plan_case_assert_refused(&made, ALD_PLAN_NOT_JOINED, NULL);
+}
+
 int main(int argc, char **argv)
 {
         g_test_init(&argc, &argv, NULL);
@@ -324,5 +340,6 @@ int main(int argc, char **argv)
 #endif
         g_test_add_func("/plan-all-reduce/paths", test_paths);
         g_test_add_func("/plan-all-reduce/workload", test_workload);
+        g_test_add_func("/plan-all-reduce/no-ring-is-found", test_no_ring_is_found);
         return g_test_run();
 }
