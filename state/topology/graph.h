@@ -16,8 +16,8 @@
  * grows with the square of the nodes.
  *
  * The graph depends only on the store, not on the order in which records arrived. It notes the entries that
- * change; the next update finds which paths may be affected, and computes only these again. Segments are computed
- * as a whole, but only if something that joins ports has changed.
+ * change; the next update finds which paths may be affected, and computes only these again. Segments are
+ * computed as a whole, but only if something that joins ports has changed.
  *
  * Each change of a node or an edge increases the revision of the graph and becomes that of the node or edge.
  */
