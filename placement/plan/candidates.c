@@ -206,6 +206,36 @@ static void add(AldPlanCandidates *candidates, uint32_t index)
         candidates->head_nsec[i] = ald_plan_head_nsec(&request->constants, device, request->workload);
 }
 
+static int compare_room(const void *a, const void *b, void *userdata)
+{
+        const AldPlanDevice *devices = userdata;
+        uint32_t x = *(const uint32_t *) a, y = *(const uint32_t *) b;
+
+        if (devices[x].free_bytes != devices[y].free_bytes)
+                return devices[x].free_bytes > devices[y].free_bytes ? -1 : 1;
+        return x < y ? -1 : x > y;
+}
+
+/* The solvers prefer the first ones of those that take as long, so those with the most room come first. Of
+ * ranks and slices none has more to hold than others. */
+static void add_all(AldPlanCandidates *candidates)
+{
+        const AldPlanCluster *cluster = candidates->cluster;
+        const AldPlanTopology topology = candidates->request->engine->topology;
+        g_autofree uint32_t *order = g_new(uint32_t, cluster->n_devices);
+
+        for (uint32_t i = 0; i < cluster->n_devices; i++) {
+                order[i] = i;
+                candidates->verdicts[i].reason = judge(candidates, i);
+        }
+        if (topology == ALD_PLAN_STAR || topology == ALD_PLAN_RING)
+                g_qsort_with_data(order, (gint) cluster->n_devices, sizeof *order, compare_room,
+                        (gpointer) cluster->devices);
+        for (uint32_t i = 0; i < cluster->n_devices; i++)
+                if (candidates->verdicts[order[i]].reason == ALD_PLAN_TAKEN)
+                        add(candidates, order[i]);
+}
+
 /* Any candidate of the node; if there is only one, that one. A node may be named several times. */
 static void require_node(AldPlanCandidates *candidates, uint32_t node)
 {
@@ -490,11 +520,7 @@ int ald_plan_candidates_init(AldPlanCandidates *candidates, const AldPlanCluster
                 .head_nsec = g_new(double, cluster->n_devices),
                 .activation_bytes = ald_plan_activation_bytes(&request->constants, request->workload),
                 .verdicts = g_new0(AldPlanVerdict, cluster->n_devices) };
-        for (uint32_t i = 0; i < cluster->n_devices; i++) {
-                candidates->verdicts[i].reason = judge(candidates, i);
-                if (candidates->verdicts[i].reason == ALD_PLAN_TAKEN)
-                        add(candidates, i);
-        }
+        add_all(candidates);
         if (candidates->n > ALD_PLAN_CANDIDATES_MAX)
                 return refuse_too_many(candidates, ret_refusal);
         require_nodes(candidates);

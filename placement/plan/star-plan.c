@@ -23,6 +23,7 @@ typedef enum StarWay {
 /* A client and a way, and what they take at least. */
 typedef struct StarTrial {
         uint32_t client;
+        uint32_t place; /* of the client among the candidates */
         StarWay way;
         double bound_nsec;
 } StarTrial;
@@ -349,7 +350,7 @@ static void add_client(Star *star, uint32_t client)
 {
         for (StarWay way = 0; way < STAR_N_WAYS; way++) {
                 AldPlacementProblem problem;
-                StarTrial trial = { client, way, INFINITY };
+                StarTrial trial = { client, star->candidates->places[client], way, INFINITY };
 
                 if (!has_host_room(star, client, way))
                         continue;
@@ -366,8 +367,8 @@ static int compare_trials(const void *a, const void *b)
 
         if (x->bound_nsec != y->bound_nsec)
                 return x->bound_nsec < y->bound_nsec ? -1 : 1;
-        if (x->client != y->client)
-                return x->client < y->client ? -1 : 1;
+        if (x->place != y->place)
+                return x->place < y->place ? -1 : 1;
         return (int) x->way - (int) y->way;
 }
 

@@ -240,6 +240,24 @@ static void test_equals_for_throughput(void)
         g_assert_cmpint(ABS((int) plan->best.stages[0].layers - 40), <=, 1);
 }
 
+/* Of equally fast devices of which one is needed, the one with the most room. */
+static void test_roomier_equal(void)
+{
+        static const char *const engines[] = { "llama.cpp", "vllm" };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(engines); i++) {
+                g_autoptr(AldPlan) plan = NULL;
+                PlanCase made;
+
+                make_equals(&made, engines[i], 3);
+                made.workload.layers = 20;
+                made.devices[0].free_bytes = made.devices[1].free_bytes = 40 * GIB;
+                plan = plan_case_plan(&made);
+                g_assert_cmpuint(plan->best.n_stages, ==, 1);
+                g_assert_cmpuint(plan->best.stages[0].device, ==, 2);
+        }
+}
+
 static void set_sizes(PlanCase *made, const char *const *texts)
 {
         const char *reason = NULL;
@@ -624,6 +642,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/plan-layers/equal-machines", test_equal_machines);
         g_test_add_func("/plan-layers/equals-beside-a-faster-one", test_equals_beside_a_faster_one);
         g_test_add_func("/plan-layers/equals-for-throughput", test_equals_for_throughput);
+        g_test_add_func("/plan-layers/roomier-equal", test_roomier_equal);
         g_test_add_func("/plan-layers/small-layers-first", test_small_layers_first);
         g_test_add_func("/plan-layers/random-sizes", test_random_sizes);
         g_test_add_func("/plan-layers/gemma", test_gemma);
