@@ -143,7 +143,7 @@ double ald_plan_client_head_nsec(
         return work_nsec(constants, device, work);
 }
 
-uint64_t ald_plan_layers_bytes(const AldPlanRequest *request, AldPlanRun run, uint32_t layers)
+uint64_t ald_plan_layers_bytes(const AldPlanRequest *request, AldPlanLayerRun run, uint32_t layers)
 {
         const AldPlanWorkload *workload = request->workload;
         const AldPlanLayerSizes *sizes = request->sizes;
@@ -187,7 +187,7 @@ double ald_plan_layers_room(
                                  buffers - (double) beside;
 }
 
-uint32_t ald_plan_layers_max(const AldPlanRequest *request, AldPlanRun run, double room)
+uint32_t ald_plan_layers_max(const AldPlanRequest *request, AldPlanLayerRun run, double room)
 {
         uint32_t fits = 0, above = (uint32_t) request->workload->layers + 1;
 

@@ -32,15 +32,15 @@ double ald_plan_client_head_nsec(
         const AldPlanConstants *constants, const AldPlanDevice *device, const AldPlanWorkload *workload);
 
 /* Which layers of the model a number of them are that follow each other. */
-typedef enum AldPlanRun {
+typedef enum AldPlanLayerRun {
         ALD_PLAN_RUN_SMALLEST, /* of any as long: no others take less */
         ALD_PLAN_RUN_LARGEST,
         ALD_PLAN_RUN_FIRST, /* from the first layer on */
         ALD_PLAN_RUN_LAST,  /* up to the last layer */
-} AldPlanRun;
+} AldPlanLayerRun;
 
 /* Bytes of their weights, keys and values. */
-uint64_t ald_plan_layers_bytes(const AldPlanRequest *request, AldPlanRun run, uint32_t layers);
+uint64_t ald_plan_layers_bytes(const AldPlanRequest *request, AldPlanLayerRun run, uint32_t layers);
 
 /* Bytes that `layers` layers need on a device at least, with `beside` bytes for what the stage holds besides:
  * the head, or the embedding; and `buffers` to compute in. */
@@ -55,7 +55,7 @@ double ald_plan_layers_room(
         const AldPlanRequest *request, const AldPlanDevice *device, uint64_t beside, double buffers);
 
 /* How many layers fit into that much. */
-uint32_t ald_plan_layers_max(const AldPlanRequest *request, AldPlanRun run, double room);
+uint32_t ald_plan_layers_max(const AldPlanRequest *request, AldPlanLayerRun run, double room);
 
 /* Cells for keys and values of a request, as llama.cpp rounds its context up. */
 double ald_plan_cells(const AldPlanWorkload *workload);

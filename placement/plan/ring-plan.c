@@ -80,7 +80,7 @@ static void add(Ring *ring, uint32_t candidate)
 }
 
 /* Of the layers between the ends it is not known which ones a device gets. */
-static void set_run(Ring *ring, AldPlanRun run)
+static void set_run(Ring *ring, AldPlanLayerRun run)
 {
         for (uint32_t i = 0; i < ring->n; i++)
                 ring->devices[i] = ald_plan_stage_device(
@@ -287,7 +287,7 @@ static bool cut(
 }
 
 /* Looks for stages that have room for such runs of layers. Returns whether no stages take less. */
-static bool try_run(Ring *ring, AldPlanRun run, const Aim *aim, double enough_nsec, AldPlanSteps *best,
+static bool try_run(Ring *ring, AldPlanLayerRun run, const Aim *aim, double enough_nsec, AldPlanSteps *best,
         double *ret_lower_nsec)
 {
         const AldPlacementProblem problem = { .layers = ring->candidates->request->workload->layers,

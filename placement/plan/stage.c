@@ -4,7 +4,7 @@
 #include "placement/plan/stage.h"
 
 uint32_t ald_plan_stage_layers_max_with(const AldPlanCandidates *candidates, uint32_t candidate,
-        AldPlanRun run, uint64_t beside, double buffers)
+        AldPlanLayerRun run, uint64_t beside, double buffers)
 {
         const AldPlanRequest *request = candidates->request;
         uint32_t pinned = candidates->pinned[candidate];
@@ -18,14 +18,14 @@ uint32_t ald_plan_stage_layers_max_with(const AldPlanCandidates *candidates, uin
 }
 
 uint32_t ald_plan_stage_layers_max(
-        const AldPlanCandidates *candidates, uint32_t candidate, AldPlanRun run, uint64_t beside)
+        const AldPlanCandidates *candidates, uint32_t candidate, AldPlanLayerRun run, uint64_t beside)
 {
         return ald_plan_stage_layers_max_with(candidates, candidate, run, beside,
                 candidates->request->constants.values[ALD_PLAN_BUFFER_BYTES]);
 }
 
-AldPlacementDevice ald_plan_stage_device(
-        const AldPlanCandidates *candidates, const AldPlanChoice *choice, uint32_t candidate, AldPlanRun run)
+AldPlacementDevice ald_plan_stage_device(const AldPlanCandidates *candidates, const AldPlanChoice *choice,
+        uint32_t candidate, AldPlanLayerRun run)
 {
         return (AldPlacementDevice){ .layer_nsec = candidates->layer_nsec[candidate],
                 .layers_max = ald_plan_stage_layers_max(candidates, candidate, run, 0),

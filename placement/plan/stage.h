@@ -12,15 +12,15 @@
  * if it has to get a certain number, no more than that, and none if these do not fit. All of them get it
  * then, as their sum is that of all layers. */
 uint32_t ald_plan_stage_layers_max(
-        const AldPlanCandidates *candidates, uint32_t candidate, AldPlanRun run, uint64_t beside);
+        const AldPlanCandidates *candidates, uint32_t candidate, AldPlanLayerRun run, uint64_t beside);
 
 /* With others. */
 uint32_t ald_plan_stage_layers_max_with(const AldPlanCandidates *candidates, uint32_t candidate,
-        AldPlanRun run, uint64_t beside, double buffers);
+        AldPlanLayerRun run, uint64_t beside, double buffers);
 
 /* A candidate as the solvers take it, with nothing besides. */
-AldPlacementDevice ald_plan_stage_device(
-        const AldPlanCandidates *candidates, const AldPlanChoice *choice, uint32_t candidate, AldPlanRun run);
+AldPlacementDevice ald_plan_stage_device(const AldPlanCandidates *candidates, const AldPlanChoice *choice,
+        uint32_t candidate, AldPlanLayerRun run);
 
 /* What it is for ald_plan_cut(), with this beside its layers. */
 AldPlanCut ald_plan_stage_cut(

@@ -38,7 +38,7 @@ typedef struct Star {
         uint32_t *nodes;
         double *use_nsec; /* [member][role]: for this client */
         uint32_t client;
-        AldPlanRun run;        /* of layers between the ends, of which it is not known which a device gets */
+        AldPlanLayerRun run;   /* of layers between the ends, of which it is not known which a device gets */
         AldPlacementArm *arms; /* [member][role]: for this client and way */
         GArray *trials;
         double price_nsec; /* of a device, for bounds */
@@ -202,7 +202,7 @@ static double buffers(const Star *star, StarWay way, uint32_t member, AldPlaceme
 
 /* The first device has the first layers, even if it is the client's processor, which may have the head, too.
  */
-static AldPlanRun run_of(const Star *star, AldPlacementRole role)
+static AldPlanLayerRun run_of(const Star *star, AldPlacementRole role)
 {
         if (role & ALD_PLACEMENT_FIRST)
                 return ALD_PLAN_RUN_FIRST;
@@ -306,7 +306,7 @@ static void keep(const Star *star, StarWay way, const AldPlacementStarSolution *
 /* Looks for stages that have room for such runs of layers and take less than the best. -EAGAIN: others may
  * take less than what was found. */
 static int try_run(
-        Star *star, const StarTrial *trial, AldPlanRun run, AldPlanSteps *best, double *ret_lower_nsec)
+        Star *star, const StarTrial *trial, AldPlanLayerRun run, AldPlanSteps *best, double *ret_lower_nsec)
 {
         AldPlacementProblem problem;
         AldPlacementStarSolution solution;
