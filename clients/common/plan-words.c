@@ -215,6 +215,7 @@ char *ald_plan_words_reason(const AldPlanLeftOutRow *row)
                 [ALD_PLAN_LEFT_OUT_ROW_REASON_NO_ROOM] = N_("no room"),
                 [ALD_PLAN_LEFT_OUT_ROW_REASON_BEYOND_LIMIT] = N_("beyond the limit"),
                 [ALD_PLAN_LEFT_OUT_ROW_REASON_UNEVEN] = N_("uneven nodes"),
+                [ALD_PLAN_LEFT_OUT_ROW_REASON_PART_OF_GPU] = N_("part of a GPU"),
                 [ALD_PLAN_LEFT_OUT_ROW_REASON_NO_PATH] = N_("no path"),
                 [ALD_PLAN_LEFT_OUT_ROW_REASON_NO_DEVICE] = N_("no device"),
                 [ALD_PLAN_LEFT_OUT_ROW_REASON_NOT_TRIED] = N_("not tried"),
@@ -237,6 +238,7 @@ char *ald_plan_words_problem(const AldPlanRow *plan)
                 [ALD_PLAN_ROW_PROBLEM_SPLIT_SUM] = N_("The split has another number of layers"),
                 [ALD_PLAN_ROW_PROBLEM_SPLIT_MEMORY] = N_("The split does not fit"),
                 [ALD_PLAN_ROW_PROBLEM_TOO_MANY_DEVICES] = N_("Too many devices could be used"),
+                [ALD_PLAN_ROW_PROBLEM_CONTEXT_TOO_LONG] = N_("The context is too long"),
         };
 
         return translate_word(words, ald_plan_row_problem_from_string(plan->problem), plan->problem);

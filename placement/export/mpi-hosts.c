@@ -22,7 +22,7 @@ static bool is_contested(const GArray *nodes, const AldRingNode *node)
 }
 
 /* The host name, by which other hosts know the node anyway; else its address, as where another node claims
- * that name. */
+ * that name, or where it has characters that a host file cannot hold. */
 static int name_host(const GArray *nodes, const AldRingNode *node, const char **ret, char **ret_reason)
 {
         const char *host = node->stage->host_name;
@@ -34,6 +34,8 @@ static int name_host(const GArray *nodes, const AldRingNode *node, const char **
                                 ald_export_stage_name(node->stage));
                 host = NULL;
         }
+        if (host && !ald_export_is_host_name(host) && ald_export_is_ipv4(node->address))
+                host = NULL;
         if (host && !ald_export_is_host_name(host))
                 return ald_export_fail(-EINVAL, ret_reason,
                         "The host name \"%s\" has characters that a host file cannot hold", host);

@@ -7,6 +7,7 @@
 #include "placement/plan/buffers.h"
 #include "placement/plan/candidates.h"
 #include "placement/plan/cost.h"
+#include "placement/plan/naming.h"
 #include "placement/plan/slice-cost.h"
 
 uint32_t ald_plan_node_find(const AldPlanCluster *cluster, const char *id)
@@ -29,6 +30,30 @@ uint32_t ald_plan_candidate_of(const AldPlanCandidates *candidates, uint32_t dev
         while (candidates->devices[candidate] != device)
                 candidate++;
         return candidate;
+}
+
+/* By its figures. */
+static bool is_usable(const AldPlanCandidates *candidates, const AldPlanPath *path)
+{
+        return candidates->places[path->source] != ALD_PLAN_NONE &&
+               candidates->places[path->sink] != ALD_PLAN_NONE &&
+               (!path->is_rdma || candidates->request->engine->takes_rdma) &&
+               isfinite(ald_plan_path_nsec(path, 1));
+}
+
+bool ald_plan_has_unnamed_path(const AldPlanCandidates *candidates, uint32_t a, uint32_t b)
+{
+        const AldPlanCluster *cluster = candidates->cluster;
+
+        for (uint32_t i = 0; i < cluster->n_paths; i++) {
+                const AldPlanPath *path = &cluster->paths[i];
+
+                if (((path->source == a && path->sink == b) || (path->source == b && path->sink == a)) &&
+                        is_usable(candidates, path) &&
+                        !ald_plan_can_name_path(cluster, candidates->request->engine, path))
+                        return true;
+        }
+        return false;
 }
 
 bool ald_plan_has_candidate(const AldPlanCandidates *candidates, uint32_t node)
@@ -154,7 +179,8 @@ static bool has_better_sibling(const AldPlanCandidates *candidates, uint32_t ind
 
                 if (i == index || other->node != device->node || !other->uses_host_memory ||
                         is_excluded(cluster, request, other) ||
-                        !ald_plan_engine_takes(request->engine, other->is_processor))
+                        !ald_plan_engine_takes(request->engine, other->is_processor) ||
+                        !ald_plan_can_name_device(request->engine, other))
                         continue;
                 if (is_measured(other) && other->free_bytes != ALD_PLAN_ABSENT &&
                         has_room(candidates, other) && is_better(candidates, i, index))
@@ -175,6 +201,8 @@ static AldPlanReason judge(const AldPlanCandidates *candidates, uint32_t index)
                 return ALD_PLAN_EXCLUDED;
         if (!ald_plan_engine_takes(request->engine, device->is_processor))
                 return ALD_PLAN_NOT_FOR_ENGINE;
+        if (!ald_plan_can_name_device(request->engine, device))
+                return ALD_PLAN_PART_OF_GPU;
         if (request->engine->topology == ALD_PLAN_ALL_REDUCE)
                 return ALD_PLAN_TAKEN;
         if (device->doubt)
@@ -293,14 +321,6 @@ static void find_places(AldPlanCandidates *candidates)
                 find_place(candidates, node);
 }
 
-static bool is_listed(const AldPlanCandidates *candidates, const AldPlanPath *path)
-{
-        return candidates->places[path->source] != ALD_PLAN_NONE &&
-               candidates->places[path->sink] != ALD_PLAN_NONE &&
-               (!path->is_rdma || candidates->request->engine->takes_rdma) &&
-               isfinite(ald_plan_path_nsec(path, 1));
-}
-
 static void list_paths(AldPlanCandidates *candidates)
 {
         const AldPlanCluster *cluster = candidates->cluster;
@@ -316,7 +336,8 @@ static void list_paths(AldPlanCandidates *candidates)
                 const AldPlanPath *path = &cluster->paths[i];
                 size_t at;
 
-                if (!is_listed(candidates, path))
+                if (!is_usable(candidates, path) ||
+                        !ald_plan_can_name_path(cluster, candidates->request->engine, path))
                         continue;
                 at = (size_t) candidates->places[path->source] * candidates->n_places +
                      candidates->places[path->sink];
@@ -443,6 +464,15 @@ static int refuse_too_many(const AldPlanCandidates *candidates, AldPlanRefusal *
         return -EINVAL;
 }
 
+static bool is_context_too_long(const AldPlanRequest *request)
+{
+        uint64_t most = request->engine->context_max;
+
+        return most > 0 && request->workload->context != ALD_ABSENT_UINT64 &&
+               request->workload->parallel != ALD_ABSENT_UINT64 && request->workload->parallel > 0 &&
+               request->workload->context > most / request->workload->parallel;
+}
+
 static int check_request(const AldPlanCandidates *candidates, AldPlanRefusal *ret_refusal)
 {
         const AldPlanRequest *request = candidates->request;
@@ -454,6 +484,10 @@ static int check_request(const AldPlanCandidates *candidates, AldPlanRefusal *re
                 r = check_pins(candidates, ret_refusal);
         if (r >= 0 && request->client)
                 r = check_client(candidates, ret_refusal);
+        if (r >= 0 && is_context_too_long(request)) {
+                *ret_refusal = (AldPlanRefusal){ .kind = ALD_PLAN_CONTEXT_TOO_LONG };
+                r = -EINVAL;
+        }
         if (r >= 0 && candidates->n == 0) {
                 *ret_refusal = (AldPlanRefusal){ .kind = ALD_PLAN_NO_DEVICE };
                 r = -EINVAL;

@@ -7,22 +7,27 @@
 
 /*
  * llama.cpp: ggml-rpc-server computes a part of a graph for its client, whose scheduler copies the
- * activations between parts (ggml-backend.cpp and ggml-rpc.cpp); --tensor-split takes 15 numbers.
- * vLLM, SGLang and torch: pipelines, whose last stage sends the token to the first one, over NCCL or RCCL.
- * The first two divide the stages by --nnodes. distributed-llama: see slice-cost.h; its GPUs would have to
- * have Vulkan, and are not planned for. MPI and NCCL: rings of all-reduce in the order of the ranks (of NCCL,
- * between nodes), with one rank for each node or GPU. 256 is the limit of the solver.
+ * activations between parts (ggml-backend.cpp and ggml-rpc.cpp); --tensor-split takes 15 numbers. Servers and
+ * clients open sockets of AF_INET only (transport.cpp of ggml-rpc), as distributed-llama does
+ * (nn-network.cpp). vLLM, SGLang and torch: pipelines, whose last stage sends the token to the first one,
+ * over NCCL or RCCL. The first two divide the stages by --nnodes. distributed-llama: see slice-cost.h; its
+ * GPUs would have to have Vulkan, and are not planned for. MPI and NCCL: rings of all-reduce in the order of
+ * the ranks (of NCCL, between nodes), with one rank for each node or GPU. 256 is the limit of the solver.
  */
 static const AldPlanEngine engines[] = {
-        { "llama.cpp", ALD_PLAN_STAR, .takes_processors = true, .takes_gpus = true, .devices_max = 15 },
+        { "llama.cpp", ALD_PLAN_STAR, .takes_processors = true, .takes_gpus = true,
+                .names = ALD_PLAN_NAMES_IPV4, .devices_max = 15, .context_max = INT32_MAX },
         { "vllm", ALD_PLAN_RING, .takes_gpus = true, .takes_rdma = true, .one_vendor = true,
-                .nodes_even = true },
+                .nodes_even = true, .names = ALD_PLAN_NAMES_RANKS },
         { "sglang", ALD_PLAN_RING, .takes_gpus = true, .takes_rdma = true, .one_vendor = true,
-                .nodes_even = true },
-        { "torch", ALD_PLAN_RING, .takes_gpus = true, .takes_rdma = true, .one_vendor = true },
-        { "distributed-llama", ALD_PLAN_SLICES, .takes_processors = true },
-        { "mpi", ALD_PLAN_ALL_REDUCE, .takes_processors = true, .takes_rdma = true, .devices_max = 256 },
-        { "nccl", ALD_PLAN_ALL_REDUCE, .takes_gpus = true, .takes_rdma = true, .one_vendor = true },
+                .nodes_even = true, .names = ALD_PLAN_NAMES_RANKS },
+        { "torch", ALD_PLAN_RING, .takes_gpus = true, .takes_rdma = true, .one_vendor = true,
+                .names = ALD_PLAN_NAMES_RANKS },
+        { "distributed-llama", ALD_PLAN_SLICES, .takes_processors = true, .names = ALD_PLAN_NAMES_IPV4 },
+        { "mpi", ALD_PLAN_ALL_REDUCE, .takes_processors = true, .takes_rdma = true,
+                .names = ALD_PLAN_NAMES_HOSTS, .devices_max = 256 },
+        { "nccl", ALD_PLAN_ALL_REDUCE, .takes_gpus = true, .takes_rdma = true, .one_vendor = true,
+                .names = ALD_PLAN_NAMES_RANKS },
 };
 
 const AldPlanEngine *ald_plan_engine_find(const char *name)

@@ -101,6 +101,20 @@ static bool is_of_other_vendor(const AldPlanCandidates *candidates, const AldPla
         return !ald_plan_has_vendor(candidates, candidate, first->vendor);
 }
 
+/* Whether the same is only so because the commands for the engine could not name a path. */
+static bool lacks_named_path(const AldPlanCandidates *candidates, const AldPlan *plan, uint32_t candidate)
+{
+        uint32_t node = ald_plan_candidate_device(candidates, candidate)->node, client = plan->best.client;
+
+        if (client != ALD_PLAN_NONE)
+                return ald_plan_has_unnamed_path(candidates, client, node);
+        for (uint32_t i = 0; i < plan->best.n_stages; i++)
+                if (ald_plan_has_unnamed_path(
+                            candidates, candidates->cluster->devices[plan->best.stages[i].device].node, node))
+                        return true;
+        return false;
+}
+
 /* Both ways between its node and that of the client, or of any stage. */
 static bool is_joined(const AldPlanCandidates *candidates, const AldPlan *plan, uint32_t node)
 {
@@ -226,8 +240,11 @@ static AldPlanVerdict judge_needless(
         }
         ald_plan_choice_lift(&choice, candidates);
         verdict.reason = is_reachable(candidates, plan, candidate) ? ALD_PLAN_NO_ROOM : ALD_PLAN_NO_PATH;
-        if (ald_plan_find_steps(candidates, &choice, &with) < 0)
+        if (ald_plan_find_steps(candidates, &choice, &with) < 0) {
+                if (verdict.reason == ALD_PLAN_NO_PATH && lacks_named_path(candidates, plan, candidate))
+                        verdict.reason = ALD_PLAN_NO_NAMED_PATH;
                 return verdict;
+        }
         verdict.reason = ALD_PLAN_BEYOND_DEVICES_MAX;
         ald_plan_steps_clear(&with);
         return verdict;

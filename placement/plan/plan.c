@@ -11,7 +11,7 @@
 #include "placement/plan/steps.h"
 
 #define FOUND 0.2   /* fraction of the work until the best steps are found */
-#define OBSTACLES 4 /* that are tried */
+#define OBSTACLES 5 /* that are tried */
 
 /* Whether there would be a plan for this request with any number of devices. */
 static bool is_possible(const AldPlanCandidates *candidates, const AldPlanRequest *request)
@@ -29,6 +29,23 @@ static bool is_possible(const AldPlanCandidates *candidates, const AldPlanReques
         return true;
 }
 
+/* The same if the commands for the engine could name any path. */
+static bool is_possible_unnamed(const AldPlanCandidates *candidates)
+{
+        AldPlanRequest request = *candidates->request;
+        AldPlanEngine engine = *request.engine;
+        g_auto(AldPlanCandidates) all = { 0 };
+        AldPlanRefusal refusal;
+
+        engine.names = ALD_PLAN_NAMES_NOTHING;
+        request.engine = &engine;
+        if (ald_plan_candidates_init(&all, candidates->cluster, &request, candidates->preference, &refusal) <
+                0)
+                return false;
+        all.progress = candidates->progress;
+        return is_possible(&all, &request);
+}
+
 /* What there would have to be none of for there to be a plan. */
 static AldPlanRefusalKind find_obstacle(const AldPlanCandidates *candidates)
 {
@@ -41,6 +58,8 @@ static AldPlanRefusalKind find_obstacle(const AldPlanCandidates *candidates)
         engine.nodes_even = false;
         if (candidates->request->engine->nodes_even && is_possible(candidates, &request))
                 return ALD_PLAN_NODES_UNEVEN;
+        if (is_possible_unnamed(candidates))
+                return ALD_PLAN_NOT_NAMED;
         if (isnan(request.assumed_rtt_nsec))
                 request.assumed_rtt_nsec = 0;
         if (isnan(request.assumed_bits_per_second))

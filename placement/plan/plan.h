@@ -95,9 +95,12 @@ typedef enum AldPlanReason {
         ALD_PLAN_OTHER_VENDOR,     /* than the GPUs of the plan, for an engine that takes those of one only */
         ALD_PLAN_NO_ROOM,          /* for a layer beside what it would hold, or no layer is left for it */
         ALD_PLAN_BEYOND_DEVICES_MAX, /* the others are needed for their memory */
-        ALD_PLAN_UNEVEN,    /* with it, nodes would not have equally many stages, as the engine needs */
-        ALD_PLAN_NO_PATH,   /* to and from the client, or the stages of a ring, that was ever measured */
-        ALD_PLAN_NOT_TRIED, /* as the plan was stopped before */
+        ALD_PLAN_UNEVEN,        /* with it, nodes would not have equally many stages, as the engine needs */
+        ALD_PLAN_PART_OF_GPU,   /* which the commands for the engine cannot name */
+        ALD_PLAN_NO_NAMED_PATH, /* as the next one, but those that were measured have names or addresses that
+                                   the commands for the engine cannot have */
+        ALD_PLAN_NO_PATH,       /* to and from the client, or the stages of a ring, that was ever measured */
+        ALD_PLAN_NOT_TRIED,     /* as the plan was stopped before */
 } AldPlanReason;
 
 /* Of each device of the cluster. */
@@ -148,6 +151,9 @@ typedef enum AldPlanRefusalKind {
         ALD_PLAN_TOO_MANY_DEVICES,   /* n_devices that could be used, which is more than are planned with */
         ALD_PLAN_NOT_JOINED,         /* they have enough, but no paths join as many as it takes */
         ALD_PLAN_NO_RING_FOUND,      /* the paths may join as many, but no ring was found among n_devices */
+        ALD_PLAN_NOT_NAMED,          /* the same, but paths do whose names or addresses the commands for the
+                                        engine cannot have */
+        ALD_PLAN_CONTEXT_TOO_LONG,   /* that of all requests together, for the engine */
         ALD_PLAN_NO_SPLIT,           /* the engine has none */
         ALD_PLAN_PINNED_TWICE,       /* text: the device */
         ALD_PLAN_PINS_UNEVEN,        /* they are on more GPUs of one node than of another one */

@@ -27,6 +27,8 @@ static const char *const problems[] = {
         [ALD_PLAN_TOO_MANY_DEVICES] = "too-many-devices",
         [ALD_PLAN_NOT_JOINED] = "not-joined",
         [ALD_PLAN_NO_RING_FOUND] = "no-ring-found",
+        [ALD_PLAN_NOT_NAMED] = "not-joined",
+        [ALD_PLAN_CONTEXT_TOO_LONG] = "context-too-long",
         [ALD_PLAN_PINS_DO_NOT_ADD_UP] = "split-sum",
         [ALD_PLAN_PINNED_TOO_MANY] = "split-memory",
 };
@@ -46,6 +48,8 @@ static const char *const reasons[] = {
         [ALD_PLAN_NO_ROOM] = "no-room",
         [ALD_PLAN_BEYOND_DEVICES_MAX] = "beyond-limit",
         [ALD_PLAN_UNEVEN] = "uneven",
+        [ALD_PLAN_PART_OF_GPU] = "part-of-gpu",
+        [ALD_PLAN_NO_NAMED_PATH] = "no-path",
         [ALD_PLAN_NO_PATH] = "no-path",
         [ALD_PLAN_NOT_TRIED] = "not-tried",
 };

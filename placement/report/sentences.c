@@ -120,11 +120,20 @@ static char *say_unusable(const AldPlanNode *node)
         return g_strdup_printf("Its node is %s.", node->unusable);
 }
 
+/* Why a path that was measured cannot be used. */
+static char *say_names(const AldPlanEngine *engine)
+{
+        if (engine->names == ALD_PLAN_NAMES_IPV4)
+                return g_strdup_printf("%s takes IPv4 addresses only", engine->name);
+        return g_strdup_printf("commands for %s cannot have the names of their ports or hosts", engine->name);
+}
+
 char *ald_plan_verdict_sentence(const AldPlanCluster *cluster, const AldPlanRequest *request, uint32_t device,
         const AldPlanVerdict *verdict)
 {
         const AldPlanDevice *of = &cluster->devices[device];
         const char *engine = request->engine->name;
+        g_autofree char *names = NULL;
 
         switch (verdict->reason) {
         case ALD_PLAN_SAVES_TOO_LITTLE:
@@ -160,6 +169,12 @@ char *ald_plan_verdict_sentence(const AldPlanCluster *cluster, const AldPlanRequ
                 return g_strdup_printf(
                         "%s needs as many GPUs of each node as of the others; with this one, they differ.",
                         engine);
+        case ALD_PLAN_PART_OF_GPU:
+                return g_strdup_printf(
+                        "It is a part of a GPU; %s is given the numbers of whole ones.", engine);
+        case ALD_PLAN_NO_NAMED_PATH:
+                names = say_names(request->engine);
+                return g_strdup_printf("No path between it and the plan can be used: %s.", names);
         case ALD_PLAN_NO_PATH:
                 return g_strdup("No path between it and the plan was measured.");
         case ALD_PLAN_NOT_TRIED:
@@ -404,6 +419,8 @@ static char *say_no_device(
 char *ald_plan_refusal_sentence(
         const AldPlanCluster *cluster, const AldPlanRequest *request, const AldPlanRefusal *refusal)
 {
+        g_autofree char *names = NULL;
+
         switch (refusal->kind) {
         case ALD_PLAN_NO_SUCH_NODE:
                 return g_strdup_printf("There is no node or device \"%s\".", refusal->text);
@@ -442,6 +459,16 @@ char *ald_plan_refusal_sentence(
                         "No ring was found over the measured paths of %u devices, although there may "
                         "be one; probe more paths, state assumed ones, or limit the number of nodes.",
                         refusal->n_devices);
+        case ALD_PLAN_NOT_NAMED:
+                names = say_names(request->engine);
+                return g_strdup_printf(
+                        "No paths that can be used join as many devices as it takes: %s.", names);
+        case ALD_PLAN_CONTEXT_TOO_LONG:
+                return g_strdup_printf("%s takes %" PRIu64
+                                       " tokens of context of all requests together, and %" PRIu64
+                                       " requests of %" PRIu64 " are more.",
+                        request->engine->name, request->engine->context_max, request->workload->parallel,
+                        request->workload->context);
         case ALD_PLAN_NO_SPLIT:
                 return g_strdup_printf("%s cannot be given a split.", request->engine->name);
         case ALD_PLAN_PINNED_TWICE:

@@ -21,8 +21,10 @@ static void join_all(PlanCase *made)
 {
         for (uint32_t i = 0; i < made->cluster.n_nodes; i++)
                 for (uint32_t j = 0; j < made->cluster.n_nodes; j++)
-                        if (i != j)
+                        if (i != j) {
                                 plan_case_join(made, i, j, 1e6, 1e9);
+                                made->paths[made->cluster.n_paths - 1].reverse = ALD_PLAN_NONE;
+                        }
 }
 
 /* Two GPUs of n0 and one of n1. */
@@ -125,11 +127,193 @@ static void test_even_of_many(void)
         g_assert_cmpfloat(plan->best.lower_nsec, ==, plan->best.nsec);
 }
 
+static void set_addresses(PlanCase *made, const char *const *addresses)
+{
+        for (uint32_t i = 0; i < made->cluster.n_paths; i++) {
+                made->paths[i].source_address = addresses[made->paths[i].source];
+                made->paths[i].sink_address = addresses[made->paths[i].sink];
+        }
+}
+
+/* Three nodes, of which two have room for the model, and the third is the fastest. */
+static void init_three(PlanCase *made, const char *engine)
+{
+        plan_case_init(made, engine, 3);
+        join_all(made);
+        for (uint32_t i = 0; i < 3; i++) {
+                made->devices[i].free_bytes = 9 * GB / 2;
+                made->devices[i].bytes_per_second *= i + 1;
+        }
+}
+
+static bool uses(const AldPlan *plan, uint32_t device)
+{
+        for (uint32_t i = 0; i < plan->best.n_stages; i++)
+                if (plan->best.stages[i].device == device)
+                        return true;
+        return false;
+}
+
+/* The address counts that a path leads to. */
+static void test_ipv4_only(void)
+{
+        static const char *const ipv4[] = { "192.0.2.1", "192.0.2.2", "192.0.2.3" },
+                                 *const mixed[] = { "192.0.2.1", "192.0.2.2", "2001:db8::3" },
+                                 *const ipv6[] = { "2001:db8::1", "2001:db8::2", "2001:db8::3" },
+                                 *const must[] = { "n2", "n0", NULL };
+        static const struct {
+                const char *engine, *verdict, *refusal;
+        } cases[] = {
+                { "llama.cpp",
+                        "No path between it and the plan can be used: llama.cpp takes IPv4 addresses only.",
+                        "No paths that can be used join as many devices as it takes: llama.cpp takes IPv4 "
+                        "addresses only." },
+                { "distributed-llama",
+                        "No path between it and the plan can be used: distributed-llama takes IPv4 addresses "
+                        "only.",
+                        "No paths that can be used join as many devices as it takes: distributed-llama takes "
+                        "IPv4 addresses only." },
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                g_autoptr(AldPlan) any = NULL, without = NULL;
+                PlanCase made;
+
+                init_three(&made, cases[i].engine);
+                set_addresses(&made, ipv4);
+                any = plan_case_plan(&made);
+                g_assert_true(uses(any, 2));
+                set_addresses(&made, mixed);
+                without = plan_case_plan(&made);
+                g_assert_true(uses(without, 0) && uses(without, 1) && !uses(without, 2));
+                assert_verdict(&made, without, 2, cases[i].verdict);
+                made.request.must = must;
+                assert_sentence(&made, cases[i].refusal);
+                made.request.must = NULL;
+                set_addresses(&made, ipv6);
+                assert_sentence(&made, cases[i].refusal);
+        }
+}
+
+/* NCCL gets the names of ports, and ranks meet at an address or by a host name. */
+static void test_names(void)
+{
+        static const char *const link_local[] = { "fe80::1%eth0", "fe80::2%eth0", "fe80::3%eth0" };
+        AldEdgeRow edge = ALD_EDGE_ROW_INIT;
+        g_autoptr(AldPlan) plan = NULL, named = NULL;
+        PlanCase made;
+
+        init_three(&made, "vllm");
+        for (uint32_t i = 0; i < made.cluster.n_paths; i++)
+                if (made.paths[i].source == 2 || made.paths[i].sink == 2)
+                        made.paths[i].edge = &edge;
+        edge.source_port = edge.sink_port = "enp1s0,lo";
+        plan = plan_case_plan(&made);
+        g_assert_false(uses(plan, 2));
+        assert_verdict(&made, plan, 2,
+                "No path between it and the plan can be used: commands for vllm cannot have the names of "
+                "their "
+                "ports or hosts.");
+        edge.source_port = edge.sink_port = "enp1s0";
+        named = plan_case_plan(&made);
+        g_assert_true(uses(named, 2));
+        set_addresses(&made, link_local);
+        plan_case_assert_refused(&made, ALD_PLAN_NOT_NAMED, NULL);
+        for (uint32_t i = 0; i < 3; i++)
+                made.nodes[i].host_name = made.ids[i];
+        ald_plan_free(named);
+        named = plan_case_plan(&made);
+        g_assert_true(uses(named, 2));
+}
+
+/* The ports of adapters are numbered. */
+static void test_names_of_adapters(void)
+{
+        static const struct {
+                const char *port;
+                bool is_named;
+        } cases[] = { { "mlx5_0.1", true }, { "mlx5_0", false }, { "mlx5_0.", false }, { "mlx 5.1", false },
+                { NULL, true } };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                AldEdgeRow edge = ALD_EDGE_ROW_INIT;
+                AldPlanRefusal refusal = { 0 };
+                g_autoptr(AldPlan) plan = NULL;
+                PlanCase made;
+
+                init_three(&made, "torch");
+                edge.source_port = "mlx5_1.2";
+                edge.sink_port = cases[i].port;
+                for (uint32_t j = 0; j < made.cluster.n_paths; j++) {
+                        made.paths[j].edge = &edge;
+                        made.paths[j].is_rdma = true;
+                }
+                plan = plan_case_try(&made, &refusal);
+                g_assert_true((plan != NULL) == cases[i].is_named);
+                g_free(refusal.verdicts);
+        }
+}
+
+/* A host file has host names, or else IPv4 addresses. */
+static void test_names_of_hosts(void)
+{
+        static const char *const ipv4[] = { "192.0.2.1", "192.0.2.2", "192.0.2.3" }, *const ipv6[] = {
+                "2001:db8::1", "2001:db8::2", "2001:db8::3"
+        };
+        g_autoptr(AldPlan) by_address = NULL, by_name = NULL;
+        PlanCase made;
+
+        init_three(&made, "mpi");
+        made.workload.message_bytes = 1000;
+        made.nodes[0].host_name = "Anna's laptop";
+        set_addresses(&made, ipv4);
+        by_address = plan_case_plan(&made);
+        set_addresses(&made, ipv6);
+        plan_case_assert_refused(&made, ALD_PLAN_NOT_NAMED, NULL);
+        for (uint32_t i = 0; i < 3; i++)
+                made.nodes[i].host_name = made.ids[i];
+        by_name = plan_case_plan(&made);
+        g_assert_cmpuint(by_name->best.n_stages, ==, 3);
+}
+
+static void test_part_of_gpu(void)
+{
+        g_autoptr(AldPlan) plan = NULL;
+        PlanCase made;
+
+        init_three(&made, "vllm");
+        made.devices[2].id = "0000:01:00.0/1-0";
+        plan = plan_case_plan(&made);
+        g_assert_false(uses(plan, 2));
+        assert_verdict(&made, plan, 2, "It is a part of a GPU; vllm is given the numbers of whole ones.");
+}
+
+static void test_context(void)
+{
+        g_autoptr(AldPlan) plan = NULL;
+        PlanCase made;
+
+        init_three(&made, "llama.cpp");
+        made.workload.context = 1000000;
+        made.workload.parallel = 2147;
+        plan = plan_case_plan(&made);
+        made.workload.parallel = 2148;
+        assert_sentence(&made,
+                "llama.cpp takes 2147483647 tokens of context of all requests together, and 2148 "
+                "requests of 1000000 are more.");
+}
+
 int main(int argc, char **argv)
 {
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/plan-limits/even", test_even);
         g_test_add_func("/plan-limits/even-split", test_even_split);
         g_test_add_func("/plan-limits/even-of-many", test_even_of_many);
+        g_test_add_func("/plan-limits/ipv4-only", test_ipv4_only);
+        g_test_add_func("/plan-limits/names", test_names);
+        g_test_add_func("/plan-limits/names-of-adapters", test_names_of_adapters);
+        g_test_add_func("/plan-limits/names-of-hosts", test_names_of_hosts);
+        g_test_add_func("/plan-limits/part-of-gpu", test_part_of_gpu);
+        g_test_add_func("/plan-limits/context", test_context);
         return g_test_run();
 }
