@@ -31,7 +31,7 @@ typedef struct AldPlacementProblem {
         const double *hop_nsec;
         uint32_t layers_min;   /* on each device that is used; 0: one */
         uint32_t devices_max;  /* that may be used; 0: all */
-        const uint32_t *nodes; /* that each device is on; read for the next three only */
+        const uint32_t *nodes; /* that each device is on; of rings read for the next three only */
         uint32_t nodes_max;    /* whose devices may be used; 0: all */
         bool nodes_together;   /* of a ring with ends: the devices of each node follow each other, from the
                                   first stage on, so that no node is in two places */

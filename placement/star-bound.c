@@ -88,33 +88,109 @@ static double bound_limited(
         return MAX(nsec, fill_shares(shares, n, layers, *price_nsec, &devices) - *price_nsec * devices_max);
 }
 
+/* What the devices of a node have in common. */
+typedef struct NodeShare {
+        double visit_nsec; /* the least */
+        double both_nsec;  /* more than that, if it has the first and the last layer on two devices */
+        uint64_t room;
+        uint32_t n;
+} NodeShare;
+
+static double least_visit(const AldPlacementArm *arms, uint32_t device)
+{
+        double nsec = INFINITY;
+
+        for (AldPlacementRole role = 0; role < ALD_PLACEMENT_N_ROLES; role++)
+                nsec = MIN(nsec, ald_placement_arm(arms, device, role)->visit_nsec);
+        return nsec;
+}
+
+/* Of a device without what its node costs; false: it has no use. */
+static bool find_share(
+        const AldPlacementProblem *problem, const AldPlacementArm *arms, uint32_t device, Share *ret)
+{
+        *ret = (Share){ .layer_nsec = problem->devices[device].layer_nsec, .use_nsec = INFINITY };
+        for (AldPlacementRole role = 0; role < ALD_PLACEMENT_N_ROLES; role++) {
+                const AldPlacementArm *arm = ald_placement_arm(arms, device, role);
+
+                if (!(arm->use_nsec < INFINITY))
+                        continue;
+                ret->use_nsec = MIN(ret->use_nsec, arm->use_nsec);
+                ret->layers_max = MAX(ret->layers_max, arm->layers_max);
+        }
+        return ret->layers_max > 0;
+}
+
+/* What the roles of a device cost more than it costs at least: alone, and with what the visit costs more. */
+static void find_more(
+        const AldPlacementArm *arms, uint32_t device, const Share *share, double alone[], double with_visit[])
+{
+        double visit = least_visit(arms, device);
+
+        for (AldPlacementRole role = 0; role < ALD_PLACEMENT_N_ROLES; role++) {
+                const AldPlacementArm *arm = ald_placement_arm(arms, device, role);
+                double more = arm->use_nsec - share->use_nsec;
+
+                alone[role] = MIN(alone[role], more);
+                with_visit[role] = MIN(with_visit[role], more + arm->visit_nsec - visit);
+        }
+}
+
+static uint32_t node_of(const AldPlacementProblem *problem, uint32_t device)
+{
+        return problem->nodes ? problem->nodes[device] : device;
+}
+
+static GHashTable *find_nodes(const AldPlacementProblem *problem, const AldPlacementArm *arms)
+{
+        GHashTable *nodes = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+
+        for (uint32_t i = 0; i < problem->n_devices; i++) {
+                gpointer key = GUINT_TO_POINTER(node_of(problem, i));
+                NodeShare *node = g_hash_table_lookup(nodes, key);
+                Share share;
+
+                if (!find_share(problem, arms, i, &share))
+                        continue;
+                if (!node) {
+                        node = g_new0(NodeShare, 1);
+                        node->visit_nsec = least_visit(arms, i);
+                        node->both_nsec = ald_placement_arm(arms, i, ALD_PLACEMENT_BOTH)->visit_nsec -
+                                          node->visit_nsec;
+                        g_hash_table_insert(nodes, key, node);
+                }
+                node->room += share.layers_max;
+                node->n++;
+        }
+        return nodes;
+}
+
+/* A node costs its visit once, of which its devices take shares as their room, so that no part of them takes
+ * more than it costs. */
 double ald_placement_star_bound(
         const AldPlacementProblem *problem, const AldPlacementArm *arms, double *price_nsec)
 {
+        g_autoptr(GHashTable) nodes = find_nodes(problem, arms);
         g_autofree Share *shares = g_new(Share, problem->n_devices);
         double more[ALD_PLACEMENT_N_ROLES] = { INFINITY, INFINITY, INFINITY, INFINITY };
+        double alone[ALD_PLACEMENT_N_ROLES] = { INFINITY, INFINITY, INFINITY, INFINITY };
+        double both = INFINITY;
         uint32_t n = 0;
 
         for (uint32_t i = 0; i < problem->n_devices; i++) {
-                double use_nsec = INFINITY;
-                uint32_t most = 0;
+                const NodeShare *node = g_hash_table_lookup(nodes, GUINT_TO_POINTER(node_of(problem, i)));
 
-                for (AldPlacementRole role = 0; role < ALD_PLACEMENT_N_ROLES; role++) {
-                        if (!(ald_placement_arm(arms, i, role)->use_nsec < INFINITY))
-                                continue;
-                        use_nsec = MIN(use_nsec, ald_placement_arm(arms, i, role)->use_nsec);
-                        most = MAX(most, ald_placement_arm(arms, i, role)->layers_max);
-                }
-                if (most == 0)
+                if (!find_share(problem, arms, i, &shares[n]))
                         continue;
-                for (AldPlacementRole role = 0; role < ALD_PLACEMENT_N_ROLES; role++)
-                        more[role] = MIN(more[role], ald_placement_arm(arms, i, role)->use_nsec - use_nsec);
-                shares[n++] = (Share){
-                        .layer_nsec = problem->devices[i].layer_nsec, .use_nsec = use_nsec, .layers_max = most
-                };
+                find_more(arms, i, &shares[n], alone, more);
+                if (node->n > 1)
+                        both = MIN(both, node->both_nsec);
+                shares[n].use_nsec += node->visit_nsec * shares[n].layers_max / (double) node->room;
+                n++;
         }
         if (n == 0 || !can_hold(shares, n, problem->devices_max, problem->layers))
                 return INFINITY;
+        both += alone[ALD_PLACEMENT_FIRST] + alone[ALD_PLACEMENT_LAST];
         return bound_limited(shares, n, problem->layers, problem->devices_max, price_nsec) +
-               MIN(more[ALD_PLACEMENT_BOTH], more[ALD_PLACEMENT_FIRST] + more[ALD_PLACEMENT_LAST]);
+               MIN(both, MIN(more[ALD_PLACEMENT_BOTH], more[ALD_PLACEMENT_FIRST] + more[ALD_PLACEMENT_LAST]));
 }

@@ -10,11 +10,19 @@
 #define TIE 1e-11 /* share of the time that a device costs in comparisons, so that few are used */
 #define ALL_ROLES ALD_PLACEMENT_BOTH
 
+/* How far a solution is with the devices of a node. */
+typedef enum Stay {
+        STAY_PLAIN, /* some of them are used, but neither first nor last */
+        STAY_END,   /* one is */
+        N_STAYS,
+} Stay;
+
 /* How many of the layers are on a device, and as what; no layers: it is not used. */
 typedef struct Choice {
-        uint32_t layers : 28;
+        uint32_t layers : 27;
         uint32_t role : 3;
-        uint32_t opens : 1; /* it is the first one of its node */
+        uint32_t opens : 1;     /* it is the first one of its node */
+        uint32_t after_end : 1; /* else: one that is first or last came before */
 } Choice;
 
 /* Of the devices so far: the least time for so many layers, with those roles given to some of them, on so
@@ -25,13 +33,16 @@ typedef struct Table {
         uint32_t *order; /* devices of use, those of a node together */
         uint32_t n;
         uint32_t devices, nodes; /* that may be used; 0: any number, which is not counted */
+        uint32_t stays;          /* N_STAYS, or 1 if no node has several devices: then all are at an end */
+        bool is_only_node;       /* all layers are on one node, whose devices these are */
         double tie_nsec;
-        double *outside; /* without the current node: a cell for each state */
-        double *inside;  /* with a device of it */
-        double *next;
+        double *outside;         /* without the current node: a cell for each state */
+        double *inside[N_STAYS]; /* with a device of it */
+        double *next[N_STAYS];
         uint32_t *queue;
-        Choice *choice; /* [place in the order][cell]: of inside */
-        bool *taken;    /* [place in the order][cell]: whether inside is better, after the last of a node */
+        Choice *choice; /* [place in the order][stay][cell]: of inside */
+        uint8_t *taken; /* [place in the order][cell]: after the last of a node, 1 + stay that is best; 0:
+                           outside is */
 } Table;
 
 static size_t row(const Table *table, uint32_t devices, uint32_t nodes, uint32_t roles)
@@ -46,15 +57,33 @@ static size_t cells(const Table *table)
         return row(table, table->devices + 1, 0, 0);
 }
 
+/* Of all devices. */
+static size_t all_cells(const Table *table)
+{
+        return cells(table) * table->n * table->stays;
+}
+
+static Choice *choices(const Table *table, uint32_t place, uint32_t stay)
+{
+        return table->choice + (place * table->stays + stay) * cells(table);
+}
+
+static void free_cells(Table *table)
+{
+        g_free(table->outside);
+        for (uint32_t i = 0; i < N_STAYS; i++) {
+                g_free(table->inside[i]);
+                g_free(table->next[i]);
+        }
+        g_free(table->choice);
+        g_free(table->taken);
+}
+
 static void table_clear(Table *table)
 {
         g_free(table->order);
-        g_free(table->outside);
-        g_free(table->inside);
-        g_free(table->next);
         g_free(table->queue);
-        g_free(table->choice);
-        g_free(table->taken);
+        free_cells(table);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Table, table_clear)
@@ -87,12 +116,12 @@ static int compare_nodes(const void *a, const void *b, void *userdata)
 
 /* Lowers each with[layers] to before[fewer layers] and the rest of them on the device in this role. The least
  * of those in reach is at the head of the queue, as in a sliding minimum. */
-static void extend(
-        const Table *table, uint32_t device, Choice as, const double *before, double *with, Choice *choice)
+static void extend(const Table *table, uint32_t device, Choice as, double visit_nsec, const double *before,
+        double *with, Choice *choice)
 {
         const AldPlacementArm *arm = ald_placement_arm(table->arms, device, as.role);
         double layer_nsec = table->problem->devices[device].layer_nsec;
-        double use_nsec = arm->use_nsec + table->tie_nsec;
+        double use_nsec = arm->use_nsec + visit_nsec + table->tie_nsec;
         uint32_t head = 0, tail = 0, *queue = table->queue;
 
         for (uint32_t layers = 1; layers <= table->problem->layers; layers++) {
@@ -117,96 +146,225 @@ static void extend(
         }
 }
 
-/* Of so many devices and nodes, this one included. */
-static void extend_all(Table *table, uint32_t device, uint32_t devices, uint32_t nodes, Choice *choice)
+static double visit_nsec(const Table *table, uint32_t device, AldPlacementRole role)
 {
-        uint32_t others = table->devices ? devices - 1 : 0;
+        return ald_placement_arm(table->arms, device, role)->visit_nsec;
+}
 
+static double after_nsec(const Table *table, uint32_t device)
+{
+        return ald_placement_arm(table->arms, device, ALD_PLACEMENT_PLAIN)->after_nsec;
+}
+
+/* What the visits to the node of a device take longer if it is used after others of them; rest: the roles
+ * that are given to devices before. */
+static double more_nsec(
+        const Table *table, uint32_t device, AldPlacementRole role, Stay stay, AldPlacementRole rest)
+{
+        double after = after_nsec(table, device);
+
+        if (table->is_only_node)
+                return after + visit_nsec(table, device, rest | role) - visit_nsec(table, device, rest);
+        if (stay == STAY_PLAIN)
+                return after + visit_nsec(table, device, role) -
+                       visit_nsec(table, device, ALD_PLACEMENT_PLAIN);
+        return role == ALD_PLACEMENT_PLAIN ? after : visit_nsec(table, device, role);
+}
+
+static uint32_t stay_with(const Table *table, AldPlacementRole role, uint32_t before)
+{
+        return role == ALD_PLACEMENT_PLAIN && before == STAY_PLAIN ? STAY_PLAIN : table->stays - 1;
+}
+
+/* In a place of the order, of so many devices and nodes, this one included. */
+typedef struct Extension {
+        uint32_t place, devices, nodes, roles;
+        AldPlacementRole role;
+} Extension;
+
+static void extend_inside(Table *table, const Extension *of)
+{
+        uint32_t device = table->order[of->place], rest = of->roles & ~of->role;
+        uint32_t others = table->devices ? of->devices - 1 : 0;
+        size_t to = row(table, of->devices, of->nodes, of->roles);
+
+        for (uint32_t before = 0; before < table->stays; before++) {
+                uint32_t with = stay_with(table, of->role, before);
+
+                extend(table, device, (Choice){ .role = of->role, .after_end = before == STAY_END },
+                        more_nsec(table, device, of->role, before, rest),
+                        table->inside[before] + row(table, others, of->nodes, rest), table->next[with] + to,
+                        choices(table, of->place, with) + to);
+        }
+}
+
+static void extend_outside(Table *table, const Extension *of)
+{
+        uint32_t device = table->order[of->place], rest = of->roles & ~of->role;
+        uint32_t others = table->devices ? of->devices - 1 : 0;
+        uint32_t with = stay_with(table, of->role, STAY_PLAIN);
+        size_t to = row(table, of->devices, of->nodes, of->roles);
+
+        extend(table, device, (Choice){ .role = of->role, .opens = 1 }, visit_nsec(table, device, of->role),
+                table->outside + row(table, others, table->nodes ? of->nodes - 1 : 0, rest),
+                table->next[with] + to, choices(table, of->place, with) + to);
+}
+
+static bool are_on_one_node(const AldPlacementProblem *problem, uint32_t a, uint32_t b)
+{
+        return a == b || (problem->nodes && problem->nodes[a] == problem->nodes[b]);
+}
+
+static bool is_first_of_node(const Table *table, uint32_t place)
+{
+        return place == 0 || !are_on_one_node(table->problem, table->order[place], table->order[place - 1]);
+}
+
+static bool is_last_of_node(const Table *table, uint32_t place)
+{
+        return place + 1 == table->n ||
+               !are_on_one_node(table->problem, table->order[place], table->order[place + 1]);
+}
+
+static uint32_t end_of_node(const Table *table, uint32_t first)
+{
+        uint32_t end = first + 1;
+
+        while (end < table->n && !is_first_of_node(table, end))
+                end++;
+        return end;
+}
+
+static void extend_all(Table *table, uint32_t place, uint32_t devices, uint32_t nodes)
+{
         for (uint32_t roles = 0; roles <= ALL_ROLES; roles++)
                 for (AldPlacementRole role = 0; role < ALD_PLACEMENT_N_ROLES; role++) {
-                        size_t to = row(table, devices, nodes, roles);
-                        uint32_t rest = roles & ~role;
+                        const Extension of = { place, devices, nodes, roles, role };
 
                         if ((role & ~roles) ||
-                                !(ald_placement_arm(table->arms, device, role)->use_nsec < INFINITY))
+                                !(ald_placement_arm(table->arms, table->order[place], role)->use_nsec <
+                                        INFINITY))
                                 continue;
-                        if (table->nodes)
-                                extend(table, device, (Choice){ .role = role },
-                                        table->inside + row(table, others, nodes, rest), table->next + to,
-                                        choice + to);
-                        if (table->nodes && nodes == 0)
-                                continue;
-                        extend(table, device, (Choice){ .role = role, .opens = 1 },
-                                table->outside + row(table, others, table->nodes ? nodes - 1 : 0, rest),
-                                table->next + to, choice + to);
+                        if (!is_first_of_node(table, place))
+                                extend_inside(table, &of);
+                        if (!table->nodes || nodes > 0)
+                                extend_outside(table, &of);
                 }
 }
 
 static void add_device(Table *table, uint32_t place)
 {
-        uint32_t device = table->order[place];
-        Choice *choice = table->choice + place * cells(table);
-        double *swap = table->inside;
+        bool required = table->problem->devices[table->order[place]].required;
 
-        if (table->problem->devices[device].required)
-                fill(table, table->next);
-        else
-                memcpy(table->next, table->inside, cells(table) * sizeof *table->next);
+        for (uint32_t stay = 0; stay < table->stays; stay++)
+                if (required)
+                        fill(table, table->next[stay]);
+                else
+                        memcpy(table->next[stay], table->inside[stay],
+                                cells(table) * sizeof *table->next[stay]);
         for (uint32_t devices = table->devices ? 1 : 0; devices <= table->devices; devices++)
                 for (uint32_t nodes = 0; nodes <= table->nodes; nodes++)
-                        extend_all(table, device, devices, nodes, choice);
-        if (table->problem->devices[device].required)
+                        extend_all(table, place, devices, nodes);
+        if (required)
                 fill(table, table->outside);
-        table->inside = table->next;
-        table->next = swap;
+        for (uint32_t stay = 0; stay < table->stays; stay++) {
+                double *swap = table->inside[stay];
+
+                table->inside[stay] = table->next[stay];
+                table->next[stay] = swap;
+        }
 }
 
 static void end_node(Table *table, uint32_t place)
 {
-        bool *taken = table->taken + place * cells(table);
+        uint8_t *taken = table->taken + place * cells(table);
 
         for (size_t i = 0; i < cells(table); i++) {
-                taken[i] = table->inside[i] < table->outside[i];
-                table->outside[i] = MIN(table->inside[i], table->outside[i]);
-                table->inside[i] = INFINITY;
+                taken[i] = 0;
+                for (uint32_t stay = 0; stay < table->stays; stay++) {
+                        if (table->inside[stay][i] < table->outside[i]) {
+                                taken[i] = (uint8_t) (1 + stay);
+                                table->outside[i] = table->inside[stay][i];
+                        }
+                        table->inside[stay][i] = INFINITY;
+                }
         }
-}
-
-/* Devices count for themselves if nodes are not counted. */
-static bool is_last_of_node(const Table *table, uint32_t place)
-{
-        const uint32_t *nodes = table->problem->nodes;
-
-        return !table->nodes || place + 1 == table->n ||
-               nodes[table->order[place]] != nodes[table->order[place + 1]];
 }
 
 typedef struct Found {
         AldPlacementStage stage;
         AldPlacementRole role;
+        uint32_t place, rank;
 } Found;
+
+/* Where a device is in the order of the stages: those of the first one's node are next to it, and those of
+ * the last one's node before that. */
+static uint32_t rank_of(const Table *table, const Found *found, const Found *first, const Found *last)
+{
+        uint32_t device = found->stage.device;
+
+        if (found->role & ALD_PLACEMENT_FIRST)
+                return 0;
+        if (found->role & ALD_PLACEMENT_LAST)
+                return 4;
+        if (are_on_one_node(table->problem, device, first->stage.device))
+                return 1;
+        return are_on_one_node(table->problem, device, last->stage.device) ? 3 : 2;
+}
 
 static int compare_found(const void *a, const void *b)
 {
         const Found *x = a, *y = b;
-        int x_rank = x->role & ALD_PLACEMENT_FIRST ? 0 : x->role & ALD_PLACEMENT_LAST ? 2 : 1;
-        int y_rank = y->role & ALD_PLACEMENT_FIRST ? 0 : y->role & ALD_PLACEMENT_LAST ? 2 : 1;
 
-        if (x_rank != y_rank)
-                return x_rank - y_rank;
-        return x->stage.device < y->stage.device ? -1 : 1;
+        if (x->rank != y->rank)
+                return x->rank < y->rank ? -1 : 1;
+        return x->place < y->place ? -1 : 1;
+}
+
+static const Found *find_role(const Found *found, uint32_t n, AldPlacementRole role)
+{
+        for (uint32_t i = 0; i < n; i++)
+                if (found[i].role & role)
+                        return &found[i];
+        return found;
+}
+
+/* Of stages in their order: the visits, and what each device costs. */
+static double nsec_of(const Table *table, const Found *found, uint32_t n)
+{
+        AldPlacementRole roles = ALD_PLACEMENT_PLAIN;
+        double nsec = 0;
+
+        for (uint32_t i = 0; i < n; i++) {
+                const AldPlacementStage *stage = &found[i].stage;
+                const AldPlacementDevice *device = &table->problem->devices[stage->device];
+                bool is_first = i == 0 ||
+                                !are_on_one_node(table->problem, stage->device, found[i - 1].stage.device);
+                bool is_last = i + 1 == n ||
+                               !are_on_one_node(table->problem, stage->device, found[i + 1].stage.device);
+
+                roles = is_first ? found[i].role : roles | found[i].role;
+                nsec += stage->layers * device->layer_nsec +
+                        ald_placement_arm(table->arms, stage->device, found[i].role)->use_nsec;
+                nsec += is_first ? 0 : after_nsec(table, stage->device);
+                nsec += is_last ? visit_nsec(table, stage->device, roles) : 0;
+        }
+        return nsec;
 }
 
 static void put_in_order(const Table *table, Found *found, uint32_t n, AldPlacementStarSolution *ret)
 {
-        qsort(found, n, sizeof *found, compare_found);
-        *ret = (AldPlacementStarSolution){ .stages = g_new(AldPlacementStage, n), .n_stages = n };
-        for (uint32_t i = 0; i < n; i++) {
-                const AldPlacementStage *stage = &found[i].stage;
+        const Found first = *find_role(found, n, ALD_PLACEMENT_FIRST);
+        const Found last = *find_role(found, n, ALD_PLACEMENT_LAST);
 
-                ret->stages[i] = *stage;
-                ret->nsec += stage->layers * table->problem->devices[stage->device].layer_nsec +
-                             ald_placement_arm(table->arms, stage->device, found[i].role)->use_nsec;
+        for (uint32_t i = 0; i < n; i++)
+                found[i].rank = rank_of(table, &found[i], &first, &last);
+        qsort(found, n, sizeof *found, compare_found);
+        *ret = (AldPlacementStarSolution){
+                .stages = g_new(AldPlacementStage, n), .n_stages = n, .nsec = nsec_of(table, found, n)
+        };
+        for (uint32_t i = 0; i < n; i++) {
+                ret->stages[i] = found[i].stage;
                 if (found[i].role & ALD_PLACEMENT_LAST)
                         ret->last = i;
         }
@@ -215,25 +373,29 @@ static void put_in_order(const Table *table, Found *found, uint32_t n, AldPlacem
 static void read_back(const Table *table, uint32_t devices, uint32_t nodes, AldPlacementStarSolution *ret)
 {
         g_autofree Found *found = g_new(Found, table->problem->layers);
-        uint32_t layers = table->problem->layers, roles = ALL_ROLES, n = 0;
-        bool inside = false, skips = false;
+        uint32_t layers = table->problem->layers, roles = ALL_ROLES, n = 0, stay = 0;
+        bool skips = false;
 
         for (uint32_t place = table->n; place-- > 0;) {
                 size_t cell = row(table, devices, nodes, roles) + layers;
-                Choice chosen = table->choice[place * cells(table) + cell];
+                Choice chosen;
 
                 if (is_last_of_node(table, place)) {
-                        inside = table->taken[place * cells(table) + cell];
-                        skips = !inside;
+                        uint8_t taken = table->taken[place * cells(table) + cell];
+
+                        skips = taken == 0;
+                        stay = skips ? 0 : taken - 1u;
                 }
+                chosen = choices(table, place, stay)[cell];
                 if (skips || chosen.layers == 0)
                         continue;
-                found[n++] = (Found){ { table->order[place], chosen.layers }, chosen.role };
+                found[n++] = (Found){ { table->order[place], chosen.layers }, chosen.role, place, 0 };
                 layers -= chosen.layers;
                 roles &= ~chosen.role;
                 devices -= table->devices > 0;
                 nodes -= table->nodes > 0 && chosen.opens;
                 skips = chosen.opens;
+                stay = chosen.after_end ? table->stays - 1 : STAY_PLAIN;
         }
         put_in_order(table, found, n, ret);
 }
@@ -249,25 +411,27 @@ static void table_init(Table *table, const AldPlacementProblem *problem, const A
                         table->order[table->n++] = i;
         }
         g_qsort_with_data(table->order, (gint) table->n, sizeof *table->order, compare_nodes,
-                problem->nodes_max > 0 ? (gpointer) problem->nodes : NULL);
+                (gpointer) problem->nodes);
+        table->stays = 1;
+        for (uint32_t place = 0; place < table->n; place++)
+                if (!is_first_of_node(table, place))
+                        table->stays = N_STAYS;
         table->tie_nsec = TIE * least * problem->layers;
         table->queue = g_new(uint32_t, problem->layers);
 }
 
 static void table_fill(Table *table)
 {
-        g_free(table->outside);
-        g_free(table->inside);
-        g_free(table->next);
-        g_free(table->choice);
-        g_free(table->taken);
+        free_cells(table);
         table->outside = g_new(double, cells(table));
-        table->inside = g_new(double, cells(table));
-        table->next = g_new(double, cells(table));
-        table->choice = g_new0(Choice, cells(table) * table->n);
-        table->taken = g_new(bool, cells(table) * table->n);
         fill(table, table->outside);
-        fill(table, table->inside);
+        for (uint32_t stay = 0; stay < table->stays; stay++) {
+                table->inside[stay] = g_new(double, cells(table));
+                table->next[stay] = g_new(double, cells(table));
+                fill(table, table->inside[stay]);
+        }
+        table->choice = g_new0(Choice, all_cells(table));
+        table->taken = g_new(uint8_t, cells(table) * table->n);
         table->outside[row(table, 0, 0, 0)] = 0;
         for (uint32_t place = 0; place < table->n; place++) {
                 add_device(table, place);
@@ -276,12 +440,12 @@ static void table_fill(Table *table)
         }
 }
 
-static int solve(Table *table, uint64_t *work, AldPlacementStarSolution *ret)
+static int solve_table(Table *table, uint64_t *work, AldPlacementStarSolution *ret)
 {
         uint32_t best_devices = 0, best_nodes = 0;
         double best = INFINITY;
 
-        *work += cells(table) * table->n;
+        *work += all_cells(table);
         table_fill(table);
         for (uint32_t devices = 0; devices <= table->devices; devices++)
                 for (uint32_t nodes = 0; nodes <= table->nodes; nodes++) {
@@ -298,6 +462,72 @@ static int solve(Table *table, uint64_t *work, AldPlacementStarSolution *ret)
                 return -ENOSPC;
         read_back(table, best_devices, best_nodes, ret);
         return 0;
+}
+
+/* Whether all layers may be on devices from this place to before the other one. */
+static bool may_be_only(const Table *table, uint32_t first, uint32_t end)
+{
+        uint32_t device = table->order[first];
+
+        for (uint32_t i = 0; i < table->n; i++)
+                if ((i < first || i >= end) && table->problem->devices[table->order[i]].required)
+                        return false;
+        return end - first > 1 && visit_nsec(table, device, ALD_PLACEMENT_BOTH) <
+                                          visit_nsec(table, device, ALD_PLACEMENT_FIRST) +
+                                                  visit_nsec(table, device, ALD_PLACEMENT_LAST);
+}
+
+/* On devices of one node alone, which is then visited once. */
+static int solve_only_node(
+        const Table *table, uint32_t first, uint32_t end, uint64_t *work, AldPlacementStarSolution *ret)
+{
+        g_auto(Table) one = { .problem = table->problem,
+                .arms = table->arms,
+                .order = g_memdup2(table->order + first, (end - first) * sizeof *table->order),
+                .n = end - first,
+                .devices = table->devices < end - first ? table->devices : 0,
+                .stays = N_STAYS,
+                .is_only_node = true,
+                .tie_nsec = table->tie_nsec,
+                .queue = g_new(uint32_t, table->problem->layers) };
+
+        return solve_table(&one, work, ret);
+}
+
+void ald_placement_star_solution_clear(AldPlacementStarSolution *solution)
+{
+        g_free(solution->stages);
+        *solution = (AldPlacementStarSolution){};
+}
+
+/* The better one of two solutions, of which either may be missing. */
+static int choose(int r, AldPlacementStarSolution *ret, int other_r, AldPlacementStarSolution *other)
+{
+        if (other_r < 0)
+                return r;
+        if (r >= 0 && ret->nsec <= other->nsec) {
+                ald_placement_star_solution_clear(other);
+                return r;
+        }
+        if (r >= 0)
+                ald_placement_star_solution_clear(ret);
+        *ret = *other;
+        return 0;
+}
+
+/* On any node alone. */
+static int solve_only_nodes(const Table *table, uint64_t *work, AldPlacementStarSolution *ret)
+{
+        int r = -ENOSPC;
+
+        for (uint32_t first = 0, end; first < table->n; first = end) {
+                AldPlacementStarSolution found;
+
+                end = end_of_node(table, first);
+                if (may_be_only(table, first, end))
+                        r = choose(r, ret, solve_only_node(table, first, end, work, &found), &found);
+        }
+        return r;
 }
 
 static bool is_within_limits(const AldPlacementProblem *problem, const AldPlacementStarSolution *solution)
@@ -322,30 +552,96 @@ static bool set_limits(Table *table)
         if (nodes == 0 || nodes >= most || (devices > 0 && nodes >= devices))
                 return true;
         table->nodes = nodes;
-        if (cells(table) * table->n <= ALD_PLACEMENT_STAR_CELLS)
+        if (all_cells(table) <= ALD_PLACEMENT_STAR_CELLS)
                 return true;
         table->devices = nodes;
         table->nodes = 0;
         return false;
 }
 
-/* Whether any solution with device b could have a instead, and take no longer. */
+static bool is_alone(const Table *table, uint32_t place)
+{
+        return is_first_of_node(table, place) && is_last_of_node(table, place);
+}
+
+/* Whether any solution with the device in place b could have the one in a instead, and take no longer. A
+ * visit that one of several devices of a node does not need may be needed by others. */
 static bool is_no_worse(const Table *table, uint32_t a, uint32_t b)
 {
-        const AldPlacementDevice *x = &table->problem->devices[a], *y = &table->problem->devices[b];
-        bool is_same = x->layer_nsec == y->layer_nsec;
+        const AldPlacementProblem *problem = table->problem;
+        const uint32_t *order = table->order;
+        const AldPlacementDevice *x = &problem->devices[order[a]], *y = &problem->devices[order[b]];
+        bool is_same = x->layer_nsec == y->layer_nsec,
+             together = are_on_one_node(problem, order[a], order[b]);
+        double plain = visit_nsec(table, order[b], ALD_PLACEMENT_PLAIN);
 
         if (x->layer_nsec > y->layer_nsec || x->required || y->required)
                 return false;
         for (AldPlacementRole role = 0; role < ALD_PLACEMENT_N_ROLES; role++) {
-                const AldPlacementArm *one = ald_placement_arm(table->arms, a, role);
-                const AldPlacementArm *other = ald_placement_arm(table->arms, b, role);
+                const AldPlacementArm *one = ald_placement_arm(table->arms, order[a], role);
+                const AldPlacementArm *other = ald_placement_arm(table->arms, order[b], role);
+                double costs = one->use_nsec + (together ? 0
+                                                       : is_alone(table, a)
+                                                               ? one->visit_nsec
+                                                               : one->visit_nsec + one->after_nsec);
+                double saves = other->use_nsec + (together ? 0
+                                                         : is_alone(table, b)
+                                                                 ? other->visit_nsec
+                                                                 : MIN(0, other->visit_nsec - plain));
 
-                if (one->use_nsec > other->use_nsec || one->layers_max < other->layers_max)
+                if (costs > saves || one->layers_max < other->layers_max)
                         return false;
-                is_same = is_same && one->use_nsec == other->use_nsec && one->layers_max == other->layers_max;
+                is_same = is_same && costs == saves && one->layers_max == other->layers_max;
         }
         return !is_same || a < b;
+}
+
+/* Whether the device in place b could be replaced by the one in a if none of a's node is used, and all of b's
+ * are replaced so; *is_same: the other way round, too. */
+static bool is_like(const Table *table, uint32_t a, uint32_t b, bool *is_same)
+{
+        const AldPlacementDevice *x = &table->problem->devices[table->order[a]];
+        const AldPlacementDevice *y = &table->problem->devices[table->order[b]];
+
+        if (x->layer_nsec > y->layer_nsec || x->required || y->required)
+                return false;
+        *is_same = *is_same && x->layer_nsec == y->layer_nsec;
+        for (AldPlacementRole role = 0; role < ALD_PLACEMENT_N_ROLES; role++) {
+                const AldPlacementArm *one = ald_placement_arm(table->arms, table->order[a], role);
+                const AldPlacementArm *other = ald_placement_arm(table->arms, table->order[b], role);
+
+                if (one->use_nsec > other->use_nsec || one->visit_nsec > other->visit_nsec ||
+                        one->after_nsec > other->after_nsec || one->layers_max < other->layers_max)
+                        return false;
+                *is_same = *is_same && one->use_nsec == other->use_nsec &&
+                           one->visit_nsec == other->visit_nsec && one->after_nsec == other->after_nsec &&
+                           one->layers_max == other->layers_max;
+        }
+        return true;
+}
+
+/* Whether any solution with devices of the node that begins in place b could have those of a's instead. */
+static bool is_node_no_worse(const Table *table, uint32_t a, uint32_t b)
+{
+        uint32_t n = end_of_node(table, b) - b;
+        bool is_same = true;
+
+        if (a == b || end_of_node(table, a) - a < n)
+                return false;
+        for (uint32_t i = 0; i < n; i++)
+                if (!is_like(table, a + i, b + i, &is_same))
+                        return false;
+        return !is_same || a < b;
+}
+
+static bool is_node_needless(const Table *table, uint32_t first)
+{
+        uint32_t better = 0;
+
+        for (uint32_t other = 0; other < table->n && better < table->devices;
+                other = end_of_node(table, other))
+                better += is_node_no_worse(table, other, first);
+        return better >= table->devices;
 }
 
 /* Without devices that need not be used, as one of as many as may be used is always left that is no worse. */
@@ -358,46 +654,58 @@ static void drop_needless(Table *table)
                 uint32_t better = 0;
 
                 for (uint32_t j = 0; j < table->n && better < table->devices; j++)
-                        better += is_no_worse(table, table->order[j], table->order[i]);
+                        better += is_no_worse(table, j, i);
                 needless[i] = better >= table->devices;
         }
+        for (uint32_t first = 0; table->stays > 1 && first < table->n; first = end_of_node(table, first))
+                if (is_node_needless(table, first))
+                        for (uint32_t i = first; i < end_of_node(table, first); i++)
+                                needless[i] = true;
         for (uint32_t i = 0; i < table->n; i++)
                 if (!needless[i])
                         table->order[n++] = table->order[i];
         table->n = n;
 }
 
-void ald_placement_star_solution_clear(AldPlacementStarSolution *solution)
+/* Devices that are needless beside other nodes may be needed where only one node is used. */
+static int solve_limited(Table *table, uint64_t *work, AldPlacementStarSolution *ret, double *ret_lower_nsec)
 {
-        g_free(solution->stages);
-        *solution = (AldPlacementStarSolution){};
+        AldPlacementStarSolution only;
+        bool is_exact = set_limits(table);
+        int only_r = solve_only_nodes(table, work, &only), r;
+
+        if (table->nodes == 0) {
+                *work += (uint64_t) table->n * table->n;
+                drop_needless(table);
+        }
+        if (all_cells(table) > ALD_PLACEMENT_STAR_CELLS) {
+                if (only_r >= 0)
+                        ald_placement_star_solution_clear(&only);
+                return -E2BIG;
+        }
+        r = choose(solve_table(table, work, ret), ret, only_r, &only);
+        if (is_exact)
+                *ret_lower_nsec = r < 0 ? INFINITY : ret->nsec;
+        return r;
 }
 
 int ald_placement_solve_star(const AldPlacementProblem *problem, const AldPlacementArm *arms,
         double below_nsec, uint64_t *work, AldPlacementStarSolution *ret, double *ret_lower_nsec)
 {
+        AldPlacementStarSolution only;
         g_auto(Table) table;
-        bool is_exact = true;
-        int r;
+        int only_r, r;
 
         table_init(&table, problem, arms);
         *ret_lower_nsec = INFINITY;
-        r = solve(&table, work, ret);
+        only_r = solve_only_nodes(&table, work, &only);
+        r = choose(solve_table(&table, work, ret), ret, only_r, &only);
         if (r < 0)
                 return r;
         *ret_lower_nsec = ret->nsec;
         if (ret->nsec < below_nsec && !is_within_limits(problem, ret)) {
                 ald_placement_star_solution_clear(ret);
-                is_exact = set_limits(&table);
-                if (table.nodes == 0) {
-                        *work += (uint64_t) table.n * table.n;
-                        drop_needless(&table);
-                }
-                if (cells(&table) * table.n > ALD_PLACEMENT_STAR_CELLS)
-                        return -E2BIG;
-                r = solve(&table, work, ret);
-                if (is_exact)
-                        *ret_lower_nsec = r < 0 ? INFINITY : ret->nsec;
+                r = solve_limited(&table, work, ret, ret_lower_nsec);
                 if (r < 0)
                         return r;
         }

@@ -14,11 +14,12 @@
  * layers and the output go to the devices, in the order of --device and in proportion to --tensor-split; what
  * is before them stays on the processors of the client. The output counts as one more layer of the last
  * device, and so does each block for drafts, even though it is not loaded. RPC<k> numbers the devices of all
- * servers in the order of --rpc. By default, llama-server also keeps prompts in up to 8 GiB of the client's
- * memory, which no plan has room for; versions that know -fit know --cache-ram.
+ * servers in the order of --rpc, and those of a server in the order of its -d, which takes a list since the
+ * same version (pull request 16276). By default, llama-server also keeps prompts in up to 8 GiB of the
+ * client's memory, which no plan has room for; versions that know -fit know --cache-ram.
  */
 #define DEVICES_MAX 15u /* llama_max_devices() is 16, and as many numbers are refused */
-#define FIRST_PORT 50052u
+#define PORT 50052u
 #define MODEL "<PATH/TO/MODEL.gguf>"
 
 /* The options, made stage by stage. */
@@ -30,7 +31,8 @@ typedef struct LlamaCommand {
         uint64_t layers; /* on devices */
         uint64_t at_end; /* what counts as layers of the last device besides */
         bool orders_gpus;
-        int head; /* stage, or -1 */
+        bool shares_server; /* several devices of a node do */
+        int head;           /* stage, or -1 */
 } LlamaCommand;
 
 static void llama_command_clear(LlamaCommand *command)
@@ -106,28 +108,86 @@ static void append_item(GString *list, const char *item)
         g_string_append(list, item);
 }
 
-/* One server for each device, so that each has one RPC<k>; those of a node differ in their port. */
-static int add_server(LlamaCommand *command, guint index, const char *name, char **ret_reason)
+static guint first_on_node(const AldExportPlan *plan, guint index)
 {
-        const AldPlanStageRow *stages = command->plan->stages;
-        g_autofree char *endpoint = NULL, *device = g_strdup_printf("RPC%u", command->n_rpc);
-        guint port = FIRST_PORT;
+        guint first = 0;
+
+        while (strcmp(plan->stages[first].node, plan->stages[index].node) != 0)
+                first++;
+        return first;
+}
+
+/* The number k of RPC<k>: they count the devices of the first server, then those of the next. */
+static guint rpc_number(const AldExportPlan *plan, guint index)
+{
+        guint server = first_on_node(plan, index), number = 0;
+
+        for (guint i = 0; i < plan->n_stages; i++) {
+                guint first = first_on_node(plan, i);
+
+                number += strcmp(plan->stages[i].node, plan->plan->client) != 0 &&
+                          (first < server || (first == server && i < index));
+        }
+        return number;
+}
+
+/* The devices of a node that the plan uses, as its server and as its client name them. */
+typedef struct ServerDevices {
+        GString *names, *numbers;
+        guint n;
+        bool has_processor, orders_gpus;
+} ServerDevices;
+
+static void server_devices_clear(ServerDevices *devices)
+{
+        g_string_free(devices->names, true);
+        g_string_free(devices->numbers, true);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ServerDevices, server_devices_clear)
+
+static int find_devices(const AldExportPlan *plan, guint first, ServerDevices *devices, char **ret_reason)
+{
+        for (guint i = first; i < plan->n_stages; i++) {
+                g_autofree char *name = NULL;
+                int r;
+
+                if (first_on_node(plan, i) != first)
+                        continue;
+                r = name_device(plan, &plan->stages[i], &name, ret_reason);
+                if (r < 0)
+                        return r;
+                append_item(devices->names, name);
+                if (devices->n++ > 0)
+                        g_string_append(devices->numbers, ", ");
+                g_string_append_printf(devices->numbers, "RPC%u", rpc_number(plan, i));
+                devices->has_processor |= ald_export_is_processor(&plan->stages[i]);
+                devices->orders_gpus |= is_cuda(name);
+        }
+        return 0;
+}
+
+/* One for all devices of a node, so that activations pass from one to the next within it. */
+static int add_server(LlamaCommand *command, guint index, char **ret_reason)
+{
+        g_auto(ServerDevices) devices = { .names = g_string_new(NULL), .numbers = g_string_new(NULL) };
+        g_autofree char *endpoint = NULL;
         const char *address;
         int r = ald_export_server_address(command->plan, index, &address, ret_reason);
 
+        if (r >= 0)
+                r = find_devices(command->plan, index, &devices, ret_reason);
         if (r < 0)
                 return r;
-        for (guint i = 0; i < index; i++)
-                port += strcmp(stages[i].node, stages[index].node) == 0;
-        endpoint = g_strdup_printf("%s:%u", address, port);
+        endpoint = g_strdup_printf("%s:%u", address, PORT);
         g_string_append(command->servers, "# On ");
-        ald_export_append_safe(command->servers, ald_export_stage_name(&stages[index]));
+        ald_export_append_safe(command->servers, ald_export_stage_name(&command->plan->stages[index]));
         g_string_append_printf(command->servers, " (%s):\n#   %sggml-rpc-server -H %s -p %u%s -d %s\n",
-                device, is_cuda(name) ? "CUDA_DEVICE_ORDER=PCI_BUS_ID " : "", address, port,
-                strcmp(name, "CPU") == 0 ? " -t \"$(nproc)\"" : "", name);
+                devices.numbers->str, devices.orders_gpus ? "CUDA_DEVICE_ORDER=PCI_BUS_ID " : "", address,
+                PORT, devices.has_processor ? " -t \"$(nproc)\"" : "", devices.names->str);
         append_item(command->rpc, endpoint);
-        append_item(command->device, device);
-        command->n_rpc++;
+        command->n_rpc += devices.n;
+        command->shares_server |= devices.n > 1;
         return 0;
 }
 
@@ -147,14 +207,17 @@ static int add_stage(LlamaCommand *command, guint index, char **ret_reason)
                                             "the client, not those of stage %u",
                                             index);
         r = name_device(command->plan, stage, &name, ret_reason);
-        if (r >= 0 && !is_local)
-                r = add_server(command, index, name, ret_reason);
+        if (r >= 0 && !is_local && first_on_node(command->plan, index) == index)
+                r = add_server(command, index, ret_reason);
         if (r < 0)
                 return r;
         if (is_local) {
-                append_item(command->device, name);
                 command->orders_gpus |= is_cuda(name);
+        } else {
+                g_free(name);
+                name = g_strdup_printf("RPC%u", rpc_number(command->plan, index));
         }
+        append_item(command->device, name);
         command->n_devices++;
         command->layers += stage->layers;
         layers = g_strdup_printf(
@@ -208,8 +271,8 @@ static void append_notes(GString *out, const LlamaCommand *command, bool head_is
                 g_string_append(out, command->servers->str);
                 g_string_append_printf(out,
                         "# RPC0 to RPC%u are the devices in the order of --rpc, since llama.cpp of October "
-                        "2025.\n",
-                        command->n_rpc - 1);
+                        "2025%s.\n",
+                        command->n_rpc - 1, command->shares_server ? "; older servers have one device" : "");
         }
         g_string_append(out,
                 "# The plan leaves no memory for a cache of prompts; --cache-ram sets its size in MiB.\n");

@@ -48,12 +48,17 @@ static void append_end(GString *out, const AldExportPlan *plan, const AldPlanHop
                 g_string_append(out, "client");
 }
 
-/* In a ring, to the next stage. */
+/* In a ring, to the next stage; of a star within a node, from the one before. */
 static void append_ends(GString *out, const AldExportPlan *plan, const AldPlanHopRow *hop)
 {
+        guint stage = (guint) hop->stage;
+
         if (!plan->plan->client) {
-                g_string_append_printf(
-                        out, "  s%u -> s%u", (guint) hop->stage, (guint) ((hop->stage + 1) % plan->n_stages));
+                g_string_append_printf(out, "  s%u -> s%u", stage, (stage + 1) % plan->n_stages);
+                return;
+        }
+        if (stage > 0 && ald_export_hop_is(hop, ALD_PLAN_HOP_ROW_KIND_INNER)) {
+                g_string_append_printf(out, "  s%u -> s%u", stage - 1, stage);
                 return;
         }
         g_string_append(out, "  ");

@@ -47,7 +47,8 @@ typedef struct AldPlanStage {
                             known */
         uint64_t weight_bytes, kv_bytes, buffer_bytes, reserved_bytes;
         double nsec;     /* of its layers, and of the head */
-        double hop_nsec; /* star: to it and back, and what its server takes, 0 on the node of the client;
+        double hop_nsec; /* star: to its node and back, and what the server takes, or from the stage before
+                            on the same node; 0 on the node of the client;
                             ring: to the next stage, or from the last one to the first; slices: its share, as
                             if the others were not slower */
         uint32_t path_to,

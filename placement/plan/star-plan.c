@@ -36,7 +36,10 @@ typedef struct Star {
         uint32_t *members; /* candidates */
         AldPlacementDevice *devices;
         uint32_t *nodes;
-        double *use_nsec; /* [member][role]: for this client */
+        uint32_t *on_node;  /* [node of the cluster]: members */
+        double *use_nsec;   /* [member][role]: for this client */
+        double *visit_nsec; /* [member][role]: of its node, for this client */
+        double *after_nsec; /* [member]: after another one of its node, for this client */
         uint32_t client;
         AldPlanLayerRun run;   /* of layers between the ends, of which it is not known which a device gets */
         AldPlacementArm *arms; /* [member][role]: for this client and way */
@@ -50,7 +53,10 @@ static void star_clear(Star *star)
         g_free(star->members);
         g_free(star->devices);
         g_free(star->nodes);
+        g_free(star->on_node);
         g_free(star->use_nsec);
+        g_free(star->visit_nsec);
+        g_free(star->after_nsec);
         g_free(star->arms);
         g_array_unref(star->trials);
 }
@@ -66,7 +72,10 @@ static void star_init(Star *star, const AldPlanCandidates *candidates, const Ald
                 .members = g_new(uint32_t, n),
                 .devices = g_new(AldPlacementDevice, n),
                 .nodes = g_new(uint32_t, n),
+                .on_node = g_new0(uint32_t, candidates->cluster->n_nodes),
                 .use_nsec = g_new(double, n *ALD_PLACEMENT_N_ROLES),
+                .visit_nsec = g_new(double, n *ALD_PLACEMENT_N_ROLES),
+                .after_nsec = g_new(double, n),
                 .client = ALD_PLAN_NONE,
                 .arms = g_new(AldPlacementArm, n * ALD_PLACEMENT_N_ROLES),
                 .price_nsec = NAN,
@@ -75,6 +84,7 @@ static void star_init(Star *star, const AldPlanCandidates *candidates, const Ald
                 if (!ald_plan_allows(choice, i))
                         continue;
                 star->nodes[star->n] = ald_plan_candidate_device(candidates, i)->node;
+                star->on_node[star->nodes[star->n]]++;
                 star->devices[star->n] = ald_plan_stage_device(candidates, choice, i, ALD_PLAN_RUN_SMALLEST);
                 star->members[star->n++] = i;
         }
@@ -135,6 +145,23 @@ static double head_nsec(const Star *star, uint32_t member)
                        : star->candidates->head_nsec[candidate];
 }
 
+/* The server of a node copies the activations from one of its devices to the next when the client says so,
+ * which it answers; to leave the node and come back would not take longer. */
+static double after_nsec(const Star *star, uint32_t member)
+{
+        const AldPlanRequest *request = star->candidates->request;
+        const double *visits = &star->visit_nsec[(size_t) member * ALD_PLACEMENT_N_ROLES];
+        AldPlanConnection empty;
+
+        if (star->nodes[member] == star->client || star->on_node[star->nodes[member]] < 2 ||
+                isinf(visits[ALD_PLACEMENT_PLAIN]))
+                return 0;
+        empty = ald_plan_connection_find(
+                star->candidates, star->choice, star->client, star->nodes[member], 0, 0, 0);
+        return fmin(request->constants.values[ALD_PLAN_INNER_HOP_NSEC] + ald_plan_connection_nsec(&empty),
+                visits[ALD_PLACEMENT_FIRST] + visits[ALD_PLACEMENT_LAST] - visits[ALD_PLACEMENT_BOTH]);
+}
+
 static void set_client(Star *star, uint32_t client)
 {
         if (star->client == client)
@@ -143,12 +170,14 @@ static void set_client(Star *star, uint32_t client)
         for (uint32_t i = 0; i < star->n; i++) {
                 star->devices[i].layer_nsec = layer_nsec(star, i);
                 for (AldPlacementRole role = 0; role < ALD_PLACEMENT_N_ROLES; role++) {
-                        double *use_nsec = &star->use_nsec[i * ALD_PLACEMENT_N_ROLES + role];
+                        size_t at = (size_t) i * ALD_PLACEMENT_N_ROLES + role;
 
-                        *use_nsec = star->nodes[i] == client ? 0 : transfer_nsec(star, star->nodes[i], role);
-                        if (role & ALD_PLACEMENT_LAST)
-                                *use_nsec += head_nsec(star, i);
+                        star->use_nsec[at] = role & ALD_PLACEMENT_LAST ? head_nsec(star, i) : 0;
+                        star->visit_nsec[at] = star->nodes[i] == client
+                                                       ? 0
+                                                       : transfer_nsec(star, star->nodes[i], role);
                 }
+                star->after_nsec[i] = after_nsec(star, i);
         }
 }
 
@@ -216,8 +245,10 @@ static AldPlacementProblem set_problem(Star *star, uint32_t client, StarWay way)
                 for (AldPlacementRole role = 0; role < ALD_PLACEMENT_N_ROLES; role++) {
                         size_t at = i * ALD_PLACEMENT_N_ROLES + role;
 
-                        star->arms[at] = (AldPlacementArm){ .use_nsec = INFINITY };
-                        if (isinf(star->use_nsec[at]) || !can_be(star, way, i, role))
+                        star->arms[at] = (AldPlacementArm){ .use_nsec = INFINITY,
+                                .visit_nsec = star->visit_nsec[at],
+                                .after_nsec = star->after_nsec[i] };
+                        if (isinf(star->visit_nsec[at]) || !can_be(star, way, i, role))
                                 continue;
                         star->arms[at].use_nsec = star->use_nsec[at];
                         star->arms[at].layers_max = ald_plan_stage_layers_max_with(star->candidates,
@@ -240,23 +271,12 @@ static AldPlanStage stage_of(
         bool has_head = role & ALD_PLACEMENT_LAST;
         AldPlanStage made = ald_plan_stage(candidates, star->members[member], stage->layers,
                 beside(star, member, role & ~ALD_PLACEMENT_LAST), has_head);
-        AldPlanConnection connection;
 
         made.nsec = stage->layers * layer_nsec(star, member) + (has_head ? head_nsec(star, member) : 0);
         if (is_client_processor(star, member))
                 made.is_computing = ald_plan_client_is_computing_longer(&candidates->request->constants,
                         &candidates->cluster->devices[made.device], candidates->request->workload);
         made.buffer_bytes = (uint64_t) buffers(star, way, member, role, stage->layers, is_last);
-        if (star->nodes[member] == star->client)
-                return made;
-        connection = connect(star, star->nodes[member], role);
-        made.bytes_to = connection.bytes_to;
-        made.bytes_from = connection.bytes_from;
-        made.nsec_to = connection.nsec_to;
-        made.nsec_from = connection.nsec_from;
-        made.hop_nsec = hop_nsec(star, &connection);
-        made.path_to = connection.path_to;
-        made.path_from = connection.path_from;
         return made;
 }
 
@@ -282,6 +302,35 @@ static bool cut(const Star *star, StarWay way, AldPlacementStarSolution *solutio
                 solution->n_stages, &solution->nsec);
 }
 
+/* The transfers of a visit to a node are those of its first stage; its further ones follow within the node.
+ */
+static void set_hops(
+        const Star *star, const AldPlacementStarSolution *solution, uint32_t index, AldPlanStage *stage)
+{
+        const AldPlacementStage *stages = solution->stages;
+        uint32_t member = stages[index].device, node = star->nodes[member];
+        AldPlacementRole roles = index == 0 ? ALD_PLACEMENT_FIRST : ALD_PLACEMENT_PLAIN;
+        AldPlanConnection connection;
+
+        if (node == star->client)
+                return;
+        if (index > 0 && star->nodes[stages[index - 1].device] == node) {
+                stage->bytes_to = star->candidates->activation_bytes;
+                stage->nsec_to = stage->hop_nsec = star->after_nsec[member];
+                return;
+        }
+        for (uint32_t i = index; i < solution->n_stages && star->nodes[stages[i].device] == node; i++)
+                roles |= i == solution->last ? ALD_PLACEMENT_LAST : ALD_PLACEMENT_PLAIN;
+        connection = connect(star, node, roles);
+        stage->bytes_to = connection.bytes_to;
+        stage->bytes_from = connection.bytes_from;
+        stage->nsec_to = connection.nsec_to;
+        stage->nsec_from = connection.nsec_from;
+        stage->hop_nsec = hop_nsec(star, &connection);
+        stage->path_to = connection.path_to;
+        stage->path_from = connection.path_from;
+}
+
 static void keep(const Star *star, StarWay way, const AldPlacementStarSolution *solution, AldPlanSteps *ret)
 {
         double lower_nsec = ret->lower_nsec;
@@ -297,6 +346,7 @@ static void keep(const Star *star, StarWay way, const AldPlacementStarSolution *
         for (uint32_t i = 0; i < solution->n_stages; i++) {
                 ret->stages[i] = stage_of(
                         star, way, &solution->stages[i], role_of(solution, i), i == solution->n_stages - 1);
+                set_hops(star, solution, i, &ret->stages[i]);
                 ret->busiest_nsec = fmax(ret->busiest_nsec, ret->stages[i].nsec);
                 ret->hops_nsec += ret->stages[i].hop_nsec;
         }

@@ -246,8 +246,15 @@ static void add_star_hops(
         const Transfer from = { alternative, index, node, steps->client, stage->path_from, stage->bytes_from,
                 stage->nsec_from };
 
+        const Transfer inner = { alternative, index, node, node, ALD_PLAN_NONE, stage->bytes_to,
+                stage->nsec_to };
+
         if (node == steps->client)
                 return;
+        if (index > 0 && node_of(account, stage - 1) == node) {
+                add_hop(account, &inner);
+                return;
+        }
         add_hop(account, &to);
         add_hop(account, &from);
 }

@@ -78,9 +78,10 @@ static AldPlacementArm arm_of(
         const AldPlacementProblem *problem, const PlacementStar *star, uint32_t device, bool last)
 {
         if (!last || !star->last_nsec)
-                return (AldPlacementArm){ star->use_nsec[device], problem->devices[device].layers_max };
-        return (AldPlacementArm){ star->use_nsec[device] + star->last_nsec[device],
-                star->last_layers_max[device] };
+                return (AldPlacementArm){ .use_nsec = star->use_nsec[device],
+                        .layers_max = problem->devices[device].layers_max };
+        return (AldPlacementArm){ .use_nsec = star->use_nsec[device] + star->last_nsec[device],
+                .layers_max = star->last_layers_max[device] };
 }
 
 int placement_solve_star(

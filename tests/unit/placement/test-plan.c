@@ -9,7 +9,7 @@
 #include "placement/plan/steps.h"
 
 #define NODES_MAX 4u
-#define DEVICES_MAX 5u
+#define DEVICES_MAX 6u
 #define CASES 1000
 #define GB 1000000000ull
 #define MASK_BYTES (2 * 256) /* of any context up to 256 tokens */
@@ -114,8 +114,7 @@ static const char *const a_node[] = { "a", NULL };
 static void make_random(Case *made)
 {
         uint32_t n_nodes = (uint32_t) g_test_rand_int_range(1, NODES_MAX + 1);
-        uint32_t more = (uint32_t) g_test_rand_int_range(0, (gint32) MIN(n_nodes, 2) + 1);
-        uint32_t n_devices = MIN(n_nodes + more, DEVICES_MAX);
+        uint32_t n_devices = n_nodes + (uint32_t) g_test_rand_int_range(0, 3);
 
         init_case(made, n_nodes);
         made->workload.token_parameters = 1e9;
@@ -256,14 +255,53 @@ static double device_nsec(const Case *made, uint32_t client, uint32_t index, uin
         return 1e9 * (layers * layer + (has_head ? head : 0));
 }
 
+/* One visit of the client, with what its node has of the first and the last layer. */
+static double visit_nsec(const Case *made, uint32_t client, uint32_t node, bool has_first, bool has_last)
+{
+        double activations = 4.0 * made->workload.activation_elements;
+        double more = has_first ? made->request.constants.values[ALD_PLAN_STAR_FIRST_COPIES] - 1 : 0;
+
+        return made->request.constants.values[ALD_PLAN_STAR_SERVER_NSEC] +
+               connection_nsec(made, client, node, activations + MASK_BYTES + more * (activations + 314),
+                       has_last ? 4.0 * made->workload.vocabulary : activations);
+}
+
+/* One server has all devices of a node: it is visited once, or twice if it has both ends on two devices and
+ * others are used. Each further device takes a round trip, but no longer than another visit. */
+static double visits_nsec(const Case *made, uint32_t client, const uint32_t *layers, uint32_t node,
+        uint32_t first, uint32_t last)
+{
+        bool has_first = made->devices[first].node == node, has_last = made->devices[last].node == node;
+        double to_first, to_last, to_both, after;
+        uint32_t n = 0, others = 0;
+
+        for (uint32_t i = 0; i < made->cluster.n_devices; i++) {
+                n += layers[i] > 0 && made->devices[i].node == node;
+                others += layers[i] > 0 && made->devices[i].node != node;
+        }
+        if (n == 0 || node == client)
+                return 0;
+        if (n == 1)
+                return visit_nsec(made, client, node, has_first, has_last);
+        to_first = visit_nsec(made, client, node, true, false);
+        to_last = visit_nsec(made, client, node, false, true);
+        to_both = visit_nsec(made, client, node, true, true);
+        after = fmin(connection_nsec(made, client, node, 0, 0), to_first + to_last - to_both);
+        if (has_first && has_last && first != last && others > 0)
+                return to_first + to_last + (n - 2) * after;
+        return visit_nsec(made, client, node, has_first, has_last) + (n - 1) * after;
+}
+
 static double step_nsec(
         const Case *made, uint32_t client, const uint32_t *layers, uint32_t first, uint32_t last)
 {
-        double activations = 4.0 * made->workload.activation_elements, nsec = 0;
+        double nsec = 0;
 
+        for (uint32_t node = 0; node < made->cluster.n_nodes; node++)
+                nsec += visits_nsec(made, client, layers, node, first, last);
         for (uint32_t i = 0; i < made->cluster.n_devices; i++) {
                 const AldPlanDevice *device = &made->devices[i];
-                double needs = layers[i] * (double) made->workload.layer_bytes, more = 0;
+                double needs = layers[i] * (double) made->workload.layer_bytes;
 
                 /* The embedding and the client's buffers are on its host, whatever computes there. */
                 if (device->is_processor && device->node == client &&
@@ -279,13 +317,6 @@ static double step_nsec(
                 if (needs > (double) device->free_bytes)
                         return INFINITY;
                 nsec += device_nsec(made, client, i, layers[i], i == last);
-                if (i == first)
-                        more = made->request.constants.values[ALD_PLAN_STAR_FIRST_COPIES] - 1;
-                if (device->node != client)
-                        nsec += made->request.constants.values[ALD_PLAN_STAR_SERVER_NSEC] +
-                                connection_nsec(made, client, device->node,
-                                        activations + MASK_BYTES + more * (activations + 314),
-                                        i == last ? 4.0 * made->workload.vocabulary : activations);
         }
         return nsec;
 }
