@@ -6,7 +6,9 @@
 #include <stdio.h>
 
 #include "placement/bounded.h"
+#include "placement/even.h"
 #include "placement/groups.h"
+#include "placement/ring.h"
 #include "placement/solve.h"
 #include "tests/bench/placement-cases.h"
 #include "tests/bench/placement-exhaustive.h"
@@ -66,6 +68,46 @@ static bool are_rings_right(const AldPlacementProblem *problem, double *ret_hops
                (groups.r == -E2BIG || is_right(&groups, &best, none));
 }
 
+static int solve_stages(const AldPlacementProblem *problem, AldPlacementSolution *ret, double *ret_lower_nsec)
+{
+        int r = ald_placement_solve_ring(problem, ret);
+
+        *ret_lower_nsec = r < 0 ? INFINITY : ret->nsec;
+        return r;
+}
+
+/* On three nodes, with as many devices of each that is used. With ends, the way for more devices finds one of
+ * these rings, and a bound on them. */
+static bool are_even_rings_right(const AldPlacementProblem *problem, uint32_t seed)
+{
+        uint32_t nodes[PLACEMENT_EXHAUSTIVE_DEVICES_MAX];
+        AldPlacementProblem even = *problem;
+        AldPlacementSolution solution = { 0 };
+        PlacementExhaustive best;
+        SolverClaim exact, close;
+        double lower = 0;
+        int r, none;
+
+        for (uint32_t i = 0; i < problem->n_devices; i++)
+                nodes[i] = (i + seed / (i + 1)) % 3;
+        even.nodes = nodes;
+        even.nodes_even = true;
+        even.nodes_together = problem->ends != NULL;
+        best = placement_exhaust_rings(&even);
+        none = best.fits ? -EHOSTUNREACH : -ENOSPC;
+        r = ald_placement_solve(&even, &solution, &lower);
+        exact = claim_ring(&even, r, &solution, lower);
+        if (!even.nodes_together)
+                return is_right(&exact, &best, none);
+        lower = 0;
+        r = ald_placement_solve_even(&even, solve_stages, &solution, &lower);
+        close = claim_ring(&even, r, &solution, lower);
+        return is_right(&exact, &best, none) &&
+               (close.r < 0 || (best.nsec < INFINITY && is_near(close.measured, close.nsec) &&
+                                       close.nsec >= best.nsec * (1 - EPSILON) &&
+                                       close.lower <= best.nsec * (1 + EPSILON)));
+}
+
 static bool is_star_right(const AldPlacementProblem *problem, const PlacementStar *star)
 {
         const PlacementExhaustive best = placement_exhaust_stars(problem, star);
@@ -94,7 +136,8 @@ int main(int argc, char *argv[])
 
                 /* Most of them of the most devices. */
                 placement_case_make(&made, MIN(1 + i % 17, PLACEMENT_EXHAUSTIVE_DEVICES_MAX), i);
-                right_ring = are_rings_right(&made.problem, &hops_percent);
+                right_ring = are_rings_right(&made.problem, &hops_percent) &&
+                             are_even_rings_right(&made.problem, i);
                 right_star = is_star_right(&made.problem, &made.star);
                 if (!right_ring || !right_star)
                         fprintf(stderr, "Case %u: wrong%s%s\n", i, right_ring ? "" : " ring",

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How many plans for made-up clusters can be exported for their engine: boxes of 1 to 8 GPUs of one vendor or
- * of several, laptops with a GPU or none, and servers in racks, over IPv4 or IPv6, some with RDMA. Each seed
- * is another cluster. Refused plans are listed on stderr. */
+/* How many plans for made-up clusters can be exported for their engine: boxes of 1 to 8 GPUs, alike or not,
+ * of one vendor or of two, some of them cut into parts; laptops with a GPU or none; and servers in racks;
+ * over IPv4, IPv6 or either, some with RDMA, and some with names that no command takes. Each seed is another
+ * cluster. Plans that are made and then refused by their export are listed on stderr. */
 #include <glib.h>
 #include <math.h>
 #include <stdio.h>
@@ -20,6 +21,7 @@
 typedef struct ExportCluster {
         AldPlanNode nodes[NODES_MAX];
         char *ids[NODES_MAX], *addresses[NODES_MAX];
+        uint32_t racks[NODES_MAX];
         AldPlanDevice devices[DEVICES_MAX];
         char *device_ids[GPUS_MAX];
         AldPlanPath paths[NODES_MAX * NODES_MAX];
@@ -46,35 +48,56 @@ static double pick(GRand *rand, const double *figures, uint32_t n)
         return figures[g_rand_int_range(rand, 0, (gint32) n)];
 }
 
-static void add_gpus(ExportCluster *made, GRand *rand, uint32_t node, const char *vendor)
+/* True once in so many times. */
+static bool once_in(GRand *rand, gint32 times)
 {
-        static const double sizes[] = { 8 * GIB, 12 * GIB, 16 * GIB, 24 * GIB, 48 * GIB, 80 * GIB };
-        static const double counts[] = { 1, 1, 2, 2, 4, 8 };
-        double size = pick(rand, sizes, G_N_ELEMENTS(sizes)), speed = g_rand_double_range(rand, 200e9, 3e12);
+        return g_rand_int_range(rand, 0, times) == 0;
+}
 
-        for (uint32_t n = (uint32_t) pick(rand, counts, G_N_ELEMENTS(counts)), i = 0; i < n; i++)
+static void add_gpus(ExportCluster *made, GRand *rand, uint32_t node)
+{
+        static const char *const vendors[] = { "NVIDIA", "NVIDIA", "NVIDIA", "AMD" };
+        static const double sizes[] = { 8 * GIB, 12 * GIB, 16 * GIB, 24 * GIB, 48 * GIB, 80 * GIB };
+        static const double counts[] = { 1, 1, 2, 2, 3, 4, 6, 8 };
+        const char *vendor = vendors[g_rand_int_range(rand, 0, G_N_ELEMENTS(vendors))];
+        double size = pick(rand, sizes, G_N_ELEMENTS(sizes)), speed = g_rand_double_range(rand, 200e9, 3e12);
+        bool differ = once_in(rand, 4), is_mixed = once_in(rand, 8), is_cut = once_in(rand, 20);
+
+        for (uint32_t n = (uint32_t) pick(rand, counts, G_N_ELEMENTS(counts)), i = 0; i < n; i++) {
+                if (differ) {
+                        size = pick(rand, sizes, G_N_ELEMENTS(sizes));
+                        speed = g_rand_double_range(rand, 200e9, 3e12);
+                }
                 made->devices[made->cluster.n_devices++] = (AldPlanDevice){ .node = node,
-                        .id = made->device_ids[i],
-                        .vendor = vendor,
+                        .id = is_cut && i == 0 ? "0000:01:00.0/1-0" : made->device_ids[i],
+                        .vendor = is_mixed && i % 2 ? "Intel" : vendor,
                         .free_bytes = (uint64_t) (size * g_rand_double_range(rand, 0.7, 0.98)),
                         .total_bytes = (uint64_t) size,
                         .bytes_per_second = speed,
                         .flops = speed * 60,
                         .free_usec = NOW_USEC,
                         .measured = &made->measured };
+        }
+}
+
+/* Some have an address that only neighbours on the same link understand. */
+static char *make_address(GRand *rand, uint32_t node, bool has_ipv6)
+{
+        if (once_in(rand, 30))
+                return g_strdup_printf("fe80::%u%%enp1s0", node + 1);
+        return g_strdup_printf(has_ipv6 ? "2001:db8::%u" : "192.0.2.%u", node + 1);
 }
 
 static void add_node(ExportCluster *made, GRand *rand, bool has_ipv6)
 {
-        static const char *const vendors[] = { "NVIDIA", "NVIDIA", "NVIDIA", "AMD" };
         uint32_t node = made->cluster.n_nodes++;
 
         made->ids[node] = g_strdup_printf("node%u", node);
-        made->addresses[node] = has_ipv6 ? g_strdup_printf("2001:db8::%u", node + 1)
-                                         : g_strdup_printf("192.0.2.%u", node + 1);
-        made->nodes[node] = (AldPlanNode){
-                .id = made->ids[node], .name = made->ids[node], .host_name = made->ids[node]
-        };
+        made->addresses[node] = make_address(rand, node, has_ipv6);
+        made->racks[node] = (uint32_t) g_rand_int_range(rand, 0, 3);
+        made->nodes[node] = (AldPlanNode){ .id = made->ids[node],
+                .name = made->ids[node],
+                .host_name = once_in(rand, 20) ? "Anna's laptop" : made->ids[node] };
         made->devices[made->cluster.n_devices++] = (AldPlanDevice){ .node = node,
                 .id = "cpu",
                 .vendor = "AMD",
@@ -86,27 +109,29 @@ static void add_node(ExportCluster *made, GRand *rand, bool has_ipv6)
                 .flops = g_rand_double_range(rand, 0.3e12, 4e12),
                 .free_usec = NOW_USEC,
                 .measured = &made->measured };
-        if (g_rand_int_range(rand, 0, 5) > 0)
-                add_gpus(made, rand, node, vendors[g_rand_int_range(rand, 0, G_N_ELEMENTS(vendors))]);
+        if (!once_in(rand, 5))
+                add_gpus(made, rand, node);
 }
 
-/* One in ten was never measured. */
+/* One in ten was never measured; between racks, paths are slower and longer. */
 static void add_path(
         ExportCluster *made, GRand *rand, uint32_t source, uint32_t sink, double rate, bool is_rdma)
 {
         uint32_t at = made->cluster.n_paths;
+        double far = made->racks[source] == made->racks[sink] ? 1 : 4;
 
-        if (g_rand_int_range(rand, 0, 10) == 0)
+        if (once_in(rand, 10))
                 return;
         made->cluster.n_paths++;
         made->edges[at] = (AldEdgeRow) ALD_EDGE_ROW_INIT;
-        made->edges[at].source_port = made->edges[at].sink_port = is_rdma ? "mlx5_0.1" : "enp1s0";
+        made->edges[at].source_port = is_rdma ? "mlx5_0.1" : "enp1s0";
+        made->edges[at].sink_port = is_rdma ? "mlx5_0.1" : once_in(rand, 50) ? "enp1s0:1" : "enp1s0";
         made->edges[at].measured_usec = NOW_USEC;
         made->paths[at] = (AldPlanPath){ .source = source,
                 .sink = sink,
                 .is_rdma = is_rdma,
-                .rtt_nsec = g_rand_double_range(rand, 5e3, 2e6),
-                .bits_per_second = rate * g_rand_double_range(rand, 0.6, 1),
+                .rtt_nsec = g_rand_double_range(rand, 5e3, 2e6) * far,
+                .bits_per_second = rate * g_rand_double_range(rand, 0.6, 1) / far,
                 .edge = &made->edges[at],
                 .source_address = made->addresses[source],
                 .sink_address = made->addresses[sink],
@@ -118,7 +143,7 @@ static void make(ExportCluster *made, uint32_t seed)
         static const double rates[] = { 0.3e9, 1e9, 2.5e9, 10e9, 100e9 };
         g_autoptr(GRand) rand = g_rand_new_with_seed(seed);
         uint32_t n = (uint32_t) g_rand_int_range(rand, 1, NODES_MAX + 1);
-        bool has_ipv6 = g_rand_int_range(rand, 0, 4) == 0, has_rdma = g_rand_int_range(rand, 0, 4) == 0;
+        bool has_ipv6 = once_in(rand, 4), is_either = once_in(rand, 4), has_rdma = once_in(rand, 4);
         double layer = g_rand_double_range(rand, 0.05, 1.5) * GIB,
                rate = pick(rand, rates, G_N_ELEMENTS(rates));
 
@@ -127,7 +152,7 @@ static void make(ExportCluster *made, uint32_t seed)
         for (uint32_t i = 0; i < GPUS_MAX; i++)
                 made->device_ids[i] = g_strdup_printf("0000:%02x:00.0", i + 1);
         for (uint32_t i = 0; i < n; i++)
-                add_node(made, rand, has_ipv6);
+                add_node(made, rand, is_either ? once_in(rand, 2) : has_ipv6);
         for (uint32_t i = 0; i < n; i++)
                 for (uint32_t j = 0; j < n; j++)
                         if (i != j)
@@ -144,10 +169,11 @@ static void make(ExportCluster *made, uint32_t seed)
         made->workload.kv_heads = 8;
         made->workload.parallel = (uint64_t) g_rand_int_range(rand, 1, 9);
         made->workload.context = 4096;
+        made->workload.message_bytes = 1 << 20;
 }
 
 typedef struct ExportCount {
-        uint32_t seed, plans, refused;
+        uint32_t seed, plans, refused, unplanned;
 } ExportCount;
 
 /* The engines of one method have equal plans, which differ in what their formats can express. */
@@ -165,6 +191,7 @@ static void try_exports(const ExportCluster *made, const char *const formats[][2
         ald_plan_constants_init(&request.constants, &options);
         if (ald_plan_make(&made->cluster, &request, &plan, &refusal) < 0) {
                 g_free(refusal.verdicts);
+                count->unplanned++;
                 return;
         }
         for (; (*formats)[0]; formats++) {
@@ -186,8 +213,10 @@ static void try_exports(const ExportCluster *made, const char *const formats[][2
 int main(int argc, char *argv[])
 {
         static const char *const star[][2] = { { "llama.cpp", "llama.cpp" }, { NULL } };
-        static const char *const ring[][2] = { { "vllm", "vllm" }, { "sglang", "sglang" },
-                { "torch", "torchrun" }, { NULL } };
+        static const char *const even[][2] = { { "vllm", "vllm" }, { "sglang", "sglang" }, { NULL } };
+        static const char *const ring[][2] = { { "torch", "torchrun" }, { NULL } };
+        static const char *const mpi[][2] = { { "mpi", "mpi" }, { NULL } };
+        static const char *const nccl[][2] = { { "nccl", "torchrun" }, { NULL } };
         static const char *const slices[][2] = { { "distributed-llama", "distributed-llama" }, { NULL } };
         uint32_t clusters = argc == 2 ? (uint32_t) atoi(argv[1]) : 0;
         ExportCount count = { 0 };
@@ -202,10 +231,13 @@ int main(int argc, char *argv[])
                 if (ald_plan_workload_complete(&made.workload, &reason) < 0)
                         g_error("%s", reason);
                 try_exports(&made, star, &count);
+                try_exports(&made, even, &count);
                 try_exports(&made, ring, &count);
+                try_exports(&made, mpi, &count);
+                try_exports(&made, nccl, &count);
                 try_exports(&made, slices, &count);
         }
-        printf("{\"exported_plans\": %u, \"unexportable_percent\": %.2f}\n", count.plans,
-                100.0 * count.refused / MAX(count.plans, 1));
+        printf("{\"exported_plans\": %u, \"unplanned\": %u, \"unexportable_percent\": %.2f}\n", count.plans,
+                count.unplanned, 100.0 * count.refused / MAX(count.plans, 1));
         return 0;
 }

@@ -79,6 +79,21 @@ static double split_nsec(const ExhaustiveSearch *search, uint32_t set, uint32_t 
                        problem->layers);
 }
 
+static bool is_even(const AldPlacementProblem *problem, uint32_t set)
+{
+        uint32_t counts[PLACEMENT_EXHAUSTIVE_DEVICES_MAX] = { 0 }, most = 0;
+
+        for (uint32_t i = 0; i < problem->n_devices; i++)
+                for (uint32_t j = 0; j < problem->n_devices; j++)
+                        counts[i] += set >> i & set >> j & 1 && problem->nodes[i] == problem->nodes[j];
+        for (uint32_t i = 0; i < problem->n_devices; i++)
+                most = MAX(most, counts[i]);
+        for (uint32_t i = 0; i < problem->n_devices; i++)
+                if (counts[i] > 0 && counts[i] < most)
+                        return false;
+        return true;
+}
+
 static bool is_allowed(const AldPlacementProblem *problem, uint32_t set)
 {
         uint32_t n = 0;
@@ -88,7 +103,19 @@ static bool is_allowed(const AldPlacementProblem *problem, uint32_t set)
                 if (problem->devices[i].required && !(set >> i & 1))
                         return false;
         }
-        return problem->devices_max == 0 || n <= problem->devices_max;
+        return (problem->devices_max == 0 || n <= problem->devices_max) &&
+               (!problem->nodes_even || is_even(problem, set));
+}
+
+/* Whether the devices of each node follow each other in this order. */
+static bool are_together(const AldPlacementProblem *problem, const uint32_t *order, uint32_t n)
+{
+        for (uint32_t i = 0; i < n; i++)
+                for (uint32_t j = i + 2; j < n; j++)
+                        if (problem->nodes[order[i]] == problem->nodes[order[j]] &&
+                                problem->nodes[order[i]] != problem->nodes[order[j - 1]])
+                                return false;
+        return true;
 }
 
 static void try_solution(ExhaustiveSearch *search, double split, double others)
@@ -106,7 +133,9 @@ static void try_orders(ExhaustiveSearch *search, uint32_t set, uint32_t n, doubl
 
         if (n > 0 && is_allowed(problem, set))
                 try_solution(search, split_nsec(search, set, first, last),
-                        n > 1 ? hops + problem->hop_nsec[last * problem->n_devices + first] : 0);
+                        problem->nodes_together && !are_together(problem, search->order, n) ? INFINITY
+                        : n > 1 ? hops + problem->hop_nsec[last * problem->n_devices + first]
+                                : 0);
         for (uint32_t next = 0; next < problem->n_devices; next++) {
                 if (set >> next & 1)
                         continue;

@@ -15,7 +15,8 @@ typedef struct PlacementExhaustive {
 } PlacementExhaustive;
 
 /*
- * Every order of every choice of devices, each with the best of all splits, which is found layer by layer.
+ * Every order of every choice of devices, each with the best of all splits, which is found layer by layer. Of
+ * limits on nodes, it knows nodes_together and nodes_even.
  * Assumes nothing that makes the solvers fast, and shares no code with them.
  */
 PlacementExhaustive placement_exhaust_rings(const AldPlacementProblem *problem);
