@@ -4,7 +4,6 @@
 #include "common/excerpt.h"
 #include "services/common/service.h"
 #include "services/common/state-config.h"
-#include "services/state/heap-pages.h"
 #include "services/state/state-file.h"
 #include "state/store/clock.h"
 
@@ -43,7 +42,6 @@ struct AldStateManager {
         uint64_t refused;
         gint64 refusal_logged;
         gint64 took_epoch; /* when this node last went beyond its past; 0: not since it is in this cluster */
-        AldHeapPages heap;
         guint expire_timer;
         guint save_timer;
 };
@@ -73,7 +71,6 @@ static void on_changed(AldEntry *entry, AldRecord *before, void *userdata)
 {
         AldStateManager *manager = userdata;
 
-        ald_heap_pages_request(&manager->heap);
         if (entry->node->local && ald_kinds[entry->kind].persistent)
                 save_soon(manager);
         for (guint i = 0; i < manager->watchers->len; i++) {

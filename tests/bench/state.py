@@ -54,7 +54,9 @@ def service(build):
         bus, address = start_bus(directory)
         environment = {**os.environ, "ALIDADE_BUS_ADDRESS": address, "STATE_DIRECTORY": directory,
                        "ALIDADE_MACHINE_ID": "b" * 32}
-        stated = subprocess.Popen([f"{build}/services/state/alidade-stated"], env=environment,
+        # As its unit does.
+        tuned = {**environment, "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
+        stated = subprocess.Popen([f"{build}/services/state/alidade-stated"], env=tuned,
                                   stderr=subprocess.DEVNULL)
         try:
             yield environment
