@@ -36,6 +36,11 @@ static int name_host(const GArray *nodes, const AldRingNode *node, const char **
         }
         if (host && !ald_export_is_host_name(host) && ald_export_is_ipv4(node->address))
                 host = NULL;
+        /* mpirun runs there, and needs no name for it. */
+        if (nodes->len == 1 && !ald_export_is_host_name(host)) {
+                *ret = "localhost";
+                return 0;
+        }
         if (host && !ald_export_is_host_name(host))
                 return ald_export_fail(-EINVAL, ret_reason,
                         "The host name \"%s\" has characters that a host file cannot hold", host);

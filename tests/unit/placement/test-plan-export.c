@@ -251,6 +251,23 @@ static void test_contested_host_names(void)
         check_contested_host_name("\"ALDER.example.ORG\"");
 }
 
+/* A node by itself needs no name that others understand; of several, the address takes its place. */
+static void test_names_of_hosts(void)
+{
+        const Patch alone[PATCHES_MAX] = { { "Stages/0/HostName", "\"Anna's laptop\"" },
+                { "Stages/1/HostName", NULL } };
+        const Patch first[PATCHES_MAX] = { { "Stages/2/HostName", "\"Anna's laptop\"" },
+                { "Hops/1/SinkAddress", "\"192.0.2.3\"" } };
+        g_autoptr(AldPlanReport) one = load("ring-host", alone), several = load("ring-uneven", first);
+        g_autoptr(GString) out = NULL, others = NULL;
+        g_autofree char *reason = NULL;
+
+        g_assert_cmpint(ald_plan_export("mpi", one, &usual, &out, &reason), ==, 0);
+        g_assert_true(g_str_has_suffix(out->str, "\nlocalhost\nlocalhost\n"));
+        g_assert_cmpint(ald_plan_export("mpi", several, &usual, &others, &reason), ==, 0);
+        g_assert_nonnull(strstr(others->str, "\n192.0.2.3\n"));
+}
+
 /* Old figures and assumed hops are not refused with force, and what is only looked at never minds them. */
 static void test_force(void)
 {
@@ -486,6 +503,7 @@ int main(int argc, char *argv[])
                 g_test_add_data_func(path, &goldens[i], test_golden);
         }
         g_test_add_func("/plan-export/refusals", test_refusals);
+        g_test_add_func("/plan-export/names-of-hosts", test_names_of_hosts);
         g_test_add_func("/plan-export/contested-host-names", test_contested_host_names);
         g_test_add_func("/plan-export/force", test_force);
         g_test_add_func("/plan-export/assumed-hops", test_assumed_hops_are_marked);
