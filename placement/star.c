@@ -491,6 +491,8 @@ static int solve_only_node(
                 .tie_nsec = table->tie_nsec,
                 .queue = g_new(uint32_t, table->problem->layers) };
 
+        if (one.devices > 0 && all_cells(&one) > ALD_PLACEMENT_STAR_CELLS)
+                return -E2BIG;
         return solve_table(&one, work, ret);
 }
 
@@ -515,17 +517,22 @@ static int choose(int r, AldPlacementStarSolution *ret, int other_r, AldPlacemen
         return 0;
 }
 
-/* On any node alone. */
-static int solve_only_nodes(const Table *table, uint64_t *work, AldPlacementStarSolution *ret)
+/* On any node alone. *is_exact becomes false if one has too many devices to solve it. */
+static int solve_only_nodes(const Table *table, uint64_t *work, AldPlacementStarSolution *ret, bool *is_exact)
 {
         int r = -ENOSPC;
 
         for (uint32_t first = 0, end; first < table->n; first = end) {
                 AldPlacementStarSolution found;
+                int found_r;
 
                 end = end_of_node(table, first);
-                if (may_be_only(table, first, end))
-                        r = choose(r, ret, solve_only_node(table, first, end, work, &found), &found);
+                if (!may_be_only(table, first, end))
+                        continue;
+                found_r = solve_only_node(table, first, end, work, &found);
+                if (found_r == -E2BIG)
+                        *is_exact = false;
+                r = choose(r, ret, found_r, &found);
         }
         return r;
 }
@@ -672,7 +679,7 @@ static int solve_limited(Table *table, uint64_t *work, AldPlacementStarSolution 
 {
         AldPlacementStarSolution only;
         bool is_exact = set_limits(table);
-        int only_r = solve_only_nodes(table, work, &only), r;
+        int only_r = solve_only_nodes(table, work, &only, &is_exact), r;
 
         if (table->nodes == 0) {
                 *work += (uint64_t) table->n * table->n;
@@ -694,11 +701,12 @@ int ald_placement_solve_star(const AldPlacementProblem *problem, const AldPlacem
 {
         AldPlacementStarSolution only;
         g_auto(Table) table;
+        bool is_exact = true;
         int only_r, r;
 
         table_init(&table, problem, arms);
         *ret_lower_nsec = INFINITY;
-        only_r = solve_only_nodes(&table, work, &only);
+        only_r = solve_only_nodes(&table, work, &only, &is_exact);
         r = choose(solve_table(&table, work, ret), ret, only_r, &only);
         if (r < 0)
                 return r;

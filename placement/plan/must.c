@@ -99,6 +99,9 @@ static int try_each(const AldPlanCandidates *candidates, const AldPlanChoice *ch
                 ald_plan_steps_clear(&best);
                 best = steps;
         }
+        /* Of tries that were left out, the bound is that of all steps, which the caller has. */
+        if (candidates->progress->stopped)
+                best.lower_nsec = 0;
         *ret = best;
         if (!best.stages)
                 return candidates->progress->given_up || candidates->progress->stopped ? -ECANCELED : -ENOSPC;

@@ -256,14 +256,17 @@ static bool are_all_joined(const AldPlanCandidates *candidates)
 static void describe_shortfall(const AldPlanCandidates *candidates, double lower_nsec, AldPlanRefusal *ret)
 {
         const AldPlanWorkload *workload = candidates->request->workload;
+        const AldPlanTopology topology = candidates->request->engine->topology;
         uint64_t ends = ald_plan_ends_bytes(workload, candidates->request->engine);
 
         if (describe_required(candidates, ret))
                 return;
         *ret = (AldPlanRefusal){ .kind = find_obstacle(candidates), .n_devices = candidates->n };
-        if (ret->kind == ALD_PLAN_NOT_JOINED && lower_nsec < INFINITY && are_all_joined(candidates))
+        /* A star needs paths from its client to each of its nodes. */
+        if (ret->kind == ALD_PLAN_NOT_JOINED && topology != ALD_PLAN_STAR && topology != ALD_PLAN_SLICES &&
+                lower_nsec < INFINITY && are_all_joined(candidates))
                 ret->kind = ALD_PLAN_NO_RING_FOUND;
-        if (candidates->request->engine->topology == ALD_PLAN_ALL_REDUCE)
+        if (topology == ALD_PLAN_ALL_REDUCE)
                 return;
         *ret = (AldPlanRefusal){
                 .kind = ret->kind,
@@ -346,7 +349,7 @@ static int find_candidates(AldPlanCandidates *candidates, AldPlanProgress *progr
 {
         const AldPlanOptionsGoal goal = progress->request->goal;
         g_auto(AldPlanCandidates) roomy = { 0 };
-        AldPlanSteps steps;
+        AldPlanSteps steps = { 0 };
         int other, r = init_candidates(candidates, progress, cluster, ALD_PLAN_PREFER_SPEED, ret_refusal);
 
         if (r >= 0)
@@ -362,13 +365,14 @@ static int find_candidates(AldPlanCandidates *candidates, AldPlanProgress *progr
         if (other == -ECANCELED && !progress->stopped)
                 return other;
         if (r < 0 || (other >= 0 && ald_plan_goal_nsec(&steps, goal) < ald_plan_goal_nsec(ret, goal))) {
+                double lower_nsec = fmin(ret->lower_nsec, steps.lower_nsec);
                 AldPlanCandidates fast = *candidates;
 
                 *candidates = roomy;
                 roomy = fast;
                 ald_plan_steps_clear(ret);
                 r = other;
-                *ret = r < 0 ? (AldPlanSteps){ 0 } : steps;
+                *ret = r < 0 ? (AldPlanSteps){ .lower_nsec = lower_nsec } : steps;
         } else if (other >= 0) {
                 ald_plan_steps_clear(&steps);
         }

@@ -419,8 +419,11 @@ static void try_vendors(
 
                 if (!is_first_of_vendor(candidates, i) || lacks_required(candidates, choice, vendor))
                         continue;
-                if (!ald_plan_progress_goes_on(candidates->progress))
+                if (!ald_plan_progress_goes_on(candidates->progress)) {
+                        best->lower_nsec = fmin(
+                                best->lower_nsec, least_interval(candidates, choice, aim->in_flight));
                         return;
+                }
                 try_vendor(candidates, choice, vendor, aim, best);
         }
 }

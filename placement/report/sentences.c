@@ -240,12 +240,16 @@ char *ald_plan_more_devices_sentence(
                 if (refusal->verdicts[i].reason == ALD_PLAN_TAKEN)
                         room += ald_plan_most_layers(request, &cluster->devices[i]);
         each = ald_plan_most_layers(request, &cluster->devices[device]);
-        n = layers > room ? (layers - room + each - 1) / each : 1;
+        /* Then something else has no room, such as the head. */
+        if (layers <= room)
+                return NULL;
+        n = (layers - room + each - 1) / each;
         if (request->engine->devices_max > 0 && refusal->n_devices + n > request->engine->devices_max)
                 return NULL;
         label = ald_plan_node_label(&cluster->nodes[cluster->devices[device].node]);
-        return g_strdup_printf("By memory alone, %" PRIu64 " more %s with as much room as %s/%s would do.", n,
-                n == 1 ? "device" : "devices", label, cluster->devices[device].id);
+        return g_strdup_printf("By memory alone, it takes at least %" PRIu64
+                               " more %s with as much room as %s/%s.",
+                n, n == 1 ? "device" : "devices", label, cluster->devices[device].id);
 }
 
 /* The node of "node" or "node/device"; ALD_PLAN_NONE: there is none. */

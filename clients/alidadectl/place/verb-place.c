@@ -62,19 +62,21 @@ static int await_reply(sd_bus *bus, Waiting *waiting)
 }
 
 static int ask(sd_bus *bus, const AldPlanWorkload *workload, const AldPlanOptions *options,
-        AldPlanReport **ret, sd_bus_error *error)
+        uint64_t timeout_usec, AldPlanReport **ret, sd_bus_error *error)
 {
         Waiting waiting = { .shows_progress = isatty(STDERR_FILENO) };
         g_autoptr(AldMessage) call = NULL, reply = NULL;
+        sd_bus_slot *match = NULL;
         int r = ald_plan_call_new(bus, workload, options, &call);
 
         if (r >= 0)
-                r = sd_bus_match_signal(bus, NULL, ALD_PLACEMENT_NAME, ALD_PLACEMENT_PATH,
+                r = sd_bus_match_signal(bus, &match, ALD_PLACEMENT_NAME, ALD_PLACEMENT_PATH,
                         ALD_PLACEMENT_INTERFACE, "Progress", on_progress, &waiting);
         if (r >= 0)
-                r = sd_bus_call_async(bus, NULL, call, on_reply, &waiting, ALD_PLAN_CALL_USEC);
+                r = sd_bus_call_async(bus, NULL, call, on_reply, &waiting, timeout_usec);
         if (r >= 0)
                 r = await_reply(bus, &waiting);
+        sd_bus_slot_unref(match);
         reply = waiting.reply;
         if (r < 0)
                 return r;
@@ -96,12 +98,14 @@ static bool fits(Trials *trials, const AldPlanOrder *order)
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
         g_autoptr(AldPlanReport) report = NULL;
         g_autofree char *problem = NULL;
+        gint64 left_usec = trials->until_usec - g_get_monotonic_time();
         AldPlanWorkload workload;
 
+        trials->ended = trials->ended || left_usec <= 0;
         if (trials->ended || ald_plan_order_workload(order, &workload, &problem) < 0)
                 return false;
-        trials->ended = ask(trials->bus, &workload, trials->options, &report, &error) < 0 ||
-                        g_get_monotonic_time() > trials->until_usec;
+        trials->ended = ask(trials->bus, &workload, trials->options, (uint64_t) left_usec, &report, &error) <
+                        0;
         ald_plan_workload_clear(&workload);
         return report && !report->plan.problem;
 }
@@ -192,6 +196,9 @@ static void note_smaller(sd_bus *bus, const AldPlaceOrder *place, AldPlanReport 
         all.type_v = one.type_v;
         all.parallel = 1;
         context = find_most(&trials, &all, &all.context, ALD_LLM_CELLS_STEP);
+        /* Fewer tokens than a step are tried as they are. */
+        if (context == 0 && all.context <= ALD_LLM_CELLS_STEP && fits(&trials, &all))
+                context = all.context;
         if (context > 0)
                 ald_plan_report_add_note(
                         report, g_strdup_printf("It fits with --parallel=1 --context=%" PRIu64 "%s%s.",
@@ -199,9 +206,11 @@ static void note_smaller(sd_bus *bus, const AldPlaceOrder *place, AldPlanReport 
                                         all.type_k == ALD_N_KV_TYPES ? "" : ald_kv_type_name(all.type_k)));
         else if (!trials.ended)
                 ald_plan_report_add_note(report,
-                        g_strdup(
-                                "It does not fit with a shorter context, fewer requests and smaller keys and "
-                                "values either."));
+                        g_strdup(all.type_k == place->order.type_k
+                                         ? "It does not fit with a shorter context and fewer requests either."
+                                         : "It does not fit with a shorter context, fewer requests and "
+                                           "smaller "
+                                           "keys and values either."));
 }
 
 static int print(AldPlaceOrder *order, AldPlanReport *report)
@@ -242,7 +251,7 @@ int ald_verb_place(const AldCtl *ctl)
                 r = ald_bus_open(&order.ctl, &bus);
         if (r != ALD_EXIT_OK)
                 return r;
-        r = ask(bus, &order.workload, &order.options, &report, &error);
+        r = ask(bus, &order.workload, &order.options, ALD_PLAN_CALL_USEC, &report, &error);
         if (r < 0) {
                 ald_bus_ensure_error(&error, r);
                 /* The service is well, but has found no plan in time. */
