@@ -128,56 +128,18 @@ static void refresh_soon(AldTotalsBus *self)
                 self->timer = g_timeout_add_seconds(REFRESH_SECONDS, on_refresh, self);
 }
 
-/* Compares the memory in use of the devices; their load and temperature do not enter the totals. */
-static bool device_memory_differs(const AldSystem *a, const AldSystem *b)
-{
-        if (a->devices.n != b->devices.n)
-                return true;
-        for (size_t i = 0; i < a->devices.n; i++) {
-                const AldDevice *before = ald_rows_at(&a->devices, i);
-                const AldDevice *after = ald_rows_find(&b->devices, before->id);
-
-                if (!after || before->memory_used_bytes != after->memory_used_bytes)
-                        return true;
-        }
-        return false;
-}
-
-/* Whether such a change can change a count or sum. */
-static bool matters(const AldTotalsBus *self, const AldEntry *entry, const AldRecord *before)
-{
-        if (!before || !entry->record || ald_store_n_hidden(self->store) != self->totals.figures.hidden)
-                return true;
-        switch (entry->kind) {
-        case ALD_KIND_MEMORY: {
-                const AldMemory *a = ald_record_as(before, MEMORY, AldMemory);
-                const AldMemory *b = ald_record_as(entry->record, MEMORY, AldMemory);
-
-                return a->total_bytes != b->total_bytes || a->available_bytes != b->available_bytes;
-        }
-        case ALD_KIND_SYSTEM:
-                return device_memory_differs(ald_record_as(before, SYSTEM, AldSystem),
-                        ald_record_as(entry->record, SYSTEM, AldSystem));
-        case ALD_KIND_PRESENCE:
-                return g_strcmp0(ald_record_as(before, PRESENCE, AldPresence)->state,
-                               ald_record_as(entry->record, PRESENCE, AldPresence)->state) != 0;
-        case ALD_KIND_BACKENDS:
-        case ALD_KIND_COMPUTE:
-        case ALD_KIND_DOUBTS:
-                return before->hash != entry->record->hash;
-        default:
-                return false;
-        }
-}
-
 static void on_changed(AldEntry *entry, AldRecord *before, void *userdata)
 {
-        if (matters(userdata, entry, before))
-                refresh_soon(userdata);
+        AldTotalsBus *self = userdata;
+        bool matters = ald_totals_note_change(entry, before);
+
+        if (matters || ald_store_n_hidden(self->store) != self->totals.figures.hidden)
+                refresh_soon(self);
 }
 
 static void on_removing(AldEntry *entry, void *userdata)
 {
+        (void) ald_totals_note_change(entry, NULL);
         refresh_soon(userdata);
 }
 

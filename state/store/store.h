@@ -4,6 +4,7 @@
 #include <glib.h>
 
 #include "record/update.h"
+#include "state/compute-summary.h"
 
 /*
  * The merged state: for each node one entry per kind, and the links that it measured. An update touches its
@@ -39,6 +40,16 @@ struct AldEntry {
         uint16_t n_awaiting; /* audiences that a signal of its change waits for */
 };
 
+/* What a node adds to the totals if it counts, maintained by state/totals.h. */
+typedef struct AldNodeSums {
+        uint8_t known; /* the parts that were computed from the present records; none of a new node */
+        bool counts;
+        AldComputeSummary compute;
+        uint64_t memory_total_bytes, memory_available_bytes;
+        uint64_t device_memory_total_bytes, device_memory_available_bytes;
+        uint64_t device_memory_unread;
+} AldNodeSums;
+
 struct AldNode {
         AldId id;
         bool local;
@@ -51,6 +62,7 @@ struct AldNode {
         uint64_t announced; /* the epoch with which the node has sent all records; older ones were removed */
         uint64_t epoch;     /* of the records that it sends, as it reports; 0 if unknown */
         AldLinkSet *links;  /* NULL if there are none; see state/store/link-set.h */
+        AldNodeSums sums;
         AldEntry entries[ALD_N_NODE_KINDS];
         GList bare_place;
 };

@@ -330,12 +330,18 @@ static void test_best_of_others(void)
         }
 }
 
+static void note_change(AldEntry *entry, AldRecord *before, void *userdata)
+{
+        (void) ald_totals_note_change(entry, before);
+}
+
 /* Totals leave out what is not believed, and say so; what is only doubted counts. */
 static void test_totals(void)
 {
         g_autoptr(AldStore) store = state_make();
         AldTotals totals;
 
+        ald_store_watch(store, note_change, NULL, NULL);
         put(store, 1, A100, PRODUCT("250", PEAK));
         put(store, 2, A100,
                 PRODUCT("2800", PEAK ", 'MemoryBandwidthBytesPerSecond': 1500000000000" THEORETICAL));

@@ -2,6 +2,7 @@
 #include <glib.h>
 
 #include "state/totals.h"
+#include "tests/unit/record-maker.h"
 #include "tests/unit/state-maker.h"
 
 #define GPU "{'Id': '0000:01:00.0', 'Class': 'gpu', 'Unified': false, 'MemoryTotalBytes': 80}"
@@ -13,10 +14,18 @@
 
 #define CARVED_APU "{'Id': 'apu', 'Class': 'gpu', 'Unified': true, 'MemoryTotalBytes': 96}"
 
+static gboolean forget_sums(AldNode *node, void *userdata)
+{
+        node->sums = (AldNodeSums){ 0 };
+        return FALSE;
+}
+
+/* Of all records, regardless of what was computed before. */
 static AldTotals compute(AldStore *store)
 {
         AldTotals totals;
 
+        ald_store_foreach_node(store, forget_sums, NULL);
         ald_totals_compute(store, &totals);
         return totals;
 }
@@ -265,6 +274,187 @@ static void test_left_out_by_reason(void)
         g_assert_cmpuint(totals.memory_bandwidth_reasons[ALD_LEFT_OUT_FAILED], ==, 1);
 }
 
+/* Totals that are computed again only if a noted change says so, as the state service does. */
+typedef struct Followed {
+        AldStore *store;
+        AldTotals totals;
+        bool stale;
+} Followed;
+
+static void on_changed(AldEntry *entry, AldRecord *before, void *userdata)
+{
+        Followed *followed = userdata;
+
+        followed->stale |= ald_totals_note_change(entry, before);
+}
+
+static void on_removing(AldEntry *entry, void *userdata)
+{
+        on_changed(entry, NULL, userdata);
+}
+
+static const char *random_of(const char *const *texts, size_t n)
+{
+        return texts[g_test_rand_int_range(0, (gint32) n)];
+}
+
+/* Each of them may be equal to the one before, or differ in what no total depends on. */
+static void put_any(AldStore *store, unsigned node)
+{
+        static const char *const memories[] = { "{}", "{'TotalBytes': 9, 'AvailableBytes': 4}",
+                "{'TotalBytes': 9, 'AvailableBytes': 5}",
+                "{'TotalBytes': 9, 'AvailableBytes': 5, "
+                "'CachedBytes': 1}",
+                "{'AvailableBytes': 5}" };
+        static const char *const systems[] = { "{}",
+                "{'Devices': [{'Id': '0000:01:00.0', 'MemoryUsedBytes': 30}]}",
+                "{'Devices': [{'Id': '0000:01:00.0', 'MemoryUsedBytes': 30, 'PowerState': 'asleep'}]}",
+                "{'Devices': [{'Id': '0000:02:00.0', 'MemoryUsedBytes': 30}]}",
+                "{'Devices': [{'Id': '0000:01:00.0', 'MemoryUsedBytes': 99}, "
+                "{'Id': '0000:02:00.0', 'MemoryUsedBytes': 1}]}" };
+        static const char *const backends[] = { "{}", "{'Devices': [" GPU ", " CPU "]}",
+                "{'Devices': [" CPU "]}", "{'Devices': [" GPU ", " SECOND_GPU ", " CPU "]}" };
+        static const char *const computes[] = { "{}",
+                "{'Devices': [{'Id': 'cpu', 'TflopsFp16': 0.1, 'MemoryBandwidthBytesPerSecond': 3}]}",
+                "{'Devices': [{'Id': 'cpu', 'GemmTflops': 0.3, 'Precision': 'fp32'}]}",
+                "{'Devices': [{'Id': '0000:01:00.0', 'TflopsFp16': 7.7, "
+                "'MemoryBandwidthBytesPerSecond': 11}]}",
+                "{'Devices': [{'Id': '0000:01:00.0', 'Failure': 'busy', 'FailedUSec': 1}]}" };
+        static const char *const doubts[] = { "{}",
+                "{'Figures': [{'Id': '1', 'Device': '0000:01:00.0', 'Field': 'GemmTflops', "
+                "'LeftOut': true}]}",
+                "{'Figures': [{'Id': '1', 'Device': 'cpu', 'Field': 'MemoryBandwidthBytesPerSecond', "
+                "'LeftOut': true}]}" };
+        static const char *const presences[] = { "{}", "{'State': 'online'}",
+                "{'State': 'online', 'SinceUSec': 7}", "{'State': 'stale'}", "{'State': 'offline'}" };
+        static const struct {
+                AldKind kind;
+                const char *const *texts;
+                size_t n;
+        } kinds[] = {
+                { ALD_KIND_MEMORY, memories, G_N_ELEMENTS(memories) },
+                { ALD_KIND_SYSTEM, systems, G_N_ELEMENTS(systems) },
+                { ALD_KIND_BACKENDS, backends, G_N_ELEMENTS(backends) },
+                { ALD_KIND_COMPUTE, computes, G_N_ELEMENTS(computes) },
+                { ALD_KIND_DOUBTS, doubts, G_N_ELEMENTS(doubts) },
+                { ALD_KIND_PRESENCE, presences, G_N_ELEMENTS(presences) },
+        };
+        size_t i = (size_t) g_test_rand_int_range(0, G_N_ELEMENTS(kinds));
+
+        state_put(store, node, kinds[i].kind, random_of(kinds[i].texts, kinds[i].n));
+}
+
+/* A record of any kind is deleted by its node, or by this one if it is about the node. */
+static void delete_any(AldStore *store, const AldId *id)
+{
+        AldNode *node = ald_store_find_node(store, id);
+        const AldEntry *entry = NULL;
+        AldUpdate update;
+
+        for (int i = g_test_rand_int_range(1, 8); node && i > 0; i--)
+                entry = ald_node_after(node, entry);
+        if (!entry)
+                return;
+        update = (AldUpdate){ .node = *id,
+                .kind = entry->kind,
+                .key = entry->key ? entry->key : "",
+                .stamp = { entry->stamp.epoch, entry->stamp.seq + 1 } };
+        if (ald_kinds[entry->kind].local)
+                ald_store_put_about(store, id, entry->kind, NULL, 0, 0);
+        else if (node->local)
+                ald_store_put_local(store, entry->kind, update.key, NULL, 0, 0);
+        else
+                ald_store_put(store, &update, 0);
+}
+
+static void change_anything(AldStore *store)
+{
+        unsigned node = (unsigned) g_test_rand_int_range(1, 8);
+        const AldId id = id_make(node);
+        AldNode *known = ald_store_find_node(store, &id);
+
+        switch (g_test_rand_int_range(0, 40)) {
+        case 0:
+                ald_store_lose_presences(store, 5, 0);
+                break;
+        case 1:
+                if (known && ald_node_after(known, NULL))
+                        ald_store_forget(store, &id, 1);
+                break;
+        case 2:
+                ald_store_expire(store, 10, 5, 20); /* deletions */
+                break;
+        case 3:
+                ald_store_take_epoch(store, 0, 0);
+                break;
+        case 4:
+                state_put_link(store, ALD_KIND_LINK_SOCKET, node, node % 7 + 1, 1, "{}");
+                break;
+        case 5:
+        case 6:
+        case 7:
+                delete_any(store, &id);
+                break;
+        default:
+                put_any(store, node);
+        }
+}
+
+static void check_followed(Followed *followed)
+{
+        const AldStruct *type = &ald_cluster_totals_struct;
+        AldTotals now;
+
+        if (followed->stale)
+                ald_totals_compute(followed->store, &followed->totals);
+        followed->stale = false;
+        now = compute(followed->store);
+        for (size_t i = 0; i < type->n_fields; i++) {
+                const AldField *field = &type->fields[i];
+
+                if (ald_field_compare(field, ald_field_of(field, &now.figures),
+                            ald_field_of(field, &followed->totals.figures)) != 0)
+                        g_error("%s is not as computed of all records", field->name);
+        }
+        g_assert_cmpmem(now.tflops_fp16_reasons, sizeof now.tflops_fp16_reasons,
+                followed->totals.tflops_fp16_reasons, sizeof now.tflops_fp16_reasons);
+        g_assert_cmpmem(now.memory_bandwidth_reasons, sizeof now.memory_bandwidth_reasons,
+                followed->totals.memory_bandwidth_reasons, sizeof now.memory_bandwidth_reasons);
+}
+
+/* Whatever changes, the kept sums of the nodes lead to the same totals as all records. */
+static void test_kept_sums(void)
+{
+        g_autoptr(AldStore) store = state_make();
+        Followed followed = { .store = store, .stale = true };
+
+        ald_store_watch(store, on_changed, on_removing, &followed);
+        for (unsigned i = 0; i < 20000; i++) {
+                for (int n = g_test_rand_int_range(1, 4); n > 0; n--)
+                        change_anything(store);
+                check_followed(&followed);
+        }
+}
+
+/* Other records are not read again: a sum that nobody noted as changed stays as it was kept. */
+static void test_only_noted_changes_are_read(void)
+{
+        g_autoptr(AldStore) store = state_make();
+        const AldId id = id_make(2);
+        AldTotals totals;
+
+        put(store, 2, ALD_KIND_MEMORY, "{'TotalBytes': 7, 'AvailableBytes': 3}");
+        put(store, 2, ALD_KIND_BACKENDS, "{'Devices': [" GPU "]}");
+        ald_totals_compute(store, &totals);
+        g_assert_cmpuint(totals.figures.device_memory_total_bytes, ==, 80);
+        put(store, 2, ALD_KIND_MEMORY, "{'TotalBytes': 7, 'AvailableBytes': 4}");
+        put(store, 2, ALD_KIND_BACKENDS, "{'Devices': [" SECOND_GPU "]}");
+        g_assert_true(ald_totals_note_change(ald_store_find(store, &id, ALD_KIND_MEMORY, ""), NULL));
+        ald_totals_compute(store, &totals);
+        g_assert_cmpuint(totals.figures.memory_available_bytes, ==, 4);
+        g_assert_cmpuint(totals.figures.device_memory_total_bytes, ==, 80);
+}
+
 int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
@@ -279,5 +469,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/totals/free-device-memory", test_free_device_memory);
         g_test_add_func("/totals/each-node-by-its-own-devices", test_each_node_by_its_own_devices);
         g_test_add_func("/totals/left-out-by-reason", test_left_out_by_reason);
+        g_test_add_func("/totals/kept-sums", test_kept_sums);
+        g_test_add_func("/totals/only-noted-changes-are-read", test_only_noted_changes_are_read);
         return g_test_run();
 }
