@@ -9,6 +9,7 @@ enum {
         HOST_MEMORY = 1 << 1,   /* MEMORY */
         DEVICE_MEMORY = 1 << 2, /* BACKENDS and SYSTEM */
         MEASURED = 1 << 3,      /* BACKENDS, COMPUTE and DOUBTS */
+        ALL_PARTS = COUNTS | HOST_MEMORY | DEVICE_MEMORY | MEASURED,
 };
 
 static uint8_t parts_of(AldKind kind)
@@ -125,10 +126,12 @@ static void sum_memory(AldNodeSums *sums, const AldMemory *memory)
 /* Computes those parts of its sums that are not known. */
 static void sum_node(AldNode *node)
 {
-        const AldBackends *backends = ald_record_as(
-                ald_node_record(node, ALD_KIND_BACKENDS), BACKENDS, AldBackends);
         AldNodeSums *sums = &node->sums;
+        const AldBackends *backends;
 
+        if (sums->known == ALL_PARTS)
+                return;
+        backends = ald_record_as(ald_node_record(node, ALD_KIND_BACKENDS), BACKENDS, AldBackends);
         if (!(sums->known & COUNTS))
                 sums->counts = ald_node_counts(node);
         if (!(sums->known & HOST_MEMORY))
@@ -141,7 +144,7 @@ static void sum_node(AldNode *node)
                         ald_record_as(ald_node_record(node, ALD_KIND_COMPUTE), COMPUTE, AldCompute),
                         ald_record_as(ald_node_record(node, ALD_KIND_DOUBTS), DOUBTS, AldDoubts),
                         &sums->compute);
-        sums->known = COUNTS | HOST_MEMORY | DEVICE_MEMORY | MEASURED;
+        sums->known = ALL_PARTS;
 }
 
 typedef struct Sums {
