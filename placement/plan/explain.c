@@ -22,7 +22,9 @@
 #define ALL_STAGES 16u
 #define ALL_WORK 256u
 #define FEW_STAGES 6u /* for which it is solved otherwise */
-#define JUDGED 0.5    /* fraction of the work until all candidates are judged */
+#define ALTERED 0.4   /* fraction of the work until alternatives are found */
+#define JUDGED 0.7    /* and until all candidates are judged */
+#define ROUNDS 4u     /* of alternatives to a better one */
 
 static AldPlanTopology topology_of(const AldPlanCandidates *candidates)
 {
@@ -372,6 +374,25 @@ static void find_alternatives(const AldPlanCandidates *candidates, AldPlan *plan
         }
 }
 
+/* A search that is not exact may find a better plan once it may choose from less: that is the plan then. */
+static void find_best_alternatives(const AldPlanCandidates *candidates, AldPlan *plan)
+{
+        for (unsigned round = 0; round < ROUNDS; round++) {
+                AldPlanSteps before = plan->best;
+
+                find_alternatives(candidates, plan);
+                if (plan->n_alternatives == 0 || plan->alternatives[0].interval_nsec >= before.interval_nsec)
+                        return;
+                plan->best = plan->alternatives[0];
+                plan->best.lower_nsec = fmin(
+                        before.lower_nsec, ald_plan_goal_nsec(&plan->best, candidates->request->goal));
+                plan->n_alternatives--;
+                memmove(&plan->alternatives[0], &plan->alternatives[1],
+                        plan->n_alternatives * sizeof *plan->alternatives);
+                add_alternative(plan, &before);
+        }
+}
+
 /* The ranks in their order, on the paths that they use. */
 static double ranks_with_better_paths(
         const AldPlanCandidates *candidates, const AldPlan *plan, const AldPlanChoice *choice)
@@ -487,11 +508,13 @@ void ald_plan_explain(const AldPlanCandidates *candidates, AldPlan *plan)
 {
         if (ald_plan_has_front(candidates->request))
                 ald_plan_find_front(candidates, plan);
+        /* Without each stage, and with each as the client. */
+        ald_plan_progress_divide(candidates->progress, ALTERED, 1 + 2 * plan->best.n_stages);
+        if (!plan->is_front)
+                find_best_alternatives(candidates, plan);
         ald_plan_progress_divide(candidates->progress, JUDGED, candidates->n);
         judge(candidates, plan);
-        /* Without each stage, with each as the client, and with better paths to each. */
-        ald_plan_progress_divide(candidates->progress, 1, 1 + 4 * plan->best.n_stages);
-        if (!plan->is_front)
-                find_alternatives(candidates, plan);
+        /* With better paths to each. */
+        ald_plan_progress_divide(candidates->progress, 1, 2 * plan->best.n_stages);
         find_sensitivities(candidates, plan);
 }

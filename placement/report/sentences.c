@@ -246,6 +246,8 @@ char *ald_plan_more_devices_sentence(
         n = (layers - room + each - 1) / each;
         if (request->engine->devices_max > 0 && refusal->n_devices + n > request->engine->devices_max)
                 return NULL;
+        if (request->devices_max > 0 && refusal->n_devices + n > request->devices_max)
+                return NULL;
         label = ald_plan_node_label(&cluster->nodes[cluster->devices[device].node]);
         return g_strdup_printf("By memory alone, it takes at least %" PRIu64
                                " more %s with as much room as %s/%s.",

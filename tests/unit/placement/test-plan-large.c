@@ -13,6 +13,8 @@ static void assert_explained(const PlannedCluster *planned, const AldPlan *plan)
 
         for (uint32_t i = 0; i < plan->n_alternatives; i++)
                 g_assert_cmpfloat(plan->alternatives[i].nsec, >=, plan->best.lower_nsec);
+        for (uint32_t i = 0; !plan->is_front && i < plan->n_alternatives; i++)
+                g_assert_cmpfloat(plan->alternatives[i].interval_nsec, >=, plan->best.interval_nsec);
         for (uint32_t i = 0; i < planned->cluster.n_devices; i++) {
                 const AldPlanVerdict *verdict = &plan->verdicts[i];
 
