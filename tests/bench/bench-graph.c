@@ -136,14 +136,16 @@ static void wait_for_edges(sd_bus *bus)
         double copy;
 
         TRY(sd_bus_match_signal(bus, &slot, STATE, "TopologyChanged", on_topology_changed, &has_changed));
-        while (take_answer(bus, &copy) != GRAPH_EDGES)
-                for (has_changed = false; !has_changed;) {
+        while (take_answer(bus, &copy) != GRAPH_EDGES) {
+                has_changed = false;
+                while (!has_changed) {
                         int r = sd_bus_process(bus, NULL);
 
                         TRY(r);
                         if (r == 0 && sd_bus_wait(bus, MAX_WAIT_USEC) <= 0)
                                 g_error("The graph does not come to have %u edges", GRAPH_EDGES);
                 }
+        }
         sd_bus_slot_unref(slot);
 }
 

@@ -303,28 +303,28 @@ static void put_any(AldStore *store, unsigned node)
 {
         static const char *const memories[] = { "{}", "{'TotalBytes': 9, 'AvailableBytes': 4}",
                 "{'TotalBytes': 9, 'AvailableBytes': 5}",
-                "{'TotalBytes': 9, 'AvailableBytes': 5, "
-                "'CachedBytes': 1}",
+                ("{'TotalBytes': 9, 'AvailableBytes': 5, "
+                 "'CachedBytes': 1}"),
                 "{'AvailableBytes': 5}" };
         static const char *const systems[] = { "{}",
                 "{'Devices': [{'Id': '0000:01:00.0', 'MemoryUsedBytes': 30}]}",
                 "{'Devices': [{'Id': '0000:01:00.0', 'MemoryUsedBytes': 30, 'PowerState': 'asleep'}]}",
                 "{'Devices': [{'Id': '0000:02:00.0', 'MemoryUsedBytes': 30}]}",
-                "{'Devices': [{'Id': '0000:01:00.0', 'MemoryUsedBytes': 99}, "
-                "{'Id': '0000:02:00.0', 'MemoryUsedBytes': 1}]}" };
+                ("{'Devices': [{'Id': '0000:01:00.0', 'MemoryUsedBytes': 99}, "
+                 "{'Id': '0000:02:00.0', 'MemoryUsedBytes': 1}]}") };
         static const char *const backends[] = { "{}", "{'Devices': [" GPU ", " CPU "]}",
                 "{'Devices': [" CPU "]}", "{'Devices': [" GPU ", " SECOND_GPU ", " CPU "]}" };
         static const char *const computes[] = { "{}",
                 "{'Devices': [{'Id': 'cpu', 'TflopsFp16': 0.1, 'MemoryBandwidthBytesPerSecond': 3}]}",
                 "{'Devices': [{'Id': 'cpu', 'GemmTflops': 0.3, 'Precision': 'fp32'}]}",
-                "{'Devices': [{'Id': '0000:01:00.0', 'TflopsFp16': 7.7, "
-                "'MemoryBandwidthBytesPerSecond': 11}]}",
+                ("{'Devices': [{'Id': '0000:01:00.0', 'TflopsFp16': 7.7, "
+                 "'MemoryBandwidthBytesPerSecond': 11}]}"),
                 "{'Devices': [{'Id': '0000:01:00.0', 'Failure': 'busy', 'FailedUSec': 1}]}" };
         static const char *const doubts[] = { "{}",
-                "{'Figures': [{'Id': '1', 'Device': '0000:01:00.0', 'Field': 'GemmTflops', "
-                "'LeftOut': true}]}",
-                "{'Figures': [{'Id': '1', 'Device': 'cpu', 'Field': 'MemoryBandwidthBytesPerSecond', "
-                "'LeftOut': true}]}" };
+                ("{'Figures': [{'Id': '1', 'Device': '0000:01:00.0', 'Field': 'GemmTflops', "
+                 "'LeftOut': true}]}"),
+                ("{'Figures': [{'Id': '1', 'Device': 'cpu', 'Field': 'MemoryBandwidthBytesPerSecond', "
+                 "'LeftOut': true}]}") };
         static const char *const presences[] = { "{}", "{'State': 'online'}",
                 "{'State': 'online', 'SinceUSec': 7}", "{'State': 'stale'}", "{'State': 'offline'}" };
         static const struct {
