@@ -144,7 +144,7 @@ static void even_stages_clear(EvenStages *stages)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(EvenStages, even_stages_clear)
 
-/* What the best of its devices have, as any of them may be the end; one without room for a layer cannot. */
+/* Takes the best of its devices, as any of them may be the end; one without room for a layer cannot. */
 static AldPlacementEnds find_ends(const EvenNodes *nodes, uint32_t node, uint32_t layers_max)
 {
         const AldPlacementProblem *problem = nodes->problem;

@@ -116,7 +116,7 @@ const AldPlanEngine *ald_plan_order_choose(const AldLlm *llm, char **ret_text)
         return ald_plan_engine_choose(&workload);
 }
 
-/* Whether the engine can be given the files; -EINVAL with a sentence, to be freed. */
+/* Returns -EINVAL if the engine cannot read the files, with a sentence, to be freed. */
 static int check_files(const AldPlanOrder *order, char **ret_error)
 {
         AldPlanWorkload workload = ALD_PLAN_WORKLOAD_INIT;

@@ -44,8 +44,8 @@ int ald_plan_order_check_types(const AldPlanOrder *order, char **ret_error);
  * says why the others were not chosen, to be freed; NULL: there was no choice. */
 const AldPlanEngine *ald_plan_order_choose(const AldLlm *llm, char **ret_text);
 
-/* What Plan() of org.alidade.Placement1 is to be called with, which refers to the model. On error, *ret_error
- * is a sentence, to be freed. */
+/* Makes the Workload for Plan() of org.alidade.Placement1, which refers to the model. On error, *ret_error is
+ * a sentence, to be freed. */
 int ald_plan_order_workload(const AldPlanOrder *order, AldPlanWorkload *ret, char **ret_error);
 
 /* "Example (llama), 32 layers, 11.1 GiB", without the size if it is not known: safe text, to be freed. */

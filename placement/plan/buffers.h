@@ -38,7 +38,7 @@ uint64_t ald_plan_client_host_bytes(const AldPlanRequest *request, uint32_t copi
 /* Of the results, on the client. */
 double ald_plan_results_bytes(const AldPlanRequest *request);
 
-/* What a device needs for so many layers at least, if they are the smallest. */
+/* Returns what a device needs for so many layers at least, if they are the smallest. */
 uint64_t ald_plan_least_bytes(const AldPlanRequest *request, const AldPlanDevice *device, uint32_t layers);
 
 /* What is free on it for layers. */

@@ -399,7 +399,7 @@ static int check_pin(const AldPlanCandidates *candidates, uint32_t pin, AldPlanR
         return -EINVAL;
 }
 
-/* Whether as many devices are pinned on each node. */
+/* Returns whether equally many devices are pinned on each node that has any. */
 static bool are_pins_even(const AldPlanCandidates *candidates)
 {
         g_autofree uint32_t *counts = g_new0(uint32_t, candidates->cluster->n_nodes);

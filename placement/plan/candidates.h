@@ -49,7 +49,7 @@ const AldPlanPin *ald_plan_pin_of(const AldPlanCandidates *candidates, uint32_t 
 /* The candidate that the device of the cluster is, which is one. */
 uint32_t ald_plan_candidate_of(const AldPlanCandidates *candidates, uint32_t device);
 
-/* Whether a path between two nodes could be used if the commands for the engine could name it. */
+/* Returns whether a path between two nodes is left out only because the engine's commands cannot name it. */
 bool ald_plan_has_unnamed_path(const AldPlanCandidates *candidates, uint32_t a, uint32_t b);
 
 /* Whether a device of the node is one. */

@@ -69,7 +69,7 @@ static bool is_of_vendor(const AldPlanDevice *device, const char *vendor)
         return device->vendor && g_ascii_strncasecmp(device->vendor, vendor, strlen(vendor)) == 0;
 }
 
-/* That of the library that engines are usually built with for such a device. */
+/* Returns the time of the library with which engines are usually built for such a device. */
 static double fixed_layer_nsec(const AldPlanConstants *constants, const AldPlanDevice *device)
 {
         const double *values = constants->values;

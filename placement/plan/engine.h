@@ -18,7 +18,7 @@ typedef enum AldPlanTopology {
         ALD_PLAN_ALL_REDUCE,
 } AldPlanTopology;
 
-/* What the commands for an engine name of a path. */
+/* The parts of a path that the commands for an engine name. */
 typedef enum AldPlanNames {
         ALD_PLAN_NAMES_NOTHING,
         ALD_PLAN_NAMES_IPV4,  /* the address that it leads to, of IPv4 only */

@@ -1161,7 +1161,7 @@ def test_bash_completes_verbs_and_options(make_host):
 
 
 def test_bash_completes_the_right_word(make_host):
-    """The value of an option is no verb, nothing after "--" is an option, and lists continue after a comma."""
+    """An option's value is not taken for a verb, nor a word after "--" for an option; lists go on after a comma."""
     host = make_host()
     assert in_bash(host, "--host", "=", "far", "sta") == in_bash(host, "-H", "far", "sta") == ["status"]
     assert in_bash(host, "--host", "far", "--no-pager", "probe", "li") == ["link"]

@@ -133,8 +133,8 @@ static uint64_t find_most(Trials *trials, AldPlanOrder *order, uint64_t *member,
         return below * step;
 }
 
-/* Of those that the engine keeps, the largest one of less than 16 bits with which it fits, or the smallest.
- */
+/* Sets the largest type of less than 16 bits that the engine has and with which the model fits, or else the
+ * smallest. */
 static bool find_type(Trials *trials, AldPlanOrder *order)
 {
         static const AldKvType smaller[] = { ALD_KV_Q8_0, ALD_KV_Q4_0 };

@@ -206,7 +206,7 @@ def precompile(made, header):
 
 
 def configure(made, source, folder):
-    """Not all programs are told where all of these headers lie."""
+    """Some programs lack the include paths of these headers."""
     if "precompiled.h" in source.files:
         run(["meson", "setup", *OPTIONS, made, folder])
         return

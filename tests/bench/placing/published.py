@@ -24,7 +24,7 @@ WORDS = {"Layers", "LayerBytes", "LayerKvBytes", "Experts", "UsedExperts", "Embe
 
 
 def workload(model, result):
-    """What Plan() is told of a model, all layers of which are taken to be alike."""
+    """The Workload of Plan() for a model; its layers are assumed to be alike."""
     layers, width = model["layers"], model["embedding"]
     embedding = model["vocabulary"] * width * model["embedding_bits"] / 8
     head = embedding if model.get("tied") else model["vocabulary"] * width * model["head_bits"] / 8
@@ -58,7 +58,7 @@ def rates(device):
 
 
 class Predictor:
-    """A planner that is told of the machines of one result after the other."""
+    """Plans with the machines of one result after the other."""
 
     def __init__(self, plan, table):
         self.plan, self.table, self.nodes = plan, table, 0

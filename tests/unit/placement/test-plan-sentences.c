@@ -311,7 +311,7 @@ static void test_builds(void)
         g_assert_null(ring);
 }
 
-/* The engine that is chosen reads the files as they are, and the others are told apart. */
+/* The chosen engine reads the files as they are; the sentence names the others. */
 static void test_model_files(void)
 {
         static const struct {
