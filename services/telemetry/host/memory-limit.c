@@ -23,9 +23,13 @@ static const struct GroupFiles {
                 "total_inactive_file", "hierarchical_memory_limit" },
 };
 
+/* Groups without a limit are looked at less often than memory is, as each look opens up to three files. */
+#define LOOK_AGAIN_USEC (10 * G_USEC_PER_SEC)
+
 typedef struct MemoryGroup {
         char *directory;
         const struct GroupFiles *files;
+        gint64 look_usec; /* when its limits are read again; monotonic; 0: with each sample */
 } MemoryGroup;
 
 struct AldMemoryLimits {
@@ -42,7 +46,7 @@ static void clear_group(void *group)
 static void add_group(
         AldMemoryLimits *limits, const struct GroupFiles *files, const char *path, size_t length)
 {
-        MemoryGroup group = { g_strdup_printf("%s%.*s", files->mount, (int) length, path), files };
+        MemoryGroup group = { g_strdup_printf("%s%.*s", files->mount, (int) length, path), files, 0 };
 
         g_array_append_val(limits->groups, group);
 }
@@ -117,8 +121,8 @@ static uint64_t read_bytes(int root, const MemoryGroup *group, const char *file)
         return ald_sysroot_read_uint64(root, path, &bytes) < 0 ? ALD_ABSENT_UINT64 : bytes;
 }
 
-/* The largest number if there is none, or if it is not known. */
-static uint64_t read_one_limit(AldMemoryLimits *limits, const MemoryGroup *group, const char *file)
+/* The largest number if there is none, or if it is not known, which is tried again with the next look. */
+static uint64_t read_one_limit(AldMemoryLimits *limits, MemoryGroup *group, const char *file)
 {
         g_autofree char *path = g_strdup_printf("%s/%s", group->directory, file), *text = NULL;
         uint64_t bytes = UINT64_MAX;
@@ -128,10 +132,12 @@ static uint64_t read_one_limit(AldMemoryLimits *limits, const MemoryGroup *group
                 return UINT64_MAX;
         if (r >= 0)
                 r = ald_sysroot_read_uint64(limits->root, path, &bytes);
-        if (r < 0 && !limits->warned) {
+        if (r < 0) {
+                group->look_usec = 0;
+                if (!limits->warned)
+                        g_warning("Cannot read /%s: %s; the limit of this container is not applied", path,
+                                g_strerror(-r));
                 limits->warned = true;
-                g_warning("Cannot read /%s: %s; the limit of this container is not applied", path,
-                        g_strerror(-r));
         }
         return bytes;
 }
@@ -158,7 +164,7 @@ static uint64_t read_stat(int root, const MemoryGroup *group, const char *key, u
 
 /* The smallest limit of a group; the largest number if it has none ("max"). Beyond memory.high, a group is
  * slowed down until it gives memory back, so that programs cannot plan with more either. */
-static uint64_t read_limit(AldMemoryLimits *limits, const MemoryGroup *group)
+static uint64_t read_limit(AldMemoryLimits *limits, MemoryGroup *group)
 {
         const struct GroupFiles *files = group->files;
         uint64_t limit = UINT64_MAX;
@@ -185,15 +191,21 @@ static uint64_t read_rest(int root, const MemoryGroup *group, uint64_t limit)
 void ald_memory_limits_apply(AldMemoryLimits *limits, AldMemory *memory)
 {
         const uint64_t total = memory->total_bytes;
+        const gint64 now = g_get_monotonic_time();
 
         if (total == ALD_ABSENT_UINT64)
                 return;
         for (guint i = 0; i < limits->groups->len; i++) {
-                const MemoryGroup *group = &g_array_index(limits->groups, MemoryGroup, i);
-                uint64_t limit = read_limit(limits, group);
+                MemoryGroup *group = &g_array_index(limits->groups, MemoryGroup, i);
+                uint64_t limit;
 
+                if (now < group->look_usec)
+                        continue;
+                group->look_usec = now + LOOK_AGAIN_USEC;
+                limit = read_limit(limits, group);
                 if (limit == 0 || limit >= total)
                         continue;
+                group->look_usec = 0;
                 memory->total_bytes = MIN(memory->total_bytes, limit);
                 if (memory->available_bytes != ALD_ABSENT_UINT64) {
                         uint64_t rest = read_rest(limits->root, group, limit);

@@ -344,6 +344,28 @@ static void test_broken_limit(void)
         g_assert_cmpuint(memory.total_bytes, ==, 4096000);
 }
 
+/* A group without a limit is left alone for some seconds; one with a limit is read with each sample. */
+static void test_limits_are_not_always_read(void)
+{
+        g_autoptr(FakeRoot) root = fake_root_new();
+        g_autoptr(AldMemoryCollector) collector = NULL;
+        AldMemory memory;
+
+        fake_root_write_all(root, MEMINFO, "MemTotal: 16000000 kB\nMemAvailable: 8000000 kB\n", ".dockerenv",
+                "", "proc/1/cgroup", "0::/pod\n", "sys/fs/cgroup/memory.max", "max\n",
+                "sys/fs/cgroup/pod/memory.max", "4096000\n", "sys/fs/cgroup/pod/memory.current", "96000\n",
+                NULL);
+        collector = ald_memory_collector_new(root->fd);
+        ald_memory_collector_sample(collector, &memory);
+        g_assert_cmpuint(memory.total_bytes, ==, 4096000);
+        g_assert_cmpuint(memory.available_bytes, ==, 4000000);
+        fake_root_write_all(root, "sys/fs/cgroup/memory.max", "1024\n", "sys/fs/cgroup/pod/memory.max",
+                "2048000\n", "sys/fs/cgroup/pod/memory.current", "48000\n", NULL);
+        ald_memory_collector_sample(collector, &memory);
+        g_assert_cmpuint(memory.total_bytes, ==, 2048000);
+        g_assert_cmpuint(memory.available_bytes, ==, 2000000);
+}
+
 #define ARCSTATS_HEAD "13 1 0x01 123 33456 5112315670 97695212546990\nname type data\n"
 
 static void test_zfs_table(void)
@@ -484,6 +506,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/memory/limits-table", test_limits_table);
         g_test_add_func("/memory/limit-of-a-namespace", test_limit_of_a_namespace);
         g_test_add_func("/memory/broken-limit", test_broken_limit);
+        g_test_add_func("/memory/limits-are-not-always-read", test_limits_are_not_always_read);
         g_test_add_func("/memory/zfs-table", test_zfs_table);
         g_test_add_func("/memory/zfs-in-containers", test_zfs_in_containers);
         g_test_add_func("/memory/memory-of-gpus", test_memory_of_gpus);
