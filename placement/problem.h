@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /*
@@ -29,6 +30,9 @@ typedef struct AldPlacementProblem {
         /* From device i to device j at [i * n_devices + j]; 0 or more; INFINITY: no path that may be
          * used. */
         const double *hop_nsec;
+        /* From the last stage back to the first, indexed as hop_nsec is; read for rings with ends only. NULL:
+         * as hop_nsec. */
+        const double *closing_nsec;
         uint32_t layers_min;   /* on each device that is used; 0: one */
         uint32_t devices_max;  /* that may be used; 0: all */
         const uint32_t *nodes; /* that each device is on; of rings read for the next three only */
@@ -43,6 +47,15 @@ typedef struct AldPlacementProblem {
 } AldPlacementProblem;
 
 bool ald_placement_proceeds(const AldPlacementProblem *problem);
+
+/* A ring without ends is closed by a hop like the others, as it has no last stage. */
+static inline double ald_placement_closing(const AldPlacementProblem *problem, uint32_t last, uint32_t first)
+{
+        const double *nsec = problem->ends && problem->closing_nsec ? problem->closing_nsec
+                                                                    : problem->hop_nsec;
+
+        return nsec[(size_t) last * problem->n_devices + first];
+}
 
 /* On each device that is used. */
 static inline uint32_t ald_placement_layers_min(const AldPlacementProblem *problem)

@@ -97,7 +97,7 @@ static void begin_at(Ring *ring, uint32_t first)
                 uint32_t device = ring->others[i];
 
                 ring->out[i] = hop[first * n + device];
-                ring->back[i] = hop[device * n + first];
+                ring->back[i] = ald_placement_closing(problem, device, first);
                 ring->with[i] = 0;
                 ring->with_first[i] = false;
                 if (problem->nodes_together)

@@ -8,8 +8,9 @@
 /*
  * The devices, their order and the split with the least time of one step for an engine that passes it from
  * stage to stage and its result back to the first, as pipelines of vLLM, SGLang and torch do: the sum of
- * layers × layer_nsec over the stages and of hop_nsec from each stage to the next and from the last to the
- * first; no hops for a single stage. With ends, also first_nsec of the first stage and last_nsec of the last.
+ * layers × layer_nsec over the stages, of hop_nsec from each stage to the next, and of what the hop from the
+ * last to the first takes; no hops for a single stage. With ends, also first_nsec of the first stage and
+ * last_nsec of the last.
  *
  * Exact, to ALD_PLACEMENT_RING_MAX devices: as layers are alike, a hop costs the same wherever the cut is, so
  * that for a set of devices the split (fastest first, up to its memory, one layer at least each) and the

@@ -22,6 +22,7 @@
 typedef struct Case {
         AldPlacementDevice devices[DEVICES_MAX];
         double hop[DEVICES_MAX * DEVICES_MAX], occupy[DEVICES_MAX * DEVICES_MAX];
+        double closing[DEVICES_MAX * DEVICES_MAX];
         AldPlacementEnds ends[DEVICES_MAX];
         uint32_t nodes[DEVICES_MAX];
         AldPlacementProblem problem;
@@ -56,6 +57,17 @@ static void add_ends(Case *made)
                         (uint32_t) g_test_rand_int_range(0, LAYERS_MAX),
                         (uint32_t) g_test_rand_int_range(0, LAYERS_MAX) };
         made->problem.ends = made->ends;
+}
+
+/* The hop back to the first stage takes less than others or more, and may lack a path that they have. */
+static void add_closing(Case *made)
+{
+        uint32_t n = made->problem.n_devices;
+
+        for (uint32_t i = 0; i < n * n; i++)
+                made->closing[i] = g_test_rand_int_range(0, 5) == 0 ? INFINITY
+                                                                    : g_test_rand_double_range(0, 12);
+        made->problem.closing_nsec = made->closing;
 }
 
 /* Of two devices in the mean, which follow each other. */
@@ -111,10 +123,12 @@ static double cost(const Case *of, const AldPlacementStage *stages, uint32_t n)
 
         for (uint32_t i = 0; i < n; i++) {
                 uint32_t at = stages[i].device, to = stages[(i + 1) % n].device;
+                bool is_back = i + 1 == n && problem->ends && problem->closing_nsec;
 
                 nsec += stages[i].layers * problem->devices[at].layer_nsec;
                 if (n > 1)
-                        nsec += problem->hop_nsec[at * problem->n_devices + to];
+                        nsec += (is_back ? problem->closing_nsec
+                                         : problem->hop_nsec)[at * problem->n_devices + to];
         }
         if (problem->ends)
                 nsec += problem->ends[stages[0].device].first_nsec +
@@ -278,6 +292,24 @@ static void test_ring_with_ends_is_best(void)
 
                 make_case(&made);
                 add_ends(&made);
+                check(&made, ald_placement_solve_ring(&made.problem, &found), &found);
+        }
+}
+
+/* Without ends, what the way back takes is not read. */
+static void test_ring_with_closing_hop_is_best(void)
+{
+        for (int i = 0; i < CASES; i++) {
+                AldPlacementSolution found = { 0 };
+                Case made;
+
+                make_case(&made);
+                if (i % 4)
+                        add_ends(&made);
+                add_closing(&made);
+                if (i % 4 >= 2)
+                        gather(&made);
+                made.problem.nodes_even = i % 4 == 3;
                 check(&made, ald_placement_solve_ring(&made.problem, &found), &found);
         }
 }
@@ -567,6 +599,29 @@ static void test_head_moves(void)
         ald_placement_solution_clear(&found);
 }
 
+/* The slow path closes the ring once only a token takes it, although the head is slower on the device that is
+ * last then. */
+static void test_closing_hop_turns_the_ring(void)
+{
+        static const AldPlacementDevice devices[] = { { 1, 4, false }, { 1, 4, false } };
+        static const AldPlacementEnds ends[] = { { 0, 1, 4, 4, 4 }, { 0, 2, 4, 4, 4 } };
+        double hop[] = { 0, 1, 9, 0 }, closing[] = { 0, 1, 1, 0 };
+        AldPlacementProblem problem = {
+                .layers = 8, .n_devices = 2, .devices = devices, .hop_nsec = hop, .ends = ends
+        };
+        AldPlacementSolution found;
+
+        g_assert_cmpint(ald_placement_solve_ring(&problem, &found), ==, 0);
+        g_assert_cmpuint(found.stages[0].device, ==, 1);
+        g_assert_cmpfloat(found.nsec, ==, 8 + 1 + 9 + 1);
+        ald_placement_solution_clear(&found);
+        problem.closing_nsec = closing;
+        g_assert_cmpint(ald_placement_solve_ring(&problem, &found), ==, 0);
+        g_assert_cmpuint(found.stages[0].device, ==, 0);
+        g_assert_cmpfloat(found.nsec, ==, 8 + 2 + 1 + 1);
+        ald_placement_solution_clear(&found);
+}
+
 /* A device that saves less than its hops cost is left out. */
 static void test_slow_link_is_left_out(void)
 {
@@ -599,6 +654,8 @@ int main(int argc, char **argv)
         g_test_add_func("/placement-solvers/ring-is-best", test_ring_is_best);
         g_test_add_func("/placement-solvers/ring-with-ends-is-best", test_ring_with_ends_is_best);
         g_test_add_func(
+                "/placement-solvers/ring-with-closing-hop-is-best", test_ring_with_closing_hop_is_best);
+        g_test_add_func(
                 "/placement-solvers/ring-with-nodes-together-is-best", test_ring_with_nodes_together_is_best);
         g_test_add_func("/placement-solvers/ring-with-even-nodes-is-best", test_ring_with_even_nodes_is_best);
         g_test_add_func("/placement-solvers/even", test_even);
@@ -606,6 +663,7 @@ int main(int argc, char **argv)
         g_test_add_func("/placement-solvers/insertion-is-best", test_insertion_is_best);
         g_test_add_func("/placement-solvers/nodes", test_nodes);
         g_test_add_func("/placement-solvers/head-moves", test_head_moves);
+        g_test_add_func("/placement-solvers/closing-hop-turns-the-ring", test_closing_hop_turns_the_ring);
         g_test_add_func("/placement-solvers/busiest-is-least", test_busiest_is_least);
         g_test_add_func("/placement-solvers/slow-link-is-left-out", test_slow_link_is_left_out);
         g_test_add_func("/placement-solvers/nothing-and-too-much", test_nothing_and_too_much);
