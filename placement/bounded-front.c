@@ -23,8 +23,12 @@ static bool may_fit(AldPlacementLimited *limited)
                 if (ald_placement_layers_max(&limited->problem, i, i, i) >= limited->problem.layers)
                         return true;
                 for (uint32_t j = 0; j < n && !(leads_out && leads_in); j++) {
-                        leads_out |= j != i && limited->hop_nsec[(size_t) i * n + j] < INFINITY;
-                        leads_in |= j != i && limited->hop_nsec[(size_t) j * n + i] < INFINITY;
+                        leads_out |= j != i &&
+                                     (limited->hop_nsec[(size_t) i * n + j] < INFINITY ||
+                                             ald_placement_closing(&limited->problem, i, j) < INFINITY);
+                        leads_in |= j != i &&
+                                    (limited->hop_nsec[(size_t) j * n + i] < INFINITY ||
+                                            ald_placement_closing(&limited->problem, j, i) < INFINITY);
                 }
                 if (!leads_out || !leads_in)
                         limited->devices[i].layers_max = 0;

@@ -234,6 +234,20 @@ static void find_solution(Bounded *bounded)
                 search(bounded);
 }
 
+/* With the hop that closes the ring before this stage; 0 where all rotations have the same. */
+static double hops_nsec(const AldPlacementProblem *problem, const AldPlacementTour *tour, uint32_t begin)
+{
+        const uint32_t *stages = tour->stages;
+        double nsec = 0;
+
+        if (!ald_placement_closes_otherwise(problem) || tour->n == 1)
+                return 0;
+        for (uint32_t i = 0; i + 1 < tour->n; i++)
+                nsec += problem->hop_nsec[(size_t) stages[(begin + i) % tour->n] * problem->n_devices +
+                                          stages[(begin + i + 1) % tour->n]];
+        return nsec + ald_placement_closing(problem, stages[(begin + tour->n - 1) % tour->n], stages[begin]);
+}
+
 /* Begins at the device with the lowest number, or with ends where it takes the least time. */
 static uint32_t find_begin(
         const AldPlacementProblem *problem, const AldPlacementTour *tour, const uint32_t *sorted)
@@ -246,7 +260,7 @@ static uint32_t find_begin(
                 double nsec = first;
 
                 if (problem->ends)
-                        nsec = ald_placement_ends_nsec(problem, first, last) +
+                        nsec = hops_nsec(problem, tour, i) + ald_placement_ends_nsec(problem, first, last) +
                                ald_placement_split(problem, sorted, tour->n, first, last, NULL);
                 if (nsec < least) {
                         least = nsec;

@@ -19,11 +19,8 @@ static bool are_alike(const AldPlacementProblem *problem, uint32_t i, uint32_t j
                problem->ends[i].layers_max_both == problem->ends[j].layers_max_both;
 }
 
-static bool are_joined_alike(const AldPlacementProblem *problem, uint32_t i, uint32_t j)
+static bool are_joined_alike(const double *hop, size_t n, uint32_t i, uint32_t j)
 {
-        const double *hop = problem->hop_nsec;
-        size_t n = problem->n_devices;
-
         if (hop[i * n + j] != hop[j * n + i])
                 return false;
         for (size_t k = 0; k < n; k++)
@@ -36,13 +33,16 @@ static bool are_joined_alike(const AldPlacementProblem *problem, uint32_t i, uin
 void ald_placement_find_classes(const AldPlacementProblem *problem, uint32_t *ret_class)
 {
         g_autofree uint32_t *first = g_new(uint32_t, problem->n_devices); /* of each class */
-        uint32_t n_classes = 0;
+        uint32_t n_classes = 0, n = problem->n_devices;
 
-        for (uint32_t i = 0; i < problem->n_devices; i++) {
+        for (uint32_t i = 0; i < n; i++) {
                 uint32_t at = 0;
 
                 while (at < n_classes &&
-                        !(are_alike(problem, i, first[at]) && are_joined_alike(problem, i, first[at])))
+                        !(are_alike(problem, i, first[at]) &&
+                                are_joined_alike(problem->hop_nsec, n, i, first[at]) &&
+                                (!ald_placement_closes_otherwise(problem) ||
+                                        are_joined_alike(problem->closing_nsec, n, i, first[at]))))
                         at++;
                 if (at == n_classes)
                         first[n_classes++] = i;

@@ -30,10 +30,12 @@ void ald_placement_core_share(AldPlacementCore *core)
         }
 }
 
-/* The least over any first and any last device, of which each may be the best of all. */
+/* The least over any first and any last device and any hop that closes the ring, of which each may be the
+ * best of all. */
 static void find_ends(AldPlacementCore *core)
 {
-        double first = INFINITY, last = INFINITY;
+        const AldPlacementProblem *problem = core->problem;
+        double first = INFINITY, last = INFINITY, saved = 0;
 
         core->ends_nsec = 0;
         if (!core->problem->ends || core->n == 0)
@@ -42,7 +44,15 @@ static void find_ends(AldPlacementCore *core)
                 first = fmin(first, core->problem->ends[core->devices[i]].first_nsec);
                 last = fmin(last, core->problem->ends[core->devices[i]].last_nsec);
         }
-        core->ends_nsec = first + last;
+        for (uint32_t i = 0; ald_placement_closes_otherwise(problem) && i < core->n; i++)
+                for (uint32_t j = 0; j < core->n; j++) {
+                        double hop = ald_placement_core_hop(core, i, j);
+
+                        if (hop < INFINITY)
+                                saved = fmax(saved, hop - ald_placement_closing(problem, core->devices[i],
+                                                                  core->devices[j]));
+                }
+        core->ends_nsec = first + last - saved;
 }
 
 static double longest(const AldPlacementCore *core)
@@ -55,9 +65,12 @@ static double longest(const AldPlacementCore *core)
                 if (problem->ends)
                         ends = fmax(ends, problem->ends[i].first_nsec + problem->ends[i].last_nsec);
         }
-        for (size_t i = 0; i < (size_t) problem->n_devices * problem->n_devices; i++)
+        for (size_t i = 0; i < (size_t) problem->n_devices * problem->n_devices; i++) {
                 if (problem->hop_nsec[i] < INFINITY)
                         hop = fmax(hop, problem->hop_nsec[i]);
+                if (ald_placement_closes_otherwise(problem) && problem->closing_nsec[i] < INFINITY)
+                        hop = fmax(hop, problem->closing_nsec[i]);
+        }
         return 1 + 2 * (core->layers * slowest + core->most * hop + 2 * ends);
 }
 
@@ -67,11 +80,16 @@ static void copy_hops(AldPlacementCore *core)
         const AldPlacementProblem *problem = core->problem;
 
         for (uint32_t i = 0; i < core->n; i++)
-                for (uint32_t j = 0; j < core->n; j++)
-                        core->hop_nsec[(size_t) i * core->n + j] =
-                                i == j ? INFINITY
-                                       : problem->hop_nsec[(size_t) core->devices[i] * problem->n_devices +
-                                                           core->devices[j]];
+                for (uint32_t j = 0; j < core->n; j++) {
+                        uint32_t from = core->devices[i], to = core->devices[j];
+                        double hop = i == j ? INFINITY
+                                            : problem->hop_nsec[(size_t) from * problem->n_devices + to];
+
+                        core->hop_nsec[(size_t) i * core->n + j] = i == j || hop < INFINITY
+                                                                           ? hop
+                                                                           : ald_placement_closing(
+                                                                                     problem, from, to);
+                }
 }
 
 void ald_placement_core_init(AldPlacementCore *core, const AldPlacementProblem *problem, uint64_t work)

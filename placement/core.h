@@ -15,6 +15,10 @@
  * Shares price a device by itself: a hop costs at least out_nsec of the device it leaves and into_nsec of the
  * one it enters, so each device of a ring costs at least the sum of its two shares. They are the dual
  * variables of the assignment problem (Kuhn 1955), which a ring is a solution of.
+ *
+ * Where the hop that closes a ring costs otherwise, one hop of each ring costs less than it does in the core
+ * by no more than the most that any may; ends_nsec is less by that, and so is each bound. Hops that can only
+ * close a ring are in the core for what they cost then.
  */
 typedef struct AldPlacementCore {
         const AldPlacementProblem *problem;
@@ -23,7 +27,7 @@ typedef struct AldPlacementCore {
         double *hop_nsec;         /* [from * n + to]; INFINITY: ruled out */
         double *out_nsec, *into_nsec;
         double *with_nsec;   /* the least time of solutions that use this device */
-        double ends_nsec;    /* the least that both ends take besides layers */
+        double ends_nsec;    /* the least that both ends take besides layers, less what closing saves */
         double penalty_nsec; /* for what a tour lacks, a hop or room for a layer: more than any solution takes
                               */
         uint64_t work;       /* left to spend, in steps of a few nanoseconds; independent of the machine */

@@ -29,7 +29,8 @@ typedef struct EvenNodes {
         uint32_t *begin;              /* of each node and behind the last one, in these: */
         uint32_t *by_speed, *by_room; /* devices, those of a node together; required ones come first */
         uint32_t *n_required;         /* of each node */
-        double *hop_nsec;             /* [from * n + to]: the least between their devices, or those of one */
+        /* [from * n + to]: the least between their devices, or those of one; and of hops that close a ring */
+        double *hop_nsec, *closing_nsec;
         AldPlacementSolution best;
         double lower_nsec;
         bool fits; /* the layers, on some choice of devices */
@@ -42,6 +43,7 @@ static void even_nodes_clear(EvenNodes *nodes)
         g_free(nodes->by_room);
         g_free(nodes->n_required);
         g_free(nodes->hop_nsec);
+        g_free(nodes->closing_nsec);
         ald_placement_solution_clear(&nodes->best);
 }
 
@@ -74,17 +76,26 @@ static int compare_room(const void *a, const void *b, void *userdata)
         return r != 0 ? r : left > right ? -1 : left < right ? 1 : compare_speed(a, b, userdata);
 }
 
-static double least_hop(const EvenNodes *nodes, uint32_t from, uint32_t to)
+static double least_hop(const EvenNodes *nodes, const double *nsec, uint32_t from, uint32_t to)
 {
-        const AldPlacementProblem *problem = nodes->problem;
         double least = INFINITY;
 
         for (uint32_t i = nodes->begin[from]; i < nodes->begin[from + 1]; i++)
                 for (uint32_t j = nodes->begin[to]; j < nodes->begin[to + 1]; j++)
                         if (i != j)
-                                least = fmin(least,
-                                        problem->hop_nsec[(size_t) nodes->by_speed[i] * problem->n_devices +
-                                                          nodes->by_speed[j]]);
+                                least = fmin(
+                                        least, nsec[(size_t) nodes->by_speed[i] * nodes->problem->n_devices +
+                                                       nodes->by_speed[j]]);
+        return least;
+}
+
+static double *least_hops(const EvenNodes *nodes, const double *nsec)
+{
+        double *least = g_new(double, (size_t) nodes->n * nodes->n);
+
+        for (uint32_t i = 0; i < nodes->n; i++)
+                for (uint32_t j = 0; j < nodes->n; j++)
+                        least[(size_t) i * nodes->n + j] = least_hop(nodes, nsec, i, j);
         return least;
 }
 
@@ -113,10 +124,9 @@ static void even_nodes_init(EvenNodes *nodes, const AldPlacementProblem *problem
                 nodes->n_required[nodes->n - 1] += problem->devices[device].required;
         }
         nodes->begin[nodes->n] = n;
-        nodes->hop_nsec = g_new(double, (size_t) nodes->n * nodes->n);
-        for (uint32_t i = 0; i < nodes->n; i++)
-                for (uint32_t j = 0; j < nodes->n; j++)
-                        nodes->hop_nsec[(size_t) i * nodes->n + j] = least_hop(nodes, i, j);
+        nodes->hop_nsec = least_hops(nodes, problem->hop_nsec);
+        if (ald_placement_closes_otherwise(problem))
+                nodes->closing_nsec = least_hops(nodes, problem->closing_nsec);
 }
 
 static double node_hop(const EvenNodes *nodes, uint32_t from, uint32_t to)
@@ -131,7 +141,7 @@ typedef struct EvenStages {
         uint32_t *nodes; /* that its devices are */
         AldPlacementDevice *devices;
         AldPlacementEnds *ends;
-        double *hop_nsec;
+        double *hop_nsec, *closing_nsec;
 } EvenStages;
 
 static void even_stages_clear(EvenStages *stages)
@@ -140,6 +150,7 @@ static void even_stages_clear(EvenStages *stages)
         g_free(stages->devices);
         g_free(stages->ends);
         g_free(stages->hop_nsec);
+        g_free(stages->closing_nsec);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(EvenStages, even_stages_clear)
@@ -194,6 +205,22 @@ static void add_node(EvenStages *stages, const EvenNodes *nodes, uint32_t node)
         stages->nodes[stages->problem.n_devices++] = node;
 }
 
+/* From stage to stage, with the hops within the node that is left. */
+static void set_hops(const EvenStages *stages, const EvenNodes *nodes, const double *between, double *ret)
+{
+        uint32_t n = stages->problem.n_devices;
+
+        for (uint32_t i = 0; i < n; i++)
+                for (uint32_t j = 0; j < n; j++) {
+                        uint32_t from = stages->nodes[i], to = stages->nodes[j];
+
+                        ret[(size_t) i * n + j] = between[(size_t) from * nodes->n + to] +
+                                                  (stages->each > 1 ? (stages->each - 1) *
+                                                                              node_hop(nodes, from, from)
+                                                                    : 0);
+                }
+}
+
 /* False: there is no such ring of two nodes or more. */
 static bool even_stages_init(EvenStages *stages, const EvenNodes *nodes, uint32_t each)
 {
@@ -204,11 +231,13 @@ static bool even_stages_init(EvenStages *stages, const EvenNodes *nodes, uint32_
                 .nodes = g_new(uint32_t, n),
                 .devices = g_new(AldPlacementDevice, n),
                 .ends = g_new(AldPlacementEnds, n),
-                .hop_nsec = g_new(double, (size_t) n *n) };
+                .hop_nsec = g_new(double, (size_t) n *n),
+                .closing_nsec = nodes->closing_nsec ? g_new(double, (size_t) n *n) : NULL };
         most = MIN(most, problem->layers) / each;
         stages->problem = (AldPlacementProblem){ .layers = problem->layers,
                 .devices = stages->devices,
                 .hop_nsec = stages->hop_nsec,
+                .closing_nsec = stages->closing_nsec,
                 .layers_min = each,
                 .devices_max = problem->nodes_max > 0 ? MIN(most, problem->nodes_max) : most,
                 .ends = stages->ends,
@@ -224,12 +253,9 @@ static bool even_stages_init(EvenStages *stages, const EvenNodes *nodes, uint32_
                         add_node(stages, nodes, i);
         }
         n = stages->problem.n_devices;
-        for (uint32_t i = 0; i < n; i++)
-                for (uint32_t j = 0; j < n; j++)
-                        stages->hop_nsec[(size_t) i * n + j] =
-                                node_hop(nodes, stages->nodes[i], stages->nodes[j]) +
-                                (each > 1 ? (each - 1) * node_hop(nodes, stages->nodes[i], stages->nodes[i])
-                                          : 0);
+        set_hops(stages, nodes, nodes->hop_nsec, stages->hop_nsec);
+        if (nodes->closing_nsec)
+                set_hops(stages, nodes, nodes->closing_nsec, stages->closing_nsec);
         return n > 1 && stages->problem.devices_max > 1;
 }
 

@@ -72,11 +72,10 @@ static uint32_t node_at(const Gathering *self, uint32_t i)
 
 static double hops_nsec(const Gathering *self, const uint32_t *order)
 {
-        double nsec = 0;
+        double nsec = ald_placement_closing(self->problem, order[self->n - 1], order[0]);
 
-        for (uint32_t i = 0; i < self->n; i++)
-                nsec += self->problem->hop_nsec[(size_t) order[i] * self->problem->n_devices +
-                                                order[(i + 1) % self->n]];
+        for (uint32_t i = 0; i + 1 < self->n; i++)
+                nsec += self->problem->hop_nsec[(size_t) order[i] * self->problem->n_devices + order[i + 1]];
         return nsec;
 }
 

@@ -54,12 +54,13 @@ static double least_hops(const Insertion *self, uint32_t begin, uint32_t end, ui
         double least = INFINITY;
 
         for (uint32_t at = begin; at <= end; at++) {
-                double nsec = 0;
+                double nsec = ald_placement_closing(
+                        self->problem, stage_at(self, at, self->n), stage_at(self, at, 0));
 
                 if (!keeps_together(self, at))
                         continue;
-                for (uint32_t i = 0; i <= self->n; i++)
-                        nsec += hop(self, stage_at(self, at, i), stage_at(self, at, (i + 1) % (self->n + 1)));
+                for (uint32_t i = 0; i < self->n; i++)
+                        nsec += hop(self, stage_at(self, at, i), stage_at(self, at, i + 1));
                 if (nsec < least) {
                         least = nsec;
                         *ret_at = at;

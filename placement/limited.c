@@ -14,10 +14,12 @@ void ald_placement_limited_init(
                 .occupy_nsec = occupy_nsec,
                 .devices = g_new(AldPlacementDevice, n),
                 .ends = g_new(AldPlacementEnds, n),
-                .hop_nsec = g_new(double, n *n) };
+                .hop_nsec = g_new(double, n *n),
+                .closing_nsec = problem->closing_nsec ? g_new(double, n *n) : NULL };
         limited->problem.devices = limited->devices;
         limited->problem.ends = problem->ends ? limited->ends : NULL;
         limited->problem.hop_nsec = limited->hop_nsec;
+        limited->problem.closing_nsec = limited->closing_nsec;
         ald_placement_limited_set(limited, INFINITY);
 }
 
@@ -26,6 +28,7 @@ void ald_placement_limited_clear(AldPlacementLimited *limited)
         g_free(limited->devices);
         g_free(limited->ends);
         g_free(limited->hop_nsec);
+        g_free(limited->closing_nsec);
 }
 
 /* By the sum, which is what is compared: a quotient is rounded. more_nsec: what the stage computes besides.
@@ -55,6 +58,13 @@ static AldPlacementEnds limit_ends(
         return ends;
 }
 
+static void limit_hops(const AldPlacementProblem *problem, const double *nsec, const double *occupy_nsec,
+        double limit_nsec, double *ret)
+{
+        for (size_t i = 0; i < (size_t) problem->n_devices * problem->n_devices; i++)
+                ret[i] = occupy_nsec[i] <= limit_nsec ? nsec[i] : INFINITY;
+}
+
 void ald_placement_limited_set(AldPlacementLimited *limited, double limit_nsec)
 {
         const AldPlacementProblem *all = limited->all;
@@ -67,8 +77,10 @@ void ald_placement_limited_set(AldPlacementLimited *limited, double limit_nsec)
                 if (all->ends)
                         limited->ends[i] = limit_ends(all, i, limited->devices[i].layers_max, limit_nsec);
         }
-        for (size_t i = 0; i < (size_t) all->n_devices * all->n_devices; i++)
-                limited->hop_nsec[i] = limited->occupy_nsec[i] <= limit_nsec ? all->hop_nsec[i] : INFINITY;
+        limit_hops(all, all->hop_nsec, limited->occupy_nsec, limit_nsec, limited->hop_nsec);
+        if (all->closing_nsec)
+                limit_hops(all, all->closing_nsec, all->closing_occupy_nsec ?: limited->occupy_nsec,
+                        limit_nsec, limited->closing_nsec);
 }
 
 static int compare_doubles(const void *a, const void *b)
@@ -87,6 +99,14 @@ static void append_limits(GArray *limits, double nsec, const AldPlacementEnds *e
         g_array_append_vals(limits, all, ends ? G_N_ELEMENTS(all) : 1);
 }
 
+static void append_occupied(
+        GArray *limits, const AldPlacementProblem *problem, const double *nsec, const double *occupy_nsec)
+{
+        for (size_t i = 0; i < (size_t) problem->n_devices * problem->n_devices; i++)
+                if (nsec[i] < INFINITY && occupy_nsec[i] < INFINITY)
+                        g_array_append_val(limits, occupy_nsec[i]);
+}
+
 GArray *ald_placement_list_limits(const AldPlacementProblem *problem, const double *occupy_nsec)
 {
         GArray *limits = g_array_new(FALSE, FALSE, sizeof(double));
@@ -97,9 +117,10 @@ GArray *ald_placement_list_limits(const AldPlacementProblem *problem, const doub
 
                         append_limits(limits, limit, problem->ends ? &problem->ends[i] : NULL);
                 }
-        for (size_t i = 0; i < (size_t) problem->n_devices * problem->n_devices; i++)
-                if (problem->hop_nsec[i] < INFINITY && occupy_nsec[i] < INFINITY)
-                        g_array_append_val(limits, occupy_nsec[i]);
+        append_occupied(limits, problem, problem->hop_nsec, occupy_nsec);
+        if (ald_placement_closes_otherwise(problem))
+                append_occupied(
+                        limits, problem, problem->closing_nsec, problem->closing_occupy_nsec ?: occupy_nsec);
         if (limits->len > 0)
                 qsort(limits->data, limits->len, sizeof(double), compare_doubles);
         return limits;

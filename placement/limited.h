@@ -15,7 +15,7 @@ typedef struct AldPlacementLimited {
         const double *occupy_nsec;
         AldPlacementDevice *devices;
         AldPlacementEnds *ends;
-        double *hop_nsec;
+        double *hop_nsec, *closing_nsec; /* the second one is NULL where that of the problem is */
 } AldPlacementLimited;
 
 /* Without a limit yet. */

@@ -39,8 +39,20 @@ typedef struct NodesPart {
         uint32_t *nodes;
         AldPlacementDevice *devices;
         AldPlacementEnds *ends;
-        double *hop_nsec;
+        double *hop_nsec, *closing_nsec;
 } NodesPart;
+
+/* Of the devices of the part; NULL if there are none of all. */
+static double *part_of_hops(
+        const NodesPart *part, const AldPlacementProblem *all, const double *nsec, size_t n)
+{
+        double *kept = nsec ? g_new(double, n *n) : NULL;
+
+        for (size_t i = 0; nsec && i < n; i++)
+                for (size_t j = 0; j < n; j++)
+                        kept[i * n + j] = nsec[(size_t) part->numbers[i] * all->n_devices + part->numbers[j]];
+        return kept;
+}
 
 static void part_init(NodesPart *part, const AldPlacementProblem *all, const bool *kept)
 {
@@ -53,20 +65,20 @@ static void part_init(NodesPart *part, const AldPlacementProblem *all, const boo
         part->nodes = g_new(uint32_t, n);
         part->devices = g_new(AldPlacementDevice, n);
         part->ends = all->ends ? g_new(AldPlacementEnds, n) : NULL;
-        part->hop_nsec = g_new(double, n *n);
+        part->hop_nsec = part_of_hops(part, all, all->hop_nsec, n);
+        part->closing_nsec = part_of_hops(part, all, all->closing_nsec, n);
         for (size_t i = 0; i < n; i++) {
                 part->nodes[i] = all->nodes[part->numbers[i]];
                 part->devices[i] = all->devices[part->numbers[i]];
                 if (all->ends)
                         part->ends[i] = all->ends[part->numbers[i]];
-                for (size_t j = 0; j < n; j++)
-                        part->hop_nsec[i * n + j] =
-                                all->hop_nsec[(size_t) part->numbers[i] * all->n_devices + part->numbers[j]];
         }
         part->problem.n_devices = (uint32_t) n;
         part->problem.devices = part->devices;
         part->problem.ends = part->ends;
         part->problem.hop_nsec = part->hop_nsec;
+        part->problem.closing_nsec = part->closing_nsec;
+        part->problem.closing_occupy_nsec = NULL;
         part->problem.nodes = part->nodes;
         part->problem.nodes_max = 0;
 }
@@ -78,6 +90,7 @@ static void part_clear(NodesPart *part)
         g_free(part->devices);
         g_free(part->ends);
         g_free(part->hop_nsec);
+        g_free(part->closing_nsec);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(NodesPart, part_clear)

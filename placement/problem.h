@@ -33,6 +33,8 @@ typedef struct AldPlacementProblem {
         /* From the last stage back to the first, indexed as hop_nsec is; read for rings with ends only. NULL:
          * as hop_nsec. */
         const double *closing_nsec;
+        /* How long it occupies the path then, as occupy_nsec of ring-front.h; NULL: as that. */
+        const double *closing_occupy_nsec;
         uint32_t layers_min;   /* on each device that is used; 0: one */
         uint32_t devices_max;  /* that may be used; 0: all */
         const uint32_t *nodes; /* that each device is on; of rings read for the next three only */
@@ -48,11 +50,16 @@ typedef struct AldPlacementProblem {
 
 bool ald_placement_proceeds(const AldPlacementProblem *problem);
 
-/* A ring without ends is closed by a hop like the others, as it has no last stage. */
+/* Without ends, a ring is closed by a hop like the others, as it has no last stage. */
+static inline bool ald_placement_closes_otherwise(const AldPlacementProblem *problem)
+{
+        return problem->ends && problem->closing_nsec;
+}
+
 static inline double ald_placement_closing(const AldPlacementProblem *problem, uint32_t last, uint32_t first)
 {
-        const double *nsec = problem->ends && problem->closing_nsec ? problem->closing_nsec
-                                                                    : problem->hop_nsec;
+        const double *nsec = ald_placement_closes_otherwise(problem) ? problem->closing_nsec
+                                                                     : problem->hop_nsec;
 
         return nsec[(size_t) last * problem->n_devices + first];
 }

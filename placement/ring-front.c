@@ -32,6 +32,14 @@ static bool is_path(const RingFront *front, uint32_t from, uint32_t to)
         return problem->hop_nsec[(size_t) from * problem->n_devices + to] < INFINITY;
 }
 
+static double occupied_nsec(const AldPlacementProblem *problem, const double *occupy_nsec, uint32_t from,
+        uint32_t to, bool closes)
+{
+        bool other = closes && ald_placement_closes_otherwise(problem) && problem->closing_occupy_nsec;
+
+        return (other ? problem->closing_occupy_nsec : occupy_nsec)[(size_t) from * problem->n_devices + to];
+}
+
 /* What the stage computes besides its layers. */
 static double ends_nsec(
         const AldPlacementProblem *problem, const AldPlacementSolution *solution, uint32_t stage)
@@ -54,8 +62,8 @@ double ald_placement_busiest(
                 busiest = fmax(busiest, stage->layers * problem->devices[stage->device].layer_nsec +
                                                 ends_nsec(problem, solution, i));
                 if (solution->n_stages > 1)
-                        busiest = fmax(busiest,
-                                occupy_nsec[(size_t) stage->device * problem->n_devices + next->device]);
+                        busiest = fmax(busiest, occupied_nsec(problem, occupy_nsec, stage->device,
+                                                        next->device, i + 1 == solution->n_stages));
         }
         return busiest;
 }
@@ -132,11 +140,23 @@ static bool fits_before(const RingFront *front, const Others *others, Set set, S
         return false;
 }
 
+/* Those from which the ring can be closed. */
+static Set closing_of(const RingFront *front, const Others *others)
+{
+        Set set = 0;
+
+        for (uint32_t i = 0; i < others->n; i++)
+                if (ald_placement_closing(&front->limited.problem, others->devices[i], others->first) <
+                        INFINITY)
+                        set |= 1u << i;
+        return set;
+}
+
 /* Whether a ring through `first` and some others takes all layers. */
 static bool has_ring(RingFront *front, uint32_t first)
 {
         const Others others = list_others(&front->limited.problem, first);
-        Set sources[ALD_PLACEMENT_RING_MAX], back = sources_of(front, &others, first);
+        Set sources[ALD_PLACEMENT_RING_MAX], back = closing_of(front, &others);
 
         for (uint32_t i = 0; i < others.n; i++)
                 sources[i] = sources_of(front, &others, others.devices[i]);

@@ -14,6 +14,15 @@ void ald_placement_tour_copy(AldPlacementTour *to, const AldPlacementTour *from)
         memcpy(to->stages, from->stages, from->n * sizeof from->stages[0]);
 }
 
+/* Whether it can be a hop that does not close the ring. */
+static bool is_hop(const AldPlacementCore *core, uint32_t from, uint32_t to)
+{
+        const AldPlacementProblem *problem = core->problem;
+
+        return problem->hop_nsec[(size_t) core->devices[from] * problem->n_devices + core->devices[to]] <
+               INFINITY;
+}
+
 static double hops_nsec(const AldPlacementCore *core, const AldPlacementTour *tour)
 {
         double nsec = 0;
@@ -46,8 +55,35 @@ static double layers_nsec(
         return nsec + left * core->penalty_nsec;
 }
 
+/* How many hops of the tour can only close a ring. */
+static uint32_t count_closing_only(const AldPlacementCore *core, const AldPlacementTour *tour)
+{
+        const AldPlacementProblem *problem = core->problem;
+        uint32_t count = 0;
+
+        for (uint32_t i = 0; ald_placement_closes_otherwise(problem) && i < tour->n && tour->n > 1; i++) {
+                uint32_t from = tour->stages[i > 0 ? i - 1 : tour->n - 1], to = tour->stages[i];
+
+                count += ald_placement_core_hop(core, from, to) < INFINITY && !is_hop(core, from, to);
+        }
+        return count;
+}
+
+/* What the ring takes more if this hop closes it. */
+static double closing_nsec(
+        const AldPlacementCore *core, uint32_t last, uint32_t first, uint32_t n_closing_only)
+{
+        double nsec = ald_placement_closing(core->problem, core->devices[last], core->devices[first]),
+               hop = ald_placement_core_hop(core, last, first);
+
+        n_closing_only -= hop < INFINITY && !is_hop(core, last, first);
+        return fmin(nsec, core->penalty_nsec) - fmin(hop, core->penalty_nsec) +
+               n_closing_only * core->penalty_nsec;
+}
+
 static double with_ends(const AldPlacementCore *core, const AldPlacementTour *tour, const uint32_t *sorted)
 {
+        uint32_t n_closing_only = count_closing_only(core, tour);
         double least = INFINITY;
 
         for (uint32_t i = 0; i < tour->n; i++) {
@@ -56,6 +92,9 @@ static double with_ends(const AldPlacementCore *core, const AldPlacementTour *to
                 double nsec = ald_placement_ends_nsec(core->problem, first, last) +
                               layers_nsec(core, sorted, tour->n, first, last);
 
+                if (tour->n > 1 && ald_placement_closes_otherwise(core->problem))
+                        nsec += closing_nsec(core, tour->stages[i > 0 ? i - 1 : tour->n - 1], tour->stages[i],
+                                n_closing_only);
                 least = MIN(least, nsec);
         }
         return least;
@@ -66,7 +105,8 @@ void ald_placement_tour_measure(const AldPlacementCore *core, AldPlacementTour *
         uint32_t sorted[ALD_PLACEMENT_STAGES_LIMIT];
         double hops;
 
-        tour->nsec = hops_nsec(core, tour);
+        /* What closing saves is in that, so it may be less than 0. */
+        tour->nsec = hops_nsec(core, tour) + fmin(core->ends_nsec, 0);
         if (tour->nsec >= enough)
                 return;
         for (uint32_t i = 0; i < tour->n; i++) {
@@ -76,9 +116,9 @@ void ald_placement_tour_measure(const AldPlacementCore *core, AldPlacementTour *
                         sorted[at] = sorted[at - 1];
                 sorted[at] = tour->stages[i];
         }
-        hops = tour->nsec;
-        tour->nsec += core->ends_nsec +
-                      layers_nsec(core, sorted, tour->n, ALD_PLACEMENT_NO_END, ALD_PLACEMENT_NO_END);
+        hops = hops_nsec(core, tour);
+        tour->nsec = hops + core->ends_nsec +
+                     layers_nsec(core, sorted, tour->n, ALD_PLACEMENT_NO_END, ALD_PLACEMENT_NO_END);
         /* Ends leave less room and take more. */
         if (core->problem->ends && tour->nsec < enough)
                 tour->nsec = hops + with_ends(core, tour, sorted);

@@ -42,6 +42,14 @@ static void write_device(FILE *file, const AldPlacementProblem *problem, uint32_
                 device->layers_max);
 }
 
+static double closing_ms(const AldPlacementProblem *problem, uint32_t last, uint32_t first)
+{
+        bool otherwise = problem->ends && problem->closing_nsec;
+
+        return (otherwise ? problem->closing_nsec : problem->hop_nsec)[last * problem->n_devices + first] /
+               1e6;
+}
+
 static void write_ring(FILE *file, const AldPlacementProblem *problem)
 {
         uint32_t n = problem->n_devices;
@@ -59,12 +67,12 @@ static void write_ring(FILE *file, const AldPlacementProblem *problem)
                         MIN(most, ends->layers_max_first), MIN(most, ends->layers_max_last),
                         MIN(most, ends->layers_max_both));
         }
-        fprintf(file, ";\nparam : HOPS : hop_ms :=\n");
+        fprintf(file, ";\nparam : HOPS : hop_ms closing_ms :=\n");
         for (uint32_t i = 0; i < n; i++)
                 for (uint32_t j = 0; j < n; j++)
                         if (i != j && problem->hop_nsec[i * n + j] < INFINITY)
-                                fprintf(file, "%u %u %.17g\n", i + 1, j + 1,
-                                        problem->hop_nsec[i * n + j] / 1e6);
+                                fprintf(file, "%u %u %.17g %.17g\n", i + 1, j + 1,
+                                        problem->hop_nsec[i * n + j] / 1e6, closing_ms(problem, i, j));
         fprintf(file, ";\n");
 }
 

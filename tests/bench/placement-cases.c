@@ -94,6 +94,23 @@ static void set_hops(PlacementCaseMaker *maker)
                 made->hop_nsec[i] *= factor;
 }
 
+/* The token that closes a ring takes the latency of the path, and a hundredth of the rest. */
+static void set_closing(PlacementCaseMaker *maker)
+{
+        PlacementCase *made = maker->made;
+
+        for (uint32_t i = 0; i < maker->n; i++)
+                for (uint32_t j = 0; j < maker->n; j++) {
+                        size_t of = maker->node[i] * CLUSTER_NODES + maker->node[j], at = i * maker->n + j;
+                        double occupied = maker->cluster->occupy_nsec[of] / maker->cluster->hop_nsec[of];
+
+                        made->closing_nsec[at] = made->hop_nsec[at] < INFINITY
+                                                         ? made->hop_nsec[at] * (1 - 0.99 * occupied)
+                                                         : INFINITY;
+                }
+        made->problem.closing_nsec = below(maker, 4) > 0 ? made->closing_nsec : NULL;
+}
+
 static void set_star(PlacementCaseMaker *maker)
 {
         PlacementCase *made = maker->made;
@@ -133,4 +150,5 @@ void placement_case_make(PlacementCase *ret, uint32_t n_devices, uint32_t seed)
         set_ends(&maker);
         set_hops(&maker);
         set_star(&maker);
+        set_closing(&maker);
 }

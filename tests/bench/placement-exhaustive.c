@@ -134,7 +134,10 @@ static void try_orders(ExhaustiveSearch *search, uint32_t set, uint32_t n, doubl
         if (n > 0 && is_allowed(problem, set))
                 try_solution(search, split_nsec(search, set, first, last),
                         problem->nodes_together && !are_together(problem, search->order, n) ? INFINITY
-                        : n > 1 ? hops + problem->hop_nsec[last * problem->n_devices + first]
+                        : n > 1 ? hops + (problem->ends && problem->closing_nsec
+                                                         ? problem->closing_nsec
+                                                         : problem->hop_nsec)[last * problem->n_devices +
+                                                                              first]
                                 : 0);
         for (uint32_t next = 0; next < problem->n_devices; next++) {
                 if (set >> next & 1)

@@ -17,6 +17,7 @@ param room_last{D}, integer;
 param room_both{D}, integer;
 set HOPS within D cross D;
 param hop_ms{HOPS};
+param closing_ms{HOPS};           # of the hop that closes a ring with ends
 
 var next{HOPS}, binary;           # of the path
 var closing{HOPS}, binary;        # from the last stage to the first one
@@ -32,7 +33,7 @@ var stages, integer, >= 1;        # a number to branch on, without which some ta
 
 minimize step_ms:
     sum{i in D} (layer_ms[i] * on[i] + first_ms[i] * (is_first[i] + single[i]) + last_ms[i] * (is_last[i] + single[i]))
-    + sum{(i, j) in HOPS} hop_ms[i, j] * (next[i, j] + closing[i, j]);
+    + sum{(i, j) in HOPS} (hop_ms[i, j] * next[i, j] + closing_ms[i, j] * closing[i, j]);
 
 s.t. one_kind: sum{(i, j) in HOPS} closing[i, j] + sum{i in D} single[i] = 1;
 s.t. first{i in D}: is_first[i] = sum{(j, i) in HOPS} closing[j, i];

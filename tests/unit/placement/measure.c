@@ -56,9 +56,13 @@ static double hops_nsec(const AldPlacementProblem *problem, const AldPlacementSo
 {
         double nsec = 0;
 
-        for (uint32_t i = 0; i < ring->n_stages && ring->n_stages > 1; i++)
-                nsec += problem->hop_nsec[(size_t) ring->stages[i].device * problem->n_devices +
-                                          ring->stages[(i + 1) % ring->n_stages].device];
+        for (uint32_t i = 0; i < ring->n_stages && ring->n_stages > 1; i++) {
+                bool closes = i + 1 == ring->n_stages && problem->ends && problem->closing_nsec;
+
+                nsec += (closes ? problem->closing_nsec
+                                : problem->hop_nsec)[(size_t) ring->stages[i].device * problem->n_devices +
+                                                     ring->stages[(i + 1) % ring->n_stages].device];
+        }
         return nsec;
 }
 

@@ -23,7 +23,7 @@
 typedef struct SmallProblem {
         AldPlacementDevice devices[SMALL];
         AldPlacementEnds ends[SMALL];
-        double hop[SMALL * SMALL];
+        double hop[SMALL * SMALL], closing[SMALL * SMALL];
         AldPlacementProblem problem;
 } SmallProblem;
 
@@ -45,11 +45,15 @@ static void make_small(SmallProblem *made)
                         g_test_rand_double_range(0, 20), below(9), below(9), below(9) };
                 for (uint32_t j = 0; j < n; j++)
                         made->hop[i * n + j] = below(4) == 0 ? INFINITY : g_test_rand_double_range(0, slow);
+                for (uint32_t j = 0; j < n; j++)
+                        made->closing[i * n + j] = below(4) == 0 ? INFINITY
+                                                                 : g_test_rand_double_range(0, slow);
         }
         made->problem = (AldPlacementProblem){ .layers = 1 + below(20),
                 .n_devices = n,
                 .devices = made->devices,
                 .hop_nsec = made->hop,
+                .closing_nsec = below(2) ? made->closing : NULL,
                 .devices_max = below(n + 1),
                 .ends = below(2) ? made->ends : NULL };
 }

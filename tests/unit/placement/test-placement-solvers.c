@@ -22,7 +22,7 @@
 typedef struct Case {
         AldPlacementDevice devices[DEVICES_MAX];
         double hop[DEVICES_MAX * DEVICES_MAX], occupy[DEVICES_MAX * DEVICES_MAX];
-        double closing[DEVICES_MAX * DEVICES_MAX];
+        double closing[DEVICES_MAX * DEVICES_MAX], closing_occupy[DEVICES_MAX * DEVICES_MAX];
         AldPlacementEnds ends[DEVICES_MAX];
         uint32_t nodes[DEVICES_MAX];
         AldPlacementProblem problem;
@@ -64,10 +64,13 @@ static void add_closing(Case *made)
 {
         uint32_t n = made->problem.n_devices;
 
-        for (uint32_t i = 0; i < n * n; i++)
+        for (uint32_t i = 0; i < n * n; i++) {
                 made->closing[i] = g_test_rand_int_range(0, 5) == 0 ? INFINITY
                                                                     : g_test_rand_double_range(0, 12);
+                made->closing_occupy[i] = g_test_rand_double_range(0, 40);
+        }
         made->problem.closing_nsec = made->closing;
+        made->problem.closing_occupy_nsec = g_test_rand_bit() ? made->closing_occupy : NULL;
 }
 
 /* Of two devices in the mean, which follow each other. */
@@ -102,6 +105,7 @@ static void make_nodes_alike(Case *made, bool at_all)
                 while (made->nodes[to] != made->nodes[i % n])
                         to++;
                 made->hop[i] = from == to ? 1 : made->hop[from * n + to];
+                made->closing[i] = from == to ? 1 : made->closing[from * n + to];
         }
 }
 
@@ -367,6 +371,8 @@ static void test_even(void)
 
                 make_case(&made);
                 add_ends(&made);
+                if (i % 4 >= 2)
+                        add_closing(&made);
                 gather(&made);
                 make_nodes_alike(&made, are_alike);
                 made.problem.nodes_even = true;
@@ -409,6 +415,8 @@ static void test_gather(void)
 
                 make_case(&made);
                 add_ends(&made);
+                if (i % 2)
+                        add_closing(&made);
                 anywhere = made;
                 gather(&made);
                 if (ald_placement_solve_ring(&anywhere.problem, &found) < 0)
@@ -445,6 +453,8 @@ static void test_busiest_is_least(void)
                 make_case(&made);
                 if (i % 2)
                         add_ends(&made);
+                if (i % 4 >= 2)
+                        add_closing(&made);
                 any.of = &made;
                 search(&any, made.problem.layers);
                 r = ald_placement_solve_ring_busiest(&made.problem, made.occupy, &found);
@@ -486,6 +496,10 @@ static void test_nodes(void)
                 int r;
 
                 make_case(&made);
+                if (i % 2) {
+                        add_ends(&made);
+                        add_closing(&made);
+                }
                 for (uint32_t j = 0; j < made.problem.n_devices; j++)
                         nodes[j] = (uint32_t) g_test_rand_int_range(0, 3);
                 made.problem.nodes = nodes;
@@ -544,6 +558,8 @@ static void test_insertion_is_best(void)
                 make_case(&made);
                 if (i % 2)
                         add_ends(&made);
+                if (i % 16 >= 8)
+                        add_closing(&made);
                 if (i % 4 >= 2) {
                         gather(&made);
                         made.problem.nodes_together = i % 4 == 3;
