@@ -515,10 +515,10 @@ static uint32_t count_ring(const AldPlanCandidates *candidates)
 }
 
 /* For a ring of some of n devices: the hops and how long they occupy paths, those within a limit, those of
- * bounded.h, and the limits in an array that doubles as it grows. */
-static double ring_tables_bytes(double n, double layers)
+ * bounded.h, and the limits in an array that doubles as it grows; so many of the size of all pairs. */
+static double ring_tables_bytes(double n, double layers, double pairs)
 {
-        return sizeof(double) * n * (8 * n + layers * (ALD_PLACEMENT_COUNTED_MAX + 8));
+        return sizeof(double) * n * (pairs * n + layers * (ALD_PLACEMENT_COUNTED_MAX + 8));
 }
 
 /* That tables of the size of all candidates take; the solver of stars limits its own. */
@@ -528,12 +528,13 @@ static double tables_bytes(const AldPlanCandidates *candidates)
 
         switch (candidates->request->engine->topology) {
         case ALD_PLAN_RING:
+                /* The hops that close it once more. */
                 return ring_tables_bytes(
-                        count_ring(candidates), (double) candidates->request->workload->layers);
+                        count_ring(candidates), (double) candidates->request->workload->layers, 11);
         case ALD_PLAN_ALL_REDUCE:
                 /* Of nodes, with one layer each. */
                 n = candidates->n_places;
-                return ring_tables_bytes(n, fmin(n, ALD_PLACEMENT_STAGES_LIMIT));
+                return ring_tables_bytes(n, fmin(n, ALD_PLACEMENT_STAGES_LIMIT), 8);
         case ALD_PLAN_SLICES:
                 return 2 * sizeof(double) * n * n;
         default:

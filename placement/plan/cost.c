@@ -9,6 +9,7 @@
 #define OPERATIONS 2 /* a product and a sum */
 #define MASK_BYTES 2
 #define RESULT_BYTES 4
+#define TOKEN_BYTES 8     /* an int64 of torch, which is more than vLLM needs for one */
 #define MESSAGE_BYTES 314 /* the head of a tensor that llama.cpp's RPC sends */
 
 /* What a device does for a layer, or for the head, in a step. */
@@ -213,6 +214,11 @@ double ald_plan_activation_bytes(const AldPlanConstants *constants, const AldPla
 {
         return constants->values[ALD_PLAN_TRANSPORT_OVERHEAD] * constants->values[ALD_PLAN_ACTIVATION_BYTES] *
                workload->activation_elements * workload->parallel;
+}
+
+double ald_plan_token_bytes(const AldPlanConstants *constants, const AldPlanWorkload *workload)
+{
+        return constants->values[ALD_PLAN_TRANSPORT_OVERHEAD] * TOKEN_BYTES * workload->parallel;
 }
 
 double ald_plan_star_bytes(const AldPlanConstants *constants, const AldPlanWorkload *workload, bool is_first)

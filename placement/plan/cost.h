@@ -63,6 +63,9 @@ double ald_plan_cells(const AldPlanWorkload *workload);
 /* Bytes that pass from one layer to the next in a step. */
 double ald_plan_activation_bytes(const AldPlanConstants *constants, const AldPlanWorkload *workload);
 
+/* Bytes that the last stage of a ring sends to the first one in a step: the token of each request. */
+double ald_plan_token_bytes(const AldPlanConstants *constants, const AldPlanWorkload *workload);
+
 /* Bytes that a client sends to a device in a step: activations, several times if the device has the first
  * layer, the mask of fp16 that says which tokens of
  * the context count (padded as llama.cpp does), and the rest of the messages. */

@@ -9,10 +9,16 @@
  * llama.cpp: ggml-rpc-server computes a part of a graph for its client, whose scheduler copies the
  * activations between parts (ggml-backend.cpp and ggml-rpc.cpp); --tensor-split takes 15 numbers. Servers and
  * clients open sockets of AF_INET only (transport.cpp of ggml-rpc), as distributed-llama does
- * (nn-network.cpp). vLLM, SGLang and torch: pipelines, whose last stage sends the token to the first one,
- * over NCCL or RCCL. The first two divide the stages by --nnodes. distributed-llama: see slice-cost.h; its
- * GPUs would have to have Vulkan, and are not planned for. MPI and NCCL: rings of all-reduce in the order of
- * the ranks (of NCCL, between nodes), with one rank for each node or GPU. 256 is the limit of the solver.
+ * (nn-network.cpp). vLLM, SGLang and torch: pipelines over NCCL or RCCL, whose stages send activations to the
+ * next one. What closes the ring is only the token of each request: of vLLM the last stage alone replies to
+ * the scheduler (_get_output_rank() of v1/executor/multiproc_executor.py) or broadcasts the tokens to the
+ * others
+ * (_pp_broadcast_prev_sampled_token_ids() of v1/worker/gpu_model_runner.py); of SGLang it sends
+ * next_token_ids to the first stage (_pp_prepare_tensor_dict() of srt/managers/scheduler_pp_mixin.py); of
+ * torch it returns the output to the program (distributed/pipelining/stage.py), which gives the first stage
+ * the next token. The first two divide the stages by --nnodes. distributed-llama: see slice-cost.h; its GPUs
+ * would have to have Vulkan, and are not planned for. MPI and NCCL: rings of all-reduce in the order of the
+ * ranks (of NCCL, between nodes), with one rank for each node or GPU. 256 is the limit of the solver.
  */
 static const AldPlanEngine engines[] = {
         { "llama.cpp", ALD_PLAN_STAR, .takes_processors = true, .takes_gpus = true,

@@ -8,7 +8,7 @@
 typedef enum AldPlanTopology {
         /* Through a client, which sends the activations to each device in turn and receives them back. */
         ALD_PLAN_STAR,
-        /* From stage to stage, and from the last one back to the first. */
+        /* Activations from stage to stage, and tokens from the last one back to the first. */
         ALD_PLAN_RING,
         /* Through all nodes at once, each of which has an equal slice of each layer; all exchange their parts
          * of the activations. */

@@ -430,10 +430,13 @@ static double same_with_better_paths(
                 const AldPlanStage *next = &best->stages[(i + 1) % best->n_stages];
                 uint32_t source = candidates->cluster->devices[stage->device].node;
                 uint32_t sink = candidates->cluster->devices[next->device].node;
-                AldRingHop hop = ald_ring_hop_on(&group.candidates, choice, source, sink, stage->path_to);
+                bool closes = i + 1 == best->n_stages;
+                AldRingHop hop = ald_ring_hop_on(
+                        &group.candidates, choice, source, sink, closes, stage->path_to);
 
                 nsec += hop.nsec -
-                        ald_ring_hop_on(&group.candidates, &as_it_is, source, sink, stage->path_to).nsec;
+                        ald_ring_hop_on(&group.candidates, &as_it_is, source, sink, closes, stage->path_to)
+                                .nsec;
                 busiest = fmax(busiest, fmax(stage->nsec, hop.occupy_nsec));
         }
         return steps > 1 ? fmax(nsec, steps * busiest) : nsec;

@@ -44,7 +44,8 @@ static void measure(const AldPlanCandidates *candidates, const AldPlanSteps *ste
                 busiest = fmax(busiest, stage);
                 if (steps->n_stages == 1)
                         break;
-                hop = ald_ring_hop_on(candidates, &choice, source, sink, steps->stages[i].path_to);
+                hop = ald_ring_hop_on(candidates, &choice, source, sink, i + 1 == steps->n_stages,
+                        steps->stages[i].path_to);
                 nsec += hop.nsec;
                 busiest = fmax(busiest, hop.occupy_nsec);
         }
@@ -62,6 +63,7 @@ static void set_hops(const AldPlanCandidates *candidates, AldPlanSteps *steps)
         for (uint32_t i = 0; i < steps->n_stages; i++) {
                 AldPlanStage *stage = &steps->stages[i];
                 uint32_t sink = devices[steps->stages[(i + 1) % steps->n_stages].device].node;
+                bool closes = i + 1 == steps->n_stages;
                 AldRingHop hop;
 
                 stage->nsec = stage_nsec(candidates, stage);
@@ -69,9 +71,10 @@ static void set_hops(const AldPlanCandidates *candidates, AldPlanSteps *steps)
                         &devices[stage->device], candidates->request->workload);
                 if (steps->n_stages == 1)
                         break;
-                hop = ald_ring_hop_on(candidates, &choice, devices[stage->device].node, sink, stage->path_to);
+                hop = ald_ring_hop_on(
+                        candidates, &choice, devices[stage->device].node, sink, closes, stage->path_to);
                 stage->hop_nsec = stage->nsec_to = hop.nsec;
-                stage->bytes_to = candidates->activation_bytes;
+                stage->bytes_to = ald_ring_hop_bytes(candidates, closes);
                 steps->hops_nsec += stage->hop_nsec;
         }
 }

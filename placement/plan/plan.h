@@ -49,8 +49,8 @@ typedef struct AldPlanStage {
         double nsec;     /* of its layers, and of the head */
         double hop_nsec; /* star: to its node and back, and what the server takes, or from the stage before
                             on the same node; 0 on the node of the client;
-                            ring: to the next stage, or from the last one to the first; slices: its share, as
-                            if the others were not slower */
+                            ring: to the next stage, or of tokens from the last one to the first; slices: its
+                            share, as if the others were not slower */
         uint32_t path_to,
                 path_from; /* star and slices: from the client and back; ring: path_to is to the next stage.
                               Index in the cluster, or ALD_PLAN_NONE: on one node, or assumed */

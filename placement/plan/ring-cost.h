@@ -3,7 +3,8 @@
 
 #include "placement/plan/choice.h"
 
-/* What passes from stage to stage in a ring, from a node to another one or within a node. */
+/* What passes from stage to stage in a ring, from a node to another one or within a node: activations, or
+ * from the last stage to the first the tokens that were chosen. */
 typedef struct AldRingHop {
         uint32_t path;      /* index in the cluster; ALD_PLAN_NONE: assumed, or within a node */
         double nsec;        /* INFINITY: there is no path */
@@ -11,14 +12,16 @@ typedef struct AldRingHop {
                                meanwhile */
 } AldRingHop;
 
+double ald_ring_hop_bytes(const AldPlanCandidates *candidates, bool closes);
+
 /* On this path. */
 AldRingHop ald_ring_hop_on(const AldPlanCandidates *candidates, const AldPlanChoice *choice, uint32_t source,
-        uint32_t sink, uint32_t index);
+        uint32_t sink, bool closes, uint32_t index);
 
 /* On the path on which it takes the least time. */
-AldRingHop ald_ring_hop(
-        const AldPlanCandidates *candidates, const AldPlanChoice *choice, uint32_t source, uint32_t sink);
+AldRingHop ald_ring_hop(const AldPlanCandidates *candidates, const AldPlanChoice *choice, uint32_t source,
+        uint32_t sink, bool closes);
 
 /* On the path that it occupies for the least time. */
-AldRingHop ald_ring_hop_wide(
-        const AldPlanCandidates *candidates, const AldPlanChoice *choice, uint32_t source, uint32_t sink);
+AldRingHop ald_ring_hop_wide(const AldPlanCandidates *candidates, const AldPlanChoice *choice,
+        uint32_t source, uint32_t sink, bool closes);

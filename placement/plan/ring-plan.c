@@ -37,6 +37,7 @@ typedef struct Ring {
         AldPlacementEnds *ends;
         RingPaths paths;
         double *hop_nsec, *occupy_nsec;
+        double *closing_nsec, *closing_occupy_nsec; /* of the hop from the last stage to the first */
 } Ring;
 
 /* What rings are looked for. */
@@ -53,6 +54,8 @@ static void ring_clear(Ring *ring)
         g_free(ring->ends);
         g_free(ring->hop_nsec);
         g_free(ring->occupy_nsec);
+        g_free(ring->closing_nsec);
+        g_free(ring->closing_occupy_nsec);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Ring, ring_clear)
@@ -87,13 +90,13 @@ static void set_run(Ring *ring, AldPlanLayerRun run)
                         ring->candidates, ring->choice, ring->members[i], run);
 }
 
-static AldRingHop hop_of(const Ring *ring, uint32_t source, uint32_t sink)
+static AldRingHop hop_of(const Ring *ring, uint32_t source, uint32_t sink, bool closes)
 {
-        AldRingHop hop = ald_ring_hop(ring->candidates, ring->choice, source, sink), wide;
+        AldRingHop hop = ald_ring_hop(ring->candidates, ring->choice, source, sink, closes), wide;
 
         if (ring->paths == RING_PATHS_SHORT)
                 return hop;
-        wide = ald_ring_hop_wide(ring->candidates, ring->choice, source, sink);
+        wide = ald_ring_hop_wide(ring->candidates, ring->choice, source, sink, closes);
         if (ring->paths == RING_PATHS_WIDE)
                 return wide;
         hop.occupy_nsec = wide.occupy_nsec;
@@ -105,11 +108,14 @@ static void join(Ring *ring, RingPaths paths)
         ring->paths = paths;
         for (uint32_t i = 0; i < ring->n; i++)
                 for (uint32_t j = 0; j < ring->n; j++) {
-                        AldRingHop hop = hop_of(ring, node_of(ring, i), node_of(ring, j));
+                        AldRingHop hop = hop_of(ring, node_of(ring, i), node_of(ring, j), false);
+                        AldRingHop closing = hop_of(ring, node_of(ring, i), node_of(ring, j), true);
                         size_t at = (size_t) i * ring->n + j;
 
                         ring->hop_nsec[at] = hop.nsec;
                         ring->occupy_nsec[at] = hop.occupy_nsec;
+                        ring->closing_nsec[at] = closing.nsec;
+                        ring->closing_occupy_nsec[at] = closing.occupy_nsec;
                 }
 }
 
@@ -119,9 +125,12 @@ static bool do_paths_differ(const Ring *ring)
         for (uint32_t i = 0; i < ring->n; i++)
                 for (uint32_t j = 0; j < ring->n; j++) {
                         uint32_t source = node_of(ring, i), sink = node_of(ring, j);
+                        size_t at = (size_t) i * ring->n + j;
 
-                        if (ald_ring_hop_wide(ring->candidates, ring->choice, source, sink).occupy_nsec <
-                                ring->occupy_nsec[(size_t) i * ring->n + j])
+                        if (ald_ring_hop_wide(ring->candidates, ring->choice, source, sink, false)
+                                                .occupy_nsec < ring->occupy_nsec[at] ||
+                                ald_ring_hop_wide(ring->candidates, ring->choice, source, sink, true)
+                                                .occupy_nsec < ring->closing_occupy_nsec[at])
                                 return true;
                 }
         return false;
@@ -142,6 +151,8 @@ static void ring_init(
         set_run(ring, ALD_PLAN_RUN_SMALLEST);
         ring->hop_nsec = g_new(double, (size_t) ring->n * ring->n);
         ring->occupy_nsec = g_new(double, (size_t) ring->n * ring->n);
+        ring->closing_nsec = g_new(double, (size_t) ring->n * ring->n);
+        ring->closing_occupy_nsec = g_new(double, (size_t) ring->n * ring->n);
         join(ring, RING_PATHS_SHORT);
 }
 
@@ -163,16 +174,18 @@ static AldPlanStage stage_of(const Ring *ring, const AldPlacementSolution *solut
         const AldPlacementStage *stage = &solution->stages[i];
         uint32_t next = solution->stages[(i + 1) % solution->n_stages].device;
         uint32_t source = node_of(ring, stage->device), sink = node_of(ring, next);
+        bool is_last = i + 1 == solution->n_stages;
+        const double *hop_nsec = is_last ? ring->closing_nsec : ring->hop_nsec;
         AldPlanStage made = ald_plan_stage(candidates, ring->members[stage->device], stage->layers,
-                beside(ring, i == 0, i + 1 == solution->n_stages), i + 1 == solution->n_stages);
+                beside(ring, i == 0, is_last), is_last);
 
         if (solution->n_stages > 1) {
-                made.hop_nsec = made.nsec_to = ring->hop_nsec[(size_t) stage->device * ring->n + next];
-                made.bytes_to = candidates->activation_bytes;
+                made.hop_nsec = made.nsec_to = hop_nsec[(size_t) stage->device * ring->n + next];
+                made.bytes_to = ald_ring_hop_bytes(candidates, is_last);
         }
         if (source == sink)
                 return made;
-        made.path_to = hop_of(ring, source, sink).path;
+        made.path_to = hop_of(ring, source, sink, is_last).path;
         return made;
 }
 
@@ -294,6 +307,8 @@ static bool try_run(Ring *ring, AldPlanLayerRun run, const Aim *aim, double enou
                 .n_devices = ring->n,
                 .devices = ring->devices,
                 .hop_nsec = ring->hop_nsec,
+                .closing_nsec = ring->closing_nsec,
+                .closing_occupy_nsec = ring->closing_occupy_nsec,
                 .devices_max = devices_max(ring),
                 .nodes = ring->nodes,
                 .nodes_max = ring->choice->nodes_max,

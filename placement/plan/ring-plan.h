@@ -6,11 +6,11 @@
 /*
  * The steps that are best for the goal of the request, of which "both" counts as latency, for an engine that
  * passes them around a ring, in the order of the ring: the first stage has the embedding, the last one the
- * head. The hop back to the first stage, which carries tokens only, is counted like the others. Where all
- * GPUs must be of one vendor, that of the vendor whose ring takes the least. If that is not proven to be the
- * least, lower_nsec is what every plan of at most 256 stages takes at least. For throughput, not all numbers
- * of steps in flight are tried. -ENOSPC: the layers fit on no choice of devices that paths join. The result
- * is to be cleared with ald_plan_steps_clear().
+ * head. The hop back to the first stage carries tokens, the others activations. Where all GPUs must be of one
+ * vendor, that of the vendor whose ring takes the least. If that is not proven to be the least, lower_nsec is
+ * what every plan of at most 256 stages takes at least. For throughput, not all numbers of steps in flight
+ * are tried. -ENOSPC: the layers fit on no choice of devices that paths join. The result is to be cleared
+ * with ald_plan_steps_clear().
  */
 int ald_ring_plan(const AldPlanCandidates *candidates, const AldPlanChoice *choice, AldPlanSteps *ret);
 

@@ -172,6 +172,7 @@ static void add_stage(const Account *account, const AldPlanStage *stage, uint32_
 typedef struct Transfer {
         uint32_t alternative, stage, source, sink, path;
         double bytes, nsec;
+        const char *payload; /* NULL: several things */
 } Transfer;
 
 static void set_path(const Account *account, const AldPlanPath *path, AldPlanHopRow *row)
@@ -211,6 +212,7 @@ static void add_hop(const Account *account, const Transfer *transfer)
         row.source_name = copy(report, source->name);
         row.sink = copy(report, sink->id);
         row.sink_name = copy(report, sink->name);
+        row.payload = copy(report, transfer->payload);
         row.bytes = whole(transfer->bytes);
         row.nsec = whole(transfer->nsec);
         if (transfer->source == transfer->sink) {
@@ -241,13 +243,15 @@ static void add_star_hops(
 {
         const AldPlanStage *stage = &steps->stages[index];
         const uint32_t node = node_of(account, stage);
+        const bool is_star = account->request->engine->topology == ALD_PLAN_STAR;
+        const char *forth = is_star ? "activations" : NULL;
+        const char *back = is_star && stage->has_head ? "logits" : forth;
         const Transfer to = { alternative, index, steps->client, node, stage->path_to, stage->bytes_to,
-                stage->nsec_to };
+                stage->nsec_to, forth };
         const Transfer from = { alternative, index, node, steps->client, stage->path_from, stage->bytes_from,
-                stage->nsec_from };
-
+                stage->nsec_from, back };
         const Transfer inner = { alternative, index, node, node, ALD_PLAN_NONE, stage->bytes_to,
-                stage->nsec_to };
+                stage->nsec_to, forth };
 
         if (node == steps->client)
                 return;
@@ -264,8 +268,11 @@ static void add_ring_hop(
 {
         const AldPlanStage *stage = &steps->stages[index];
         const AldPlanStage *next = &steps->stages[(index + 1) % steps->n_stages];
+        const char *payload = account->request->engine->topology == ALD_PLAN_ALL_REDUCE ? "sums"
+                              : index + 1 == steps->n_stages                            ? "tokens"
+                                                                                        : "activations";
         const Transfer to = { alternative, index, node_of(account, stage), node_of(account, next),
-                stage->path_to, stage->bytes_to, stage->nsec_to };
+                stage->path_to, stage->bytes_to, stage->nsec_to, payload };
 
         if (steps->n_stages > 1)
                 add_hop(account, &to);

@@ -118,6 +118,9 @@ def test_goals_splits_and_rings(host):
     assert found["Plan"]["StepsInFlight"] == 1
     found = place(host, "--engine=mpi", "--message-bytes=64M", "--without=far")
     assert "all-reduce of 64.0 MiB" in found.stdout and "fast → slow" in found.stdout
+    found = place(host, "--bytes=32G", *NUMBERS[1:], "--engine=vllm", env={"COLUMNS": 200}).stdout
+    hops = found[found.index("PAYLOAD"):].split("\n\n")[0]
+    assert hops.count(" activations ") == hops.count(" tokens ") == 1, "of two stages, the last sends tokens back"
     found = place(host, "--engine=mpi", "--message-bytes=64M", "--without=far", "--json").stdout
     stages = json.loads(found)["Stages"]
     assert not {"Layers", "NeedsBytes", "NSec", "Limiter"} & stages[0].keys()

@@ -115,11 +115,21 @@ def test_throughput_has_steps_in_flight(host, cluster):
     assert found.plan["TokensPerSecond"] > quick.plan["TokensPerSecond"]
 
 
+def test_the_last_stage_of_a_pipeline_sends_tokens(host, cluster):
+    found = plan(host, {"LayerBytes": Typed("t", GIB), "Parallel": Typed("t", 8)}, "vllm",
+                 TransportOverhead=Typed("d", 1.0))
+    hops = [hop for hop in found.hops if hop["Alternative"] == 0]
+    assert [(hop["Payload"], hop["Bytes"]) for hop in hops] == [("activations", 8 * 4 * 4096), ("tokens", 8 * 8)]
+    assert hops[1]["NSec"] == pytest.approx(hops[1]["RttNSec"] / 2 + 8e9 * 8 * 8 / hops[1]["BitsPerSecond"], abs=2)
+    assert hops[1]["NSec"] == found.stages[1]["HopNSec"]
+
+
 def test_other_engines(host, cluster):
     found = plan(host, engine="distributed-llama")
     assert {stage["Device"] for stage in found.stages if stage["Alternative"] == 0} == {"cpu"}
+    assert not any("Payload" in hop for hop in found.hops)
     found = plan(host, {"MessageBytes": Typed("t", 2 ** 20)}, "mpi", Without=Typed("as", ["far"]))
-    assert len([hop for hop in found.hops if hop["Alternative"] == 0]) == 2
+    assert [hop["Payload"] for hop in found.hops if hop["Alternative"] == 0] == ["sums"] * 2
     with fails_with("org.freedesktop.DBus.Error.InvalidArgs") as error:
         plan(host, engine="mpi")
     assert "MessageBytes" in error.value.message

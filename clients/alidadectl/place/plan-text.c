@@ -27,6 +27,7 @@ static const AldColumn stage_columns[] = {
 static const AldColumn hop_columns[] = {
         { "HOP", .least = NAME_COLUMNS_LEAST },
         { "PATH", .least = 10, .priority = 1 },
+        { "PAYLOAD", .priority = 4 },
         { "BYTES", .right = true, .priority = 3 },
         { "TIME", .right = true },
         { "RATE", .right = true },
@@ -105,6 +106,7 @@ static void add_hops(GString *out, const AldPlanReport *report, unsigned columns
                         continue;
                 ald_table_add(table, ald_plan_words_hop(hop));
                 ald_table_add(table, ald_plan_words_path(hop));
+                ald_table_add(table, g_strdup(hop->payload));
                 ald_table_add(table, ald_format_bytes(ald_figure(hop->bytes)));
                 ald_table_add(table, ald_format_nsec(ald_figure(hop->nsec)));
                 ald_table_add(table, ald_format_bits_per_second(ald_figure(hop->bits_per_second)));

@@ -88,7 +88,9 @@ static double latency(const Rings *ring, double b, double *ret_busiest)
                         break;
                 if (!path)
                         return INFINITY;
-                transfer = b * 4.0 * ring->of->workload.activation_elements * 8 / path->bits_per_second * 1e9;
+                /* The last stage sends the first one a token of 8 bytes for each request. */
+                transfer = b * (i + 1 == ring->n ? 8.0 : 4.0 * ring->of->workload.activation_elements) * 8 /
+                           path->bits_per_second * 1e9;
                 nsec += path->rtt_nsec / 2 + transfer;
                 *ret_busiest = fmax(*ret_busiest, transfer);
         }
@@ -389,11 +391,38 @@ static void test_sensitivities(void)
                 for (uint32_t i = 0; i < N; i++) {
                         uint32_t steps = goal == ALD_PLAN_OPTIONS_GOAL_THROUGHPUT ? plan->best.in_flight : 1;
                         double requests = (8 + steps - 1) / steps;
+                        double bits = i == 0 || i + 1 == N ? 32e3 + 64 : 2 * 32e3;
 
-                        /* Two hops; a step takes longer than all of them occupy any part. */
+                        /* Two hops, of tokens where the ring closes; a step takes longer than all of them
+                         * occupy any part. */
                         assert_close(plan->sensitivities[i].rtt_nsec, nsec - 2 * 0.9 * 5e5);
-                        assert_close(plan->sensitivities[i].rate_nsec, nsec - 2 * 0.9 * 32e3 * requests);
+                        assert_close(plan->sensitivities[i].rate_nsec, nsec - 0.9 * bits * requests);
                 }
+        }
+}
+
+/* The narrow path of two nodes carries the tokens, although the head is slower on the last stage then. */
+static void test_tokens_close_the_ring(void)
+{
+        for (AldPlanOptionsGoal goal = 0; goal < ALD_PLAN_OPTIONS_GOAL_N; goal++) {
+                g_autoptr(AldPlan) plan = NULL;
+                PlanCase made;
+
+                plan_case_init(&made, "sglang", 2);
+                plan_case_join(&made, 0, 1, 1e5, 1e10);
+                plan_case_join(&made, 1, 0, 1e5, 1e7);
+                made.devices[0].free_bytes = made.devices[1].free_bytes = 4600000000;
+                made.devices[1].bytes_per_second *= 0.9;
+                made.workload.parallel = 2;
+                made.request.goal = goal;
+                plan = plan_case_plan(&made);
+                g_assert_cmpuint(plan->best.n_stages, ==, 2);
+                g_assert_cmpuint(plan->best.stages[0].device, ==, 0);
+                g_assert_cmpfloat(plan->best.stages[0].bytes_to, ==, 2 * 4000);
+                assert_close(plan->best.stages[0].hop_nsec, 5e4 + 2 * 4000 * 8 / 10.0);
+                g_assert_cmpfloat(plan->best.stages[1].bytes_to, ==, 2 * 8);
+                assert_close(plan->best.stages[1].hop_nsec, 5e4 + 2 * 8 * 8 * 100);
+                assert_stages_add_up(&plan->best);
         }
 }
 
@@ -782,6 +811,7 @@ int main(int argc, char **argv)
         g_test_add_func("/plan-goals/must", test_must);
         g_test_add_func("/plan-goals/unproven-choice", test_unproven_choice);
         g_test_add_func("/plan-goals/front", test_front);
+        g_test_add_func("/plan-goals/tokens-close-the-ring", test_tokens_close_the_ring);
         g_test_add_func("/plan-goals/sensitivities", test_sensitivities);
         g_test_add_func("/plan-goals/sensitivity-of-node", test_sensitivity_of_node);
         g_test_add_func("/plan-goals/verdicts", test_verdicts);

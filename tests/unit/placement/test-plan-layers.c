@@ -334,7 +334,7 @@ static void try_stages(const PlanCase *made, uint32_t used, uint32_t first_devic
                         now += 1e9 * (double) made->workload.head_bytes / device->bytes_per_second;
                         if (first > 0)
                                 now += plan_case_path(made, i, start)->rtt_nsec / 2 +
-                                       4.0 * 1000 * 8 / plan_case_path(made, i, start)->bits_per_second * 1e9;
+                                       8.0 * 8 / plan_case_path(made, i, start)->bits_per_second * 1e9;
                         *best = fmin(*best, now);
                 }
         }

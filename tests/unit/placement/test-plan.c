@@ -159,20 +159,18 @@ static double path_nsec(const AldPlanPath *path, double bytes)
         return path->rtt_nsec / 2 + bytes * 8 / path->bits_per_second * 1e9;
 }
 
-/* What `bytes` bytes take on the path that takes the least for the activations. */
+/* What `bytes` bytes take on the path that takes the least for them. */
 static double best_path(const Case *made, uint32_t source, uint32_t sink, double bytes)
 {
-        double activations = 4.0 * made->workload.activation_elements, best = INFINITY, nsec = INFINITY;
+        double best = INFINITY;
 
         for (uint32_t i = 0; i < made->cluster.n_paths; i++) {
                 const AldPlanPath *path = &made->paths[i];
 
-                if (path->source != source || path->sink != sink || path_nsec(path, activations) >= best)
-                        continue;
-                best = path_nsec(path, activations);
-                nsec = path_nsec(path, bytes);
+                if (path->source == source && path->sink == sink)
+                        best = fmin(best, path_nsec(path, bytes));
         }
-        return nsec;
+        return best;
 }
 
 /* Both ways over one connection. */
@@ -538,10 +536,13 @@ static double ring_nsec(const RingSearch *self)
                         is_in_two_places(self, i))
                         return INFINITY;
                 nsec += device_nsec(of, ALD_PLAN_NONE, self->devices[i], self->layers[i], i + 1 == self->n);
+                /* From the last one the token, of 8 bytes. */
                 if (self->n > 1)
-                        nsec += device->node == next->node ? INNER_NSEC
-                                                           : best_path(of, device->node, next->node,
-                                                                     4.0 * of->workload.activation_elements);
+                        nsec += device->node == next->node
+                                        ? INNER_NSEC
+                                        : best_path(of, device->node, next->node,
+                                                  i + 1 == self->n ? 8
+                                                                   : 4.0 * of->workload.activation_elements);
         }
         return nsec;
 }
