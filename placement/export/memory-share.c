@@ -47,17 +47,40 @@ static double smaller(double a, double b)
         return -larger(-a, -b);
 }
 
+/* The larger the total is, the less of it is enough, and the less of it is free. */
+static double choose_for_guess(double least, double most)
+{
+        if (isnan(least) || isnan(most) || least > most)
+                return NAN;
+        return shorten(least + (most - least) / 4, (most - least) / 8);
+}
+
+static bool is_guessed(const AldPlanStageRow *stage)
+{
+        return stage->total_bytes == ALD_ABSENT_UINT64 && ald_export_vendor_is(stage, "NVIDIA");
+}
+
+bool ald_export_is_total_guessed(const AldPlanStageRow *stages, guint n)
+{
+        for (guint i = 0; i < n; i++)
+                if (is_guessed(&stages[i]))
+                        return true;
+        return false;
+}
+
 double ald_export_share_of_total(const AldPlanStageRow *stages, guint n)
 {
         double least = 0, most = 1;
 
         for (guint i = 0; i < n; i++) {
-                double total = bytes(stages[i].total_bytes), reserved = bytes(stages[i].reserved_bytes);
+                double total = bytes(is_guessed(&stages[i]) ? stages[i].free_bytes : stages[i].total_bytes);
+                double reserved = bytes(stages[i].reserved_bytes);
 
                 least = larger(least, (bytes(stages[i].needs_bytes) - reserved) / total);
                 most = smaller(most, (bytes(stages[i].free_bytes) - reserved) / total);
         }
-        return choose(least, most, USUAL_OF_TOTAL);
+        return ald_export_is_total_guessed(stages, n) ? choose_for_guess(least, most)
+                                                      : choose(least, most, USUAL_OF_TOTAL);
 }
 
 double ald_export_share_of_free(const AldPlanStageRow *stages, guint n)

@@ -112,11 +112,16 @@ static void append_vllm_notes(GString *out, const Pipeline *pipeline)
         for (guint rank = 0; rank < pipeline->nodes->len; rank++) {
                 const AldRingNode *node = node_at(pipeline, rank);
 
-                if (!isnan(share_of_total(node)))
+                bool is_known = !isnan(share_of_total(node));
+
+                if (is_known && !ald_export_is_total_guessed(node->stage, node->n_stages))
                         continue;
-                g_string_append(out, "# No such share is known for all GPUs of ");
+                g_string_append(out, is_known ? "# On " : "# No such share is known for all GPUs of ");
                 ald_export_append_safe(out, ald_export_stage_name(node->stage));
-                g_string_append(out, ": vLLM takes its default, and does not start where less is free.\n");
+                g_string_append(
+                        out, is_known ? ", a total is unknown, and no less than what is free: it is what is "
+                                        "enough for any, and a quarter of the rest.\n"
+                                      : ": vLLM takes its default, and does not start where less is free.\n");
                 append_bounds(out, node);
         }
 }
