@@ -7,10 +7,13 @@
 #include "placement/plan/connection.h"
 #include "placement/plan/cost.h"
 #include "placement/plan/stage.h"
+#include "placement/plan/star-arrange.h"
 #include "placement/plan/star-plan.h"
 #include "placement/star.h"
 
-#define WORK_MAX UINT64_C(100000000) /* cells of all problems together: about a second */
+#define WORK_MAX UINT64_C(100000000)  /* cells of all problems together: about a second */
+#define ARRANGE_MAX UINT64_C(1000000) /* of these, for other stages near those that a solution has: 10 ms */
+#define ARRANGE_ALL 32u               /* devices */
 
 /* Ways to use the devices, which differ in what the client does. */
 typedef enum StarWay {
@@ -45,6 +48,7 @@ typedef struct Star {
         AldPlacementArm *arms; /* [member][role]: for this client and way */
         GArray *trials;
         double price_nsec; /* of a device, for bounds */
+        double lower_nsec; /* of the trial */
         uint64_t work;
 } Star;
 
@@ -285,19 +289,22 @@ static AldPlacementRole role_of(const AldPlacementStarSolution *solution, uint32
         return (stage == 0 ? ALD_PLACEMENT_FIRST : 0) | (stage == solution->last ? ALD_PLACEMENT_LAST : 0);
 }
 
+static AldPlanCut cut_of(const Star *star, StarWay way, uint32_t member, AldPlacementRole role)
+{
+        AldPlanCut cut = ald_plan_stage_cut(star->candidates, star->members[member],
+                beside(star, member, role), buffers(star, way, member, role, 0, true));
+
+        cut.layer_nsec = star->devices[member].layer_nsec;
+        return cut;
+}
+
 /* Gives each stage the layers that fit, now that it is known which ones it has. */
 static bool cut(const Star *star, StarWay way, AldPlacementStarSolution *solution)
 {
         g_autofree AldPlanCut *cuts = g_new(AldPlanCut, solution->n_stages);
 
-        for (uint32_t i = 0; i < solution->n_stages; i++) {
-                uint32_t member = solution->stages[i].device;
-                AldPlacementRole role = role_of(solution, i);
-
-                cuts[i] = ald_plan_stage_cut(star->candidates, star->members[member],
-                        beside(star, member, role), buffers(star, way, member, role, 0, true));
-                cuts[i].layer_nsec = star->devices[member].layer_nsec;
-        }
+        for (uint32_t i = 0; i < solution->n_stages; i++)
+                cuts[i] = cut_of(star, way, solution->stages[i].device, role_of(solution, i));
         return ald_plan_stages_cut(star->candidates->request, star->choice, cuts, solution->stages,
                 solution->n_stages, &solution->nsec);
 }
@@ -353,6 +360,32 @@ static void keep(const Star *star, StarWay way, const AldPlacementStarSolution *
         ald_plan_stages_set_layers(star->candidates->request, ret->stages, ret->n_stages);
 }
 
+/* The plan itself and its alternatives are, and in small clusters what they would be with each device that is
+ * left out, which would take long in large ones. */
+static bool is_arranged(const Star *star)
+{
+        return star->candidates->request->sizes && (star->choice->level || star->n <= ARRANGE_ALL);
+}
+
+/* Looks for better stages near those of the solution. Returns whether the layers fit. */
+static bool arrange(
+        Star *star, StarWay way, const AldPlacementProblem *problem, AldPlacementStarSolution *solution)
+{
+        g_autofree AldPlanCut *cuts = g_new(AldPlanCut, (size_t) star->n * ALD_PLACEMENT_N_ROLES);
+        const AldStarArrangement arrangement = { .request = star->candidates->request,
+                .problem = problem,
+                .arms = star->arms,
+                .cuts = cuts,
+                .lower_nsec = star->lower_nsec,
+                .work = &star->work,
+                .work_max = star->work + ARRANGE_MAX };
+
+        for (uint32_t i = 0; i < star->n; i++)
+                for (AldPlacementRole role = 0; role < ALD_PLACEMENT_N_ROLES; role++)
+                        cuts[(size_t) i * ALD_PLACEMENT_N_ROLES + role] = cut_of(star, way, i, role);
+        return ald_star_arrange(&arrangement, solution) && cut(star, way, solution);
+}
+
 /* Looks for stages that have room for such runs of layers and take less than the best. -EAGAIN: others may
  * take less than what was found. */
 static int try_run(
@@ -370,8 +403,12 @@ static int try_run(
                 &problem, star->arms, below_nsec, &star->work, &solution, ret_lower_nsec);
         if (r < 0)
                 return r;
+        if (run == ALD_PLAN_RUN_SMALLEST)
+                star->lower_nsec = *ret_lower_nsec;
         nsec = solution.nsec;
         fits = cut(star, trial->way, &solution);
+        if (is_arranged(star) && (!fits || solution.nsec > star->lower_nsec * (1 + ALD_PLAN_TIE)))
+                fits = arrange(star, trial->way, &problem, &solution) || fits;
         if (fits && solution.nsec < below_nsec)
                 keep(star, trial->way, &solution, best);
         r = fits && solution.nsec <= nsec ? 0 : -EAGAIN;

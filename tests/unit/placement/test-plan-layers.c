@@ -16,6 +16,8 @@
 #define MIB 1048576.0
 #define GIB (UINT64_C(1) << 30)
 #define GB 1000000000ull
+#define WILD_GPUS 5u
+#define WILD_LAYERS 16u
 
 /* Every cut of some layers between some stages. */
 typedef struct CutCase {
@@ -387,6 +389,115 @@ static void test_random_sizes(void)
         g_assert_cmpuint(n_proven, >, n_plans / 2);
 }
 
+/* On the GPUs of one machine, which take turns in any order. */
+static void try_gpus(const PlanCase *made, uint32_t used, uint32_t first, double nsec, double *best)
+{
+        const AldPlanLayerSizes *sizes = made->request.sizes;
+        uint32_t layers = (uint32_t) made->workload.layers;
+
+        for (uint32_t i = 0; i < made->cluster.n_devices; i++) {
+                const AldPlanDevice *device = &made->devices[i];
+                double layer = 1e9 * made->workload.mean_layer_bytes / device->bytes_per_second;
+
+                if (used & 1u << i)
+                        continue;
+                for (uint32_t end = first + 1; end <= layers; end++) {
+                        double bytes = (double) (sizes->sums[end] - sizes->sums[first]);
+                        double now = nsec + (end - first) * layer;
+
+                        if (end == layers) {
+                                bytes += (double) made->workload.head_bytes;
+                                now += 1e9 * (double) made->workload.head_bytes / device->bytes_per_second;
+                        }
+                        if (bytes > (double) device->free_bytes || now >= *best)
+                                break;
+                        if (end == layers)
+                                *best = now;
+                        else
+                                try_gpus(made, used | 1u << i, end, now, best);
+                }
+        }
+}
+
+/* One layer in four is up to ten times as large as the others. */
+static char **make_wild_layers(PlanCase *made, GRand *rand)
+{
+        uint64_t weights[WILD_LAYERS], none[WILD_LAYERS] = {};
+        double sum = 0;
+
+        made->workload.layers = WILD_LAYERS;
+        made->workload.layer_bytes = 0;
+        for (uint32_t i = 0; i < WILD_LAYERS; i++) {
+                weights[i] = (uint64_t) g_rand_int_range(rand, 1, 5) * GB / 10;
+                if (g_rand_int_range(rand, 0, 4) == 0)
+                        weights[i] *= (uint64_t) g_rand_int_range(rand, 2, 11);
+                made->workload.layer_bytes = MAX(made->workload.layer_bytes, weights[i]);
+                sum += (double) weights[i];
+        }
+        made->workload.mean_layer_bytes = sum / WILD_LAYERS;
+        for (uint32_t i = 0; i < made->cluster.n_devices; i++)
+                made->devices[i].free_bytes = (uint64_t) (sum * g_rand_double_range(rand, 0.1, 0.8));
+        return ald_plan_layer_sizes_to_text(weights, none, WILD_LAYERS);
+}
+
+static void make_wild(PlanCase *made, GRand *rand)
+{
+        plan_case_init(made, "llama.cpp", 1);
+        for (uint32_t i = 0; i < WILD_GPUS; i++) {
+                made->devices[i] = made->devices[0];
+                made->devices[i].id = made->ids[i + 1];
+                made->devices[i].is_processor = made->devices[i].uses_host_memory = false;
+                made->devices[i].bytes_per_second = g_rand_double_range(rand, 50e9, 1000e9);
+                g_snprintf(made->ids[i + 1], sizeof made->ids[i + 1], "gpu%u", i);
+        }
+        made->cluster.n_devices = WILD_GPUS;
+}
+
+/* Plans for layers of very different sizes, of which the solver knows an average, are near the best. */
+static void test_wild_sizes(void)
+{
+        double sum = 0, most = 1;
+        unsigned n = 0, n_missed = 0, n_near = 0;
+
+        for (int i = 0; i < CASES / 10; i++) {
+                g_autoptr(GRand) rand = g_rand_new_with_seed((guint32) i);
+                double best = INFINITY;
+                g_auto(GStrv) texts = NULL;
+                g_autofree AldPlanLayerSizes *sizes = NULL;
+                g_autoptr(AldPlan) plan = NULL;
+                AldPlanRefusal refusal = {};
+                PlanCase made;
+
+                make_wild(&made, rand);
+                texts = make_wild_layers(&made, rand);
+                set_sizes(&made, (const char *const *) texts);
+                sizes = (AldPlanLayerSizes *) made.request.sizes;
+                try_gpus(&made, 0, 0, 0, &best);
+                plan = plan_case_try(&made, &refusal);
+                g_free(refusal.verdicts);
+                if (isinf(best)) {
+                        g_assert_null(plan);
+                        continue;
+                }
+                n++;
+                n_missed += !plan;
+                if (!plan)
+                        continue;
+                g_assert_cmpfloat(plan->best.nsec, >=, best * (1 - 1e-9));
+                g_assert_cmpfloat(plan->best.lower_nsec, <=, best * (1 + 1e-9));
+                sum += plan->best.nsec / best;
+                most = fmax(most, plan->best.nsec / best);
+                n_near += plan->best.nsec < 1.05 * best;
+        }
+        g_test_message("%u plans, %u missed, %u near: %.4f times the best on average, %.3f at most", n,
+                n_missed, n_near, sum / (n - n_missed), most);
+        g_assert_cmpuint(n, >, CASES / 20);
+        g_assert_cmpuint(n_missed, <=, n / 100);
+        g_assert_cmpuint(n_near, >, n * 9 / 10);
+        g_assert_cmpfloat(sum / (n - n_missed), <, 1.01);
+        g_assert_cmpfloat(most, <, 1.25);
+}
+
 /* A published model: the header of its file, and what each layer keeps. */
 typedef struct Shape {
         GgufMaker maker;
@@ -645,6 +756,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/plan-layers/roomier-equal", test_roomier_equal);
         g_test_add_func("/plan-layers/small-layers-first", test_small_layers_first);
         g_test_add_func("/plan-layers/random-sizes", test_random_sizes);
+        g_test_add_func("/plan-layers/wild-sizes", test_wild_sizes);
         g_test_add_func("/plan-layers/gemma", test_gemma);
         g_test_add_func("/plan-layers/gpt-oss", test_gpt_oss);
         g_test_add_func("/plan-layers/deepseek", test_deepseek);

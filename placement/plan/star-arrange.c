@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <math.h>
+#include <string.h>
+
+#include "placement/plan/cost.h"
+#include "placement/plan/star-arrange.h"
+
+/* An order of devices, of which the first one may have the head of all. */
+typedef struct Order {
+        uint32_t *devices, n;
+        bool head_is_first;
+} Order;
+
+/* What is looked for. */
+typedef struct Search {
+        const AldStarArrangement *arrangement;
+        AldPlanCut *cuts; /* of the stages of an order */
+        uint32_t *tried;  /* devices of an order that may be better */
+        Order best;
+        double best_nsec;
+        double layers_bytes;
+        double least_layer_nsec; /* of the fastest device */
+} Search;
+
+static void search_clear(Search *search)
+{
+        g_free(search->cuts);
+        g_free(search->tried);
+        g_free(search->best.devices);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Search, search_clear)
+
+static AldPlacementRole role_of(const Order *order, uint32_t stage)
+{
+        uint32_t last = order->head_is_first ? 0 : order->n - 1;
+
+        return (stage == 0 ? ALD_PLACEMENT_FIRST : 0) | (stage == last ? ALD_PLACEMENT_LAST : 0);
+}
+
+static uint32_t node_of(const Search *search, uint32_t device)
+{
+        const uint32_t *nodes = search->arrangement->problem->nodes;
+
+        return nodes ? nodes[device] : device;
+}
+
+/* What a stage takes beside its layers: a visit to a node is one of all its stages there that follow each
+ * other. */
+static double beside_nsec(const Search *search, const Order *order, uint32_t stage)
+{
+        const AldPlacementArm *arms = search->arrangement->arms;
+        uint32_t device = order->devices[stage], node = node_of(search, device);
+        AldPlacementRole roles = ALD_PLACEMENT_PLAIN;
+        double use = ald_placement_arm(arms, device, role_of(order, stage))->use_nsec;
+
+        if (stage > 0 && node_of(search, order->devices[stage - 1]) == node)
+                return use + ald_placement_arm(arms, device, ALD_PLACEMENT_PLAIN)->after_nsec;
+        for (uint32_t i = stage; i < order->n && node_of(search, order->devices[i]) == node; i++)
+                roles |= role_of(order, i);
+        return use + ald_placement_arm(arms, device, roles)->visit_nsec;
+}
+
+static uint32_t count_nodes(const Search *search, const Order *order)
+{
+        uint32_t n = 0;
+
+        for (uint32_t i = 0; i < order->n; i++) {
+                bool is_new = true;
+
+                for (uint32_t j = 0; j < i && is_new; j++)
+                        is_new = node_of(search, order->devices[j]) != node_of(search, order->devices[i]);
+                n += is_new;
+        }
+        return n;
+}
+
+static bool is_allowed(const Search *search, const Order *order)
+{
+        const AldPlacementProblem *problem = search->arrangement->problem;
+
+        return order->n > 0 && order->n <= problem->layers &&
+               (problem->devices_max == 0 || order->n <= problem->devices_max) &&
+               (problem->nodes_max == 0 || count_nodes(search, order) <= problem->nodes_max);
+}
+
+/* What an order takes, whose cuts are set to its layers. INFINITY: they do not fit, or it is seen before the
+ * layers are cut that it takes no less than the best one. */
+static double measure(Search *search, const Order *order)
+{
+        const AldStarArrangement *arrangement = search->arrangement;
+        const AldPlacementProblem *problem = arrangement->problem;
+        double nsec = 0, room = 0;
+
+        *arrangement->work += order->n;
+        if (!is_allowed(search, order))
+                return INFINITY;
+        for (uint32_t i = 0; i < order->n; i++) {
+                search->cuts[i] = arrangement->cuts[(size_t) order->devices[i] * ALD_PLACEMENT_N_ROLES +
+                                                    role_of(order, i)];
+                nsec += beside_nsec(search, order, i);
+                room += fmax(search->cuts[i].room, 0);
+        }
+        if (room < search->layers_bytes ||
+                nsec + (double) problem->layers * search->least_layer_nsec >= search->best_nsec)
+                return INFINITY;
+        *arrangement->work += (uint64_t) order->n * problem->layers;
+        if (!ald_plan_cut(arrangement->request, search->cuts, order->n, false))
+                return INFINITY;
+        for (uint32_t i = 0; i < order->n; i++)
+                nsec += search->cuts[i].layers * search->cuts[i].layer_nsec;
+        return nsec;
+}
+
+static bool goes_on(const Search *search)
+{
+        return *search->arrangement->work < search->arrangement->work_max &&
+               search->best_nsec > search->arrangement->lower_nsec * (1 + ALD_PLAN_TIE);
+}
+
+/* Takes the devices in `tried` as the best order if they take less. */
+static bool try_order(Search *search, uint32_t n)
+{
+        const Order order = { search->tried, n, search->best.head_is_first };
+        double nsec = measure(search, &order);
+
+        if (!(nsec < search->best_nsec * (1 - ALD_PLAN_TIE)))
+                return false;
+        memcpy(search->best.devices, search->tried, n * sizeof *search->tried);
+        search->best.n = n;
+        search->best_nsec = nsec;
+        return true;
+}
+
+/* Sets `tried` to the best order without `out` of its stages from `at` on; the number of devices left. */
+static uint32_t take_out(Search *search, uint32_t at, uint32_t out)
+{
+        const Order *best = &search->best;
+
+        memcpy(search->tried, best->devices, at * sizeof *best->devices);
+        memcpy(&search->tried[at], &best->devices[at + out], (best->n - at - out) * sizeof *best->devices);
+        return best->n - out;
+}
+
+/* Puts a device before what stands there. */
+static void put_in(Search *search, uint32_t n, uint32_t at, uint32_t device)
+{
+        memmove(&search->tried[at + 1], &search->tried[at], (n - at) * sizeof *search->tried);
+        search->tried[at] = device;
+}
+
+static bool is_used(const Search *search, uint32_t device)
+{
+        for (uint32_t i = 0; i < search->best.n; i++)
+                if (search->best.devices[i] == device)
+                        return true;
+        return false;
+}
+
+/* Each of these returns whether it found less. */
+
+static bool try_without(Search *search)
+{
+        for (uint32_t at = 0; at < search->best.n && goes_on(search); at++)
+                if (!search->arrangement->problem->devices[search->best.devices[at]].required &&
+                        try_order(search, take_out(search, at, 1)))
+                        return true;
+        return false;
+}
+
+static bool try_elsewhere(Search *search)
+{
+        for (uint32_t at = 0; at < search->best.n; at++)
+                for (uint32_t to = 0; to < search->best.n && goes_on(search); to++) {
+                        uint32_t device = search->best.devices[at], n = take_out(search, at, 1);
+
+                        if (to == at)
+                                continue;
+                        put_in(search, n, to, device);
+                        if (try_order(search, n + 1))
+                                return true;
+                }
+        return false;
+}
+
+/* A device more, or with `out`, instead of another one. */
+static bool try_another(Search *search, uint32_t out)
+{
+        const AldPlacementProblem *problem = search->arrangement->problem;
+
+        for (uint32_t device = 0; device < problem->n_devices; device++)
+                for (uint32_t at = 0; at + out <= search->best.n && goes_on(search); at++) {
+                        uint32_t n;
+
+                        if (is_used(search, device) ||
+                                (out > 0 && problem->devices[search->best.devices[at]].required))
+                                continue;
+                        n = take_out(search, at, out);
+                        put_in(search, n, at, device);
+                        if (try_order(search, n + 1))
+                                return true;
+                }
+        return false;
+}
+
+static void improve(Search *search)
+{
+        while (goes_on(search) && (try_without(search) || try_elsewhere(search) || try_another(search, 1) ||
+                                          try_another(search, 0)))
+                ;
+}
+
+/* Sets the best order to one with as many devices as there may be, in which the head is where it was. */
+static void add_all(Search *search)
+{
+        const AldPlacementProblem *problem = search->arrangement->problem;
+        uint64_t most = problem->devices_max > 0 ? MIN(problem->devices_max, problem->layers)
+                                                 : problem->layers;
+
+        for (uint32_t i = 0; i < problem->n_devices && search->best.n < most; i++) {
+                uint32_t at = search->best.n - !search->best.head_is_first;
+
+                if (is_used(search, i) ||
+                        isinf(ald_placement_arm(search->arrangement->arms, i, ALD_PLACEMENT_PLAIN)->use_nsec))
+                        continue;
+                search->best.devices[search->best.n++] = search->best.devices[at];
+                search->best.devices[at] = i;
+        }
+        search->best_nsec = measure(search, &search->best);
+}
+
+static void search_init(
+        Search *search, const AldStarArrangement *arrangement, const AldPlacementStarSolution *solution)
+{
+        const AldPlacementProblem *problem = arrangement->problem;
+
+        *search = (Search){ .arrangement = arrangement,
+                .cuts = g_new(AldPlanCut, problem->n_devices + 1),
+                .tried = g_new(uint32_t, problem->n_devices + 1),
+                .best = { .devices = g_new(uint32_t, problem->n_devices + 1),
+                        .n = solution->n_stages,
+                        .head_is_first = solution->last + 1 < solution->n_stages },
+                .best_nsec = INFINITY,
+                .layers_bytes = (double) ald_plan_layers_bytes(
+                        arrangement->request, ALD_PLAN_RUN_FIRST, (uint32_t) problem->layers),
+                .least_layer_nsec = INFINITY };
+        for (uint32_t i = 0; i < problem->n_devices; i++)
+                search->least_layer_nsec = fmin(search->least_layer_nsec, problem->devices[i].layer_nsec);
+        for (uint32_t i = 0; i < solution->n_stages; i++)
+                search->best.devices[i] = solution->stages[i].device;
+}
+
+bool ald_star_arrange(const AldStarArrangement *arrangement, AldPlacementStarSolution *solution)
+{
+        g_auto(Search) search = { 0 };
+
+        search_init(&search, arrangement, solution);
+        search.best_nsec = measure(&search, &search.best);
+        improve(&search);
+        if (isinf(search.best_nsec)) {
+                add_all(&search);
+                improve(&search);
+        }
+        if (isinf(search.best_nsec))
+                return false;
+        solution->nsec = search.best_nsec;
+        search.best_nsec = INFINITY;
+        (void) measure(&search, &search.best);
+        g_free(solution->stages);
+        solution->n_stages = search.best.n;
+        solution->stages = g_new(AldPlacementStage, search.best.n);
+        for (uint32_t i = 0; i < search.best.n; i++)
+                solution->stages[i] = (AldPlacementStage){ .device = search.best.devices[i],
+                        .layers = search.cuts[i].layers };
+        solution->last = search.best.head_is_first ? 0 : search.best.n - 1;
+        return true;
+}

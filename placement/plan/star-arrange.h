@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "placement/plan/cuts.h"
+#include "placement/star.h"
+
+/*
+ * Stages of a star whose layers differ in size. The solver takes layers for alike, and so may choose devices
+ * on which they do not fit, or more devices than they need. Here the layers are cut exactly, for stages that
+ * are near those of the solver: without one of them, with another device beside or instead of one, or in
+ * another order, again and again until none of these takes less time. That finds no optimum for certain.
+ */
+typedef struct AldStarArrangement {
+        const AldPlanRequest *request;
+        const AldPlacementProblem *problem;
+        const AldPlacementArm *arms; /* [device][role] */
+        const AldPlanCut *cuts;      /* [device][role]: what a stage may have */
+        double lower_nsec;           /* no stages take less */
+        uint64_t *work, work_max;    /* no more is tried; it is raised by the cells of all cuts */
+} AldStarArrangement;
+
+/* solution: its stages in their order, of which `last` is the last one or the first; its layers and nsec are
+ * set. False: no stages were found on which the layers fit. */
+bool ald_star_arrange(const AldStarArrangement *arrangement, AldPlacementStarSolution *solution);
