@@ -41,8 +41,8 @@ double ald_plan_results_bytes(const AldPlanRequest *request);
 /* Returns what a device needs for so many layers at least, if they are the smallest. */
 uint64_t ald_plan_least_bytes(const AldPlanRequest *request, const AldPlanDevice *device, uint32_t layers);
 
-/* What is free on it for layers. */
+/* Returns the bytes that are free on a device for layers. */
 uint64_t ald_plan_room_bytes(const AldPlanRequest *request, const AldPlanDevice *device);
 
-/* Layers that fit then, if they are the smallest. */
+/* Returns how many layers fit into them, if they are the smallest. */
 uint32_t ald_plan_most_layers(const AldPlanRequest *request, const AldPlanDevice *device);

@@ -65,7 +65,7 @@ static Work layer_work(const AldPlanWorkload *workload)
                 .operations = OPERATIONS * workload->token_parameters * workload->parallel };
 }
 
-static bool is_of_vendor(const AldPlanDevice *device, const char *vendor)
+bool ald_plan_is_of_vendor(const AldPlanDevice *device, const char *vendor)
 {
         return device->vendor && g_ascii_strncasecmp(device->vendor, vendor, strlen(vendor)) == 0;
 }
@@ -79,11 +79,11 @@ static double fixed_layer_nsec(const AldPlanConstants *constants, const AldPlanD
                 return values[ALD_PLAN_LAYER_NSEC];
         if (device->is_processor)
                 return values[ALD_PLAN_PROCESSOR_LAYER_NSEC];
-        if (is_of_vendor(device, "NVIDIA"))
+        if (ald_plan_is_of_vendor(device, "NVIDIA"))
                 return values[ALD_PLAN_CUDA_LAYER_NSEC];
-        if (is_of_vendor(device, "AMD"))
+        if (ald_plan_is_of_vendor(device, "AMD"))
                 return values[ALD_PLAN_ROCM_LAYER_NSEC];
-        if (is_of_vendor(device, "Apple"))
+        if (ald_plan_is_of_vendor(device, "Apple"))
                 return values[ALD_PLAN_METAL_LAYER_NSEC];
         return values[ALD_PLAN_VULKAN_LAYER_NSEC];
 }

@@ -19,8 +19,7 @@ static const struct {
                 "llama.cpp reads GGUF files only; convert the folder with its convert_hf_to_gguf.py "
                 "(convert_hf_to_gguf.py --outfile MODEL.gguf FOLDER), and place that file" },
         { "vllm", ALD_PLAN_WORKLOAD_MODEL_FORMAT_GGUF, ALD_MODEL_PREPARED,
-                "vllm reads GGUF only with vllm-gguf-plugin, which is experimental, and only if it is a "
-                "single "
+                "vllm reads GGUF only with vllm-gguf-plugin, which is experimental, and only if it is one "
                 "file" },
         { "torch", ALD_PLAN_WORKLOAD_MODEL_FORMAT_GGUF, ALD_MODEL_REFUSED,
                 "torch does not read GGUF; place the folder with safetensors that the file was converted "
@@ -29,11 +28,9 @@ static const struct {
                 "distributed-llama does not read GGUF; place the folder with safetensors that the file was "
                 "converted from, of which its convert-hf.py makes a file that it reads" },
         { "distributed-llama", ALD_PLAN_WORKLOAD_MODEL_FORMAT_SAFETENSORS, ALD_MODEL_PREPARED,
-                "distributed-llama reads a file that its convert-hf.py makes of the folder (convert-hf.py "
-                "FOLDER "
-                "q40 NAME); the weights are planned as large as they are in the folder, with q40 they take "
-                "4.5 "
-                "bits each" },
+                "distributed-llama reads a file that its convert-hf.py makes of the folder "
+                "(convert-hf.py FOLDER q40 NAME); the weights are planned as large as they are in the "
+                "folder, with q40 they take 4.5 bits each" },
 };
 
 /* As safetensors and GGUF call them. */

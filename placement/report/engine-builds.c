@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "placement/report/engine-builds.h"
+#include "placement/plan/cost.h"
 #include "placement/report/sentences.h"
+#include "record/listed-name.h"
 
 /*
  * A build of llama.cpp computes on the GPUs of the backends that it was built with. Its servers compute
@@ -21,7 +23,7 @@ static const struct {
         [GPU_BACKEND_CUDA] = { "NVIDIA", "CUDA" },
         [GPU_BACKEND_ROCM] = { "AMD", "ROCm" },
         [GPU_BACKEND_SYCL] = { "Intel", "SYCL" },
-        [GPU_BACKEND_VULKAN] = { "", "Vulkan" },
+        [GPU_BACKEND_VULKAN] = { NULL, "Vulkan" },
 };
 
 /* Bits of those that the node needs for its stages. */
@@ -35,7 +37,8 @@ static unsigned backends_of(const AldPlanCluster *cluster, const AldPlanSteps *s
 
                 if (device->is_processor || device->node != node)
                         continue;
-                while (!g_str_has_prefix(device->vendor ?: "", backends[backend].vendor))
+                while (backend < GPU_BACKEND_VULKAN &&
+                        !ald_plan_is_of_vendor(device, backends[backend].vendor))
                         backend++;
                 needed |= 1u << backend;
         }
@@ -67,10 +70,11 @@ char *ald_plan_builds_sentence(
         for (uint32_t i = 0; i < cluster->n_nodes; i++) {
                 unsigned needed = backends_of(cluster, steps, i);
                 g_autofree char *label = ald_plan_node_label(&cluster->nodes[i]);
+                g_autofree char *listed = ald_listed_name(label);
 
                 if (needed == 0)
                         continue;
-                g_string_append_printf(nodes, "%s%s with ", nodes->len > 0 ? ", " : "", label);
+                g_string_append_printf(nodes, "%s%s with ", nodes->len > 0 ? ", " : "", listed);
                 append_names(nodes, needed);
                 all |= needed;
                 has_both |= (needed & (needed - 1)) != 0;
@@ -78,8 +82,7 @@ char *ald_plan_builds_sentence(
         if ((all & (all - 1)) == 0)
                 return NULL;
         return g_strdup_printf(
-                "GPUs of several vendors are used, for which each node needs a build of %s of its "
-                "own: %s.%s",
+                "GPUs of several vendors are used, for which each node needs a build of %s of its own: %s.%s",
                 request->engine->name, nodes->str,
                 has_both ? " Several backends in one build need GGML_BACKEND_DL; one with Vulkan drives them "
                            "all."

@@ -72,7 +72,8 @@ static size_t keep_hull(Backlog *backlogs, size_t n)
         return kept;
 }
 
-/* The slope of the hull after so many bytes is at least 0, as bytes that came twice stay counted. */
+/* Returns the slope of the hull where this many bytes have arrived. It is never negative, since bytes that
+ * came twice stay counted. */
 static double slope_at(const Backlog *hull, size_t n, double arrived)
 {
         size_t i = 1;

@@ -174,7 +174,7 @@ const AldSynopsis ald_place_synopsis = {
         .usage = "alidadectl place MODEL|--bytes=SIZE --layers=N --elements=N|--message-bytes=SIZE",
         .intro = "Plan on which devices of the cluster a language model runs best: a GGUF file, or a folder "
                  "with\n"
-                 "safetensors and config.json. Only the sizes in it are read.",
+                 "safetensors and config.json. Its weights are not read.",
         .options = options,
 };
 

@@ -292,12 +292,12 @@ static void test_builds(void)
         g_assert_cmpuint(plan->best.n_stages, ==, 2);
         alike = ald_plan_builds_sentence(&made.cluster, &made.request, &plan->best);
         g_assert_null(alike);
-        made.devices[1].vendor = "AMD";
+        made.nodes[1].name = "red, with CUDA";
+        made.devices[1].vendor = "amd";
         mixed = ald_plan_builds_sentence(&made.cluster, &made.request, &plan->best);
         g_assert_cmpstr(mixed, ==,
                 "GPUs of several vendors are used, for which each node needs a build of llama.cpp of its "
-                "own: "
-                "green with CUDA, red with ROCm.");
+                "own: green with CUDA, \"red, with CUDA\" with ROCm.");
         made.devices[1].node = 0;
         both = ald_plan_builds_sentence(&made.cluster, &made.request, &plan->best);
         g_assert_cmpstr(both, ==,
