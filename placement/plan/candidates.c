@@ -7,7 +7,6 @@
 #include "placement/plan/buffers.h"
 #include "placement/plan/candidates.h"
 #include "placement/plan/cost.h"
-#include "placement/plan/naming.h"
 #include "placement/plan/slice-cost.h"
 
 uint32_t ald_plan_node_find(const AldPlanCluster *cluster, const char *id)
@@ -41,19 +40,53 @@ static bool is_usable(const AldPlanCandidates *candidates, const AldPlanPath *pa
                isfinite(ald_plan_path_nsec(path, 1));
 }
 
-bool ald_plan_has_unnamed_path(const AldPlanCandidates *candidates, uint32_t a, uint32_t b)
+static AldPlanUnnamed name_path(
+        const AldPlanCandidates *candidates, const AldPlanPath *path, uint32_t *ret_node)
+{
+        return ald_plan_name_path(candidates->cluster, candidates->request->engine,
+                candidates->shares_host_name, path, ret_node);
+}
+
+bool ald_plan_has_unnamed_path(
+        const AldPlanCandidates *candidates, uint32_t a, uint32_t b, AldPlanVerdict *verdict)
 {
         const AldPlanCluster *cluster = candidates->cluster;
 
         for (uint32_t i = 0; i < cluster->n_paths; i++) {
                 const AldPlanPath *path = &cluster->paths[i];
 
-                if (((path->source == a && path->sink == b) || (path->source == b && path->sink == a)) &&
-                        is_usable(candidates, path) &&
-                        !ald_plan_can_name_path(cluster, candidates->request->engine, path))
+                if (!((path->source == a && path->sink == b) || (path->source == b && path->sink == a)) ||
+                        !is_usable(candidates, path))
+                        continue;
+                verdict->unnamed = name_path(candidates, path, &verdict->unnamed_node);
+                if (verdict->unnamed != ALD_PLAN_NAMED)
                         return true;
         }
         return false;
+}
+
+void ald_plan_judge_unnamed(AldPlanCandidates *candidates)
+{
+        const AldPlanCluster *cluster = candidates->cluster;
+        g_autofree AldPlanUnnamed *unnamed = g_new0(AldPlanUnnamed, cluster->n_nodes);
+
+        for (uint32_t i = 0; i < cluster->n_paths; i++) {
+                uint32_t node;
+                AldPlanUnnamed why = name_path(candidates, &cluster->paths[i], &node);
+
+                if (why != ALD_PLAN_NAMED && is_usable(candidates, &cluster->paths[i]))
+                        unnamed[node] = why;
+        }
+        for (uint32_t i = 0; i < candidates->n; i++) {
+                uint32_t node = ald_plan_candidate_device(candidates, i)->node;
+
+                if (unnamed[node] != ALD_PLAN_NAMED)
+                        candidates->verdicts[candidates->devices[i]] = (AldPlanVerdict){
+                                .reason = ALD_PLAN_PATHS_UNNAMED,
+                                .unnamed = unnamed[node],
+                                .unnamed_node = node
+                        };
+        }
 }
 
 bool ald_plan_has_candidate(const AldPlanCandidates *candidates, uint32_t node)
@@ -327,6 +360,8 @@ static void list_paths(AldPlanCandidates *candidates)
         size_t n;
 
         find_places(candidates);
+        candidates->shares_host_name = ald_plan_shared_host_names(
+                cluster, candidates->request->engine, candidates->places);
         n = (size_t) candidates->n_places * candidates->n_places;
         candidates->first_path = g_new(uint32_t, n);
         candidates->next_path = g_new(uint32_t, cluster->n_paths);
@@ -334,10 +369,10 @@ static void list_paths(AldPlanCandidates *candidates)
                 candidates->first_path[i] = ALD_PLAN_NONE;
         for (uint32_t i = cluster->n_paths; i-- > 0;) {
                 const AldPlanPath *path = &cluster->paths[i];
+                uint32_t node;
                 size_t at;
 
-                if (!is_usable(candidates, path) ||
-                        !ald_plan_can_name_path(cluster, candidates->request->engine, path))
+                if (!is_usable(candidates, path) || name_path(candidates, path, &node) != ALD_PLAN_NAMED)
                         continue;
                 at = (size_t) candidates->places[path->source] * candidates->n_places +
                      candidates->places[path->sink];
@@ -574,6 +609,7 @@ void ald_plan_candidates_clear(AldPlanCandidates *candidates)
         g_free(candidates->layer_nsec);
         g_free(candidates->head_nsec);
         g_free(candidates->places);
+        g_free(candidates->shares_host_name);
         g_free(candidates->first_path);
         g_free(candidates->next_path);
         g_free(candidates->verdicts);

@@ -27,8 +27,9 @@ typedef struct AldPlanCandidates {
         uint32_t *must_nodes, n_must_nodes; /* of which any candidate is required, see must.h */
         double *layer_nsec, *head_nsec;
         uint32_t *places,
-                n_places; /* of each node among those with candidates and the client; or ALD_PLAN_NONE
-                           */
+                n_places;       /* of each node among those with candidates and the client; or ALD_PLAN_NONE
+                                 */
+        bool *shares_host_name; /* each node of the cluster, see naming.h; or NULL */
         uint32_t *first_path, *next_path; /* usable paths: of [place of source * n_places + place of sink],
                                              and after each path */
         double activation_bytes;          /* of a step */
@@ -49,8 +50,13 @@ const AldPlanPin *ald_plan_pin_of(const AldPlanCandidates *candidates, uint32_t 
 /* The candidate that the device of the cluster is, which is one. */
 uint32_t ald_plan_candidate_of(const AldPlanCandidates *candidates, uint32_t device);
 
-/* Returns whether a path between two nodes is left out only because the engine's commands cannot name it. */
-bool ald_plan_has_unnamed_path(const AldPlanCandidates *candidates, uint32_t a, uint32_t b);
+/* Returns whether a path between two nodes is left out only because the engine's commands cannot name it, and
+ * sets the verdict to why. */
+bool ald_plan_has_unnamed_path(
+        const AldPlanCandidates *candidates, uint32_t a, uint32_t b, AldPlanVerdict *verdict);
+
+/* Gives candidates such a verdict whose name or address is the reason why any path is left out. */
+void ald_plan_judge_unnamed(AldPlanCandidates *candidates);
 
 /* Whether a device of the node is one. */
 bool ald_plan_has_candidate(const AldPlanCandidates *candidates, uint32_t node);

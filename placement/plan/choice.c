@@ -71,13 +71,17 @@ AldPlanPath ald_plan_path_changed(const AldPlanChoice *choice, AldPlanPath path)
         return path;
 }
 
+/* Without a path, there is no address that could take the place of a host name which two nodes have. */
 AldPlanPath ald_plan_path_assumed(
         const AldPlanCandidates *candidates, const AldPlanChoice *choice, uint32_t source, uint32_t sink)
 {
+        const bool *shared = candidates->shares_host_name;
+        bool is_named = !shared || (!shared[source] && !shared[sink]);
+
         return ald_plan_path_changed(
                 choice, (AldPlanPath){ .source = source,
                                 .sink = sink,
-                                .rtt_nsec = candidates->request->assumed_rtt_nsec,
+                                .rtt_nsec = is_named ? candidates->request->assumed_rtt_nsec : NAN,
                                 .bits_per_second = candidates->request->assumed_bits_per_second,
                                 .reverse = ALD_PLAN_NONE });
 }

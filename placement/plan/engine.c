@@ -21,7 +21,7 @@
  * ranks (of NCCL, between nodes), with one rank for each node or GPU. 256 is the limit of the solver.
  */
 static const AldPlanEngine engines[] = {
-        { "llama.cpp", ALD_PLAN_STAR, .takes_processors = true, .takes_gpus = true,
+        { "llama.cpp", ALD_PLAN_STAR, .takes_processors = true, .takes_gpus = true, .needs_context = true,
                 .names = ALD_PLAN_NAMES_IPV4, .devices_max = 15, .context_max = INT32_MAX },
         { "vllm", ALD_PLAN_RING, .takes_gpus = true, .takes_rdma = true, .one_vendor = true,
                 .nodes_even = true, .names = ALD_PLAN_NAMES_RANKS },

@@ -32,9 +32,10 @@ typedef struct AldPlanEngine {
         AldPlanTopology topology;
         bool takes_processors;
         bool takes_gpus;
-        bool takes_rdma; /* paths over RDMA beside those over sockets */
-        bool one_vendor; /* all GPUs of a plan, as in a group of NCCL or RCCL */
-        bool nodes_even; /* takes as many GPUs of each node as of the others */
+        bool takes_rdma;    /* paths over RDMA beside those over sockets */
+        bool one_vendor;    /* all GPUs of a plan, as in a group of NCCL or RCCL */
+        bool nodes_even;    /* takes as many GPUs of each node as of the others */
+        bool needs_context; /* in its commands, to be stated for the plan */
         AldPlanNames names;
         uint32_t devices_max; /* that it can use; 0: any number */
         uint64_t context_max; /* tokens of all requests together; 0: any number */

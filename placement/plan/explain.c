@@ -104,15 +104,16 @@ static bool is_of_other_vendor(const AldPlanCandidates *candidates, const AldPla
 }
 
 /* Whether the same is only so because the commands for the engine could not name a path. */
-static bool lacks_named_path(const AldPlanCandidates *candidates, const AldPlan *plan, uint32_t candidate)
+static bool lacks_named_path(
+        const AldPlanCandidates *candidates, const AldPlan *plan, uint32_t candidate, AldPlanVerdict *verdict)
 {
         uint32_t node = ald_plan_candidate_device(candidates, candidate)->node, client = plan->best.client;
 
         if (client != ALD_PLAN_NONE)
-                return ald_plan_has_unnamed_path(candidates, client, node);
+                return ald_plan_has_unnamed_path(candidates, client, node, verdict);
         for (uint32_t i = 0; i < plan->best.n_stages; i++)
-                if (ald_plan_has_unnamed_path(
-                            candidates, candidates->cluster->devices[plan->best.stages[i].device].node, node))
+                if (ald_plan_has_unnamed_path(candidates,
+                            candidates->cluster->devices[plan->best.stages[i].device].node, node, verdict))
                         return true;
         return false;
 }
@@ -243,7 +244,8 @@ static AldPlanVerdict judge_needless(
         ald_plan_choice_lift(&choice, candidates);
         verdict.reason = is_reachable(candidates, plan, candidate) ? ALD_PLAN_NO_ROOM : ALD_PLAN_NO_PATH;
         if (ald_plan_find_steps(candidates, &choice, &with) < 0) {
-                if (verdict.reason == ALD_PLAN_NO_PATH && lacks_named_path(candidates, plan, candidate))
+                if (verdict.reason == ALD_PLAN_NO_PATH &&
+                        lacks_named_path(candidates, plan, candidate, &verdict))
                         verdict.reason = ALD_PLAN_NO_NAMED_PATH;
                 return verdict;
         }

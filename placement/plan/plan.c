@@ -392,6 +392,8 @@ int ald_plan_make(const AldPlanCluster *cluster, const AldPlanRequest *request, 
         if (r == -ENOSPC) {
                 ald_plan_progress_divide(&progress, 1, OBSTACLES);
                 describe_shortfall(&candidates, plan->best.lower_nsec, ret_refusal);
+                if (ret_refusal->kind == ALD_PLAN_NOT_NAMED)
+                        ald_plan_judge_unnamed(&candidates);
                 r = -EINVAL;
         } else if (r == -E2BIG) {
                 *ret_refusal = (AldPlanRefusal){ .kind = ALD_PLAN_TOO_MANY_DEVICES,

@@ -7,6 +7,7 @@
 #include "placement/plan/constants.h"
 #include "placement/plan/engine.h"
 #include "placement/plan/layer-sizes.h"
+#include "placement/plan/naming.h"
 #include "placement/plan/pins.h"
 #include "placement/plan/workload.h"
 
@@ -100,6 +101,7 @@ typedef enum AldPlanReason {
         ALD_PLAN_PART_OF_GPU,   /* which the commands for the engine cannot name */
         ALD_PLAN_NO_NAMED_PATH, /* as the next one, but those that were measured have names or addresses that
                                    the commands for the engine cannot have */
+        ALD_PLAN_PATHS_UNNAMED, /* the same if there is no plan: it may not be the only cause */
         ALD_PLAN_NO_PATH,       /* to and from the client, or the stages of a ring, that was ever measured */
         ALD_PLAN_NOT_TRIED,     /* as the plan was stopped before */
 } AldPlanReason;
@@ -111,6 +113,8 @@ typedef struct AldPlanVerdict {
          * to the plan: in the best way; of a ring of many stages, in their order, see ald_plan_make(). NAN if
          * the goal is throughput and several steps are under way, or for ranks or slices of a large plan. */
         double costs_nsec, saves_nsec;
+        AldPlanUnnamed unnamed; /* of ALD_PLAN_NO_NAMED_PATH and ALD_PLAN_PATHS_UNNAMED: why */
+        uint32_t unnamed_node;  /* whose name or address it is */
 } AldPlanVerdict;
 
 /* What ald_plan_goal_nsec() of the best steps would be if the paths to and from a node of the plan were
@@ -193,9 +197,8 @@ typedef struct AldPlanRefusal {
  *   most that a step would take.
  *
  * The best plan for the goal: deterministic unless is_late() stops it, so that equal input has an equal plan.
- * Fails
- * with -EINVAL and the problem, or with -ECANCELED and nothing if the request gives it up. The cluster and
- * the request must outlive the plan.
+ * Fails with -EINVAL and the problem, or with -ECANCELED and nothing if the request gives it up. The cluster
+ * and the request must outlive the plan.
  */
 int ald_plan_make(const AldPlanCluster *cluster, const AldPlanRequest *request, AldPlan **ret,
         AldPlanRefusal *ret_refusal);

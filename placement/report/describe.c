@@ -4,6 +4,7 @@
 #include "placement/plan/model-files.h"
 #include "placement/report/describe.h"
 #include "placement/report/engine-builds.h"
+#include "placement/report/export-limits.h"
 #include "placement/report/sentences.h"
 
 #define TERA 1e12
@@ -50,6 +51,7 @@ static const char *const reasons[] = {
         [ALD_PLAN_UNEVEN] = "uneven",
         [ALD_PLAN_PART_OF_GPU] = "part-of-gpu",
         [ALD_PLAN_NO_NAMED_PATH] = "no-path",
+        [ALD_PLAN_PATHS_UNNAMED] = "no-path",
         [ALD_PLAN_NO_PATH] = "no-path",
         [ALD_PLAN_NOT_TRIED] = "not-tried",
 };
@@ -469,6 +471,7 @@ static void add_notes(const Account *account, const AldPlan *plan, const AldPlan
 {
         const AldPlanRequest *request = account->request;
         const char *text;
+        char *limits = plan ? ald_plan_export_limits_sentence(account->cluster, request, &plan->best) : NULL;
         char *other;
 
         if (ald_plan_engine_reading(request->engine, request->workload, &text) != ALD_MODEL_READ)
@@ -481,6 +484,8 @@ static void add_notes(const Account *account, const AldPlan *plan, const AldPlan
                      : ald_plan_more_devices_sentence(account->cluster, request, refusal);
         if (other)
                 ald_plan_report_add_note(account->report, other);
+        if (limits)
+                ald_plan_report_add_note(account->report, limits);
 }
 
 static void set_problem(const Account *account, const AldPlanRefusal *refusal)

@@ -121,11 +121,31 @@ static char *say_unusable(const AldPlanNode *node)
 }
 
 /* Why a path that was measured cannot be used. */
-static char *say_names(const AldPlanEngine *engine)
+static char *say_unnamed(
+        const AldPlanCluster *cluster, const AldPlanEngine *engine, const AldPlanVerdict *verdict)
 {
-        if (engine->names == ALD_PLAN_NAMES_IPV4)
+        const AldPlanNode *node = &cluster->nodes[verdict->unnamed_node];
+        g_autofree char *label = ald_plan_node_label(node);
+
+        switch (verdict->unnamed) {
+        case ALD_PLAN_ADDRESS_UNKNOWN:
+                return g_strdup_printf(
+                        "commands for %s need the address of %s, which is unknown", engine->name, label);
+        case ALD_PLAN_ADDRESS_IPV6:
                 return g_strdup_printf("%s takes IPv4 addresses only", engine->name);
-        return g_strdup_printf("commands for %s cannot have the names of their ports or hosts", engine->name);
+        case ALD_PLAN_HOST_NAME_SHARED:
+                return g_strdup_printf(
+                        "%s has the same host name, %s, as another node, and no IPv4 address of it is known",
+                        label, node->host_name);
+        case ALD_PLAN_PORT_UNNAMED:
+                return g_strdup_printf(
+                        "commands for %s cannot have the name of a port of %s", engine->name, label);
+        default:
+                return g_strdup_printf(
+                        "neither a host name nor an %saddress of %s is known that commands for "
+                        "%s can have",
+                        engine->names == ALD_PLAN_NAMES_HOSTS ? "IPv4 " : "", label, engine->name);
+        }
 }
 
 char *ald_plan_verdict_sentence(const AldPlanCluster *cluster, const AldPlanRequest *request, uint32_t device,
@@ -133,7 +153,7 @@ char *ald_plan_verdict_sentence(const AldPlanCluster *cluster, const AldPlanRequ
 {
         const AldPlanDevice *of = &cluster->devices[device];
         const char *engine = request->engine->name;
-        g_autofree char *names = NULL;
+        g_autofree char *unnamed = NULL;
 
         switch (verdict->reason) {
         case ALD_PLAN_SAVES_TOO_LITTLE:
@@ -173,8 +193,11 @@ char *ald_plan_verdict_sentence(const AldPlanCluster *cluster, const AldPlanRequ
                 return g_strdup_printf(
                         "It is a part of a GPU; %s is given the numbers of whole ones.", engine);
         case ALD_PLAN_NO_NAMED_PATH:
-                names = say_names(request->engine);
-                return g_strdup_printf("No path between it and the plan can be used: %s.", names);
+                unnamed = say_unnamed(cluster, request->engine, verdict);
+                return g_strdup_printf("No path between it and the plan can be used: %s.", unnamed);
+        case ALD_PLAN_PATHS_UNNAMED:
+                unnamed = say_unnamed(cluster, request->engine, verdict);
+                return g_strdup_printf("A path to it cannot be used: %s.", unnamed);
         case ALD_PLAN_NO_PATH:
                 return g_strdup("No path between it and the plan was measured.");
         case ALD_PLAN_NOT_TRIED:
@@ -422,11 +445,24 @@ static char *say_no_device(
         return no_room ? g_steal_pointer(&no_room) : g_strdup("No device can be used.");
 }
 
+/* The cause is that of the first node, the others are listed as left out. */
+static char *say_not_named(
+        const AldPlanCluster *cluster, const AldPlanRequest *request, const AldPlanRefusal *refusal)
+{
+        g_autofree char *unnamed = NULL;
+        uint32_t i = 0;
+
+        while (i < cluster->n_devices && refusal->verdicts[i].reason != ALD_PLAN_PATHS_UNNAMED)
+                i++;
+        if (i < cluster->n_devices)
+                unnamed = say_unnamed(cluster, request->engine, &refusal->verdicts[i]);
+        return g_strdup_printf("No paths that can be used join as many devices as it takes%s%s.",
+                unnamed ? ": " : "", unnamed ? unnamed : "");
+}
+
 char *ald_plan_refusal_sentence(
         const AldPlanCluster *cluster, const AldPlanRequest *request, const AldPlanRefusal *refusal)
 {
-        g_autofree char *names = NULL;
-
         switch (refusal->kind) {
         case ALD_PLAN_NO_SUCH_NODE:
                 return g_strdup_printf("There is no node or device \"%s\".", refusal->text);
@@ -466,9 +502,7 @@ char *ald_plan_refusal_sentence(
                         "be one; probe more paths, state assumed ones, or limit the number of nodes.",
                         refusal->n_devices);
         case ALD_PLAN_NOT_NAMED:
-                names = say_names(request->engine);
-                return g_strdup_printf(
-                        "No paths that can be used join as many devices as it takes: %s.", names);
+                return say_not_named(cluster, request, refusal);
         case ALD_PLAN_CONTEXT_TOO_LONG:
                 return g_strdup_printf("%s takes %" PRIu64
                                        " tokens of context of all requests together, and %" PRIu64

@@ -258,12 +258,16 @@ def test_files_that_the_engine_cannot_read(host, cluster, engine, files, said):
 
 
 def test_what_else_is_to_be_known(host, cluster):
-    """What the engine needs before it reads the files, and the builds that GPUs of two vendors need."""
-    assert "Notes" not in plan(host).plan
+    """What the engine needs before it reads the files or commands are exported, and the builds that GPUs of two vendors
+    need."""
+    [note] = plan(host).plan["Notes"]
+    assert note == "Commands for llama.cpp cannot be exported yet: they need Context, which is not stated."
+    context = {"Context": Typed("t", 4096)}
+    assert "Notes" not in plan(host, context).plan
     assert "vllm-gguf-plugin" in plan(host, {"ModelFormat": Typed("s", "gguf")}, "vllm").plan["Notes"][0]
     cluster.take(record(SLOW, "Node1.Backends", seq=2, Devices=[
         {"Id": "0000:01:00.0", "Class": "gpu", "Vendor": "AMD", "MemoryTotalBytes": 24 * GIB}]))
-    [note] = plan(host, {"LayerBytes": Typed("t", GIB)}).plan["Notes"]
+    [note] = plan(host, {"LayerBytes": Typed("t", GIB), **context}).plan["Notes"]
     assert "fast with CUDA, slow with ROCm" in note
 
 

@@ -57,9 +57,11 @@ void plan_case_init(PlanCase *made, const char *engine, uint32_t n_nodes)
 
 void plan_case_join(PlanCase *made, uint32_t source, uint32_t sink, double rtt_nsec, double bits_per_second)
 {
-        made->paths[made->cluster.n_paths++] = (AldPlanPath){
-                .source = source, .sink = sink, .rtt_nsec = rtt_nsec, .bits_per_second = bits_per_second
-        };
+        made->paths[made->cluster.n_paths++] = (AldPlanPath){ .source = source,
+                .sink = sink,
+                .rtt_nsec = rtt_nsec,
+                .bits_per_second = bits_per_second,
+                .reverse = ALD_PLAN_NONE };
 }
 
 void plan_case_randomize(PlanCase *made, double missing)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Nothing is planned that the commands for an engine cannot express. */
+#include "placement/report/describe.h"
 #include "placement/report/sentences.h"
 #include "tests/unit/placement/plan-cases.h"
 
@@ -21,10 +22,8 @@ static void join_all(PlanCase *made)
 {
         for (uint32_t i = 0; i < made->cluster.n_nodes; i++)
                 for (uint32_t j = 0; j < made->cluster.n_nodes; j++)
-                        if (i != j) {
+                        if (i != j)
                                 plan_case_join(made, i, j, 1e6, 1e9);
-                                made->paths[made->cluster.n_paths - 1].reverse = ALD_PLAN_NONE;
-                        }
 }
 
 /* Two GPUs of n0 and one of n1. */
@@ -198,12 +197,14 @@ static void test_ipv4_only(void)
 /* NCCL gets the names of ports, and ranks meet at an address or by a host name. */
 static void test_names(void)
 {
-        static const char *const link_local[] = { "fe80::1%eth0", "fe80::2%eth0", "fe80::3%eth0" };
+        static const char *const link_local[] = { "fe80::1%eth0", "fe80::2%eth0", "fe80::3%eth0" },
+                                 *const ipv6[] = { "2001:db8::1", "2001:db8::2", "2001:db8::3" };
         AldEdgeRow edge = ALD_EDGE_ROW_INIT;
         g_autoptr(AldPlan) plan = NULL, named = NULL;
         PlanCase made;
 
         init_three(&made, "vllm");
+        set_addresses(&made, ipv6);
         for (uint32_t i = 0; i < made.cluster.n_paths; i++)
                 if (made.paths[i].source == 2 || made.paths[i].sink == 2)
                         made.paths[i].edge = &edge;
@@ -211,14 +212,15 @@ static void test_names(void)
         plan = plan_case_plan(&made);
         g_assert_false(uses(plan, 2));
         assert_verdict(&made, plan, 2,
-                "No path between it and the plan can be used: commands for vllm cannot have the names of "
-                "their "
-                "ports or hosts.");
+                "No path between it and the plan can be used: commands for vllm cannot have the name of a "
+                "port of n2.");
         edge.source_port = edge.sink_port = "enp1s0";
         named = plan_case_plan(&made);
         g_assert_true(uses(named, 2));
         set_addresses(&made, link_local);
-        plan_case_assert_refused(&made, ALD_PLAN_NOT_NAMED, NULL);
+        assert_sentence(&made,
+                "No paths that can be used join as many devices as it takes: neither a host name nor an "
+                "address of n0 is known that commands for vllm can have.");
         for (uint32_t i = 0; i < 3; i++)
                 made.nodes[i].host_name = made.ids[i];
         ald_plan_free(named);
@@ -244,6 +246,8 @@ static void test_names_of_adapters(void)
                 init_three(&made, "torch");
                 edge.source_port = "mlx5_1.2";
                 edge.sink_port = cases[i].port;
+                for (uint32_t j = 0; j < 3; j++)
+                        made.nodes[j].host_name = made.ids[j];
                 for (uint32_t j = 0; j < made.cluster.n_paths; j++) {
                         made.paths[j].edge = &edge;
                         made.paths[j].is_rdma = true;
@@ -274,6 +278,136 @@ static void test_names_of_hosts(void)
                 made.nodes[i].host_name = made.ids[i];
         by_name = plan_case_plan(&made);
         g_assert_cmpuint(by_name->best.n_stages, ==, 3);
+}
+
+static void assert_note(const PlanCase *made, const AldPlan *plan, const char *expected)
+{
+        AldPlanOptions options = ALD_PLAN_OPTIONS_INIT;
+        g_autoptr(AldPlanReport)
+                report = ald_plan_describe(&made->cluster, &made->request, &options, 1, plan, NULL);
+
+        g_assert_cmpstr(report->plan.notes ? report->plan.notes[0] : NULL, ==, expected);
+}
+
+/* In a refusal, each node whose name is an obstacle is listed with that reason. */
+static void assert_left_out(const PlanCase *made, const char *node, const char *expected)
+{
+        AldPlanOptions options = ALD_PLAN_OPTIONS_INIT;
+        g_autoptr(AldPlanReport) report = NULL;
+        AldPlanRefusal refusal = { 0 };
+        const char *found = NULL;
+
+        g_assert_null(plan_case_try(made, &refusal));
+        report = ald_plan_describe(&made->cluster, &made->request, &options, 1, NULL, &refusal);
+        for (guint i = 0; i < report->left_out->len; i++) {
+                const AldPlanLeftOutRow *row = &g_array_index(report->left_out, AldPlanLeftOutRow, i);
+
+                if (g_str_equal(row->node, node))
+                        found = row->text;
+        }
+        g_assert_cmpstr(found, ==, expected);
+        g_free(refusal.verdicts);
+}
+
+/* In names of hosts, case does not matter: mpirun would start two ranks on one of them. */
+static void test_shared_host_names(void)
+{
+        static const char *const ipv4[] = { "192.0.2.1", "192.0.2.2", "192.0.2.3" },
+                                 *const mixed[] = { "192.0.2.1", "192.0.2.2", "2001:db8::3" },
+                                 *const ipv6[] = { "2001:db8::1", "2001:db8::2", "2001:db8::3" },
+                                 *const without[] = { "n1", NULL };
+        g_autoptr(AldPlan) by_address = NULL, one_by_name = NULL, alone = NULL;
+        PlanCase made;
+
+        init_three(&made, "mpi");
+        made.workload.message_bytes = 1000;
+        made.nodes[0].host_name = "localhost";
+        made.nodes[1].host_name = "LOCALHOST";
+        made.nodes[2].host_name = "n2";
+        set_addresses(&made, ipv4);
+        by_address = plan_case_plan(&made);
+        g_assert_cmpuint(by_address->best.n_stages, ==, 3);
+        set_addresses(&made, mixed);
+        one_by_name = plan_case_plan(&made);
+        g_assert_cmpuint(one_by_name->best.n_stages, ==, 3);
+        set_addresses(&made, ipv6);
+        plan_case_assert_refused(&made, ALD_PLAN_NOT_NAMED, NULL);
+        assert_sentence(&made,
+                "No paths that can be used join as many devices as it takes: n0 has the same host name, "
+                "localhost, as another node, and no IPv4 address of it is known.");
+        assert_left_out(&made, "n1",
+                "A path to it cannot be used: n1 has the same host name, LOCALHOST, as another node, and no "
+                "IPv4 address of it is known.");
+        assert_left_out(&made, "n2", NULL);
+        /* Assumed paths have no addresses. */
+        made.cluster.n_paths = 0;
+        made.request.assumed_rtt_nsec = 1e6;
+        made.request.assumed_bits_per_second = 1e9;
+        plan_case_assert_refused(&made, ALD_PLAN_NOT_NAMED, NULL);
+        made.request.without = without;
+        alone = plan_case_plan(&made);
+        g_assert_cmpuint(alone->best.n_stages, ==, 2);
+}
+
+/* What was measured leads somewhere. */
+static void test_unknown_address(void)
+{
+        const AldEdgeRow edge = ALD_EDGE_ROW_INIT;
+        static const char *const addresses[] = { "192.0.2.1", "192.0.2.2", NULL }, *const must[] = { "n2",
+                "n0", NULL };
+        g_autoptr(AldPlan) plan = NULL;
+        PlanCase made;
+
+        init_three(&made, "llama.cpp");
+        set_addresses(&made, addresses);
+        for (uint32_t i = 0; i < made.cluster.n_paths; i++)
+                made.paths[i].edge = &edge;
+        made.request.client = "n0";
+        plan = plan_case_plan(&made);
+        g_assert_false(uses(plan, 2));
+        assert_verdict(&made, plan, 2,
+                "No path between it and the plan can be used: commands for llama.cpp need the address of n2, "
+                "which is unknown.");
+        made.request.must = must;
+        assert_sentence(&made,
+                "No paths that can be used join as many devices as it takes: commands for llama.cpp need the "
+                "address of n2, which is unknown.");
+        assert_left_out(&made, "n2",
+                "A path to it cannot be used: commands for llama.cpp need the address of n2, which is "
+                "unknown.");
+        assert_left_out(&made, "n0", NULL);
+}
+
+/* A plan of sizes alone, or over paths that were assumed, is of use, and says what its commands lack. */
+static void test_not_exportable_yet(void)
+{
+        static const char *const addresses[] = { "192.0.2.1", "192.0.2.2", "192.0.2.3" };
+        static const char *const must[] = { "n0", "n1", NULL }, *const without[] = { "n2", NULL };
+        g_autoptr(AldPlan) measured = NULL, assumed = NULL;
+        PlanCase made;
+
+        init_three(&made, "llama.cpp");
+        set_addresses(&made, addresses);
+        made.request.must = must;
+        made.request.without = without;
+        made.request.client = "n0";
+        measured = plan_case_plan(&made);
+        made.workload.context = 0;
+        assert_note(&made, measured,
+                "Commands for llama.cpp cannot be exported yet: they need Context, which is not stated.");
+        made.workload.context = 4096;
+        assert_note(&made, measured, NULL);
+        made.cluster.n_paths = 0;
+        made.request.assumed_rtt_nsec = 1e6;
+        made.request.assumed_bits_per_second = 1e9;
+        assumed = plan_case_plan(&made);
+        assert_note(&made, assumed,
+                "Commands for llama.cpp cannot be exported yet: they need addresses, which are unknown until "
+                "a path was measured, of n1.");
+        made.workload.context = 0;
+        assert_note(&made, assumed,
+                "Commands for llama.cpp cannot be exported yet: they need Context, which is not stated; and "
+                "they need addresses, which are unknown until a path was measured, of n1.");
 }
 
 static void test_part_of_gpu(void)
@@ -313,6 +447,9 @@ int main(int argc, char **argv)
         g_test_add_func("/plan-limits/names", test_names);
         g_test_add_func("/plan-limits/names-of-adapters", test_names_of_adapters);
         g_test_add_func("/plan-limits/names-of-hosts", test_names_of_hosts);
+        g_test_add_func("/plan-limits/shared-host-names", test_shared_host_names);
+        g_test_add_func("/plan-limits/unknown-address", test_unknown_address);
+        g_test_add_func("/plan-limits/not-exportable-yet", test_not_exportable_yet);
         g_test_add_func("/plan-limits/part-of-gpu", test_part_of_gpu);
         g_test_add_func("/plan-limits/context", test_context);
         return g_test_run();
