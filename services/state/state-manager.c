@@ -20,7 +20,8 @@
 #define USEC_PER_HOUR (UINT64_C(3600) * G_USEC_PER_SEC)
 #define REFUSAL_LOG_USEC (60 * G_USEC_PER_SEC)
 
-/* The minimum interval at which this node advances beyond an epoch received under its id. */
+/* This node advances beyond an epoch received under its id once in this time, and may be one advance ahead.
+ */
 #define TAKE_EPOCH_USEC (600 * G_USEC_PER_SEC)
 
 const AldConfigKey ald_state_config_keys[] = { ALD_STATE_CONFIG_KEYS, { 0 } };
@@ -41,7 +42,8 @@ struct AldStateManager {
         char *history_problem; /* NULL: none is known */
         uint64_t refused;
         gint64 refusal_logged;
-        gint64 took_epoch; /* when this node last went beyond its past; 0: not since it is in this cluster */
+        gint64 took_epochs; /* until when its advances beyond its past are accounted for; 0: none in this
+                               cluster */
         guint expire_timer;
         guint save_timer;
 };
@@ -243,16 +245,19 @@ uint64_t ald_state_manager_refused(const AldStateManager *manager)
         return manager->refused;
 }
 
-/* A reinstalled machine with its old id receives its own earlier records, and advances beyond them, once. If
- * it happens again, another machine has the same id, or someone publishes under it: advancing again would
- * escalate endlessly, and for some minutes the two cases look the same. */
+/* A reinstalled machine with its old id receives its own earlier records, and advances beyond them. Brokers
+ * hold records of two past epochs if a service was missing at the last start, and may deliver the older epoch
+ * first, so two advances can follow each other. If it happens again, another machine has the same id, or
+ * someone publishes under it: advancing at each record would escalate without end, since for some minutes the
+ * two cases look the same. The second advance is one that is due later, so an escalation is no faster. */
 static bool put_own(AldStateManager *manager, uint64_t epoch)
 {
         gint64 now = g_get_monotonic_time();
+        gint64 due = MAX(manager->took_epochs, now);
 
-        if (manager->took_epoch != 0 && now - manager->took_epoch < TAKE_EPOCH_USEC)
+        if (due - now > TAKE_EPOCH_USEC)
                 return false;
-        manager->took_epoch = now;
+        manager->took_epochs = due + TAKE_EPOCH_USEC;
         g_message("Received newer records with the id of this node; resending all records");
         ald_store_take_epoch(manager->store, epoch, now_usec());
         ald_state_file_save(manager->file, manager->store);
@@ -322,5 +327,5 @@ bool ald_state_manager_put(AldStateManager *manager, const AldUpdate *update)
 
 void ald_state_manager_new_cluster(AldStateManager *manager)
 {
-        manager->took_epoch = 0;
+        manager->took_epochs = 0;
 }

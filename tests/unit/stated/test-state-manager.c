@@ -204,7 +204,7 @@ static void test_refusals_are_counted_and_told_seldom(void)
 /* Hours, so that the clock does not overtake it, and that it is no absurd time. */
 #define AHEAD (10 * UINT64_C(3600000000))
 
-static void test_own_epoch_is_taken_over_once(void)
+static void test_own_epochs_are_taken_over_twice(void)
 {
         g_autoptr(Fixture) f = fixture_new("");
         g_autoptr(AldRecord) record = memory(1);
@@ -219,10 +219,15 @@ static void test_own_epoch_is_taken_over_once(void)
         g_assert_cmpuint(find(f, 1, ALD_KIND_MEMORY)->stamp.epoch, ==, epoch + AHEAD + 1);
         records_assert_same(find(f, 1, ALD_KIND_MEMORY)->record, mine);
 
+        /* The newer of two past epochs, delivered after the older one. */
+        g_assert_true(put(f, 1, epoch + AHEAD + 100, 1, record));
+        g_assert_cmpuint(ald_store_epoch(f->store), ==, epoch + AHEAD + 101);
+        records_assert_same(find(f, 1, ALD_KIND_MEMORY)->record, mine);
+
         g_assert_false(put(f, 1, epoch + 2 * AHEAD, 1, record));
         g_assert_cmpuint(ald_state_manager_refused(f->manager), ==, 1);
         g_assert_cmpuint(log_count("another machine uses the id of this node"), ==, 1);
-        g_assert_cmpuint(ald_store_epoch(f->store), ==, epoch + AHEAD + 1);
+        g_assert_cmpuint(ald_store_epoch(f->store), ==, epoch + AHEAD + 101);
 
         ald_state_manager_new_cluster(f->manager);
         g_assert_true(put(f, 1, epoch + 2 * AHEAD, 1, record));
@@ -232,6 +237,22 @@ static void test_own_epoch_is_taken_over_once(void)
         fixture_stop(f);
         fixture_start(f);
         g_assert_cmpuint(ald_store_epoch(f->store), >, epoch + 2 * AHEAD + 1);
+}
+
+/* A machine with the same id goes beyond each epoch of this one at once: in the long run each is answered as
+ * seldom as if there were no second advance. */
+static void test_war_of_epochs_is_slow(void)
+{
+        g_autoptr(Fixture) f = fixture_new("");
+        g_autoptr(AldRecord) record = memory(1);
+        const uint64_t hour = UINT64_C(3600) * G_USEC_PER_SEC;
+        unsigned answered = 0;
+
+        for (uint64_t passed = 0; passed < hour; passed += 10 * G_USEC_PER_SEC) {
+                answered += put(f, 1, ald_store_epoch(f->store) + 1, 1, record);
+                clock_offset += 10 * G_USEC_PER_SEC;
+        }
+        g_assert_cmpuint(answered, ==, 6 + 1);
 }
 
 /* Two machines whose clocks differ by years must not push each other's epochs to their end. */
@@ -555,7 +576,9 @@ int main(int argc, char *argv[])
         g_test_add_func("/state-manager/bad-local-record-is-told", test_bad_local_record_is_told);
         g_test_add_func("/state-manager/refusals-are-counted-and-told-seldom",
                 test_refusals_are_counted_and_told_seldom);
-        g_test_add_func("/state-manager/own-epoch-is-taken-over-once", test_own_epoch_is_taken_over_once);
+        g_test_add_func(
+                "/state-manager/own-epochs-are-taken-over-twice", test_own_epochs_are_taken_over_twice);
+        g_test_add_func("/state-manager/war-of-epochs-is-slow", test_war_of_epochs_is_slow);
         g_test_add_func("/state-manager/absurd-epoch-is-refused", test_absurd_epoch_is_refused);
         g_test_add_func("/state-manager/records-of-the-future", test_records_of_the_future);
         g_test_add_func("/state-manager/epochs-of-the-future", test_epochs_of_the_future);
