@@ -37,8 +37,9 @@ static void complete_word(const AldTypedLine *line, AldCompletion completion)
 static int measure_prefix(const AldOption *option, const char *typed)
 {
         bool is_column = option->completion == ALD_COMPLETE_COLUMN;
-        bool is_list = is_column || option->completion == ALD_COMPLETE_LISTED || option->is_list;
-        const char *last = is_list ? strrchr(typed, ',') : NULL;
+        bool has_several = is_column || option->completion == ALD_COMPLETE_LISTED || option->is_list ||
+                           option->is_pair;
+        const char *last = has_several ? strrchr(typed, ',') : NULL;
         const char *next = last ? last + 1 : typed;
 
         if (is_column && (*next == '+' || *next == '-'))
@@ -46,14 +47,16 @@ static int measure_prefix(const AldOption *option, const char *typed)
         return (int) (next - typed);
 }
 
-/* Leaves out those that the list has already. */
-static void print_words(const char *const *words, int prefix, const char *typed)
+/* A list has each of its words once; both of a pair may be the same, and no third follows them. */
+static void print_words(const AldOption *option, const char *const *words, int prefix, const char *typed)
 {
         g_autofree char *list = g_strndup(typed, (gsize) prefix);
         g_auto(GStrv) listed = g_strsplit(list, ",", -1);
 
+        if (option->is_pair && prefix > 0 && memchr(typed, ',', (size_t) prefix - 1))
+                return;
         for (; *words; words++)
-                if (!g_strv_contains((const char *const *) listed, *words))
+                if (option->is_pair || !g_strv_contains((const char *const *) listed, *words))
                         printf("%.*s%s\n", prefix, typed, *words);
 }
 
@@ -68,7 +71,7 @@ static void complete_value(
         if ((int) strspn(typed, LIST_CHARACTERS) < prefix)
                 return;
         if (words)
-                print_words(words, prefix, typed);
+                print_words(option, words, prefix, typed);
         else if (option->completion == ALD_COMPLETE_COLUMN || option->completion == ALD_COMPLETE_LISTED)
                 printf(":listed %s %s %.*s\n", verb ?: *option->verbs,
                         option->completion == ALD_COMPLETE_COLUMN ? "columns" : option->name, prefix, typed);
@@ -118,8 +121,8 @@ void ald_complete_verb(const AldTypedLine *line, const char *verb, AldCompletion
         if (ald_complete_option(line, verb))
                 return;
         for (size_t i = 0; i < G_N_ELEMENTS(synopsis->first_words) && !first; i++)
-                if (synopsis->first_words[i])
-                        print_words(synopsis->first_words[i], 0, "");
+                for (const char *const *word = synopsis->first_words[i]; word && *word; word++)
+                        puts(*word);
         if (first && synopsis->before_node && g_strv_contains(synopsis->before_node, first))
                 completion = ALD_COMPLETE_NODE;
         /* A verb that takes nothing else has its options offered without a "-". */

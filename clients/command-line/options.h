@@ -50,6 +50,7 @@ typedef struct AldOption {
         const char *field;        /* which has this name */
         AldCompletion completion;
         bool is_list;                                 /* its words may be several, with commas between them */
+        bool is_pair;                                 /* its words may be two, with a comma between them */
         bool (*read)(void *order, const char *value); /* false if it reported an error */
         int (*run)(
                 const void *order, const char *verb); /* the verb before it, or NULL; returns an exit code */

@@ -1191,6 +1191,17 @@ def test_bash_completes_lists_with_what_they_lack(make_host):
     assert in_bash(host, "check", "--require", "=", "gpus,g") == [""]
 
 
+def test_bash_completes_pairs_with_the_same_again(make_host):
+    """Keys and values may have the same type; there is no third one."""
+    host = make_host()
+    types = in_bash(host, "place", "--kv-type", "=")
+    assert "f16" in types and not any("," in word for word in types)
+    assert in_bash(host, "place", "--kv-type", "=", "f16,") == [f"f16,{word}" for word in types]
+    assert in_bash(host, "place", "--kv-type", "=", "f16,f1") == ["f16,f16"]
+    for third in ("f16,bf16,", "f16,f16,", "f16,f16,f3", ",,"):
+        assert in_bash(host, "place", "--kv-type", "=", third) == [""], third
+
+
 @pytest.mark.parametrize("verb", ["findings", "history", "silence", "unsilence", "check", "probe", "place", "export",
                                   "inhibit", "status", "nodes", "show", "links", "topology", "fabric", "watch",
                                   "monitor", "set-name", "forget", "metrics", "version", "cluster"])
@@ -1267,6 +1278,8 @@ def test_zsh_completes(play):
                               ("\x15alidadectl check --sev\t", "alidadectl check --severity="),
                               ("e\t", "alidadectl check --severity=error"),
                               ("\x15alidadectl probe compute --metric=read,pe\t", "--metric=read,peak"),
+                              ("\x15alidadectl place --kv-type=f16,f1\t", "--kv-type=f16,f16"),
+                              ("\x15alidadectl place --kv-type=f16,q8_0,q5_1\t-", "--kv-type=f16,q8_0,q5_1-"),
                               ("\x15alidadectl nodes --columns=name,-tot\t", "--columns=name,-total-memory"),
                               ("\x15alidadectl watch --sort=-cpu,cpu\t", "--sort=-cpu,cpu-temperature"),
                               ("\x15alidadectl nodes --columns=cpu,cpu\t", "--columns=cpu,cpu-temperature"),

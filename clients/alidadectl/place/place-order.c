@@ -126,7 +126,7 @@ static const AldOption options[] = {
                 .kind = ALD_OPTION_READ,
                 .type = &ald_plan_workload_struct,
                 .field = "KvTypeK",
-                .is_list = true,
+                .is_pair = true,
                 .read = read_kv_types },
         ALD_OPTION(TEXTS, "must", "NODE[/DEVICE]", AldPlaceOrder, must, "Must get a layer; may be repeated",
                 .completion = ALD_COMPLETE_NODE),
