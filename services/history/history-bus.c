@@ -13,6 +13,7 @@
 
 #define ACTION_SILENCE "org.alidade.history.silence"
 #define EVENTS_MAX 2000u /* in a reply */
+#define SERIES_MAX 64u   /* in a reply, which has no more points than one of a single series */
 
 struct AldHistoryBus {
         AldService *service;
@@ -42,30 +43,36 @@ static bool is_id(const char *text)
 
 /* Series */
 
-/* What is asked for. */
-typedef struct SeriesCall {
-        const char *node, *kind, *key, *field;
+/* The time that is asked for. */
+typedef struct SeriesRange {
         uint64_t from, to;
         uint32_t points;
-} SeriesCall;
+} SeriesRange;
 
-static const char *find_fault(const SeriesCall *call)
+static const char *find_fault_of_name(const AldSeriesName *name)
 {
-        int kind = ald_kind_from_name(call->kind);
+        int kind = ald_kind_from_name(name->kind);
 
-        if (!is_id(call->node))
+        if (!is_id(name->node))
                 return "Node: not a node id";
         if (kind < 0)
                 return "Kind: no such kind of record";
-        if (ald_key_parse((AldKind) kind, call->key, NULL) < 0)
+        if (ald_key_parse((AldKind) kind, name->key, NULL) < 0)
                 return ald_kinds[kind].is_link ? "Key: not the key of a link" : "Key: a node has none";
-        if (!ald_recorder_is_field((AldKind) kind, call->field))
+        if (!ald_recorder_is_field((AldKind) kind, name->field))
                 return "Field: not a number of this kind of record";
-        if (call->from > ALD_HISTORY_TIME_MAX || call->to > ALD_HISTORY_TIME_MAX)
+        if (strlen(name->field) > ALD_SERIES_WORD_MAX)
+                return "Field: too long";
+        return NULL;
+}
+
+static const char *find_fault_of_range(const SeriesRange *range)
+{
+        if (range->from > ALD_HISTORY_TIME_MAX || range->to > ALD_HISTORY_TIME_MAX)
                 return "FromUSec and ToUSec must be at most 2^53";
-        if (call->to <= call->from)
+        if (range->to <= range->from)
                 return "ToUSec must be later than FromUSec";
-        if (call->points == 0 || call->points > ALD_HISTORY_POINTS_MAX)
+        if (range->points == 0 || range->points > ALD_HISTORY_POINTS_MAX)
                 return "Points must be from 1 to 10000";
         return NULL;
 }
@@ -104,42 +111,135 @@ static int reply_points(const AldHistoryBus *bus, sd_bus_message *call, const GA
 }
 
 /* Whether it is within the scope, although nothing may be recorded yet. */
-static bool is_kept(const AldHistoryBus *bus, const SeriesCall *call)
+static bool is_kept(const AldHistoryBus *bus, const AldSeriesName *name)
 {
-        g_autofree char *id = *call->key ? g_strconcat(call->node, "/", call->key, NULL)
-                                         : g_strdup(call->node);
+        g_autofree char *id = *name->key ? g_strconcat(name->node, "/", name->key, NULL)
+                                         : g_strdup(name->node);
 
         return ald_history_manager_keeps(bus->manager, id);
+}
+
+/* -ENODATA if the node or link is not recorded. */
+static int query_series(
+        const AldHistoryBus *bus, const AldSeriesName *name, const SeriesRange *range, GArray **ret)
+{
+        int r = ald_history_query(ald_history_manager_history(bus->manager), name, (int64_t) range->from,
+                (int64_t) range->to, range->points, ret);
+
+        if (r != -ENODATA || !is_kept(bus, name))
+                return r;
+        *ret = g_array_new(FALSE, FALSE, sizeof(AldBucket));
+        return 0;
 }
 
 static int method_get_series(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
         const AldHistoryBus *bus = userdata;
         g_autoptr(GArray) buckets = NULL;
-        SeriesCall call;
         AldSeriesName name;
+        SeriesRange range;
         const char *fault;
-        int r = sd_bus_message_read(message, "ssssttu", &call.node, &call.kind, &call.key, &call.field,
-                &call.from, &call.to, &call.points);
+        int r = sd_bus_message_read(message, "ssssttu", &name.node, &name.kind, &name.key, &name.field,
+                &range.from, &range.to, &range.points);
 
         if (r < 0)
                 return ald_error_unreadable(r, error);
-        fault = find_fault(&call);
+        fault = find_fault_of_name(&name) ?: find_fault_of_range(&range);
         if (fault)
                 return refuse(error, fault);
-        name = (AldSeriesName){ call.node, call.kind, call.key, call.field };
-        r = ald_history_query(ald_history_manager_history(bus->manager), &name, (int64_t) call.from,
-                (int64_t) call.to, call.points, &buckets);
-        if (r == -EINVAL)
-                return refuse(error, "Field: too long");
-        if (r == -ENODATA && is_kept(bus, &call))
-                buckets = g_array_new(FALSE, FALSE, sizeof(AldBucket));
-        else if (r == -ENODATA)
+        r = query_series(bus, &name, &range, &buckets);
+        if (r == -ENODATA)
                 return sd_bus_error_set(
                         error, ALD_ERROR_NOT_KEPT, "This machine does not record this node or link");
-        else if (r < 0)
+        if (r < 0)
                 return refuse_unreadable(bus, error, r);
         return reply_points(bus, message, buckets);
+}
+
+/* 1 if they are right, else as sd_bus_error_set(). */
+static int read_names(sd_bus_message *message, GArray *names, sd_bus_error *error)
+{
+        AldSeriesName name;
+        int r = sd_bus_message_enter_container(message, SD_BUS_TYPE_ARRAY, "(ssss)");
+
+        while (r >= 0 && (r = sd_bus_message_read(
+                                  message, "(ssss)", &name.node, &name.kind, &name.key, &name.field)) > 0) {
+                const char *fault = find_fault_of_name(&name);
+
+                if (names->len == SERIES_MAX)
+                        return sd_bus_error_setf(
+                                error, SD_BUS_ERROR_INVALID_ARGS, "Names must be %u at most", SERIES_MAX);
+                if (fault)
+                        return sd_bus_error_setf(
+                                error, SD_BUS_ERROR_INVALID_ARGS, "Names[%u]: %s", names->len, fault);
+                g_array_append_val(names, name);
+        }
+        if (r >= 0)
+                r = sd_bus_message_exit_container(message);
+        return r < 0 ? ald_error_unreadable(r, error) : 1;
+}
+
+static int read_range(sd_bus_message *message, guint n_series, SeriesRange *ret, sd_bus_error *error)
+{
+        const char *fault;
+        int r = sd_bus_message_read(message, "ttu", &ret->from, &ret->to, &ret->points);
+
+        if (r < 0)
+                return ald_error_unreadable(r, error);
+        fault = find_fault_of_range(ret);
+        if (fault)
+                return refuse(error, fault);
+        if (n_series * ret->points > ALD_HISTORY_POINTS_MAX)
+                return sd_bus_error_setf(error, SD_BUS_ERROR_INVALID_ARGS,
+                        "Points: %u series may have at most %u each", n_series,
+                        ALD_HISTORY_POINTS_MAX / n_series);
+        return 1;
+}
+
+/* A series that is not recorded has no points. */
+static int append_series(sd_bus_message *answer, const GArray *buckets, size_t *bytes)
+{
+        g_autoptr(GArray) none = g_array_new(FALSE, FALSE, sizeof(AldBucket));
+        int r = sd_bus_message_open_container(answer, SD_BUS_TYPE_STRUCT, "baa{sv}");
+
+        if (r >= 0)
+                r = sd_bus_message_append(answer, "b", buckets != NULL);
+        if (r >= 0)
+                r = append_points(answer, buckets ?: none, bytes);
+        return r < 0 ? r : sd_bus_message_close_container(answer);
+}
+
+static int method_get_several_series(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+        const AldHistoryBus *bus = userdata;
+        g_autoptr(GArray) names = g_array_new(FALSE, FALSE, sizeof(AldSeriesName));
+        g_autoptr(AldMessage) answer = NULL;
+        SeriesRange range;
+        size_t bytes = 0;
+        int r = read_names(message, names, error);
+
+        if (r > 0)
+                r = read_range(message, names->len, &range, error);
+        if (r <= 0)
+                return r;
+        r = sd_bus_message_new_method_return(message, &answer);
+        if (r >= 0)
+                r = sd_bus_message_open_container(answer, SD_BUS_TYPE_ARRAY, "(baa{sv})");
+        for (guint i = 0; i < names->len && r >= 0; i++) {
+                g_autoptr(GArray) buckets = NULL;
+
+                r = query_series(bus, &g_array_index(names, AldSeriesName, i), &range, &buckets);
+                if (r < 0 && r != -ENODATA)
+                        return refuse_unreadable(bus, error, r);
+                r = append_series(answer, buckets, &bytes);
+        }
+        if (r >= 0)
+                r = sd_bus_message_close_container(answer);
+        if (r >= 0)
+                r = sd_bus_send(NULL, answer, NULL);
+        if (r >= 0)
+                ald_service_replied(bus->service, message, bytes);
+        return r;
 }
 
 static int method_get_range(sd_bus_message *message, void *userdata, sd_bus_error *error)

@@ -89,6 +89,48 @@ def test_rubbish(host, historyd, change, reason):
     assert reason in error.value.message
 
 
+NAME = (ALPHA, "Node1.Memory", "", "TotalBytes")
+
+
+def several(host, names, since=0, until=FOREVER, points=100):
+    return call(host, "GetSeveralSeries", "a(ssss)ttu", (names, since, until, points))
+
+
+def test_several_series_are_read_at_once(make_host):
+    """As GetSeries() returns them, and in the order of their names; what is not recorded is said of each."""
+    host = start(make_host)
+    host.write_config("[history]\nhistory=local\n")
+    cluster = Cluster(host)
+    cluster.online(ALPHA, BETA)
+    own, at = local_id(host), now()
+    host.start_daemon("historyd")
+    wait_steadily(lambda: get(host, "Scope") == "local", "the scope")
+    cluster.take(link(at, own, 10 ** 9, download=2 * 10 ** 9))
+    up, down = ((ALPHA, "Link1.Socket", f"{own},192.0.2.2", f"{way}BitsPerSecond") for way in ("Upload", "Download"))
+    wait_steadily(lambda: [len(points) for _, points in several(host, [down, up])] == [1, 1], "samples of both")
+    found = several(host, [down, NAME, up, (own, *NAME[1:]), up], points=200)
+    assert [kept for kept, _ in found] == [True, False, True, True, True]
+    assert [[point["Mean"] for point in points] for _, points in found] == [
+        [2 * 10 ** 9], [], [10 ** 9], [], [10 ** 9]]
+    assert found[2][1] == series(host, ALPHA, up[3], kind=up[1], key=up[2], points=200)
+    assert several(host, []) == []
+    assert len(several(host, [up] * 64, points=156)) == 64
+
+
+@pytest.mark.parametrize("names, range_, reason", [
+    ([NAME] * 65, {}, "Names must be 64 at most"),
+    ([NAME] * 64, {"points": 157}, "64 series may have at most 156 each"),
+    ([NAME], {"points": 10001}, "Points must be from 1"), ([NAME] * 2, {"points": 5001}, "at most 5000 each"),
+    ([NAME, ("alpha", *NAME[1:])], {}, "Names[1]: Node"), ([(ALPHA, "Node1.Nothing", "", "x")], {}, "Names[0]: Kind"),
+    ([NAME, NAME, (*NAME[:2], "x", "TotalBytes")], {}, "Names[2]: Key"), ([(*NAME[:3], "Nothing")], {}, "Field"),
+    ([("ab", *NAME[1:])] * 70, {}, "Names[0]: Node"), ([], {"points": 0}, "Points"), ([NAME], {"until": 0}, "ToUSec"),
+    ([(ALPHA, "Node1.Compute", "", f"Devices[{'x' * 300}].GemmTflops")], {}, "Names[0]: Field")])
+def test_rubbish_among_several(host, historyd, names, range_, reason):
+    with fails_with(INVALID_ARGS) as error:
+        several(host, names, **range_)
+    assert reason in error.value.message
+
+
 def test_absurd_ranges_are_answered(host, cluster, historyd):
     cluster.take(memory(ALPHA, TOTAL, updated=now()))
     wait_for_values(host, [TOTAL], ALPHA, "TotalBytes", points=1)

@@ -14,15 +14,16 @@ HOUR = 3600 * 10 ** 6
 class PlayedHistory:
     """series is {(node, kind, key, field): values}, one for each point, None for one without any; the last value goes
     on. events is a list of (began, ended or None, finding) in the order of the beginnings; a reply has no more of them
-    than page. refuses is the node of which nothing is kept."""
+    than page. refuses is the node of which nothing is kept. is_old: it has no GetSeveralSeries()."""
 
     def __init__(self, connection, series=None):
         self.connection = connection
         self.series = series or {}
         self.findings, self.silences, self.events = [], [], []
-        self.refuses = None
+        self.refuses, self.is_old = None, False
         self.page = 2000
-        self.handlers = {"GetSeries": self._series, "GetEvents": self._events,
+        self.handlers = {"GetSeries": self._series, "GetSeveralSeries": self._several,
+                         "GetEvents": self._events,
                          "GetFindings": lambda: ([fields(row) for row in self.findings],),
                          "GetSilences": lambda: ([fields(row) for row in self.silences],),
                          "Silence": self._silence, "Unsilence": self._unsilence}
@@ -52,6 +53,13 @@ class PlayedHistory:
         return ([fields({"TimeUSec": since + i * step, "Count": 2, **(
             {"Min": value * 0.9, "Mean": float(value), "Max": value * 1.1} if value is not None else {})})
                  for i, value in enumerate(values[:points])],)
+
+    def _several(self, names, since, until, points):
+        if self.is_old:
+            raise BusError("org.freedesktop.DBus.Error.UnknownMethod", "No such method")
+        assert len(names) <= 64 and len(names) * points <= 10000
+        return ([(False, []) if name[0] == self.refuses else (True, *self._series(*name, since, until, points))
+                 for name in names],)
 
     def _events(self, since, until):
         lasting = [(number, *one) for number, one in enumerate(self.events, 1)

@@ -10,7 +10,7 @@ from bedlib.waiting import wait_steadily
 from history import ALPHA, get, values
 from played_cluster import ME, PEER, THIRD, TRIO_FINDINGS
 from played_history import HISTORY, HOUR, PATH, PlayedHistory
-from played_state import GPU, now
+from played_state import GPU, now, sample_node
 from state_service import Cluster, record as record_of, start
 from test_desktop_actions import DENIED, show_pair
 from test_desktop_details import show_node
@@ -78,8 +78,38 @@ def test_figures_of_a_node_are_shown(record):
     assert rows == {"Memory free": "min 14.4 GiB, mean 29.1 GiB, max 35.2 GiB", "CPU": "min 9 %, mean 30 %, max 33 %",
                     "Power, RTX 4090": "min 180 W, mean 200 W, max 220 W",
                     "Matrices, RTX 4090": "min 144 TFLOPS, mean 160 TFLOPS, max 176 TFLOPS"}
-    since, until, points = history.calls("GetSeries")[0][4:]
+    (_, since, until, points), = history.calls("GetSeveralSeries")
     assert until - since == HOUR and points <= 100
+
+
+GPUS = [f"0000:{number:02x}:00.0" for number in range(16)]
+
+
+def rich_node(name):
+    """With 16 GPUs, each of which is known and measured."""
+    made = sample_node(name)
+    for kind in ("Node1.Backends", "Node1.System", "Node1.Compute"):
+        made[kind]["Devices"] = [{**made[kind]["Devices"][0], "Id": gpu} for gpu in GPUS]
+    for number, row in enumerate(made["Node1.Backends"]["Devices"]):
+        row["Name"] = f"GPU {number}"
+    return made
+
+
+@pytest.mark.parametrize("is_old", [False, True], ids=["new", "old"])
+def test_figures_of_a_large_node_are_read_with_few_calls(record, is_old):
+    """An older service is asked for one after the other."""
+    figures = [("Node1.System", "Usage"), ("Node1.Compute", "GemmTflops")]
+    played, history = record({(PEER, kind, "", f"Devices[{gpu}].{field}"): [number + 1]
+                              for number, gpu in enumerate(GPUS) for kind, field in figures},
+                             nodes={ME: sample_node("atlas"), PEER: rich_node("borealis")})
+    history.is_old = is_old
+    show_node(played.program, "borealis")
+    rows = played.program.wait(lambda tree: len(rows_of(tree)) == 32 and rows_of(tree), "a row for each figure")
+    assert rows["Load, GPU 15"] == "min 14 %, mean 16 %, max 18 %"
+    several, single = history.calls("GetSeveralSeries"), history.calls("GetSeries")
+    assert len(several) == (1 if is_old else 3)
+    asked = [name[:4] for name in single] if is_old else [name for names, *_ in several for name in names]
+    assert len(set(asked)) == len(asked) == 4 + 16 * 9
 
 
 def test_the_last_day_is_chosen_for_all_details(record):
@@ -88,7 +118,8 @@ def test_the_last_day_is_chosen_for_all_details(record):
     show_node(program, "borealis")
     program.wait(lambda tree: len(rows_of(tree)) == 4, "four rows")
     choose(program, "Period", "Day")
-    wait_until(lambda: any(until - since == 24 * HOUR for *_, since, until, _ in history.calls("GetSeries")), "a day")
+    wait_until(lambda: any(until - since == 24 * HOUR for _, since, until, _ in history.calls("GetSeveralSeries")),
+               "a day")
     show_node(program, "atlas")
     program.wait(lambda tree: "pressed" in toggle_in(tree, "Period", "Day").states, "the day")
     program.wait_for_text("Nothing was recorded in the last day.")
@@ -117,15 +148,15 @@ def test_one_line_says_that_a_node_is_not_recorded(record):
     history.refuses = PEER
     show_node(played.program, "borealis")
     played.program.wait_for_text("No history of this node is kept.")
-    assert len(history.calls("GetSeries")) == 1
+    assert len(history.calls("GetSeveralSeries")) == 1
 
 
 def test_an_answer_of_the_wrong_shape_is_said(record):
     played, history = record()
-    history.handlers["GetSeries"] = lambda *_: 1 / 0
+    history.handlers["GetSeveralSeries"] = lambda names, *_: ([(True, [])] * (len(names) - 1),)
     show_node(played.program, "borealis")
     played.program.wait_for_text("The history cannot be read: ")
-    assert len(history.calls("GetSeries")) == 1
+    assert len(history.calls("GetSeveralSeries")) == 1
 
 
 def test_the_service_itself_is_read(make_host, desktop):

@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <errno.h>
 #include <stdlib.h>
 
 #include "clients/alidadectl/history/history-call.h"
 #include "clients/common/series-call.h"
 #include "common/bus-cleanup.h"
 #include "common/bus-names.h"
-#include "common/error-names.h"
 
-int ald_history_call_series(sd_bus *bus, AldShownSeries *series, uint64_t from_usec, uint64_t to_usec,
+int ald_history_call_series(sd_bus *bus, GPtrArray *series, uint64_t from_usec, uint64_t to_usec,
         unsigned points, sd_bus_error *error)
 {
-        const AldSeriesCall query = { .node = series->node,
-                .kind = ald_kinds[series->kind].name,
-                .key = series->key,
-                .field = series->field,
-                .from_usec = from_usec,
-                .to_usec = to_usec,
-                .points = points };
-        g_autoptr(AldMessage) call = NULL, reply = NULL;
-        int r = ald_series_call_make(bus, &query, &call);
+        AldSeriesReading reading = {
+                .series = series, .from_usec = from_usec, .to_usec = to_usec, .points = points
+        };
+        int r = 0;
 
-        if (r >= 0)
-                r = sd_bus_call(bus, call, 0, error, &reply);
-        if (sd_bus_error_has_name(error, ALD_ERROR_NOT_KEPT)) {
-                sd_bus_error_free(error);
-                return -ENODATA;
+        while (r >= 0 && !ald_series_reading_is_complete(&reading)) {
+                g_auto(sd_bus_error) refusal = SD_BUS_ERROR_NULL;
+                g_autoptr(AldMessage) call = NULL, reply = NULL;
+
+                r = ald_series_reading_make(bus, &reading, &call);
+                if (r < 0)
+                        return r;
+                r = sd_bus_call(bus, call, 0, &refusal, &reply);
+                if (r >= 0 || sd_bus_error_is_set(&refusal))
+                        r = ald_series_reading_take(&reading, reply, r < 0 ? &refusal : NULL);
+                if (r < 0)
+                        sd_bus_error_move(error, &refusal);
         }
-        return r < 0 ? r : ald_series_call_read(reply, &series->points);
+        return r;
 }
 
 char *ald_history_call_scope(sd_bus *bus)

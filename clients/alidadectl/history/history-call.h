@@ -7,8 +7,9 @@
 
 /* Calls of org.alidade.History1. Functions return a negative errno; `error` may then be set. */
 
-/* Reads the points of a series, at most `points`. -ENODATA if nothing is recorded of its node or link. */
-int ald_history_call_series(sd_bus *bus, AldShownSeries *series, uint64_t from_usec, uint64_t to_usec,
+/* Reads the points of series (AldShownSeries), at most `points` of each; none of those whose node or link is
+ * not recorded. */
+int ald_history_call_series(sd_bus *bus, GPtrArray *series, uint64_t from_usec, uint64_t to_usec,
         unsigned points, sd_bus_error *error);
 
 /* Whose history is recorded: "all", "local" or "off"; NULL if that cannot be read. */

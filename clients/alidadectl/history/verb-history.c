@@ -167,18 +167,18 @@ static int complain_of_scope(sd_bus *bus, const AldHistoryView *view)
 /* Reads the points; drops what is not kept, and what need not be shown. */
 static int read_series(const HistoryOrder *order, sd_bus *bus, AldHistoryView *view)
 {
+        g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
+        unsigned points = order->points ? (unsigned) order->points : ALD_SHOWN_POINTS;
+        int r = ald_history_call_series(bus, view->series, view->from_usec, view->to_usec, points, &error);
         bool kept = false;
 
+        if (r < 0)
+                return complain_of_call(&error, r);
         for (guint i = 0; i < view->series->len; i++) {
-                g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
-                AldShownSeries *series = view->series->pdata[i];
-                int r = ald_history_call_series(bus, series, view->from_usec, view->to_usec,
-                        order->points ? (unsigned) order->points : ALD_SHOWN_POINTS, &error);
+                const AldShownSeries *series = view->series->pdata[i];
 
-                if (r < 0 && r != -ENODATA)
-                        return complain_of_call(&error, r);
-                kept |= r >= 0;
-                if (r < 0 || (series->optional && series->points->len == 0))
+                kept |= series->points != NULL;
+                if (!series->points || (series->optional && series->points->len == 0))
                         g_ptr_array_remove_index(view->series, i--);
         }
         return kept ? ALD_EXIT_OK : complain_of_scope(bus, view);

@@ -9,7 +9,6 @@
 #include "clients/desktop/details/rows/history-row.h"
 #include "clients/desktop/details/sections.h"
 #include "common/bus-names.h"
-#include "common/error-names.h"
 
 #define REFRESH_USEC (60 * G_USEC_PER_SEC)
 #define HOUR_USEC (G_GUINT64_CONSTANT(3600) * G_USEC_PER_SEC)
@@ -19,15 +18,13 @@
 #define ALD_TYPE_HISTORY_SECTION (ald_history_section_get_type())
 G_DECLARE_FINAL_TYPE(AldHistorySection, ald_history_section, ALD, HISTORY_SECTION, AldDetailsSection)
 
-/* Figures of the last hour or day. They are read one after the other, when the section is shown and then each
- * minute. */
+/* Figures of the last hour or day. They are read when the section is shown, and then each minute. */
 struct _AldHistorySection {
         AldDetailsSection parent;
         size_t period;
         GPtrArray *shown;   /* AldHistorySeries, as last read; NULL: none yet */
-        GPtrArray *reading; /* the same, up to `at`; NULL while nothing is read */
-        guint at;
-        guint64 from; /* of those that are read */
+        GPtrArray *reading; /* the same, without points; NULL while nothing is read */
+        AldSeriesReading query;
         AldHistoryCall *call;
         AldLiveHistory *history;
         char *failure;  /* why nothing is shown, in words */
@@ -50,12 +47,18 @@ static const struct {
 
 /* Reading. */
 
+static void end_reading(AldHistorySection *self)
+{
+        g_clear_pointer(&self->query.series, g_ptr_array_unref);
+        g_clear_pointer(&self->reading, g_ptr_array_unref);
+}
+
 static void stop_reading(AldHistorySection *self)
 {
         g_clear_pointer(&self->call, ald_history_call_free);
         if (self->reading)
                 self->read_at = 0;
-        g_clear_pointer(&self->reading, g_ptr_array_unref);
+        end_reading(self);
 }
 
 static void show_result(AldHistorySection *self)
@@ -69,7 +72,7 @@ static void fail(AldHistorySection *self, const sd_bus_error *error)
         bool lost = sd_bus_error_has_name(error, SD_BUS_ERROR_DISCONNECTED);
         g_autofree char *why = lost ? NULL : ald_bus_error_words(error, ALD_HISTORY_UNIT);
 
-        g_clear_pointer(&self->reading, g_ptr_array_unref);
+        end_reading(self);
         if (lost) {
                 self->read_at = 0;
                 return;
@@ -91,25 +94,51 @@ static void put_point(AldHistorySeries *series, const AldHistoryPoint *point, gu
 }
 
 /* Those that are left out, and those without values, remain unknown. */
-static int read_points(AldHistorySection *self, sd_bus_message *reply, AldHistorySeries *series)
+static void put_points(AldHistorySection *self, AldHistorySeries *series)
 {
         const AldSparkPoint unknown = ALD_SPARK_POINT_INIT;
-        guint n = periods[self->period].n_points;
-        g_autoptr(GArray) read = NULL;
-        int r = ald_series_call_read(reply, &read);
+        g_autoptr(GArray) read = g_steal_pointer(&series->recorded->points);
 
-        if (r < 0)
-                return r;
-        series->points = g_array_sized_new(FALSE, FALSE, sizeof(AldSparkPoint), n);
-        for (guint i = 0; i < n; i++)
+        series->points = g_array_sized_new(FALSE, FALSE, sizeof(AldSparkPoint), self->query.points);
+        for (guint i = 0; i < self->query.points; i++)
                 g_array_append_val(series->points, unknown);
         for (guint i = 0; i < read->len; i++)
-                put_point(series, &g_array_index(read, AldHistoryPoint, i), self->from,
-                        periods[self->period].usec / n);
-        return 0;
+                put_point(series, &g_array_index(read, AldHistoryPoint, i), self->query.from_usec,
+                        periods[self->period].usec / self->query.points);
 }
 
-static void read_next(AldHistorySection *self);
+static void keep_read(AldHistorySection *self)
+{
+        g_clear_pointer(&self->shown, g_ptr_array_unref);
+        g_clear_pointer(&self->failure, g_free);
+        self->refused = false;
+        for (guint i = 0; i < self->reading->len; i++) {
+                AldHistorySeries *series = self->reading->pdata[i];
+
+                if (series->recorded->points)
+                        put_points(self, series);
+                else
+                        self->refused = true;
+        }
+        self->shown = g_steal_pointer(&self->reading);
+        end_reading(self);
+        self->outdated = true;
+}
+
+static void on_points(sd_bus_message *reply, const sd_bus_error *error, void *userdata);
+
+static void read_next(AldHistorySection *self)
+{
+        if (ald_series_reading_is_complete(&self->query)) {
+                keep_read(self);
+                show_result(self);
+                return;
+        }
+        self->call = ald_history_call_new(
+                self->history, ald_series_reading_make, &self->query, on_points, self);
+        if (!self->call)
+                stop_reading(self);
+}
 
 static void on_points(sd_bus_message *reply, const sd_bus_error *error, void *userdata)
 {
@@ -118,63 +147,16 @@ static void on_points(sd_bus_message *reply, const sd_bus_error *error, void *us
         AldHistorySection *self = userdata;
 
         self->call = NULL;
-        if (reply && read_points(self, reply, self->reading->pdata[self->at]) < 0)
-                error = &unreadable;
-        if (error && !sd_bus_error_has_name(error, ALD_ERROR_NOT_KEPT)) {
-                fail(self, error);
-                return;
-        }
-        self->refused = self->refused || error;
-        self->at++;
-        read_next(self);
-}
-
-static bool is_of_same(const AldShownSeries *a, const AldShownSeries *b)
-{
-        return g_str_equal(a->node, b->node) && g_str_equal(a->key, b->key);
-}
-
-/* What the service does not keep one figure of, it keeps none of. */
-static void skip_refused(AldHistorySection *self)
-{
-        while (self->at > 0 && self->at < self->reading->len) {
-                const AldHistorySeries *before = self->reading->pdata[self->at - 1];
-                const AldHistorySeries *next = self->reading->pdata[self->at];
-
-                if (before->points || !is_of_same(before->recorded, next->recorded))
-                        return;
-                self->at++;
-        }
-}
-
-static void read_next(AldHistorySection *self)
-{
-        AldSeriesCall query = { .from_usec = self->from,
-                .to_usec = self->from + periods[self->period].usec,
-                .points = periods[self->period].n_points };
-        const AldShownSeries *series;
-
-        skip_refused(self);
-        if (self->at == self->reading->len) {
-                g_clear_pointer(&self->shown, g_ptr_array_unref);
-                g_clear_pointer(&self->failure, g_free);
-                self->shown = g_steal_pointer(&self->reading);
-                show_result(self);
-                return;
-        }
-        series = ((const AldHistorySeries *) self->reading->pdata[self->at])->recorded;
-        query.node = series->node;
-        query.kind = ald_kinds[series->kind].name;
-        query.key = series->key;
-        query.field = series->field;
-        self->call = ald_history_call_new(self->history, ald_series_call_make, &query, on_points, self);
-        if (!self->call)
-                stop_reading(self);
+        if (ald_series_reading_take(&self->query, reply, error) < 0)
+                fail(self, error ?: &unreadable);
+        else
+                read_next(self);
 }
 
 static void read_if_due(AldHistorySection *self, const AldDetailsSubject *subject)
 {
         gint64 now = g_get_monotonic_time();
+        guint64 to = (guint64) g_get_real_time();
 
         if (self->reading || !ald_live_cluster_is_wanted(subject->cluster) ||
                 (self->read_at != 0 && now - self->read_at < REFRESH_USEC))
@@ -182,18 +164,17 @@ static void read_if_due(AldHistorySection *self, const AldDetailsSubject *subjec
         self->read_at = now;
         self->history = ald_live_cluster_history(subject->cluster);
         self->is_about_pair = subject->b != NULL;
-        self->from = (guint64) g_get_real_time() - periods[self->period].usec;
-        self->refused = false;
-        self->at = 0;
         self->reading = ald_history_series_of(subject);
-        if (self->reading->len > 0) {
+        self->query = (AldSeriesReading){ .series = g_ptr_array_new(),
+                .from_usec = to - periods[self->period].usec,
+                .to_usec = to,
+                .points = periods[self->period].n_points };
+        for (guint i = 0; i < self->reading->len; i++)
+                g_ptr_array_add(self->query.series, ((AldHistorySeries *) self->reading->pdata[i])->recorded);
+        if (self->reading->len > 0)
                 read_next(self);
-                return;
-        }
-        g_clear_pointer(&self->shown, g_ptr_array_unref);
-        g_clear_pointer(&self->failure, g_free);
-        g_clear_pointer(&self->reading, g_ptr_array_unref);
-        self->outdated = true;
+        else
+                keep_read(self);
 }
 
 /* Showing. */

@@ -5,6 +5,7 @@
 #include "clients/common/series-call.h"
 #include "common/bus-cleanup.h"
 #include "common/bus-names.h"
+#include "common/error-names.h"
 #include "tests/unit/bus-pair.h"
 
 /* The service that is played, of which a call and a reply are looked at without being sent. */
@@ -140,28 +141,165 @@ static void test_silences(Fixture *fixture, const void *data)
         g_assert_cmpstr(peer, ==, "b");
 }
 
-static void test_series(Fixture *fixture, const void *data)
+static void add_series(GPtrArray *list, const char *field)
 {
-        const AldSeriesCall query = { "a", "Node1.Memory", "", "AvailableBytes", 100, 1000, 60 };
-        g_autoptr(AldMessage) call = NULL, reply = bus_pair_message_new(fixture->pair);
-        g_autoptr(GArray) points = NULL;
-        const AldHistoryPoint *point;
+        AldShownSeries *series = g_new0(AldShownSeries, 1);
 
-        g_assert_cmpint(ald_series_call_make(fixture->pair->service, &query, &call), >=, 0);
+        series->node = g_strdup("a");
+        series->kind = ALD_KIND_MEMORY;
+        series->key = g_strdup("");
+        series->field = g_strdup(field);
+        g_ptr_array_add(list, series);
+}
+
+static GPtrArray *series_list_new(unsigned n)
+{
+        GPtrArray *list = ald_shown_series_list_new();
+
+        for (unsigned i = 0; i < n; i++) {
+                g_autofree char *field = g_strdup_printf("Field%u", i);
+
+                add_series(list, field);
+        }
+        return list;
+}
+
+/* How many series the next call is for. */
+static unsigned count_called(Fixture *fixture, const AldSeriesReading *reading)
+{
+        g_autoptr(AldMessage) call = NULL;
+        const char *node, *kind, *key, *field;
+        unsigned n = 0;
+
+        g_assert_cmpint(ald_series_reading_make(fixture->pair->service, reading, &call), >=, 0);
         g_assert_cmpstr(sd_bus_message_get_destination(call), ==, ALD_HISTORY_NAME);
+        g_assert_cmpstr(sd_bus_message_get_member(call), ==, "GetSeveralSeries");
+        bus_pair_seal(call);
+        g_assert_cmpint(sd_bus_message_has_signature(call, "a(ssss)ttu"), >, 0);
+        g_assert_cmpint(sd_bus_message_enter_container(call, SD_BUS_TYPE_ARRAY, "(ssss)"), >, 0);
+        while (sd_bus_message_read(call, "(ssss)", &node, &kind, &key, &field) > 0) {
+                const AldShownSeries *series = reading->series->pdata[reading->n_read + n++];
+
+                g_assert_cmpstr(kind, ==, "Node1.Memory");
+                g_assert_cmpstr(field, ==, series->field);
+        }
+        return n;
+}
+
+/* Of three series, the first has a point, the second none, and the third is not kept, and so on. */
+static sd_bus_message *several_new(Fixture *fixture, unsigned n)
+{
+        sd_bus_message *reply = bus_pair_message_new(fixture->pair);
+
+        g_assert_cmpint(sd_bus_message_open_container(reply, SD_BUS_TYPE_ARRAY, "(baa{sv})"), >=, 0);
+        for (unsigned i = 0; i < n; i++)
+                g_assert_cmpint(i % 3 == 0 ? sd_bus_message_append(reply, "(baa{sv})", true, 1, 2, "TimeUSec",
+                                                     "t", UINT64_C(160), "Mean", "d", (double) i)
+                                           : sd_bus_message_append(reply, "(baa{sv})", i % 3 == 1, 0),
+                        >=, 0);
+        g_assert_cmpint(sd_bus_message_close_container(reply), >=, 0);
+        bus_pair_seal(reply);
+        return reply;
+}
+
+static int take_several(Fixture *fixture, AldSeriesReading *reading, unsigned n)
+{
+        g_autoptr(AldMessage) reply = several_new(fixture, n);
+
+        return ald_series_reading_take(reading, reply, NULL);
+}
+
+static void test_several_series(Fixture *fixture, const void *data)
+{
+        g_autoptr(GPtrArray) list = series_list_new(70);
+        AldSeriesReading reading = { .series = list, .from_usec = 100, .to_usec = 1000, .points = 60 };
+
+        g_assert_cmpuint(count_called(fixture, &reading), ==, 64);
+        g_assert_cmpint(take_several(fixture, &reading, 64), ==, 0);
+        g_assert_false(ald_series_reading_is_complete(&reading));
+        g_assert_cmpuint(count_called(fixture, &reading), ==, 6);
+        g_assert_cmpint(take_several(fixture, &reading, 6), ==, 0);
+        g_assert_true(ald_series_reading_is_complete(&reading));
+        for (unsigned i = 0; i < list->len; i++) {
+                const AldShownSeries *series = list->pdata[i];
+                unsigned of_call = i % 64;
+
+                g_assert_true((series->points == NULL) == (of_call % 3 == 2));
+                if (of_call % 3 == 0)
+                        g_assert_cmpfloat(
+                                g_array_index(series->points, AldHistoryPoint, 0).mean, ==, of_call);
+        }
+}
+
+/* A service refuses more than 10000 points, and one series may have as many. */
+static void test_many_points(Fixture *fixture, const void *data)
+{
+        g_autoptr(GPtrArray) list = series_list_new(70);
+        AldSeriesReading reading = { .series = list, .to_usec = 1000, .points = 3000 };
+
+        g_assert_cmpuint(count_called(fixture, &reading), ==, 3);
+        reading.points = 10000;
+        g_assert_cmpuint(count_called(fixture, &reading), ==, 1);
+}
+
+static void test_several_of_the_wrong_shape(Fixture *fixture, const void *data)
+{
+        for (unsigned n = 0; n <= 4; n++) {
+                g_autoptr(GPtrArray) list = series_list_new(3);
+                AldSeriesReading reading = { .series = list, .to_usec = 1000, .points = 3000 };
+
+                g_assert_true((take_several(fixture, &reading, n) >= 0) == (n == 3));
+        }
+}
+
+static void assert_single(Fixture *fixture, const AldSeriesReading *reading)
+{
+        g_autoptr(AldMessage) call = NULL;
+
+        g_assert_cmpint(ald_series_reading_make(fixture->pair->service, reading, &call), >=, 0);
+        g_assert_cmpstr(sd_bus_message_get_member(call), ==, "GetSeries");
         bus_pair_seal(call);
         g_assert_cmpint(sd_bus_message_has_signature(call, "ssssttu"), >, 0);
+}
+
+static void test_series_of_an_older_service(Fixture *fixture, const void *data)
+{
+        static const sd_bus_error unknown = SD_BUS_ERROR_MAKE_CONST(SD_BUS_ERROR_UNKNOWN_METHOD, "none"),
+                                  not_kept = SD_BUS_ERROR_MAKE_CONST(ALD_ERROR_NOT_KEPT, "not kept");
+        g_autoptr(GPtrArray) list = series_list_new(2);
+        g_autoptr(AldMessage) reply = bus_pair_message_new(fixture->pair);
+        AldSeriesReading reading = { .series = list, .from_usec = 100, .to_usec = 1000, .points = 60 };
+        const AldShownSeries *first = list->pdata[0], *second = list->pdata[1];
+
+        g_assert_cmpint(ald_series_reading_take(&reading, NULL, &unknown), ==, 0);
+        assert_single(fixture, &reading);
+        g_assert_cmpint(ald_series_reading_take(&reading, NULL, &not_kept), ==, 0);
+        assert_single(fixture, &reading);
         /* The second has no time, the third no values. */
         g_assert_cmpint(sd_bus_message_append(reply, "aa{sv}", 3, 2, "TimeUSec", "t", UINT64_C(160), "Mean",
                                 "d", 2.5, 1, "Mean", "d", 3.5, 1, "TimeUSec", "t", UINT64_C(220)),
                 >=, 0);
         bus_pair_seal(reply);
-        g_assert_cmpint(ald_series_call_read(reply, &points), ==, 0);
-        g_assert_cmpuint(points->len, ==, 2);
-        point = &g_array_index(points, AldHistoryPoint, 0);
-        g_assert_cmpuint(point->time_usec, ==, 160);
-        g_assert_cmpfloat(point->mean, ==, 2.5);
-        g_assert_cmpuint(g_array_index(points, AldHistoryPoint, 1).time_usec, ==, 220);
+        g_assert_cmpint(ald_series_reading_take(&reading, reply, NULL), ==, 0);
+        g_assert_true(ald_series_reading_is_complete(&reading));
+        g_assert_null(first->points);
+        g_assert_cmpuint(second->points->len, ==, 2);
+        g_assert_cmpfloat(g_array_index(second->points, AldHistoryPoint, 0).mean, ==, 2.5);
+        g_assert_cmpuint(g_array_index(second->points, AldHistoryPoint, 1).time_usec, ==, 220);
+}
+
+/* What knows neither call is no history service. */
+static void test_series_that_cannot_be_read(Fixture *fixture, const void *data)
+{
+        static const sd_bus_error unknown = SD_BUS_ERROR_MAKE_CONST(SD_BUS_ERROR_UNKNOWN_METHOD, "none"),
+                                  not_stored = SD_BUS_ERROR_MAKE_CONST(ALD_ERROR_NOT_STORED, "damaged");
+        g_autoptr(GPtrArray) list = series_list_new(2);
+        AldSeriesReading reading = { .series = list, .from_usec = 100, .to_usec = 1000, .points = 60 };
+
+        g_assert_cmpint(ald_series_reading_take(&reading, NULL, &not_stored), <, 0);
+        g_assert_cmpint(ald_series_reading_take(&reading, NULL, &unknown), ==, 0);
+        g_assert_cmpint(ald_series_reading_take(&reading, NULL, &unknown), <, 0);
+        g_assert_false(ald_series_reading_is_complete(&reading));
 }
 
 static void add(const char *path, void (*test)(Fixture *fixture, const void *data))
@@ -176,6 +314,10 @@ int main(int argc, char **argv)
         add("/clients/finding-history/page-that-leads-nowhere", test_page_that_leads_nowhere);
         add("/clients/finding-history/wrong-shape", test_wrong_shape);
         add("/clients/finding-history/silences", test_silences);
-        add("/clients/finding-history/series", test_series);
+        add("/clients/finding-history/several-series", test_several_series);
+        add("/clients/finding-history/many-points", test_many_points);
+        add("/clients/finding-history/several-of-the-wrong-shape", test_several_of_the_wrong_shape);
+        add("/clients/finding-history/series-of-an-older-service", test_series_of_an_older_service);
+        add("/clients/finding-history/series-that-cannot-be-read", test_series_that_cannot_be_read);
         return g_test_run();
 }
