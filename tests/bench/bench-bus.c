@@ -2,7 +2,7 @@
 /*
  * The state service on a real bus (ALIDADE_BUS_ADDRESS), with peers beside it in the same run: a snapshot of
  * 1000 nodes against an a{sa{sv}} of the same values, PutRecords() against an empty method that takes the
- * same bytes, and how long a change takes from its source to a client.
+ * same bytes, and how long a change takes from its source to a client, against a peer that only passes it on.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -23,6 +23,7 @@
 #define SNAPSHOTS_MAX 15u
 #define PUT_ROUNDS_MAX 150u
 #define SAMPLE_USEC 4000u
+#define LATE_MAX 5u /* changes that take longer than a second */
 #define QUIET_USEC 3e5
 
 #define STATE "org.alidade.State1", "/org/alidade/State1"
@@ -211,25 +212,33 @@ static const sd_bus_vtable played_vtable[] = {
         SD_BUS_VTABLE_END,
 };
 
-static void send_change(sd_bus *source, Played *played)
+/* Two connections of this program: what the source sends reaches the client by way of a service. */
+typedef struct Way {
+        sd_bus *source, *client;
+        const char *path; /* of the object of the source */
+        Played played;
+        Latency latency;
+} Way;
+
+static void send_change(Way *way)
 {
-        played->available += 4096;
-        played->revision++;
-        played->updated++;
-        TRY(sd_bus_emit_properties_changed(source, "/org/alidade/Telemetry1", MEMORY_INTERFACE,
-                "AvailableBytes", "Revision", "UpdatedUSec", NULL));
-        TRY(sd_bus_flush(source));
+        way->played.available += 4096;
+        way->played.revision++;
+        way->played.updated++;
+        TRY(sd_bus_emit_properties_changed(
+                way->source, way->path, MEMORY_INTERFACE, "AvailableBytes", "Revision", "UpdatedUSec", NULL));
+        TRY(sd_bus_flush(way->source));
 }
 
 /* Takes what came on both connections until the time is over, or a change has arrived. */
-static void turn(sd_bus *source, sd_bus *client, const Latency *latency, double until, bool stop_early)
+static void turn(Way *way, double until, bool stop_early)
 {
-        while (now_usec() < until && (!stop_early || latency->sent != 0)) {
+        while (now_usec() < until && (!stop_early || way->latency.sent != 0)) {
                 struct pollfd fds[] = {
-                        { .fd = sd_bus_get_fd(source), .events = POLLIN },
-                        { .fd = sd_bus_get_fd(client), .events = POLLIN },
+                        { .fd = sd_bus_get_fd(way->source), .events = POLLIN },
+                        { .fd = sd_bus_get_fd(way->client), .events = POLLIN },
                 };
-                int busy = sd_bus_process(client, NULL) + sd_bus_process(source, NULL);
+                int busy = sd_bus_process(way->client, NULL) + sd_bus_process(way->source, NULL);
 
                 if (busy == 0)
                         poll(fds, G_N_ELEMENTS(fds), (int) MAX((until - now_usec()) / 1e3, 0));
@@ -237,11 +246,11 @@ static void turn(sd_bus *source, sd_bus *client, const Latency *latency, double 
 }
 
 /* What the fill left to be told goes first. */
-static void wait_until_quiet(sd_bus *source, sd_bus *client, Latency *latency)
+static void wait_until_quiet(Way *way)
 {
-        latency->heard = now_usec();
-        while (now_usec() < latency->heard + QUIET_USEC)
-                turn(source, client, latency, now_usec() + QUIET_USEC / 10, false);
+        way->latency.heard = now_usec();
+        while (now_usec() < way->latency.heard + QUIET_USEC)
+                turn(way, now_usec() + QUIET_USEC / 10, false);
 }
 
 static uint64_t count_records(sd_bus *client)
@@ -255,41 +264,66 @@ static uint64_t count_records(sd_bus *client)
         return count;
 }
 
-/* Before other nodes take all places of max-nodes=. */
-static sd_bus *start_source(sd_bus *client, Played *played)
+static void start_source(Way *way)
 {
-        const Latency none = { 0 };
-        sd_bus *source = connect_bus(NULL);
-
+        way->played = (Played){ .total = UINT64_C(1) << 36, .updated = UINT64_C(1700000000000000) };
+        way->source = connect_bus(NULL);
         TRY(sd_bus_add_object_vtable(
-                source, NULL, "/org/alidade/Telemetry1", MEMORY_INTERFACE, played_vtable, played));
-        TRY(sd_bus_request_name(source, TELEMETRY, 0));
-        while (count_records(client) == 0)
-                turn(source, client, &none, now_usec() + QUIET_USEC / 10, false);
-        return source;
+                way->source, NULL, way->path, MEMORY_INTERFACE, played_vtable, &way->played));
 }
 
-static void bench_latency(sd_bus *source, sd_bus *client, Played *played, unsigned samples)
+/* Before other nodes take all places of max-nodes=. */
+static void start_telemetry(Way *way)
 {
-        g_autofree double *figures = g_new(double, samples);
-        Latency latency = { .figures = figures };
+        start_source(way);
+        TRY(sd_bus_request_name(way->source, TELEMETRY, 0));
+        while (count_records(way->client) == 0)
+                turn(way, now_usec() + QUIET_USEC / 10, false);
+}
 
-        TRY(sd_bus_add_filter(client, NULL, on_changed, &latency));
-        TRY(sd_bus_call_method(client, STATE, "org.alidade.State1", "Subscribe", NULL, NULL, NULL));
-        send_change(source, played);
-        wait_until_quiet(source, client, &latency);
-        for (unsigned i = 0; latency.n < samples && i < samples + 5; i++) {
-                double start = now_usec();
+static void subscribe(Way *way, unsigned samples)
+{
+        way->latency.figures = g_new(double, samples + LATE_MAX);
+        TRY(sd_bus_add_filter(way->client, NULL, on_changed, &way->latency));
+}
 
-                latency.sent = start;
-                send_change(source, played);
-                turn(source, client, &latency, start + 1e6, true);
-                turn(source, client, &latency, start + SAMPLE_USEC, false);
-        }
-        if (latency.n < samples)
+static void send_sample(Way *way)
+{
+        double start = now_usec();
+
+        way->latency.sent = start;
+        send_change(way);
+        turn(way, start + 1e6, true);
+        turn(way, start + SAMPLE_USEC, false);
+}
+
+static void print_way(const Way *way, unsigned samples, const char *name)
+{
+        if (way->latency.n < samples)
                 die("changes did not arrive", -ETIMEDOUT);
-        printf("\"source_to_client_p50_us\": %.0f, ", quantile(figures, samples, 0.5));
-        printf("\"source_to_client_p99_us\": %.0f, ", quantile(figures, samples, 0.99));
+        printf("\"%s_p50_us\": %.0f, ", name, quantile(way->latency.figures, samples, 0.5));
+        printf("\"%s_p99_us\": %.0f, ", name, quantile(way->latency.figures, samples, 0.99));
+        g_free(way->latency.figures);
+}
+
+/* In turns with the bare way, so that both have the same beside them. */
+static void bench_latency(Way *ours, Way *bare, unsigned samples)
+{
+        start_source(bare);
+        bare->client = connect_bus(NULL);
+        subscribe(ours, samples);
+        subscribe(bare, samples);
+        TRY(sd_bus_call_method(ours->client, STATE, "org.alidade.State1", "Subscribe", NULL, NULL, NULL));
+        TRY(sd_bus_call_method(bare->client, "org.alidade.Bench1", "/", "org.alidade.Bench1.Relay",
+                "Subscribe", NULL, NULL, NULL));
+        send_change(ours);
+        wait_until_quiet(ours);
+        for (unsigned i = 0; MIN(ours->latency.n, bare->latency.n) < samples && i < samples + LATE_MAX; i++) {
+                send_sample(ours);
+                send_sample(bare);
+        }
+        print_way(ours, samples, "source_to_client");
+        print_way(bare, samples, "bare_source_to_client");
 }
 
 static uint64_t hidden_objects(sd_bus *bus)
@@ -303,8 +337,8 @@ static uint64_t hidden_objects(sd_bus *bus)
 int main(int argc, char *argv[])
 {
         int samples = argc == 2 ? atoi(argv[1]) : 0;
-        Played played = { .total = UINT64_C(1) << 36, .updated = UINT64_C(1700000000000000) };
-        sd_bus *cluster, *client, *source;
+        Way ours = { .path = "/org/alidade/Telemetry1" }, bare = { .path = PEER_SOURCE };
+        sd_bus *cluster;
         pid_t peer;
 
         if (samples <= 0)
@@ -313,21 +347,23 @@ int main(int argc, char *argv[])
         if (peer == 0)
                 run_peer();
         cluster = connect_bus("org.alidade.Cluster1");
-        client = connect_bus(NULL);
-        wait_for_name(client, "org.alidade.State1");
-        wait_for_name(client, "org.alidade.Bench1");
+        ours.client = connect_bus(NULL);
+        wait_for_name(ours.client, "org.alidade.State1");
+        wait_for_name(ours.client, "org.alidade.Bench1");
 
-        source = start_source(client, &played);
+        start_telemetry(&ours);
         fill_state(cluster);
         printf("{");
-        bench_snapshot(client, MIN((unsigned) samples, SNAPSHOTS_MAX));
-        printf("\"hidden\": %" PRIu64 ", ", hidden_objects(client));
-        bench_latency(source, client, &played, (unsigned) samples);
+        bench_snapshot(ours.client, MIN((unsigned) samples, SNAPSHOTS_MAX));
+        printf("\"hidden\": %" PRIu64 ", ", hidden_objects(ours.client));
+        bench_latency(&ours, &bare, (unsigned) samples);
         bench_put(cluster, MIN((unsigned) samples, PUT_ROUNDS_MAX));
         printf("}\n");
 
-        sd_bus_flush_close_unref(source);
-        sd_bus_flush_close_unref(client);
+        sd_bus_flush_close_unref(ours.source);
+        sd_bus_flush_close_unref(ours.client);
+        sd_bus_flush_close_unref(bare.source);
+        sd_bus_flush_close_unref(bare.client);
         sd_bus_flush_close_unref(cluster);
         kill(peer, SIGTERM);
         waitpid(peer, NULL, 0);

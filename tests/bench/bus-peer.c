@@ -90,6 +90,49 @@ static int peer_get(sd_bus_message *message, void *userdata, sd_bus_error *error
         return sd_bus_send(NULL, reply, NULL);
 }
 
+/* The client that is told of changes; "": none. */
+typedef struct Relay {
+        char client[256];
+} Relay;
+
+static int peer_subscribe(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+        Relay *relay = userdata;
+
+        g_strlcpy(relay->client, sd_bus_message_get_sender(message), sizeof relay->client);
+        return sd_bus_reply_method_return(message, NULL);
+}
+
+static void pass_on(sd_bus_message *message, const char *destination)
+{
+        g_autoptr(AldMessage) copy = NULL;
+
+        TRY(sd_bus_message_new_signal(sd_bus_message_get_bus(message), &copy, PEER_SHOWN,
+                "org.freedesktop.DBus.Properties", "PropertiesChanged"));
+        if (destination)
+                TRY(sd_bus_message_set_destination(copy, destination));
+        TRY(sd_bus_message_rewind(message, true));
+        TRY(sd_bus_message_copy(copy, message, true));
+        TRY(sd_bus_send(NULL, copy, NULL));
+}
+
+/* As the state service does: to the subscriber, to everybody, and to the cluster service. */
+static int on_source_changed(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+        const Relay *relay = userdata;
+
+        pass_on(message, relay->client);
+        pass_on(message, NULL);
+        pass_on(message, "org.alidade.Cluster1");
+        return 0;
+}
+
+static const sd_bus_vtable relay_vtable[] = {
+        SD_BUS_VTABLE_START(0),
+        SD_BUS_METHOD("Subscribe", "", "", peer_subscribe, SD_BUS_VTABLE_UNPRIVILEGED),
+        SD_BUS_VTABLE_END,
+};
+
 static const sd_bus_vtable peer_vtable[] = {
         SD_BUS_VTABLE_START(0),
         SD_BUS_METHOD("Put", RECORDS, "tt", peer_put, SD_BUS_VTABLE_UNPRIVILEGED),
@@ -101,6 +144,7 @@ static const sd_bus_vtable peer_vtable[] = {
 void run_peer(void)
 {
         AldRecord **records = g_new(AldRecord *, NODES * NODE_RECORDS);
+        Relay relay = { 0 };
         sd_bus *bus;
         char key[128];
 
@@ -109,6 +153,9 @@ void run_peer(void)
                 records[i] = fixture_update(i / NODE_RECORDS, i % NODE_RECORDS, NODES, 0, key).record;
         bus = connect_bus(NULL);
         TRY(sd_bus_add_object_vtable(bus, NULL, "/", "org.alidade.Bench1", peer_vtable, records));
+        TRY(sd_bus_add_object_vtable(bus, NULL, "/", "org.alidade.Bench1.Relay", relay_vtable, &relay));
+        TRY(sd_bus_match_signal(bus, NULL, NULL, PEER_SOURCE, "org.freedesktop.DBus.Properties",
+                "PropertiesChanged", on_source_changed, &relay));
         TRY(sd_bus_request_name(bus, "org.alidade.Bench1", 0));
         for (;;) {
                 TRY(sd_bus_process(bus, NULL));

@@ -75,6 +75,8 @@ def on_bus(build, changes):
         figures = json.loads(subprocess.run([f"{build}/tests/bench/bench-bus", str(changes)], env=environment,
                                             check=True, text=True, timeout=120, stdout=subprocess.PIPE).stdout)
     figures["snapshot_to_plain_map"] = round(figures["snapshot_1000_nodes_ms"] / figures["plain_map_ms"], 2)
+    figures["source_to_bare_p99"] = round(
+        figures["source_to_client_p99_us"] / figures["bare_source_to_client_p99_us"], 2)
     figures["put_to_read_percent"] = round(100 * figures["put_records_per_s"] / figures["read_only_records_per_s"])
     return figures
 
