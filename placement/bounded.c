@@ -207,6 +207,27 @@ static void search(Bounded *bounded)
         }
 }
 
+/* To the most that closing any hop of the best ring would save but the one that saves most. */
+static void limit_saved(Bounded *bounded)
+{
+        const AldPlacementProblem *problem = bounded->core.problem;
+        const AldPlacementTour *tour = &bounded->best;
+        double most = 0, second = 0;
+
+        if (!ald_placement_closes_otherwise(problem) || tour->n < 2 || bounded->core.n < 2)
+                return;
+        for (uint32_t i = 0; i < tour->n; i++) {
+                uint32_t from = tour->stages[i], to = tour->stages[(i + 1) % tour->n];
+                double saved = problem->hop_nsec[(size_t) from * problem->n_devices + to] -
+                               ald_placement_closing(problem, from, to);
+
+                second = fmax(second, fmin(saved, most));
+                most = fmax(most, saved);
+        }
+        ald_placement_core_limit_saved(&bounded->core, second);
+        find_bound(bounded);
+}
+
 static void find_solution(Bounded *bounded)
 {
         try_single_stages(bounded);
@@ -222,6 +243,7 @@ static void find_solution(Bounded *bounded)
         if (is_settled(bounded))
                 return;
         find_by_beam(bounded, FIRST_WIDTH, FIRST_STARTS);
+        limit_saved(bounded);
         rule_out(bounded);
         if (bounded->best.nsec < INFINITY)
                 raise_bound(bounded);

@@ -92,6 +92,15 @@ static void copy_hops(AldPlacementCore *core)
                 }
 }
 
+static void share_anew(AldPlacementCore *core)
+{
+        for (uint32_t i = 0; i < core->n; i++)
+                core->out_nsec[i] = cheapest_from(core, i, NULL) / 2;
+        ald_placement_core_share(core);
+        for (uint32_t i = 0; i < core->n; i++)
+                core->out_nsec[i] = cheapest_from(core, i, core->into_nsec);
+}
+
 void ald_placement_core_init(AldPlacementCore *core, const AldPlacementProblem *problem, uint64_t work)
 {
         uint32_t n = problem->n_devices;
@@ -112,11 +121,22 @@ void ald_placement_core_init(AldPlacementCore *core, const AldPlacementProblem *
         copy_hops(core);
         find_ends(core);
         core->penalty_nsec = longest(core);
+        share_anew(core);
+}
+
+void ald_placement_core_limit_saved(AldPlacementCore *core, double saved_nsec)
+{
         for (uint32_t i = 0; i < core->n; i++)
-                core->out_nsec[i] = cheapest_from(core, i, NULL) / 2;
-        ald_placement_core_share(core);
-        for (uint32_t i = 0; i < core->n; i++)
-                core->out_nsec[i] = cheapest_from(core, i, core->into_nsec);
+                for (uint32_t j = 0; j < core->n; j++) {
+                        double *hop = &core->hop_nsec[(size_t) i * core->n + j];
+                        double closing = ald_placement_closing(
+                                core->problem, core->devices[i], core->devices[j]);
+
+                        if (*hop < INFINITY)
+                                *hop = fmin(*hop, closing + saved_nsec);
+                }
+        find_ends(core);
+        share_anew(core);
 }
 
 void ald_placement_core_clear(AldPlacementCore *core)

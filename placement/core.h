@@ -18,7 +18,7 @@
  *
  * Where the hop that closes a ring costs otherwise, one hop of each ring costs less than it does in the core
  * by no more than the most that any may; ends_nsec is less by that, and so is each bound. Hops that can only
- * close a ring are in the core for what they cost then.
+ * close a ring are in the core for what they cost then, and others may be there for less than they cost.
  */
 typedef struct AldPlacementCore {
         const AldPlacementProblem *problem;
@@ -43,6 +43,10 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldPlacementCore, ald_placement_core_clear)
 
 /* Asks whether to proceed if this is the time for it, after that much work that is not spent here. */
 bool ald_placement_core_proceeds(AldPlacementCore *core, uint64_t work);
+
+/* Lowers hops that would take longer than this beyond what they take if they close the ring. Bounds stay
+ * bounds, and are closer if the best ring has no such hop but the one that closes it. */
+void ald_placement_core_limit_saved(AldPlacementCore *core, double saved_nsec);
 
 /* Takes that much work, or what is left of it and returns false. */
 bool ald_placement_core_spend(AldPlacementCore *core, uint64_t work);

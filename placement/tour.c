@@ -14,15 +14,6 @@ void ald_placement_tour_copy(AldPlacementTour *to, const AldPlacementTour *from)
         memcpy(to->stages, from->stages, from->n * sizeof from->stages[0]);
 }
 
-/* Whether it can be a hop that does not close the ring. */
-static bool is_hop(const AldPlacementCore *core, uint32_t from, uint32_t to)
-{
-        const AldPlacementProblem *problem = core->problem;
-
-        return problem->hop_nsec[(size_t) core->devices[from] * problem->n_devices + core->devices[to]] <
-               INFINITY;
-}
-
 static double hops_nsec(const AldPlacementCore *core, const AldPlacementTour *tour)
 {
         double nsec = 0;
@@ -55,46 +46,36 @@ static double layers_nsec(
         return nsec + left * core->penalty_nsec;
 }
 
-/* How many hops of the tour can only close a ring. */
-static uint32_t count_closing_only(const AldPlacementCore *core, const AldPlacementTour *tour)
+static uint32_t before(const AldPlacementTour *tour, uint32_t i)
 {
-        const AldPlacementProblem *problem = core->problem;
-        uint32_t count = 0;
-
-        for (uint32_t i = 0; ald_placement_closes_otherwise(problem) && i < tour->n && tour->n > 1; i++) {
-                uint32_t from = tour->stages[i > 0 ? i - 1 : tour->n - 1], to = tour->stages[i];
-
-                count += ald_placement_core_hop(core, from, to) < INFINITY && !is_hop(core, from, to);
-        }
-        return count;
+        return tour->stages[i > 0 ? i - 1 : tour->n - 1];
 }
 
-/* What the ring takes more if this hop closes it. */
-static double closing_nsec(
-        const AldPlacementCore *core, uint32_t last, uint32_t first, uint32_t n_closing_only)
+/* Of a hop that does not close the ring, which the core may have for less. */
+static double onward_nsec(const AldPlacementCore *core, uint32_t from, uint32_t to)
 {
-        double nsec = ald_placement_closing(core->problem, core->devices[last], core->devices[first]),
-               hop = ald_placement_core_hop(core, last, first);
+        const AldPlacementProblem *problem = core->problem;
+        size_t at = (size_t) core->devices[from] * problem->n_devices + core->devices[to];
+        bool is_ruled_out = isinf(ald_placement_core_hop(core, from, to));
 
-        n_closing_only -= hop < INFINITY && !is_hop(core, last, first);
-        return fmin(nsec, core->penalty_nsec) - fmin(hop, core->penalty_nsec) +
-               n_closing_only * core->penalty_nsec;
+        return is_ruled_out ? core->penalty_nsec : fmin(problem->hop_nsec[at], core->penalty_nsec);
 }
 
 static double with_ends(const AldPlacementCore *core, const AldPlacementTour *tour, const uint32_t *sorted)
 {
-        uint32_t n_closing_only = count_closing_only(core, tour);
-        double least = INFINITY;
+        bool otherwise = tour->n > 1 && ald_placement_closes_otherwise(core->problem);
+        double least = INFINITY, hops = otherwise ? 0 : hops_nsec(core, tour);
 
+        for (uint32_t i = 0; otherwise && i < tour->n; i++)
+                hops += onward_nsec(core, before(tour, i), tour->stages[i]);
         for (uint32_t i = 0; i < tour->n; i++) {
-                uint32_t first = core->devices[tour->stages[i]],
-                         last = core->devices[tour->stages[i > 0 ? i - 1 : tour->n - 1]];
-                double nsec = ald_placement_ends_nsec(core->problem, first, last) +
+                uint32_t first = core->devices[tour->stages[i]], last = core->devices[before(tour, i)];
+                double nsec = hops + ald_placement_ends_nsec(core->problem, first, last) +
                               layers_nsec(core, sorted, tour->n, first, last);
 
-                if (tour->n > 1 && ald_placement_closes_otherwise(core->problem))
-                        nsec += closing_nsec(core, tour->stages[i > 0 ? i - 1 : tour->n - 1], tour->stages[i],
-                                n_closing_only);
+                if (otherwise)
+                        nsec += fmin(ald_placement_closing(core->problem, last, first), core->penalty_nsec) -
+                                onward_nsec(core, before(tour, i), tour->stages[i]);
                 least = MIN(least, nsec);
         }
         return least;
@@ -103,8 +84,6 @@ static double with_ends(const AldPlacementCore *core, const AldPlacementTour *to
 void ald_placement_tour_measure(const AldPlacementCore *core, AldPlacementTour *tour, double enough)
 {
         uint32_t sorted[ALD_PLACEMENT_STAGES_LIMIT];
-        double hops;
-
         /* What closing saves is in that, so it may be less than 0. */
         tour->nsec = hops_nsec(core, tour) + fmin(core->ends_nsec, 0);
         if (tour->nsec >= enough)
@@ -116,12 +95,11 @@ void ald_placement_tour_measure(const AldPlacementCore *core, AldPlacementTour *
                         sorted[at] = sorted[at - 1];
                 sorted[at] = tour->stages[i];
         }
-        hops = hops_nsec(core, tour);
-        tour->nsec = hops + core->ends_nsec +
+        tour->nsec = hops_nsec(core, tour) + core->ends_nsec +
                      layers_nsec(core, sorted, tour->n, ALD_PLACEMENT_NO_END, ALD_PLACEMENT_NO_END);
         /* Ends leave less room and take more. */
         if (core->problem->ends && tour->nsec < enough)
-                tour->nsec = hops + with_ends(core, tour, sorted);
+                tour->nsec = with_ends(core, tour, sorted);
 }
 
 static bool has(const AldPlacementTour *tour, uint32_t device)
