@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from bedlib.services import LITTLE_POCL
 from bedlib.waiting import wait_steadily
 
 BUILD = Path(os.environ["ALIDADE_BUILD"])
@@ -34,7 +35,8 @@ class Seat:
         (folder / "tmp").mkdir()
         (folder / "cache").mkdir()
         self.environment = dict(os.environ, OCL_ICD_VENDORS=str(self.vendors), TMPDIR=str(folder / "tmp"),
-                                CACHE_DIRECTORY=str(folder / "cache"), FAKE_ICD_SEEN=str(folder / "seen"))
+                                CACHE_DIRECTORY=str(folder / "cache"), FAKE_ICD_SEEN=str(folder / "seen"),
+                                **LITTLE_POCL)
 
     def add_fake(self, mode, platform="Fake"):
         library = shutil.copy(BUILD / "tests/unit/libfake-compute-icd.so", self.folder / f"{mode}@{platform}.so")

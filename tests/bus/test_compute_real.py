@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bedlib.services import build_dir
+from bedlib.services import LITTLE_POCL, build_dir
 from bedlib.waiting import wait_steadily
 from client import ERROR, OK
 from compute_probe import Processors
@@ -28,7 +28,7 @@ class Machine:
         self.host = host
         self.environment = {"ALIDADE_LIBEXEC_DIR": build_dir() / "services/telemetry",
                             "ALIDADE_PROBE_DIR": build_dir() / "probes/compute",
-                            "CACHE_DIRECTORY": host.dir / "cache"}
+                            "CACHE_DIRECTORY": host.dir / "cache", **LITTLE_POCL}
         (host.dir / "cache").mkdir()
         host.sysroot.write("proc/net/dev", "Inter-|\n face |\n    lo: 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n")
         self.daemons = {}

@@ -26,6 +26,7 @@ SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 
 sys.path.insert(0, str(SOURCE / "tests/bed"))
 from bedlib.machine import can_isolate  # noqa: E402
+from bedlib.services import LITTLE_POCL  # noqa: E402
 
 
 needs_cluster = pytest.mark.skipif(not can_isolate(), reason="needs root that may make namespaces")
@@ -71,7 +72,8 @@ def hear_signals():
 def demo(*arguments):
     # Not our terminal, not our process group: a signal to it is a signal to it alone.
     return subprocess.Popen([SOURCE / "demo", *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                            stderr=subprocess.PIPE, start_new_session=True, text=True, preexec_fn=hear_signals)
+                            stderr=subprocess.PIPE, start_new_session=True, text=True, preexec_fn=hear_signals,
+                            env={**os.environ, **LITTLE_POCL})
 
 
 def end(process, number):

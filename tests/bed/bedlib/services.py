@@ -11,6 +11,9 @@ from .busconfig import policies_below
 from .errors import Unavailable
 
 SOURCE = Path(__file__).resolve().parents[3]
+# For a compute probe on PoCL. Its buffers take a quarter of the memory of the device, which is that of the machine: to
+# fill gigabytes takes far longer than to measure.
+LITTLE_POCL = {"POCL_MEMORY_LIMIT": "1"}  # GiB
 
 
 def build_dir():
