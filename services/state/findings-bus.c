@@ -5,7 +5,8 @@
 
 #define LEAST_USEC G_USEC_PER_SEC
 
-/* All findings are computed at once. The interval is this many times what that takes. */
+/* All findings are computed, in steps between which other work is done. The interval is this many times what
+ * they take. */
 #define PARTS 200
 
 /* Some begin or end merely because time passes, such as those of services that send nothing any more. The
@@ -15,60 +16,87 @@
 #define IDLE_USEC (60 * G_USEC_PER_SEC)
 #define IDLE_PARTS 5000
 
+/* What has changed since the last round began. */
+typedef enum Changes {
+        CHANGES_NONE,
+        CHANGES_OF_TIME,
+        CHANGES_OF_FINDINGS,
+        CHANGES_N,
+} Changes;
+
 struct AldFindingsBus {
         AldStateManager *manager;
         AldSignals *signals;
         AldTimer *timer;
+        AldFindingsRound *round; /* NULL between two rounds */
+        gint64 taken;            /* of the time, by the round */
         uint64_t digest, revision;
-        gint64 next;  /* not before, CLOCK_MONOTONIC in µs */
-        gint64 later; /* the same if nothing changes that they depend on */
-        gint64 idle;  /* the same if nothing changes at all */
-        gint64 due;   /* what the timer is set to */
+        Changes changes;
+        gint64 due[CHANGES_N]; /* of the next round, by what has changed; CLOCK_MONOTONIC in µs */
 };
 
-static void set_due(AldFindingsBus *self, gint64 due)
+static void take_result(AldFindingsBus *self, const GPtrArray *findings)
 {
-        self->due = due;
-        ald_timer_set(self->timer, due);
-}
-
-static void compute(AldFindingsBus *self)
-{
-        gint64 start = g_get_monotonic_time(), end;
-        g_autoptr(GPtrArray) findings = ald_state_manager_findings(self->manager);
         uint64_t digest = ald_findings_digest(findings);
 
-        end = g_get_monotonic_time();
-        self->next = end + MAX(LEAST_USEC, PARTS * (end - start));
-        self->later = end + MAX(LATER_USEC, LATER_PARTS * (end - start));
-        self->idle = end + MAX(IDLE_USEC, IDLE_PARTS * (end - start));
         if (self->revision != 0 && digest != self->digest)
                 ald_signals_change_view(self->signals, ALD_DERIVED_FINDINGS, ++self->revision);
         self->digest = digest;
-        set_due(self, self->idle);
+}
+
+/* True at the end of a round. */
+static bool step(AldFindingsBus *self)
+{
+        gint64 start = g_get_monotonic_time(), end;
+        g_autoptr(GPtrArray) findings = NULL;
+
+        if (!self->round) {
+                self->round = ald_state_manager_begin_findings(self->manager);
+                self->taken = 0;
+                self->changes = CHANGES_NONE;
+        }
+        findings = ald_findings_round_step(self->round);
+        if (findings)
+                take_result(self, findings);
+        end = g_get_monotonic_time();
+        self->taken += end - start;
+        if (!findings)
+                return false;
+        g_clear_pointer(&self->round, ald_findings_round_free);
+        self->due[CHANGES_OF_FINDINGS] = end + MAX(LEAST_USEC, PARTS * self->taken);
+        self->due[CHANGES_OF_TIME] = end + MAX(LATER_USEC, LATER_PARTS * self->taken);
+        self->due[CHANGES_NONE] = end + MAX(IDLE_USEC, IDLE_PARTS * self->taken);
+        return true;
 }
 
 static void on_timer(void *userdata)
 {
-        compute(userdata);
+        AldFindingsBus *self = userdata;
+
+        ald_timer_set(self->timer, step(self) ? self->due[self->changes] : 0);
+}
+
+/* A change while a round lasts may come too late for its steps, so that another round follows. */
+static void note(AldFindingsBus *self, Changes changes)
+{
+        if (changes <= self->changes)
+                return;
+        self->changes = changes;
+        if (!self->round)
+                ald_timer_set(self->timer, MAX(self->due[changes], g_get_monotonic_time() + LEAST_USEC / 10));
 }
 
 void ald_findings_bus_refresh(AldFindingsBus *self)
 {
-        gint64 due = MAX(self->next, g_get_monotonic_time() + LEAST_USEC / 10);
-
-        if (due < self->due)
-                set_due(self, due);
+        note(self, CHANGES_OF_FINDINGS);
 }
 
 static void on_changed(AldEntry *entry, AldRecord *before, void *userdata)
 {
         AldFindingsBus *self = userdata;
 
-        if (ald_findings_change_with(entry, before))
-                ald_findings_bus_refresh(self);
-        else if (self->later < self->due)
-                set_due(self, self->later);
+        if (self->changes < CHANGES_OF_FINDINGS)
+                note(self, ald_findings_change_with(entry, before) ? CHANGES_OF_FINDINGS : CHANGES_OF_TIME);
 }
 
 static void on_removing(AldEntry *entry, void *userdata)
@@ -83,7 +111,9 @@ AldFindingsBus *ald_findings_bus_new(AldStateManager *manager, AldSignals *signa
         self->manager = manager;
         self->signals = signals;
         self->timer = ald_timer_new("findings", on_timer, self);
-        compute(self);
+        while (!step(self))
+                ;
+        ald_timer_set(self->timer, self->due[CHANGES_NONE]);
         self->revision = 1;
         ald_state_manager_watch(manager, on_changed, on_removing, self);
         return self;
@@ -94,5 +124,6 @@ void ald_findings_bus_free(AldFindingsBus *self)
         if (!self)
                 return;
         ald_timer_free(self->timer);
+        ald_findings_round_free(self->round);
         g_free(self);
 }

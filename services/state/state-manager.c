@@ -172,16 +172,29 @@ uint64_t ald_state_manager_started(const AldStateManager *manager)
         return manager->started;
 }
 
-GPtrArray *ald_state_manager_findings(const AldStateManager *manager)
+static AldFindingContext present_context(const AldStateManager *manager)
 {
         const uint64_t real = ald_realtime_usec();
-        const AldFindingContext context = { .real = real,
+
+        return (AldFindingContext){ .real = real,
                 .clock_is_set = ald_clock_is_set(real),
                 .now = now_usec(),
                 .started = manager->started,
                 .history_problem = manager->history_problem };
+}
+
+GPtrArray *ald_state_manager_findings(const AldStateManager *manager)
+{
+        const AldFindingContext context = present_context(manager);
 
         return ald_findings_compute(manager->store, &context);
+}
+
+AldFindingsRound *ald_state_manager_begin_findings(const AldStateManager *manager)
+{
+        const AldFindingContext context = present_context(manager);
+
+        return ald_findings_round_new(manager->store, &context);
 }
 
 void ald_state_manager_set_history_problem(AldStateManager *manager, const char *problem)

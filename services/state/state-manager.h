@@ -30,6 +30,8 @@ uint64_t ald_state_manager_started(const AldStateManager *manager);
 
 /* As ald_findings_compute(), of the present; and what the history service of this machine reports. */
 GPtrArray *ald_state_manager_findings(const AldStateManager *manager);
+/* The same as ald_findings_round_new(). */
+AldFindingsRound *ald_state_manager_begin_findings(const AldStateManager *manager);
 void ald_state_manager_set_history_problem(AldStateManager *manager, const char *problem);
 
 /* How long records of nodes that are no longer heard are kept, in µs. */

@@ -12,7 +12,7 @@ static gboolean count_name(AldNode *node, void *userdata)
         if (name) {
                 guint count = GPOINTER_TO_UINT(g_hash_table_lookup(names, name));
 
-                g_hash_table_insert(names, (gpointer) name, GUINT_TO_POINTER(count + 1));
+                g_hash_table_insert(names, g_strdup(name), GUINT_TO_POINTER(count + 1));
         }
         return FALSE;
 }
@@ -44,47 +44,81 @@ static int compare_rows(gconstpointer a, gconstpointer b)
         return r != 0 ? r : strcmp(left->text, right->text);
 }
 
-static void report_begin(AldReport *report, AldStore *store, const AldFindingContext *context)
+static void count_names(AldReport *report)
 {
-        *report = (AldReport){
-                .store = store,
-                .context = *context,
-                .names = g_hash_table_new(g_str_hash, g_str_equal),
-                .asymmetric = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
-        };
-        ald_store_foreach_node(store, count_name, report->names);
+        ald_store_foreach_node(report->store, count_name, report->names);
 }
 
-/* The findings in their order. Nothing else of the report may be used then. */
-static GPtrArray *report_end(AldReport *report)
-{
-        GPtrArray *rows = ald_report_rows(report);
+/* The names of nodes are there before a finding needs them. */
+static void (*const steps[])(AldReport *report) = {
+        count_names,
+        ald_find_in_nodes,
+        ald_find_in_presences,
+        ald_find_in_links,
+        ald_find_changed_rates,
+        ald_find_doubted_figures,
+        ald_find_in_services,
+        ald_find_in_rdma_ports,
+        ald_find_contested_hardware,
+        ald_find_bridge_loops,
+        ald_find_in_groups,
+};
 
+struct AldFindingsRound {
+        AldReport report;
+        char *history_problem;
+        size_t step; /* the next one */
+};
+
+AldFindingsRound *ald_findings_round_new(AldStore *store, const AldFindingContext *context)
+{
+        AldFindingsRound *round = g_new0(AldFindingsRound, 1);
+
+        round->history_problem = g_strdup(context->history_problem);
+        round->report = (AldReport){
+                .store = store,
+                .context = *context,
+                .names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
+                .asymmetric = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
+        };
+        round->report.context.history_problem = round->history_problem;
+        return round;
+}
+
+GPtrArray *ald_findings_round_step(AldFindingsRound *round)
+{
+        GPtrArray *rows;
+
+        if (round->step < G_N_ELEMENTS(steps)) {
+                steps[round->step++](&round->report);
+                return NULL;
+        }
+        rows = ald_report_rows(&round->report);
         g_ptr_array_sort(rows, compare_rows);
+        return rows;
+}
+
+void ald_findings_round_free(AldFindingsRound *round)
+{
+        if (!round)
+                return;
         for (AldFindingRowId id = 0; id < ALD_FINDING_ROW_ID_N; id++)
                 for (AldFindingRowSeverity severity = 0; severity < ALD_FINDING_ROW_SEVERITY_N; severity++)
-                        ald_finding_share_free(report->shares[id][severity]);
-        g_hash_table_unref(report->names);
-        g_hash_table_unref(report->asymmetric);
-        return rows;
+                        ald_finding_share_free(round->report.shares[id][severity]);
+        g_hash_table_unref(round->report.names);
+        g_hash_table_unref(round->report.asymmetric);
+        g_free(round->history_problem);
+        g_free(round);
 }
 
 GPtrArray *ald_findings_compute(AldStore *store, const AldFindingContext *context)
 {
-        AldReport report;
+        g_autoptr(AldFindingsRound) round = ald_findings_round_new(store, context);
+        GPtrArray *findings = NULL;
 
-        report_begin(&report, store, context);
-        ald_find_in_nodes(&report);
-        ald_find_in_presences(&report);
-        ald_find_in_links(&report);
-        ald_find_changed_rates(&report);
-        ald_find_doubted_figures(&report);
-        ald_find_in_services(&report);
-        ald_find_in_rdma_ports(&report);
-        ald_find_contested_hardware(&report);
-        ald_find_bridge_loops(&report);
-        ald_find_in_groups(&report);
-        return report_end(&report);
+        while (!findings)
+                findings = ald_findings_round_step(round);
+        return findings;
 }
 
 /* Its service may have been silent until now. After the clock of the node was set back nobody knows. */

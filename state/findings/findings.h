@@ -32,6 +32,17 @@ typedef struct AldFindingContext {
  */
 GPtrArray *ald_findings_compute(AldStore *store, const AldFindingContext *context);
 
+/* The same in steps, of which the longest takes a third of the time. The store may change between them: what
+ * is found by a step is of its moment. */
+typedef struct AldFindingsRound AldFindingsRound;
+
+AldFindingsRound *ald_findings_round_new(AldStore *store, const AldFindingContext *context);
+void ald_findings_round_free(AldFindingsRound *round);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldFindingsRound, ald_findings_round_free)
+
+/* NULL as long as more steps follow. */
+GPtrArray *ald_findings_round_step(AldFindingsRound *round);
+
 /*
  * Whether a change, as in AldStoreChanged, can begin or end a finding or change what one is about. Others
  * only let time pass: records that are sent again as they were, which each node does with all of its records

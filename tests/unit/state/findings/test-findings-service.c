@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+
 #include <glib.h>
 
 #include "tests/unit/findings-check.h"
@@ -195,6 +197,40 @@ static void test_history(void)
         g_assert_cmpuint(findings_count(none, "history-not-written"), ==, 0);
 }
 
+/* After each number of steps, all nodes but this one are forgotten, and what the caller handed over is gone.
+ */
+static void test_store_changes_between_steps(void)
+{
+        for (guint before = 0, n_steps = before + 1; before < n_steps; before++) {
+                g_autoptr(AldStore) store = findings_named_store();
+                AldFindingContext context = *FINDINGS_CONTEXT;
+                g_autofree char *problem = g_strdup("the disk is full");
+                g_autoptr(AldFindingsRound) round = NULL;
+                g_autoptr(GPtrArray) findings = NULL;
+                const AldFindingRow *row;
+                guint taken = 0;
+
+                state_put(store, 2, ALD_KIND_IDENTITY, "{'FriendlyName': 'three'}");
+                context.history_problem = problem;
+                round = ald_findings_round_new(store, &context);
+                g_clear_pointer(&problem, g_free);
+                for (; !findings; taken++) {
+                        if (taken == before)
+                                for (unsigned node = 2; node < 9; node++) {
+                                        const AldId id = id_make(node);
+
+                                        ald_store_forget(store, &id, 1);
+                                }
+                        findings = ald_findings_round_step(round);
+                }
+                n_steps = taken;
+                row = findings_find(findings, "history-not-written", 0);
+                g_assert_cmpstr(row->nodes[0], ==, ID_TEXT(1));
+                g_assert_nonnull(strstr(row->text, "the disk is full"));
+                g_assert_cmpuint(findings_count(findings, "friendly-name-shared"), ==, before == taken - 1);
+        }
+}
+
 int main(int argc, char **argv)
 {
         g_test_init(&argc, &argv, NULL);
@@ -204,5 +240,6 @@ int main(int argc, char **argv)
         g_test_add_func("/findings-service/set-clock", test_set_clock);
         g_test_add_func("/findings-service/other-nodes", test_other_nodes);
         g_test_add_func("/findings-service/history", test_history);
+        g_test_add_func("/findings-service/store-changes-between-steps", test_store_changes_between_steps);
         return g_test_run();
 }
