@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* How many plans for made-up clusters can be exported for their engine: boxes of 1 to 8 GPUs, alike or not,
  * of one vendor or of two, some of them cut into parts; laptops with a GPU or none; and servers in racks;
- * over IPv4, IPv6 or either, some with RDMA, and some with names that no command takes. Each seed is another
- * cluster. Plans that are made and then refused by their export are listed on stderr. */
+ * over IPv4, IPv6 or either, some with RDMA, some with names that no command takes or that two nodes have,
+ * and some with unknown addresses. Each seed is another cluster. Plans that are made and then refused by
+ * their export are listed on stderr. */
 #include <glib.h>
 #include <math.h>
 #include <stdio.h>
@@ -16,6 +17,7 @@
 #define NODES_USUAL 5
 #define GPUS_MAX 8u
 #define DEVICES_MAX (NODES_MAX * (GPUS_MAX + 1))
+#define ASKED_MAX 200u /* questions; some hundred ms after a plan was found */
 #define GIB (1024.0 * 1024 * 1024)
 #define NOW_USEC (UINT64_C(1795680000) * 1000 * 1000)
 
@@ -89,6 +91,14 @@ static char *make_address(GRand *rand, uint32_t node, bool has_ipv6)
         return g_strdup_printf(has_ipv6 ? "2001:db8::%u" : "192.0.2.%u", node + 1);
 }
 
+/* Some have a name that no command takes, or that of the first node in other letters. */
+static const char *choose_host_name(GRand *rand, const char *id)
+{
+        if (once_in(rand, 20))
+                return "Anna's laptop";
+        return once_in(rand, 20) ? "NODE0" : id;
+}
+
 static void add_node(ExportCluster *made, GRand *rand, bool has_ipv6)
 {
         uint32_t node = made->cluster.n_nodes++;
@@ -98,7 +108,7 @@ static void add_node(ExportCluster *made, GRand *rand, bool has_ipv6)
         made->racks[node] = (uint32_t) g_rand_int_range(rand, 0, 3);
         made->nodes[node] = (AldPlanNode){ .id = made->ids[node],
                 .name = made->ids[node],
-                .host_name = once_in(rand, 20) ? "Anna's laptop" : made->ids[node] };
+                .host_name = choose_host_name(rand, made->ids[node]) };
         made->devices[made->cluster.n_devices++] = (AldPlanDevice){ .node = node,
                 .id = "cpu",
                 .vendor = "AMD",
@@ -137,6 +147,8 @@ static void add_path(
                 .source_address = made->addresses[source],
                 .sink_address = made->addresses[sink],
                 .reverse = ALD_PLAN_NONE };
+        if (once_in(rand, 30))
+                made->paths[at].sink_address = NULL;
 }
 
 static void make(ExportCluster *made, uint32_t seed)
@@ -178,15 +190,26 @@ typedef struct ExportCount {
         uint32_t seed, plans, refused, unplanned;
 } ExportCount;
 
+/* Stops a plan after a certain number of questions instead of a time, so that its result stays the same. */
+static bool is_enough(void *userdata)
+{
+        uint32_t *asked = userdata;
+
+        return ++*asked > ASKED_MAX;
+}
+
 /* The engines of one method have equal plans, which differ in what their formats can express. */
 static void try_exports(const ExportCluster *made, const char *const formats[][2], ExportCount *count)
 {
         const AldPlanExportOptions export_options = { .now_usec = NOW_USEC, .version = "0" };
         AldPlanOptions options = ALD_PLAN_OPTIONS_INIT;
+        uint32_t asked = 0;
         AldPlanRequest request = { .engine = ald_plan_engine_find(formats[0][0]),
                 .workload = &made->workload,
                 .assumed_rtt_nsec = NAN,
-                .assumed_bits_per_second = NAN };
+                .assumed_bits_per_second = NAN,
+                .is_late = is_enough,
+                .userdata = &asked };
         g_autoptr(AldPlan) plan = NULL;
         AldPlanRefusal refusal = { 0 };
 
@@ -220,12 +243,13 @@ int main(int argc, char *argv[])
         static const char *const mpi[][2] = { { "mpi", "mpi" }, { NULL } };
         static const char *const nccl[][2] = { { "nccl", "torchrun" }, { NULL } };
         static const char *const slices[][2] = { { "distributed-llama", "distributed-llama" }, { NULL } };
-        uint32_t clusters = argc == 2 ? (uint32_t) atoi(argv[1]) : 0;
-        ExportCount count = { 0 };
+        uint32_t clusters = argc == 2 || argc == 3 ? (uint32_t) atoi(argv[1]) : 0;
+        ExportCount count = { .seed = argc == 3 ? (uint32_t) atoi(argv[2]) : 0 };
+        const uint32_t end = count.seed + clusters;
 
         if (clusters == 0)
-                g_error("Needs a number of clusters");
-        for (; count.seed < clusters; count.seed++) {
+                g_error("Needs a number of clusters, and optionally the seed of the first one");
+        for (; count.seed < end; count.seed++) {
                 g_auto(ExportCluster) made = { 0 };
                 const char *reason = NULL;
 
