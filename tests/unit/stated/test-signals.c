@@ -4,6 +4,7 @@
 
 #include "common/bus-cleanup.h"
 #include "services/common/service-private.h"
+#include "services/state/findings-bus.h"
 #include "services/state/objects-bus.h"
 #include "services/state/presences.h"
 #include "services/state/signals-bus.h"
@@ -89,6 +90,8 @@ static int on_message(sd_bus_message *message, void *userdata, sd_bus_error *err
                 g_assert_cmpint(sd_bus_message_read(message, "s", &interface), >, 0);
                 g_string_printf(text, "!%.4s %s", node_of(path), interface + strlen("org.alidade."));
                 read_names(message, "{sv}", text);
+        } else if (strcmp(member, "FindingsChanged") == 0) {
+                g_string_assign(text, member);
         } else {
                 bool added = strcmp(member, "InterfacesAdded") == 0;
 
@@ -486,6 +489,41 @@ static void test_budget_of_removals(void)
         g_assert_cmpuint(count_heard(f), ==, 200 - BURST - ALD_SIGNALS_PER_SECOND / 10);
 }
 
+static void set_problem(Fixture *f, AldFindingsBus *findings, const char *problem)
+{
+        ald_state_manager_set_history_problem(f->manager, problem);
+        ald_findings_bus_refresh(findings);
+}
+
+/* A problem that goes and is back while findings are computed, at each moment of that: what was signalled
+ * last is as it was, with none or both of the changes. */
+static void test_findings_change_while_they_are_computed(void)
+{
+        g_autoptr(Fixture) f = fixture_new();
+        AldFindingsBus *findings = ald_findings_bus_new(f->manager, f->signals);
+        unsigned n_seen = 0;
+
+        set_problem(f, findings, "the disk is full");
+        pass(f, 1000);
+        assert_heard(f, "FindingsChanged", NULL);
+        for (unsigned turns = 0; turns < 20; turns++) {
+                unsigned n;
+
+                set_problem(f, findings, NULL);
+                now += G_USEC_PER_SEC;
+                for (unsigned i = 0; i < turns; i++)
+                        g_main_context_iteration(NULL, FALSE);
+                set_problem(f, findings, "the disk is full");
+                for (unsigned i = 0; i < 3; i++)
+                        pass(f, 1000);
+                n = count_heard(f);
+                g_assert_true(n == 0 || n == 2);
+                n_seen += n;
+        }
+        g_assert_cmpuint(n_seen, >, 0);
+        ald_findings_bus_free(findings);
+}
+
 int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
@@ -501,5 +539,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/signals/back-before-it-is-told", test_back_before_it_is_told);
         g_test_add_func("/signals/part-forgotten", test_part_forgotten);
         g_test_add_func("/signals/budget-of-removals", test_budget_of_removals);
+        g_test_add_func("/signals/findings-change-while-they-are-computed",
+                test_findings_change_while_they_are_computed);
         return g_test_run();
 }
