@@ -207,7 +207,8 @@ static void search(Bounded *bounded)
         }
 }
 
-/* To the most that closing any hop of the best ring would save but the one that saves most. */
+/* Bounds are less by what closing a ring may save at most. That is then the second largest saving among the
+ * hops of the best ring, as hops which save more cost less in the core. */
 static void limit_saved(Bounded *bounded)
 {
         const AldPlacementProblem *problem = bounded->core.problem;
@@ -256,7 +257,7 @@ static void find_solution(Bounded *bounded)
                 search(bounded);
 }
 
-/* With the hop that closes the ring before this stage; 0 where all rotations have the same. */
+/* Returns the time of all hops if the ring begins at this stage; 0 where all rotations take the same. */
 static double hops_nsec(const AldPlacementProblem *problem, const AldPlacementTour *tour, uint32_t begin)
 {
         const uint32_t *stages = tour->stages;

@@ -119,8 +119,8 @@ static void append_vllm_notes(GString *out, const Pipeline *pipeline)
                 g_string_append(out, is_known ? "# On " : "# No such share is known for all GPUs of ");
                 ald_export_append_safe(out, ald_export_stage_name(node->stage));
                 g_string_append(
-                        out, is_known ? ", a total is unknown, and no less than what is free: it is what is "
-                                        "enough for any, and a quarter of the rest.\n"
+                        out, is_known ? ", a total is unknown, and no less than what is free: the share is "
+                                        "enough whatever it is, plus a quarter of what else is free.\n"
                                       : ": vLLM takes its default, and does not start where less is free.\n");
                 append_bounds(out, node);
         }

@@ -70,6 +70,10 @@ void ald_plan_judge_unnamed(AldPlanCandidates *candidates)
         const AldPlanCluster *cluster = candidates->cluster;
         g_autofree AldPlanUnnamed *unnamed = g_new0(AldPlanUnnamed, cluster->n_nodes);
 
+        /* Paths that are assumed have no addresses, which could take the place of the name. */
+        for (uint32_t i = 0; candidates->shares_host_name && i < cluster->n_nodes; i++)
+                if (candidates->shares_host_name[i] && isfinite(candidates->request->assumed_rtt_nsec))
+                        unnamed[i] = ALD_PLAN_HOST_NAME_SHARED;
         for (uint32_t i = 0; i < cluster->n_paths; i++) {
                 uint32_t node;
                 AldPlanUnnamed why = name_path(candidates, &cluster->paths[i], &node);
@@ -563,7 +567,7 @@ static double tables_bytes(const AldPlanCandidates *candidates)
 
         switch (candidates->request->engine->topology) {
         case ALD_PLAN_RING:
-                /* The hops that close it once more. */
+                /* Three more are of what hops cost that close it: their time, as limited, and on paths. */
                 return ring_tables_bytes(
                         count_ring(candidates), (double) candidates->request->workload->layers, 11);
         case ALD_PLAN_ALL_REDUCE:

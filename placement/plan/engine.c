@@ -12,8 +12,7 @@
  * (nn-network.cpp). vLLM, SGLang and torch: pipelines over NCCL or RCCL, whose stages send activations to the
  * next one. What closes the ring is only the token of each request: of vLLM the last stage alone replies to
  * the scheduler (_get_output_rank() of v1/executor/multiproc_executor.py) or broadcasts the tokens to the
- * others
- * (_pp_broadcast_prev_sampled_token_ids() of v1/worker/gpu_model_runner.py); of SGLang it sends
+ * others (_pp_broadcast_prev_sampled_token_ids() of v1/worker/gpu_model_runner.py); of SGLang it sends
  * next_token_ids to the first stage (_pp_prepare_tensor_dict() of srt/managers/scheduler_pp_mixin.py); of
  * torch it returns the output to the program (distributed/pipelining/stage.py), which gives the first stage
  * the next token. The first two divide the stages by --nnodes. distributed-llama: see slice-cost.h; its GPUs

@@ -132,7 +132,8 @@ static bool try_order(Search *search, uint32_t n)
         return true;
 }
 
-/* Sets `tried` to the best order without `out` of its stages from `at` on; the number of devices left. */
+/* Sets `tried` to the best order without `out` of its stages from `at` on. Returns how many devices are left.
+ */
 static uint32_t take_out(Search *search, uint32_t at, uint32_t out)
 {
         const Order *best = &search->best;

@@ -9,11 +9,14 @@ static uint32_t node_of(const AldPlanCluster *cluster, const AldPlanStage *stage
         return cluster->devices[stage->device].node;
 }
 
-/* Whether the client or root reaches the stage over an assumed path, which leads to no address. */
+/* Whether the client or root reaches the stage over an assumed path, which leads to no address. Further
+ * stages of a node are reached with its first one. */
 static bool is_reached_by_none(const AldPlanCluster *cluster, const AldPlanSteps *steps, uint32_t stage)
 {
-        return node_of(cluster, &steps->stages[stage]) != steps->client &&
-               steps->stages[stage].path_to == ALD_PLAN_NONE;
+        uint32_t node = node_of(cluster, &steps->stages[stage]);
+
+        return node != steps->client && steps->stages[stage].path_to == ALD_PLAN_NONE &&
+               (stage == 0 || node_of(cluster, &steps->stages[stage - 1]) != node);
 }
 
 /* Whether the node of a stage has neither a measured path to the ring's other nodes, nor a host name instead.
@@ -34,6 +37,22 @@ static bool is_named_by_none(const AldPlanCluster *cluster, const AldPlanSteps *
         return others > 0 && joined == 0 && !ald_export_is_host_name(cluster->nodes[node].host_name);
 }
 
+static bool lacks_name(
+        const AldPlanCluster *cluster, const AldPlanEngine *engine, const AldPlanSteps *steps, uint32_t stage)
+{
+        switch (engine->names) {
+        case ALD_PLAN_NAMES_IPV4:
+                return is_reached_by_none(cluster, steps, stage);
+        case ALD_PLAN_NAMES_RANKS:
+                /* All ranks meet at the first one. */
+                return stage == 0 && is_named_by_none(cluster, steps, stage);
+        case ALD_PLAN_NAMES_HOSTS:
+                return is_named_by_none(cluster, steps, stage);
+        default:
+                return false;
+        }
+}
+
 /* The labels of the nodes that the commands could not name, each once; NULL: there is none. */
 static char *list_unnamed(
         const AldPlanCluster *cluster, const AldPlanRequest *request, const AldPlanSteps *steps)
@@ -45,9 +64,7 @@ static char *list_unnamed(
                 uint32_t node = node_of(cluster, &steps->stages[i]);
                 g_autofree char *label = NULL, *listed = NULL;
 
-                if (seen[node] || !(request->engine->names == ALD_PLAN_NAMES_IPV4
-                                                  ? is_reached_by_none(cluster, steps, i)
-                                                  : is_named_by_none(cluster, steps, i)))
+                if (seen[node] || !lacks_name(cluster, request->engine, steps, i))
                         continue;
                 seen[node] = true;
                 label = ald_plan_node_label(&cluster->nodes[node]);

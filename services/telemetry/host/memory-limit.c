@@ -121,7 +121,7 @@ static uint64_t read_bytes(int root, const MemoryGroup *group, const char *file)
         return ald_sysroot_read_uint64(root, path, &bytes) < 0 ? ALD_ABSENT_UINT64 : bytes;
 }
 
-/* The largest number if there is none, or if it is not known, which is tried again with the next look. */
+/* The largest number if there is none, or if it is not known, which is tried again with the next sample. */
 static uint64_t read_one_limit(AldMemoryLimits *limits, MemoryGroup *group, const char *file)
 {
         g_autofree char *path = g_strdup_printf("%s/%s", group->directory, file), *text = NULL;

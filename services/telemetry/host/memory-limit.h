@@ -16,7 +16,7 @@ void ald_memory_limits_free(AldMemoryLimits *limits);
 /*
  * Lowers total and available to what the limits leave. Limits that are not below the total change nothing:
  * under lxcfs, /proc/meminfo already is that of the container. Available is absent if the use of a limited
- * group cannot be read. A limit that cannot be read is logged once. One that is set later is seen after 10
+ * group cannot be read. A limit that cannot be read is logged once. One that is set later is seen within 10
  * seconds.
  */
 void ald_memory_limits_apply(AldMemoryLimits *limits, AldMemory *memory);

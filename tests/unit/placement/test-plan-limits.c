@@ -344,6 +344,10 @@ static void test_shared_host_names(void)
         made.request.assumed_rtt_nsec = 1e6;
         made.request.assumed_bits_per_second = 1e9;
         plan_case_assert_refused(&made, ALD_PLAN_NOT_NAMED, NULL);
+        assert_sentence(&made,
+                "No paths that can be used join as many devices as it takes: n0 has the same host name, "
+                "localhost, as another node, and no IPv4 address of it is known.");
+        assert_left_out(&made, "n2", NULL);
         made.request.without = without;
         alone = plan_case_plan(&made);
         g_assert_cmpuint(alone->best.n_stages, ==, 2);
@@ -410,6 +414,42 @@ static void test_not_exportable_yet(void)
                 "they need addresses, which are unknown until a path was measured, of n1.");
 }
 
+/* The second GPU of a node has the address of the first one; ranks need the address of the first node alone.
+ */
+static void test_exportable(void)
+{
+        static const char *const addresses[] = { "192.0.2.1", "192.0.2.2", "192.0.2.3" };
+        static const char *const must[] = { "n1/cpu", "n1/gpu1", NULL }, *const client[] = { "n2", NULL };
+        g_autoptr(AldPlan) star = NULL, ring = NULL;
+        PlanCase made;
+
+        init_three(&made, "llama.cpp");
+        add_gpus(&made, 2);
+        made.devices[4].is_processor = made.devices[4].uses_host_memory = false;
+        set_addresses(&made, addresses);
+        made.request.must = must;
+        made.request.without = client;
+        made.request.client = "n0";
+        star = plan_case_plan(&made);
+        g_assert_true(uses(star, 1) && uses(star, 4));
+        assert_note(&made, star, NULL);
+
+        init_three(&made, "torch");
+        made.cluster.n_paths = 0;
+        made.request.assumed_rtt_nsec = 1e6;
+        made.request.assumed_bits_per_second = 1e9;
+        for (uint32_t i = 0; i < 3; i++)
+                made.nodes[i].host_name = NULL;
+        ring = plan_case_plan(&made);
+        g_assert_cmpuint(ring->best.n_stages, ==, 2);
+        assert_note(&made, ring,
+                "Commands for torch cannot be exported yet: they need addresses, which are unknown until a "
+                "path "
+                "was measured, of n1.");
+        made.nodes[1].host_name = "alpha";
+        assert_note(&made, ring, NULL);
+}
+
 static void test_part_of_gpu(void)
 {
         g_autoptr(AldPlan) plan = NULL;
@@ -450,6 +490,7 @@ int main(int argc, char **argv)
         g_test_add_func("/plan-limits/shared-host-names", test_shared_host_names);
         g_test_add_func("/plan-limits/unknown-address", test_unknown_address);
         g_test_add_func("/plan-limits/not-exportable-yet", test_not_exportable_yet);
+        g_test_add_func("/plan-limits/exportable", test_exportable);
         g_test_add_func("/plan-limits/part-of-gpu", test_part_of_gpu);
         g_test_add_func("/plan-limits/context", test_context);
         return g_test_run();

@@ -12,6 +12,17 @@
 #define MEMINFO "proc/meminfo"
 #define PSI "proc/pressure/memory"
 
+/* The linker puts it in the place of GLib's clock. */
+gint64 __real_g_get_monotonic_time(void);
+gint64 __wrap_g_get_monotonic_time(void);
+
+static gint64 clock_offset;
+
+gint64 __wrap_g_get_monotonic_time(void)
+{
+        return __real_g_get_monotonic_time() + clock_offset;
+}
+
 static const char good_meminfo[] = "MemTotal:       16384000 kB\nMemFree:         4096000 kB\n"
                                    "MemAvailable:    8192000 kB\nBuffers:          123456 kB\n"
                                    "SwapTotal:       2048000 kB\nSwapFree:        1024000 kB\n"
@@ -364,6 +375,9 @@ static void test_limits_are_not_always_read(void)
         ald_memory_collector_sample(collector, &memory);
         g_assert_cmpuint(memory.total_bytes, ==, 2048000);
         g_assert_cmpuint(memory.available_bytes, ==, 2000000);
+        clock_offset += 10 * G_USEC_PER_SEC;
+        ald_memory_collector_sample(collector, &memory);
+        g_assert_cmpuint(memory.total_bytes, ==, 1024);
 }
 
 #define ARCSTATS_HEAD "13 1 0x01 123 33456 5112315670 97695212546990\nname type data\n"
