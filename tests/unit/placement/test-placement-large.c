@@ -5,6 +5,7 @@
 #include "placement/bounded-front.h"
 #include "placement/bounded.h"
 #include "placement/groups.h"
+#include "placement/layer-table.h"
 #include "placement/ring-front.h"
 #include "placement/ring.h"
 #include "placement/solve.h"
@@ -315,6 +316,76 @@ static void test_errors(void)
                 ald_placement_solve_bounded(&problem, ALD_PLACEMENT_WORK, &found, &lower), ==, -ENOSPC);
 }
 
+/* How its bound rises once hops are lowered to what closing the ring takes and saved_nsec beyond. */
+static void find_limited_bound(
+        const AldPlacementProblem *problem, double saved_nsec, double *ret_before, double *ret_after)
+{
+        g_auto(AldPlacementCore) core = { 0 };
+        g_auto(AldPlacementTable) table = { 0 };
+
+        ald_placement_core_init(&core, problem, ALD_PLACEMENT_WORK);
+        ald_placement_table_init(&table, &core);
+        ald_placement_table_fill(&table, &core, true);
+        *ret_before = ald_placement_table_bound(&table, &core);
+        ald_placement_core_limit_saved(&core, saved_nsec);
+        ald_placement_table_fill(&table, &core, true);
+        *ret_after = ald_placement_table_bound(&table, &core);
+}
+
+/* No ring of several stages takes less than the bound, however much a hop may save. A single stage is not
+ * bounded by it, so none has room for both ends. */
+static void test_limit_keeps_bounds(void)
+{
+        unsigned n_found = 0, n_raised = 0;
+
+        for (int i = 0; i < CASES; i++) {
+                AldPlacementSolution best;
+                double before, after;
+                SmallProblem made;
+
+                make_small(&made);
+                made.problem.ends = made.ends;
+                made.problem.closing_nsec = made.closing;
+                for (uint32_t j = 0; j < made.problem.n_devices; j++)
+                        made.ends[j].layers_max_both = 0;
+                if (ald_placement_solve_ring(&made.problem, &best) < 0)
+                        continue;
+                find_limited_bound(
+                        &made.problem, below(4) == 0 ? 0 : g_test_rand_double_range(0, 60), &before, &after);
+                g_assert_cmpfloat(before, <=, best.nsec * (1 + EPSILON));
+                g_assert_cmpfloat(after, <=, best.nsec * (1 + EPSILON));
+                n_raised += after > before;
+                n_found++;
+                ald_placement_solution_clear(&best);
+        }
+        g_assert_cmpuint(n_found, >, CASES / 5);
+        g_assert_cmpuint(n_raised, >, n_found / 5);
+}
+
+/* The ring of all three is closed over the slow path between two of them; its other hops would save 2. */
+static void test_limit_raises_the_bound(void)
+{
+        static const AldPlacementDevice devices[] = { { 1, 2, false }, { 1, 2, false }, { 1, 2, false } };
+        static const AldPlacementEnds ends[] = { { 0, 0, 2, 2, 2 }, { 0, 0, 2, 2, 2 }, { 0, 0, 2, 2, 2 } };
+        static const double hop[] = { 0, 105, 5, 105, 0, 5, 5, 5, 0 },
+                            closing[] = { 0, 3, 3, 3, 0, 3, 3, 3, 0 };
+        const AldPlacementProblem problem = { .layers = 6,
+                .n_devices = 3,
+                .devices = devices,
+                .hop_nsec = hop,
+                .closing_nsec = closing,
+                .ends = ends };
+        AldPlacementSolution best;
+        double before, after;
+
+        g_assert_cmpint(ald_placement_solve_ring(&problem, &best), ==, 0);
+        g_assert_cmpfloat(best.nsec, ==, 6 + 5 + 5 + 3);
+        ald_placement_solution_clear(&best);
+        find_limited_bound(&problem, 2, &before, &after);
+        g_assert_cmpfloat(before, ==, 6 + 3 * 5 - 102);
+        g_assert_cmpfloat(after, ==, 6 + 3 * 5 - 2);
+}
+
 int main(int argc, char **argv)
 {
         g_test_init(&argc, &argv, NULL);
@@ -326,6 +397,8 @@ int main(int argc, char **argv)
         g_test_add_func("/placement-large/bounds-of-busiest", test_bounds_of_busiest);
         g_test_add_func("/placement-large/busiest-has-errors", test_busiest_has_errors);
         g_test_add_func("/placement-large/large-is-repeatable", test_large_is_repeatable);
+        g_test_add_func("/placement-large/limit-keeps-bounds", test_limit_keeps_bounds);
+        g_test_add_func("/placement-large/limit-raises-the-bound", test_limit_raises_the_bound);
         g_test_add_func("/placement-large/errors", test_errors);
         return g_test_run();
 }
