@@ -3,20 +3,19 @@
 #include <string.h>
 
 #include "record/listed-name.h"
-#include "record/translate.h"
 
 char *ald_listed_name(const char *name)
 {
-        g_autoptr(GString) escaped = NULL;
+        GString *quoted;
 
         if (!strpbrk(name, ",;\""))
                 return g_strdup(name);
-        escaped = g_string_new(NULL);
+        quoted = g_string_new("\"");
         for (; *name; name++) {
                 if (*name == '"' || *name == '\\')
-                        g_string_append_c(escaped, '\\');
-                g_string_append_c(escaped, *name);
+                        g_string_append_c(quoted, '\\');
+                g_string_append_c(quoted, *name);
         }
-        /* Translators: a name with a comma, in a list of names. */
-        return g_strdup_printf(_("\"%s\""), escaped->str);
+        g_string_append_c(quoted, '"');
+        return g_string_free(quoted, FALSE);
 }

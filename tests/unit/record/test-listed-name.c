@@ -3,12 +3,18 @@
 
 #include "record/listed-name.h"
 
-/* Names in a list can be told apart, whatever characters they have. */
+/* In place of that of GLib: a language in which all texts are other ones, with its own quotes. */
+const char *g_dgettext(const char *domain, const char *msgid)
+{
+        return "„%s“";
+}
+
+/* Names in a list can be told apart, whatever characters they have and in any language. */
 static void test_quotes(void)
 {
         static const char *const cases[][2] = { { "alder", "alder" }, { "rack 3, top", "\"rack 3, top\"" },
                 { "a; b", "\"a; b\"" }, { "a\", \"b", "\"a\\\", \\\"b\"" }, { "\"a\"", "\"\\\"a\\\"\"" },
-                { "a\\b", "a\\b" }, { "a\\, b", "\"a\\\\, b\"" }, { "", "" } };
+                { "a\\b", "a\\b" }, { "a\\, b", "\"a\\\\, b\"" }, { "a“, „b", "\"a“, „b\"" }, { "", "" } };
 
         for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
                 g_autofree char *listed = ald_listed_name(cases[i][0]);
