@@ -111,11 +111,32 @@ static int read_several(sd_bus_message *reply, AldSeriesReading *reading)
         return r < 0 ? r : sd_bus_message_exit_container(reply);
 }
 
+static bool is_of_same(const AldShownSeries *a, const AldShownSeries *b)
+{
+        return g_str_equal(a->node, b->node) && g_str_equal(a->key, b->key);
+}
+
+/* A node or link of which the first figure is refused is not recorded: one call for each of its other figures
+ * would only be refused, too. One of which a figure was kept once is asked for all of them. */
+static void skip_refused(AldSeriesReading *reading)
+{
+        AldShownSeries **series = (AldShownSeries **) reading->series->pdata;
+        const AldShownSeries *refused = series[reading->n_read - 1];
+
+        if (reading->n_read > 1 && is_of_same(series[reading->n_read - 2], refused))
+                return;
+        while (reading->n_read < reading->series->len && is_of_same(series[reading->n_read], refused))
+                reading->n_read++;
+}
+
 static int read_one(sd_bus_message *reply, AldSeriesReading *reading)
 {
         AldShownSeries *series = reading->series->pdata[reading->n_read++];
 
-        return reply ? read_points(reply, &series->points) : 0;
+        if (reply)
+                return read_points(reply, &series->points);
+        skip_refused(reading);
+        return 0;
 }
 
 int ald_series_reading_take(AldSeriesReading *reading, sd_bus_message *reply, const sd_bus_error *error)

@@ -7,7 +7,8 @@
 
 /*
  * Series that are read from org.alidade.History1, some with each call: as long as some are left, make a call
- * and take its reply. An older service, which knows no GetSeveralSeries(), is asked for one after the other.
+ * and take its reply. An older service, which knows no GetSeveralSeries(), is asked for one after the other,
+ * and for no other one of a node or link of which it does not keep the first one.
  */
 typedef struct AldSeriesReading {
         GPtrArray *series; /* AldShownSeries */

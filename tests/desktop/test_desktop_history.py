@@ -143,12 +143,14 @@ def test_one_line_says_that_there_is_no_service(play):
     assert not rows_of(program.read())
 
 
-def test_one_line_says_that_a_node_is_not_recorded(record):
+@pytest.mark.parametrize("is_old", [False, True], ids=["new", "old"])
+def test_one_line_says_that_a_node_is_not_recorded(record, is_old):
+    """An older service refuses one figure, and is not asked for the others."""
     played, history = record()
-    history.refuses = PEER
+    history.refuses, history.is_old = PEER, is_old
     show_node(played.program, "borealis")
     played.program.wait_for_text("No history of this node is kept.")
-    assert len(history.calls("GetSeveralSeries")) == 1
+    assert (len(history.calls("GetSeveralSeries")), len(history.calls("GetSeries"))) == (1, is_old)
 
 
 def test_an_answer_of_the_wrong_shape_is_said(record):

@@ -269,11 +269,9 @@ static void test_series_of_an_older_service(Fixture *fixture, const void *data)
         g_autoptr(GPtrArray) list = series_list_new(2);
         g_autoptr(AldMessage) reply = bus_pair_message_new(fixture->pair);
         AldSeriesReading reading = { .series = list, .from_usec = 100, .to_usec = 1000, .points = 60 };
-        const AldShownSeries *first = list->pdata[0], *second = list->pdata[1];
+        const AldShownSeries *kept = list->pdata[0], *refused = list->pdata[1];
 
         g_assert_cmpint(ald_series_reading_take(&reading, NULL, &unknown), ==, 0);
-        assert_single(fixture, &reading);
-        g_assert_cmpint(ald_series_reading_take(&reading, NULL, &not_kept), ==, 0);
         assert_single(fixture, &reading);
         /* The second has no time, the third no values. */
         g_assert_cmpint(sd_bus_message_append(reply, "aa{sv}", 3, 2, "TimeUSec", "t", UINT64_C(160), "Mean",
@@ -281,11 +279,45 @@ static void test_series_of_an_older_service(Fixture *fixture, const void *data)
                 >=, 0);
         bus_pair_seal(reply);
         g_assert_cmpint(ald_series_reading_take(&reading, reply, NULL), ==, 0);
+        assert_single(fixture, &reading);
+        g_assert_cmpint(ald_series_reading_take(&reading, NULL, &not_kept), ==, 0);
         g_assert_true(ald_series_reading_is_complete(&reading));
-        g_assert_null(first->points);
-        g_assert_cmpuint(second->points->len, ==, 2);
-        g_assert_cmpfloat(g_array_index(second->points, AldHistoryPoint, 0).mean, ==, 2.5);
-        g_assert_cmpuint(g_array_index(second->points, AldHistoryPoint, 1).time_usec, ==, 220);
+        g_assert_null(refused->points);
+        g_assert_cmpuint(kept->points->len, ==, 2);
+        g_assert_cmpfloat(g_array_index(kept->points, AldHistoryPoint, 0).mean, ==, 2.5);
+        g_assert_cmpuint(g_array_index(kept->points, AldHistoryPoint, 1).time_usec, ==, 220);
+}
+
+/* Only where the first figure of a node is refused is it asked for no other one. */
+static void test_node_that_an_older_service_does_not_record(Fixture *fixture, const void *data)
+{
+        static const sd_bus_error not_kept = SD_BUS_ERROR_MAKE_CONST(ALD_ERROR_NOT_KEPT, "not kept");
+        g_autoptr(GPtrArray) list = series_list_new(7);
+        AldSeriesReading reading = { .series = list, .to_usec = 1000, .points = 60, .one_by_one = true };
+        g_autoptr(AldMessage) reply = bus_pair_message_new(fixture->pair);
+
+        /* Three of a node, one of its links, three of another node. */
+        for (unsigned i = 3; i < 7; i++) {
+                AldShownSeries *series = list->pdata[i];
+                char **differs = i == 3 ? &series->key : &series->node;
+
+                g_free(*differs);
+                *differs = g_strdup("b");
+        }
+        g_assert_cmpint(sd_bus_message_append(reply, "aa{sv}", 0), >=, 0);
+        bus_pair_seal(reply);
+        g_assert_cmpint(ald_series_reading_take(&reading, NULL, &not_kept), ==, 0);
+        g_assert_cmpuint(reading.n_read, ==, 3);
+        g_assert_cmpint(ald_series_reading_take(&reading, NULL, &not_kept), ==, 0);
+        g_assert_cmpuint(reading.n_read, ==, 4);
+        g_assert_cmpint(ald_series_reading_take(&reading, reply, NULL), ==, 0);
+        g_assert_cmpint(ald_series_reading_take(&reading, NULL, &not_kept), ==, 0);
+        g_assert_cmpuint(reading.n_read, ==, 6);
+        assert_single(fixture, &reading);
+        g_assert_cmpint(ald_series_reading_take(&reading, NULL, &not_kept), ==, 0);
+        g_assert_true(ald_series_reading_is_complete(&reading));
+        for (unsigned i = 0; i < list->len; i++)
+                g_assert_true((((AldShownSeries *) list->pdata[i])->points != NULL) == (i == 4));
 }
 
 /* What knows neither call is no history service. */
@@ -318,6 +350,8 @@ int main(int argc, char **argv)
         add("/clients/finding-history/many-points", test_many_points);
         add("/clients/finding-history/several-of-the-wrong-shape", test_several_of_the_wrong_shape);
         add("/clients/finding-history/series-of-an-older-service", test_series_of_an_older_service);
+        add("/clients/finding-history/node-that-an-older-service-does-not-record",
+                test_node_that_an_older_service_does_not_record);
         add("/clients/finding-history/series-that-cannot-be-read", test_series_that_cannot_be_read);
         return g_test_run();
 }
