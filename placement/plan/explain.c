@@ -5,6 +5,7 @@
 #include "placement/plan/all-reduce-plan.h"
 #include "placement/plan/connection.h"
 #include "placement/plan/cost.h"
+#include "placement/plan/cuts.h"
 #include "placement/plan/explain.h"
 #include "placement/plan/front.h"
 #include "placement/plan/group.h"
@@ -21,10 +22,11 @@
 #define ALL_CLIENTS 128u
 #define ALL_STAGES 16u
 #define ALL_WORK 256u
-#define FEW_STAGES 6u /* for which it is solved otherwise */
-#define ALTERED 0.4   /* fraction of the work until alternatives are found */
-#define JUDGED 0.7    /* and until all candidates are judged */
-#define ROUNDS 4u     /* of alternatives to a better one */
+#define FEW_STAGES 6u    /* for which it is solved otherwise */
+#define ALTERED 0.4      /* fraction of the work until alternatives are found */
+#define JUDGED 0.7       /* and until all candidates are judged */
+#define ROUNDS 4u        /* of alternatives to a better one */
+#define JUDGE_ROUNDS 16u /* of devices that make the plan better */
 
 static AldPlanTopology topology_of(const AldPlanCandidates *candidates)
 {
@@ -199,13 +201,37 @@ static AldPlanVerdict judge_by_paths(
                 .saves_nsec = NAN };
 }
 
-/* If it had to be added to the plan. are: those of the plan. */
-static AldPlanVerdict judge_needless(
-        const AldPlanCandidates *candidates, const AldPlan *plan, const bool *are, uint32_t candidate)
+/* That the candidate has to be added to the plan. allowed: those of the plan, to which it is added. */
+static AldPlanChoice choose_with(
+        const AldPlanCandidates *candidates, const AldPlan *plan, bool *allowed, uint32_t candidate)
 {
-        g_autofree bool *allowed = g_memdup2(are, candidates->n * sizeof *are);
         uint32_t more = allow(candidates, candidate, allowed);
         AldPlanChoice choice = choice_as_in(candidates, plan);
+
+        /* A slice more makes no plan, and a ring of ranks has a certain number. */
+        if (are_layers_spread(candidates))
+                choice.allowed = allowed;
+        if (are_slices_large(candidates, plan))
+                restrict_slices(plan, allowed, &choice);
+        choice.required = candidate;
+        choice.around = is_judged_exactly(candidates, plan, more) ? NULL : &plan->best;
+        choice.client = plan->best.client;
+        return choice;
+}
+
+/* A candidate with which the goal takes less than with the plan, which a search that is not exact may miss.
+ */
+typedef struct Better {
+        uint32_t candidate; /* ALD_PLAN_NONE: there is none */
+        double nsec;        /* that it takes, or the plan */
+} Better;
+
+/* are: those of the plan. */
+static AldPlanVerdict judge_needless(const AldPlanCandidates *candidates, const AldPlan *plan,
+        const bool *are, uint32_t candidate, Better *better)
+{
+        g_autofree bool *allowed = g_memdup2(are, candidates->n * sizeof *are);
+        AldPlanChoice choice;
         AldPlanSteps with;
         AldPlanVerdict verdict = { .reason = ALD_PLAN_SAVES_TOO_LITTLE };
 
@@ -215,15 +241,10 @@ static AldPlanVerdict judge_needless(
         }
         if (are_too_many(candidates, plan))
                 return judge_by_paths(candidates, plan, candidate);
-        /* A slice more makes no plan, and a ring of ranks has a certain number. */
-        if (are_layers_spread(candidates))
-                choice.allowed = allowed;
-        if (are_slices_large(candidates, plan))
-                restrict_slices(plan, allowed, &choice);
-        choice.required = candidate;
-        choice.around = is_judged_exactly(candidates, plan, more) ? NULL : &plan->best;
-        choice.client = plan->best.client;
+        choice = choose_with(candidates, plan, allowed, candidate);
         if (ald_plan_find_steps(candidates, &choice, &with) >= 0) {
+                if (goal_nsec(candidates, &with) < better->nsec * (1 - ALD_PLAN_TIE))
+                        *better = (Better){ candidate, goal_nsec(candidates, &with) };
                 verdict.costs_nsec = verdict.saves_nsec = NAN;
                 /* The time for several steps is not the sum of transfers and layers. */
                 if (in_flight(candidates, &plan->best) == 1 && in_flight(candidates, &with) == 1) {
@@ -252,21 +273,6 @@ static AldPlanVerdict judge_needless(
         verdict.reason = ALD_PLAN_BEYOND_DEVICES_MAX;
         ald_plan_steps_clear(&with);
         return verdict;
-}
-
-static void judge(const AldPlanCandidates *candidates, AldPlan *plan)
-{
-        g_autofree bool *are = members(candidates, &plan->best);
-
-        plan->verdicts = g_memdup2(
-                candidates->verdicts, candidates->cluster->n_devices * sizeof *candidates->verdicts);
-        for (uint32_t i = 0; i < candidates->n; i++) {
-                if (are[i])
-                        continue;
-                plan->verdicts[candidates->devices[i]] = judge_needless(candidates, plan, are, i);
-                if (candidates->progress->stopped && !is_of_other_vendor(candidates, plan, i))
-                        plan->verdicts[candidates->devices[i]].reason = ALD_PLAN_NOT_TRIED;
-        }
 }
 
 static bool are_alike(const AldPlanSteps *a, const AldPlanSteps *b)
@@ -376,22 +382,80 @@ static void find_alternatives(const AldPlanCandidates *candidates, AldPlan *plan
         }
 }
 
+/* Takes the steps as the plan, which becomes an alternative. */
+static void take_better(const AldPlanCandidates *candidates, AldPlan *plan, const AldPlanSteps *steps)
+{
+        AldPlanSteps before = plan->best;
+
+        plan->best = *steps;
+        plan->best.lower_nsec = fmin(before.lower_nsec, goal_nsec(candidates, steps));
+        add_alternative(plan, &before);
+}
+
 /* A search that is not exact may find a better plan once it may choose from less: that is the plan then. */
 static void find_best_alternatives(const AldPlanCandidates *candidates, AldPlan *plan)
 {
         for (unsigned round = 0; round < ROUNDS; round++) {
-                AldPlanSteps before = plan->best;
+                double nsec = plan->best.interval_nsec;
+                AldPlanSteps better;
 
                 find_alternatives(candidates, plan);
-                if (plan->n_alternatives == 0 || plan->alternatives[0].interval_nsec >= before.interval_nsec)
+                if (plan->n_alternatives == 0 || plan->alternatives[0].interval_nsec >= nsec)
                         return;
-                plan->best = plan->alternatives[0];
-                plan->best.lower_nsec = fmin(
-                        before.lower_nsec, ald_plan_goal_nsec(&plan->best, candidates->request->goal));
+                better = plan->alternatives[0];
                 plan->n_alternatives--;
                 memmove(&plan->alternatives[0], &plan->alternatives[1],
                         plan->n_alternatives * sizeof *plan->alternatives);
-                add_alternative(plan, &before);
+                take_better(candidates, plan, &better);
+        }
+}
+
+/* Returns the candidate with which the goal takes the least, if that is less than with the plan. */
+static uint32_t judge_all(const AldPlanCandidates *candidates, AldPlan *plan)
+{
+        g_autofree bool *are = members(candidates, &plan->best);
+        Better better = { ALD_PLAN_NONE, goal_nsec(candidates, &plan->best) };
+
+        g_free(plan->verdicts);
+        plan->verdicts = g_memdup2(
+                candidates->verdicts, candidates->cluster->n_devices * sizeof *candidates->verdicts);
+        for (uint32_t i = 0; i < candidates->n; i++) {
+                if (are[i])
+                        continue;
+                plan->verdicts[candidates->devices[i]] = judge_needless(candidates, plan, are, i, &better);
+                if (candidates->progress->stopped && !is_of_other_vendor(candidates, plan, i))
+                        plan->verdicts[candidates->devices[i]].reason = ALD_PLAN_NOT_TRIED;
+        }
+        return better.candidate;
+}
+
+/* Adds the candidate to the plan. False: that takes no less. */
+static bool add_to_plan(const AldPlanCandidates *candidates, AldPlan *plan, uint32_t candidate)
+{
+        g_autofree bool *allowed = members(candidates, &plan->best);
+        AldPlanChoice choice = choose_with(candidates, plan, allowed, candidate);
+        AldPlanSteps with;
+
+        choice.level = true;
+        if (ald_plan_find_steps(candidates, &choice, &with) < 0)
+                return false;
+        if (goal_nsec(candidates, &with) < goal_nsec(candidates, &plan->best) * (1 - ALD_PLAN_TIE)) {
+                take_better(candidates, plan, &with);
+                return true;
+        }
+        ald_plan_steps_clear(&with);
+        return false;
+}
+
+/* A front has the best steps of each number under way already. */
+static void judge(const AldPlanCandidates *candidates, AldPlan *plan)
+{
+        for (unsigned round = 0; round < JUDGE_ROUNDS; round++) {
+                uint32_t candidate = judge_all(candidates, plan);
+
+                if (candidate == ALD_PLAN_NONE || plan->is_front || round + 1 == JUDGE_ROUNDS ||
+                        !add_to_plan(candidates, plan, candidate))
+                        return;
         }
 }
 

@@ -18,6 +18,8 @@
 #define GB 1000000000ull
 #define WILD_GPUS 5u
 #define WILD_LAYERS 16u
+#define WILD_NODES 10u
+#define WILD_STARS 24u
 
 /* Every cut of some layers between some stages. */
 typedef struct CutCase {
@@ -498,6 +500,58 @@ static void test_wild_sizes(void)
         g_assert_cmpfloat(most, <, 1.25);
 }
 
+/* A GPU on each node, of which the plan needs about half. */
+static void make_wild_star(PlanCase *made, GRand *rand)
+{
+        plan_case_init(made, "llama.cpp", WILD_NODES);
+        for (uint32_t i = 0; i < WILD_NODES; i++) {
+                made->devices[i].id = "gpu";
+                made->devices[i].is_processor = made->devices[i].uses_host_memory = false;
+                made->devices[i].bytes_per_second = g_rand_double_range(rand, 50e9, 1000e9);
+                for (uint32_t j = 0; j < WILD_NODES; j++)
+                        if (j != i)
+                                plan_case_join(made, i, j, g_rand_double_range(rand, 1e4, 2e6), 1e10);
+        }
+}
+
+/* A plan has each device with which it would be faster, as the search for it may find out only afterwards. */
+static void test_what_a_plan_lacks(void)
+{
+        unsigned n = 0;
+
+        for (guint32 seed = 0; seed < WILD_STARS; seed++) {
+                g_autoptr(GRand) rand = g_rand_new_with_seed(seed);
+                g_auto(GStrv) texts = NULL;
+                g_autofree AldPlanLayerSizes *sizes = NULL;
+                g_autoptr(AldPlan) plan = NULL;
+                AldPlanRefusal refusal = {};
+                PlanCase made;
+
+                make_wild_star(&made, rand);
+                texts = make_wild_layers(&made, rand);
+                for (uint32_t i = 0; i < WILD_NODES; i++)
+                        made.devices[i].free_bytes /= 2;
+                set_sizes(&made, (const char *const *) texts);
+                sizes = (AldPlanLayerSizes *) made.request.sizes;
+                plan = plan_case_try(&made, &refusal);
+                g_free(refusal.verdicts);
+                for (uint32_t i = 0; plan && i < WILD_NODES; i++) {
+                        const AldPlanVerdict *verdict = &plan->verdicts[i];
+
+                        if (verdict->reason != ALD_PLAN_SAVES_TOO_LITTLE)
+                                continue;
+                        n++;
+                        g_test_message("seed %u, n%u: costs %g, saves %g", seed, i, verdict->costs_nsec,
+                                verdict->saves_nsec);
+                        g_assert_cmpfloat(
+                                verdict->saves_nsec - verdict->costs_nsec, <=, 1e-6 * plan->best.nsec);
+                }
+                for (uint32_t i = 0; plan && i < plan->n_alternatives; i++)
+                        g_assert_cmpfloat(plan->alternatives[i].nsec, >=, plan->best.nsec * (1 - 1e-9));
+        }
+        g_assert_cmpuint(n, >, WILD_STARS);
+}
+
 /* A published model: the header of its file, and what each layer keeps. */
 typedef struct Shape {
         GgufMaker maker;
@@ -757,6 +811,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/plan-layers/small-layers-first", test_small_layers_first);
         g_test_add_func("/plan-layers/random-sizes", test_random_sizes);
         g_test_add_func("/plan-layers/wild-sizes", test_wild_sizes);
+        g_test_add_func("/plan-layers/what-a-plan-lacks", test_what_a_plan_lacks);
         g_test_add_func("/plan-layers/gemma", test_gemma);
         g_test_add_func("/plan-layers/gpt-oss", test_gpt_oss);
         g_test_add_func("/plan-layers/deepseek", test_deepseek);
