@@ -280,6 +280,38 @@ static void test_large_is_repeatable(void)
         }
 }
 
+/* Slow paths lead from one device, so that closing a ring there saves much; other hops save less, and what
+ * they do is all that bounds are less by. */
+static void test_slow_paths_leave_bounds_close(void)
+{
+        enum { N = 16, SLOW = 3 };
+
+        for (uint32_t seed = 1; seed < 5; seed++) {
+                g_auto(PlacementCluster) cluster = { 0 };
+                double closing[N * N], slowest = 0, lower;
+                AldPlacementSolution found;
+
+                placement_cluster_make(&cluster, seed % 4, N, seed);
+                cluster.problem.ends = cluster.ends;
+                cluster.problem.closing_nsec = closing;
+                for (uint32_t i = 0; i < N * N; i++) {
+                        closing[i] = cluster.hop_nsec[i] / 10;
+                        if (cluster.hop_nsec[i] < INFINITY)
+                                slowest = fmax(slowest, cluster.hop_nsec[i]);
+                }
+                for (uint32_t j = 0; j < N; j++)
+                        if (j != SLOW)
+                                cluster.hop_nsec[SLOW * N + j] = 20 * slowest;
+                g_assert_cmpint(
+                        ald_placement_solve_bounded(&cluster.problem, ALD_PLACEMENT_WORK, &found, &lower), ==,
+                        0);
+                assert_near(placement_measure_ring(&cluster.problem, &found), found.nsec);
+                g_assert_cmpfloat(lower, <=, found.nsec);
+                g_assert_cmpfloat(lower, >, found.nsec * 0.9);
+                ald_placement_solution_clear(&found);
+        }
+}
+
 static void test_errors(void)
 {
         enum { N = 30 };
@@ -399,6 +431,7 @@ int main(int argc, char **argv)
         g_test_add_func("/placement-large/large-is-repeatable", test_large_is_repeatable);
         g_test_add_func("/placement-large/limit-keeps-bounds", test_limit_keeps_bounds);
         g_test_add_func("/placement-large/limit-raises-the-bound", test_limit_raises_the_bound);
+        g_test_add_func("/placement-large/slow-paths-leave-bounds-close", test_slow_paths_leave_bounds_close);
         g_test_add_func("/placement-large/errors", test_errors);
         return g_test_run();
 }
