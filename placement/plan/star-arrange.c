@@ -17,15 +17,17 @@ typedef struct Search {
         AldPlanCut *cuts; /* of the stages of an order */
         uint32_t *tried;  /* devices of an order that may be better */
         Order best;
-        double best_nsec;
+        double best_nsec; /* that it takes, or to beat while none is found */
+        bool found;
         double layers_bytes;
-        double least_layer_nsec; /* of the fastest device */
+        uint32_t *fastest; /* stages of an order, the fastest first */
 } Search;
 
 static void search_clear(Search *search)
 {
         g_free(search->cuts);
         g_free(search->tried);
+        g_free(search->fastest);
         g_free(search->best.devices);
 }
 
@@ -84,6 +86,29 @@ static bool is_allowed(const Search *search, const Order *order)
                (problem->nodes_max == 0 || count_nodes(search, order) <= problem->nodes_max);
 }
 
+/* What the layers take at least on stages whose cuts are set: as if each could have as many as fit of the
+ * smallest, the fastest first. INFINITY: these do not have room for all. */
+static double least_nsec(Search *search, uint32_t n)
+{
+        const AldPlanCut *cuts = search->cuts;
+        uint64_t left = search->arrangement->problem->layers - n;
+        double nsec = 0;
+
+        for (uint32_t i = 0, at; i < n; i++) {
+                for (at = i; at > 0 && cuts[search->fastest[at - 1]].layer_nsec > cuts[i].layer_nsec; at--)
+                        search->fastest[at] = search->fastest[at - 1];
+                search->fastest[at] = i;
+        }
+        for (uint32_t i = 0; i < n; i++) {
+                const AldPlanCut *cut = &cuts[search->fastest[i]];
+                uint64_t more = cut->layers_max > 0 ? MIN(left, cut->layers_max - 1) : 0;
+
+                nsec += (double) (1 + more) * cut->layer_nsec;
+                left -= more;
+        }
+        return left > 0 ? INFINITY : nsec;
+}
+
 /* What an order takes, whose cuts are set to its layers. INFINITY: they do not fit, or it is seen before the
  * layers are cut that it takes no less than the best one. */
 static double measure(Search *search, const Order *order)
@@ -101,8 +126,7 @@ static double measure(Search *search, const Order *order)
                 nsec += beside_nsec(search, order, i);
                 room += fmax(search->cuts[i].room, 0);
         }
-        if (room < search->layers_bytes ||
-                nsec + (double) problem->layers * search->least_layer_nsec >= search->best_nsec)
+        if (room < search->layers_bytes || nsec + least_nsec(search, order->n) >= search->best_nsec)
                 return INFINITY;
         *arrangement->work += (uint64_t) order->n * problem->layers;
         if (!ald_plan_cut(arrangement->request, search->cuts, order->n, false))
@@ -115,7 +139,7 @@ static double measure(Search *search, const Order *order)
 static bool goes_on(const Search *search)
 {
         return *search->arrangement->work < search->arrangement->work_max &&
-               search->best_nsec > search->arrangement->lower_nsec * (1 + ALD_PLAN_TIE);
+               search->best_nsec > search->arrangement->aim_nsec * (1 + ALD_PLAN_TIE);
 }
 
 /* Takes the devices in `tried` as the best order if they take less. */
@@ -129,6 +153,7 @@ static bool try_order(Search *search, uint32_t n)
         memcpy(search->best.devices, search->tried, n * sizeof *search->tried);
         search->best.n = n;
         search->best_nsec = nsec;
+        search->found = true;
         return true;
 }
 
@@ -217,6 +242,7 @@ static void add_all(Search *search)
         const AldPlacementProblem *problem = search->arrangement->problem;
         uint64_t most = problem->devices_max > 0 ? MIN(problem->devices_max, problem->layers)
                                                  : problem->layers;
+        double nsec;
 
         for (uint32_t i = 0; i < problem->n_devices && search->best.n < most; i++) {
                 uint32_t at = search->best.n - !search->best.head_is_first;
@@ -227,7 +253,9 @@ static void add_all(Search *search)
                 search->best.devices[search->best.n++] = search->best.devices[at];
                 search->best.devices[at] = i;
         }
-        search->best_nsec = measure(search, &search->best);
+        nsec = measure(search, &search->best);
+        search->found = nsec < search->best_nsec;
+        search->best_nsec = fmin(nsec, search->best_nsec);
 }
 
 static void search_init(
@@ -244,9 +272,7 @@ static void search_init(
                 .best_nsec = INFINITY,
                 .layers_bytes = (double) ald_plan_layers_bytes(
                         arrangement->request, ALD_PLAN_RUN_FIRST, (uint32_t) problem->layers),
-                .least_layer_nsec = INFINITY };
-        for (uint32_t i = 0; i < problem->n_devices; i++)
-                search->least_layer_nsec = fmin(search->least_layer_nsec, problem->devices[i].layer_nsec);
+                .fastest = g_new(uint32_t, problem->n_devices + 1) };
         for (uint32_t i = 0; i < solution->n_stages; i++)
                 search->best.devices[i] = solution->stages[i].device;
 }
@@ -254,15 +280,17 @@ static void search_init(
 bool ald_star_arrange(const AldStarArrangement *arrangement, AldPlacementStarSolution *solution)
 {
         g_auto(Search) search = { 0 };
+        double nsec;
 
         search_init(&search, arrangement, solution);
-        search.best_nsec = measure(&search, &search.best);
+        nsec = measure(&search, &search.best);
+        search.best_nsec = fmin(nsec, arrangement->below_nsec);
         improve(&search);
-        if (isinf(search.best_nsec)) {
+        if (!search.found && isinf(nsec)) {
                 add_all(&search);
                 improve(&search);
         }
-        if (isinf(search.best_nsec))
+        if (!search.found)
                 return false;
         solution->nsec = search.best_nsec;
         search.best_nsec = INFINITY;

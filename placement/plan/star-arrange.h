@@ -14,11 +14,12 @@ typedef struct AldStarArrangement {
         const AldPlanRequest *request;
         const AldPlacementProblem *problem;
         const AldPlacementArm *arms; /* [device][role] */
-        const AldPlanCut *cuts;      /* [device][role]: what a stage may have */
-        double lower_nsec;           /* no stages take less */
+        const AldPlanCut *cuts;      /* [device][role]: what a stage may have, at most the smallest layers */
+        double aim_nsec;             /* good enough to look no further */
+        double below_nsec;           /* stages that take as long are of no use; INFINITY: any are */
         uint64_t *work, work_max;    /* no more is tried; it is raised by the cells of all cuts */
 } AldStarArrangement;
 
 /* solution: its stages in their order, of which `last` is the last one or the first; its layers and nsec are
- * set. False: no stages were found on which the layers fit. */
+ * set. False: it is as it was, as no stages were found that are better than it and below_nsec. */
 bool ald_star_arrange(const AldStarArrangement *arrangement, AldPlacementStarSolution *solution);

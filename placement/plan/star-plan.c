@@ -11,9 +11,13 @@
 #include "placement/plan/star-plan.h"
 #include "placement/star.h"
 
-#define WORK_MAX UINT64_C(100000000)  /* cells of all problems together: about a second */
-#define ARRANGE_MAX UINT64_C(1000000) /* of these, for other stages near those that a solution has: 10 ms */
-#define ARRANGE_ALL 32u               /* devices */
+#define WORK_MAX UINT64_C(100000000) /* cells of all problems together: about a second */
+/* More cells, for stages near those of solutions: so many and a share of those of the solver, so that these
+ * take most of the time. Where the layers fit on none of its solutions, as many as take some 10 ms. */
+#define ARRANGE_LEAST UINT64_C(10000)
+#define ARRANGE_SHARE 8u
+#define ARRANGE_MOST UINT64_C(1000000)
+#define ARRANGE_ALL 32u /* devices */
 
 /* Ways to use the devices, which differ in what the client does. */
 typedef enum StarWay {
@@ -48,8 +52,10 @@ typedef struct Star {
         AldPlacementArm *arms; /* [member][role]: for this client and way */
         GArray *trials;
         double price_nsec; /* of a device, for bounds */
-        double lower_nsec; /* of the trial */
-        uint64_t work;
+        double aim_nsec;   /* of the trial: the least if the layers fit as the solver takes them to */
+        uint64_t work;     /* of the solver */
+        uint64_t arranged; /* work on stages near its solutions, of all trials together */
+        bool is_tight;     /* no solution has been found on which the layers fit */
 } Star;
 
 static void star_clear(Star *star)
@@ -235,11 +241,11 @@ static double buffers(const Star *star, StarWay way, uint32_t member, AldPlaceme
 
 /* The first device has the first layers, even if it is the client's processor, which may have the head, too.
  */
-static AldPlanLayerRun run_of(const Star *star, AldPlacementRole role)
+static AldPlanLayerRun run_of(AldPlacementRole role, AldPlanLayerRun between)
 {
         if (role & ALD_PLACEMENT_FIRST)
                 return ALD_PLAN_RUN_FIRST;
-        return role & ALD_PLACEMENT_LAST ? ALD_PLAN_RUN_LAST : star->run;
+        return role & ALD_PLACEMENT_LAST ? ALD_PLAN_RUN_LAST : between;
 }
 
 static AldPlacementProblem set_problem(Star *star, uint32_t client, StarWay way)
@@ -256,7 +262,7 @@ static AldPlacementProblem set_problem(Star *star, uint32_t client, StarWay way)
                                 continue;
                         star->arms[at].use_nsec = star->use_nsec[at];
                         star->arms[at].layers_max = ald_plan_stage_layers_max_with(star->candidates,
-                                star->members[i], run_of(star, role), beside(star, i, role),
+                                star->members[i], run_of(role, star->run), beside(star, i, role),
                                 buffers(star, way, i, role, 0, true));
                 }
         return (AldPlacementProblem){ .layers = star->candidates->request->workload->layers,
@@ -367,22 +373,36 @@ static bool is_arranged(const Star *star)
         return star->candidates->request->sizes && (star->choice->level || star->n <= ARRANGE_ALL);
 }
 
-/* Looks for better stages near those of the solution. Returns whether the layers fit. */
-static bool arrange(
-        Star *star, StarWay way, const AldPlacementProblem *problem, AldPlacementStarSolution *solution)
+/* Looks for stages near those of the solution that take less than it and than below_nsec. Returns whether it
+ * found some. */
+static bool arrange(Star *star, StarWay way, const AldPlacementProblem *problem, double below_nsec,
+        AldPlacementStarSolution *solution)
 {
-        g_autofree AldPlanCut *cuts = g_new(AldPlanCut, (size_t) star->n * ALD_PLACEMENT_N_ROLES);
+        g_autofree AldPlanCut *cuts = g_new0(AldPlanCut, (size_t) star->n * ALD_PLACEMENT_N_ROLES);
         const AldStarArrangement arrangement = { .request = star->candidates->request,
                 .problem = problem,
                 .arms = star->arms,
                 .cuts = cuts,
-                .lower_nsec = star->lower_nsec,
-                .work = &star->work,
-                .work_max = star->work + ARRANGE_MAX };
+                .aim_nsec = star->aim_nsec,
+                .below_nsec = below_nsec,
+                .work = &star->arranged,
+                .work_max = (star->is_tight && star->choice->level ? ARRANGE_MOST : ARRANGE_LEAST) +
+                            star->work / ARRANGE_SHARE };
 
+        if (star->arranged >= arrangement.work_max)
+                return false;
         for (uint32_t i = 0; i < star->n; i++)
-                for (AldPlacementRole role = 0; role < ALD_PLACEMENT_N_ROLES; role++)
-                        cuts[(size_t) i * ALD_PLACEMENT_N_ROLES + role] = cut_of(star, way, i, role);
+                for (AldPlacementRole role = 0; role < ALD_PLACEMENT_N_ROLES; role++) {
+                        size_t at = (size_t) i * ALD_PLACEMENT_N_ROLES + role;
+
+                        if (isinf(star->arms[at].use_nsec))
+                                continue;
+                        cuts[at] = cut_of(star, way, i, role);
+                        cuts[at].layers_max = ald_plan_stage_layers_max_with(star->candidates,
+                                star->members[i], run_of(role, ALD_PLAN_RUN_SMALLEST), beside(star, i, role),
+                                buffers(star, way, i, role, 0, true));
+                }
+        star->arranged += (uint64_t) star->n * ALD_PLACEMENT_N_ROLES;
         return ald_star_arrange(&arrangement, solution) && cut(star, way, solution);
 }
 
@@ -404,11 +424,12 @@ static int try_run(
         if (r < 0)
                 return r;
         if (run == ALD_PLAN_RUN_SMALLEST)
-                star->lower_nsec = *ret_lower_nsec;
+                star->aim_nsec = solution.nsec;
         nsec = solution.nsec;
         fits = cut(star, trial->way, &solution);
-        if (is_arranged(star) && (!fits || solution.nsec > star->lower_nsec * (1 + ALD_PLAN_TIE)))
-                fits = arrange(star, trial->way, &problem, &solution) || fits;
+        if (is_arranged(star) &&
+                (fits ? solution.nsec > star->aim_nsec * (1 + ALD_PLAN_TIE) : best->stages || star->is_tight))
+                fits = arrange(star, trial->way, &problem, below_nsec, &solution) || fits;
         if (fits && solution.nsec < below_nsec)
                 keep(star, trial->way, &solution, best);
         r = fits && solution.nsec <= nsec ? 0 : -EAGAIN;
@@ -512,6 +533,10 @@ int ald_star_plan(const AldPlanCandidates *candidates, const AldPlanChoice *choi
         r = find_trials(&star);
         if (r >= 0)
                 r = try_all(&star, &best);
+        if (r == -ENOSPC && is_arranged(&star)) {
+                star.is_tight = true;
+                r = try_all(&star, &best);
+        }
         if (r == -ECANCELED)
                 ald_plan_steps_clear(&best);
         *ret = best;
