@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 #include "placement/model/ggml-types.h"
 #include "placement/model/model-file.h"
@@ -801,50 +800,6 @@ static void test_deci(void)
         g_assert_cmpuint(plan->best.stages[0].weight_bytes, ==, shape.weights + shape.embedding);
 }
 
-/* The processor time of planning. */
-static double planning_seconds(const PlanCase *made)
-{
-        double least = INFINITY;
-
-        for (int i = 0; i < 3; i++) {
-                clock_t start = clock();
-                g_autoptr(AldPlan) plan = NULL;
-
-                plan = plan_case_plan(made);
-                least = fmin(least, (double) (clock() - start) / CLOCKS_PER_SEC);
-        }
-        return least;
-}
-
-/* For layers that differ, the solver runs more often and on larger tables, here some 11 times as long. To
- * look for stages near its solutions takes little time beside that; without a limit it took ten times as
- * long. */
-static void test_planning_time(void)
-{
-        static const char *const texts[] = { "3*600000000+0", "58*11000000000+0", NULL };
-        g_autoptr(GRand) rand = g_rand_new_with_seed(0);
-        g_autofree AldPlanLayerSizes *sizes = NULL;
-        PlanCase made;
-        double alike, differing;
-
-        plan_case_init(&made, "llama.cpp", 32);
-        made.workload.layers = 61;
-        made.workload.layer_bytes = 11 * GB;
-        for (uint32_t i = 0; i < 32; i++) {
-                made.devices[i].free_bytes = (uint64_t) (75e9 * g_rand_double_range(rand, 0.5, 1.5));
-                made.devices[i].bytes_per_second = g_rand_double_range(rand, 50e9, 1000e9);
-                for (uint32_t j = 0; j < 32; j++)
-                        if (i != j)
-                                plan_case_join(&made, i, j, g_rand_double_range(rand, 1e5, 1e7), 1e10);
-        }
-        alike = planning_seconds(&made);
-        set_sizes(&made, texts);
-        sizes = (AldPlanLayerSizes *) made.request.sizes;
-        differing = planning_seconds(&made);
-        g_test_message("%.2f times as long", differing / alike);
-        g_assert_cmpfloat(differing, <, 40 * alike);
-}
-
 int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
@@ -857,7 +812,6 @@ int main(int argc, char *argv[])
         g_test_add_func("/plan-layers/random-sizes", test_random_sizes);
         g_test_add_func("/plan-layers/wild-sizes", test_wild_sizes);
         g_test_add_func("/plan-layers/what-a-plan-lacks", test_what_a_plan_lacks);
-        g_test_add_func("/plan-layers/planning-time", test_planning_time);
         g_test_add_func("/plan-layers/gemma", test_gemma);
         g_test_add_func("/plan-layers/gpt-oss", test_gpt_oss);
         g_test_add_func("/plan-layers/deepseek", test_deepseek);
