@@ -41,6 +41,15 @@ static bool is_id(const char *text)
         return ald_id_parse(text, &id) >= 0;
 }
 
+static int send_reply(const AldHistoryBus *bus, sd_bus_message *message, sd_bus_message *answer, size_t bytes)
+{
+        int r = sd_bus_send(NULL, answer, NULL);
+
+        if (r >= 0)
+                ald_service_replied(bus->service, message, bytes);
+        return r;
+}
+
 /* Series */
 
 /* The time that is asked for. */
@@ -103,11 +112,7 @@ static int reply_points(const AldHistoryBus *bus, sd_bus_message *call, const GA
 
         if (r >= 0)
                 r = append_points(reply, buckets, &bytes);
-        if (r >= 0)
-                r = sd_bus_send(NULL, reply, NULL);
-        if (r >= 0)
-                ald_service_replied(bus->service, call, bytes);
-        return r;
+        return r < 0 ? r : send_reply(bus, call, reply, bytes);
 }
 
 /* Whether it is within the scope, although nothing may be recorded yet. */
@@ -235,11 +240,7 @@ static int method_get_several_series(sd_bus_message *message, void *userdata, sd
         }
         if (r >= 0)
                 r = sd_bus_message_close_container(answer);
-        if (r >= 0)
-                r = sd_bus_send(NULL, answer, NULL);
-        if (r >= 0)
-                ald_service_replied(bus->service, message, bytes);
-        return r;
+        return r < 0 ? r : send_reply(bus, message, answer, bytes);
 }
 
 static int method_get_range(sd_bus_message *message, void *userdata, sd_bus_error *error)
@@ -326,11 +327,7 @@ static int method_get_events(sd_bus_message *message, void *userdata, sd_bus_err
                 r = append_findings(answer, rows, &unused);
         if (r >= 0)
                 r = sd_bus_message_append(answer, "b", more == -E2BIG);
-        if (r >= 0)
-                r = sd_bus_send(NULL, answer, NULL);
-        if (r >= 0)
-                ald_service_replied(bus->service, message, reply.bytes);
-        return r;
+        return r < 0 ? r : send_reply(bus, message, answer, reply.bytes);
 }
 
 static int method_get_findings(sd_bus_message *message, void *userdata, sd_bus_error *error)
@@ -343,11 +340,7 @@ static int method_get_findings(sd_bus_message *message, void *userdata, sd_bus_e
 
         if (r >= 0)
                 r = append_findings(answer, rows, &bytes);
-        if (r >= 0)
-                r = sd_bus_send(NULL, answer, NULL);
-        if (r >= 0)
-                ald_service_replied(bus->service, message, bytes);
-        return r;
+        return r < 0 ? r : send_reply(bus, message, answer, bytes);
 }
 
 /* Silences */
@@ -455,11 +448,7 @@ static int method_get_silences(sd_bus_message *message, void *userdata, sd_bus_e
         }
         if (r >= 0)
                 r = sd_bus_message_close_container(answer);
-        if (r >= 0)
-                r = sd_bus_send(NULL, answer, NULL);
-        if (r >= 0)
-                ald_service_replied(bus->service, message, bytes);
-        return r;
+        return r < 0 ? r : send_reply(bus, message, answer, bytes);
 }
 
 /* Properties */
