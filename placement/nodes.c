@@ -42,7 +42,7 @@ typedef struct NodesPart {
         double *hop_nsec, *closing_nsec;
 } NodesPart;
 
-/* Of the devices of the part; NULL if there are none of all. */
+/* Returns the times between the devices of the part; NULL if there are none between all devices. */
 static double *part_of_hops(
         const NodesPart *part, const AldPlacementProblem *all, const double *nsec, size_t n)
 {

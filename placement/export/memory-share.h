@@ -9,12 +9,12 @@
  * GpuReserveBytes are taken by the context of the engine before it looks what is free.
  */
 
-/* Of the total memory of each GPU, one for all stages of a node, which follow each other. A total that CUDA
- * reports is no less than what is free: where it is unknown, the share is enough for any, and a quarter of
- * the rest of what is free. */
+/* Returns the share of the total memory of each GPU, one for all stages of a node, which follow each other. A
+ * total that CUDA reports is no less than what is free: where it is unknown, the share is enough for any
+ * total, plus a quarter of what else is free. */
 double ald_export_share_of_total(const AldPlanStageRow *stages, guint n);
 
-/* Whether that is so for any of the stages. */
+/* Returns whether the total of any of the stages is unknown, and the share enough for any. */
 bool ald_export_is_total_guessed(const AldPlanStageRow *stages, guint n);
 
 /* Of what is free before the model is loaded, on the stage with the least of it, for weights, keys and

@@ -553,8 +553,9 @@ static uint32_t count_ring(const AldPlanCandidates *candidates)
         return most;
 }
 
-/* For a ring of some of n devices: the hops and how long they occupy paths, those within a limit, those of
- * bounded.h, and the limits in an array that doubles as it grows; so many of the size of all pairs. */
+/* Returns what a ring of some of n devices takes: as many tables of all pairs as `pairs` says (the hops, how
+ * long they occupy paths, those within a limit, those of bounded.h), and the limits, in an array that doubles
+ * as it grows. */
 static double ring_tables_bytes(double n, double layers, double pairs)
 {
         return sizeof(double) * n * (pairs * n + layers * (ALD_PLACEMENT_COUNTED_MAX + 8));

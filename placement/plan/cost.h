@@ -19,7 +19,7 @@ double ald_plan_layer_nsec(
 double ald_plan_client_layer_nsec(
         const AldPlanConstants *constants, const AldPlanDevice *device, const AldPlanWorkload *workload);
 
-/* Whether the name of the device's vendor begins with this, in any case of letters. */
+/* Returns whether the name of the device's vendor begins with this, in any case of letters. */
 bool ald_plan_is_of_vendor(const AldPlanDevice *device, const char *vendor);
 
 /* Whether that is decided by computing. */

@@ -201,7 +201,8 @@ static AldPlanVerdict judge_by_paths(
                 .saves_nsec = NAN };
 }
 
-/* That the candidate has to be added to the plan. allowed: those of the plan, to which it is added. */
+/* Returns the choice by which the candidate has to be added to the plan. allowed: the devices of the plan, to
+ * which it is added. */
 static AldPlanChoice choose_with(
         const AldPlanCandidates *candidates, const AldPlan *plan, bool *allowed, uint32_t candidate)
 {
@@ -583,7 +584,7 @@ void ald_plan_explain(const AldPlanCandidates *candidates, AldPlan *plan)
                 find_best_alternatives(candidates, plan);
         ald_plan_progress_divide(candidates->progress, JUDGED, candidates->n);
         judge(candidates, plan);
-        /* With better paths to each. */
+        /* Each stage is planned with paths of a higher rate, and with those of a shorter round trip. */
         ald_plan_progress_divide(candidates->progress, 1, 2 * plan->best.n_stages);
         find_sensitivities(candidates, plan);
 }

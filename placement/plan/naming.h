@@ -20,8 +20,8 @@ typedef enum AldPlanUnnamed {
 /* Not a part of a GPU, as engines number whole GPUs. */
 bool ald_plan_can_name_device(const AldPlanEngine *engine, const AldPlanDevice *device);
 
-/* Whether each node has the host name of another one of those that have a place, in which DNS ignores case;
- * to be freed. NULL: the engine does not mind, or the host names differ. */
+/* Returns for each node whether it has the host name of another one of those that have a place; DNS ignores
+ * case. To be freed. NULL: the engine does not mind, or the host names differ. */
 bool *ald_plan_shared_host_names(
         const AldPlanCluster *cluster, const AldPlanEngine *engine, const uint32_t *places);
 

@@ -3,8 +3,8 @@
 
 #include "placement/plan/choice.h"
 
-/* What passes from stage to stage in a ring, from a node to another one or within a node: activations, or
- * from the last stage to the first the tokens that were chosen. */
+/* A transfer from a stage of a ring to the next one, on another node or the same one: of activations, or from
+ * the last stage to the first of the tokens that were chosen. */
 typedef struct AldRingHop {
         uint32_t path;      /* index in the cluster; ALD_PLAN_NONE: assumed, or within a node */
         double nsec;        /* INFINITY: there is no path */

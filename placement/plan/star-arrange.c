@@ -11,7 +11,7 @@ typedef struct Order {
         bool head_is_first;
 } Order;
 
-/* What is looked for. */
+/* An order is looked for that takes less than the best one. */
 typedef struct Search {
         const AldStarArrangement *arrangement;
         AldPlanCut *cuts; /* of the stages of an order */
@@ -47,8 +47,8 @@ static uint32_t node_of(const Search *search, uint32_t device)
         return nodes ? nodes[device] : device;
 }
 
-/* What a stage takes beside its layers: a visit to a node is one of all its stages there that follow each
- * other. */
+/* Returns what a stage takes beside its layers. Stages of a node that follow each other share one visit to
+ * it. */
 static double beside_nsec(const Search *search, const Order *order, uint32_t stage)
 {
         const AldPlacementArm *arms = search->arrangement->arms;

@@ -90,9 +90,8 @@ static int peer_get(sd_bus_message *message, void *userdata, sd_bus_error *error
         return sd_bus_send(NULL, reply, NULL);
 }
 
-/* The client that is told of changes; "": none. */
 typedef struct Relay {
-        char client[256];
+        char client[256]; /* it gets all changes; "": nobody does */
 } Relay;
 
 static int peer_subscribe(sd_bus_message *message, void *userdata, sd_bus_error *error)
