@@ -102,6 +102,7 @@ static const char *choose_host_name(GRand *rand, const char *id)
 static void add_node(ExportCluster *made, GRand *rand, bool has_ipv6)
 {
         uint32_t node = made->cluster.n_nodes++;
+        double free_bytes, bytes_per_second, flops;
 
         made->ids[node] = g_strdup_printf("node%u", node);
         made->addresses[node] = make_address(rand, node, has_ipv6);
@@ -109,15 +110,18 @@ static void add_node(ExportCluster *made, GRand *rand, bool has_ipv6)
         made->nodes[node] = (AldPlanNode){ .id = made->ids[node],
                 .name = made->ids[node],
                 .host_name = choose_host_name(rand, made->ids[node]) };
+        free_bytes = g_rand_double_range(rand, 8, 256) * GIB;
+        bytes_per_second = g_rand_double_range(rand, 30e9, 400e9);
+        flops = g_rand_double_range(rand, 0.3e12, 4e12);
         made->devices[made->cluster.n_devices++] = (AldPlanDevice){ .node = node,
                 .id = "cpu",
                 .vendor = "AMD",
                 .is_processor = true,
                 .uses_host_memory = true,
-                .free_bytes = (uint64_t) (g_rand_double_range(rand, 8, 256) * GIB),
+                .free_bytes = (uint64_t) free_bytes,
                 .total_bytes = (uint64_t) (256 * GIB),
-                .bytes_per_second = g_rand_double_range(rand, 30e9, 400e9),
-                .flops = g_rand_double_range(rand, 0.3e12, 4e12),
+                .bytes_per_second = bytes_per_second,
+                .flops = flops,
                 .free_usec = NOW_USEC,
                 .measured = &made->measured };
         if (!once_in(rand, 5))
@@ -129,10 +133,12 @@ static void add_path(
         ExportCluster *made, GRand *rand, uint32_t source, uint32_t sink, double rate, bool is_rdma)
 {
         uint32_t at = made->cluster.n_paths;
-        double far = made->racks[source] == made->racks[sink] ? 1 : 4;
+        double far = made->racks[source] == made->racks[sink] ? 1 : 4, rtt_nsec, share;
 
         if (once_in(rand, 10))
                 return;
+        rtt_nsec = g_rand_double_range(rand, 5e3, 2e6) * far;
+        share = g_rand_double_range(rand, 0.6, 1) / far;
         made->cluster.n_paths++;
         made->edges[at] = (AldEdgeRow) ALD_EDGE_ROW_INIT;
         made->edges[at].source_port = is_rdma ? "mlx5_0.1" : "enp1s0";
@@ -141,8 +147,8 @@ static void add_path(
         made->paths[at] = (AldPlanPath){ .source = source,
                 .sink = sink,
                 .is_rdma = is_rdma,
-                .rtt_nsec = g_rand_double_range(rand, 5e3, 2e6) * far,
-                .bits_per_second = rate * g_rand_double_range(rand, 0.6, 1) / far,
+                .rtt_nsec = rtt_nsec,
+                .bits_per_second = rate * share,
                 .edge = &made->edges[at],
                 .source_address = made->addresses[source],
                 .sink_address = made->addresses[sink],

@@ -60,9 +60,11 @@ static void set_ends(PlacementCaseMaker *maker)
 {
         for (uint32_t i = 0; i < maker->n; i++) {
                 AldPlacementEnds *ends = &maker->made->ends[i];
-                uint32_t most = maker->made->devices[i].layers_max, first = MIN(below(maker, 2), most),
-                         last = MIN(below(maker, 3), most);
+                uint32_t most = maker->made->devices[i].layers_max, first = below(maker, 2),
+                         last = below(maker, 3);
 
+                first = MIN(first, most);
+                last = MIN(last, most);
                 *ends = maker->cluster->ends[maker->node[i]];
                 ends->first_nsec = maker->made->devices[i].layer_nsec * between(maker, 0.01, 1);
                 ends->layers_max_first = most - first;
@@ -133,13 +135,15 @@ void placement_case_make(PlacementCase *ret, uint32_t n_devices, uint32_t seed)
         g_auto(PlacementCluster) cluster = { 0 };
         g_autoptr(GRand) random = g_rand_new_with_seed(seed);
         PlacementCaseMaker maker = { .made = ret, .random = random, .cluster = &cluster, .n = n_devices };
+        uint32_t layers = 1 + below(&maker, LAYERS_MAX);
+        bool has_ends = below(&maker, 2);
 
         placement_cluster_make(&cluster, shapes[seed % G_N_ELEMENTS(shapes)], CLUSTER_NODES, seed);
-        *ret = (PlacementCase){ .problem = { .layers = 1 + below(&maker, LAYERS_MAX),
+        *ret = (PlacementCase){ .problem = { .layers = layers,
                                         .n_devices = n_devices,
                                         .devices = ret->devices,
                                         .hop_nsec = ret->hop_nsec,
-                                        .ends = below(&maker, 2) ? ret->ends : NULL } };
+                                        .ends = has_ends ? ret->ends : NULL } };
         if (below(&maker, 3) == 0)
                 ret->problem.devices_max = (n_devices + 1) / 2 + below(&maker, n_devices / 2 + 1);
         pick_nodes(&maker);

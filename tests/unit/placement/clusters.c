@@ -207,8 +207,8 @@ static void choose_model(ClusterMaker *maker)
         maker->kept_bytes = room(maker) / problem->layers * between(maker, 0.1, 0.8);
         maker->layer_bytes = fmin(fmax(maker->kept_bytes / between(maker, 1, 8), 0.2e9), 2e9);
         maker->kept_bytes = fmax(maker->kept_bytes, maker->layer_bytes);
-        maker->activation_bytes = between(maker, 8e3, 32e3) *
-                                  between(maker, tokens[maker->shape], 64 * tokens[maker->shape]);
+        maker->activation_bytes = between(maker, 8e3, 32e3);
+        maker->activation_bytes *= between(maker, tokens[maker->shape], 64 * tokens[maker->shape]);
         for (size_devices(maker); !ald_placement_fits(problem); size_devices(maker))
                 maker->kept_bytes *= 0.9;
 }
