@@ -198,6 +198,18 @@ static char *translate_word(const char *const *words, int i, const char *word)
         return i >= 0 && words[i] ? g_strdup(_(words[i])) : ald_text_safe_or_null(word);
 }
 
+char *ald_plan_words_payload(const AldPlanHopRow *hop)
+{
+        static const char *const words[ALD_PLAN_HOP_ROW_PAYLOAD_N] = {
+                [ALD_PLAN_HOP_ROW_PAYLOAD_ACTIVATIONS] = N_("activations"),
+                [ALD_PLAN_HOP_ROW_PAYLOAD_TOKENS] = N_("tokens"),
+                [ALD_PLAN_HOP_ROW_PAYLOAD_LOGITS] = N_("logits"),
+                [ALD_PLAN_HOP_ROW_PAYLOAD_SUMS] = N_("sums"),
+        };
+
+        return translate_word(words, ald_plan_hop_row_payload_from_string(hop->payload), hop->payload);
+}
+
 char *ald_plan_words_reason(const AldPlanLeftOutRow *row)
 {
         static const char *const words[ALD_PLAN_LEFT_OUT_ROW_REASON_N] = {

@@ -38,6 +38,9 @@ char *ald_plan_words_hop(const AldPlanHopRow *hop);
 /* "socket eth0 → eth1, 192.0.2.2" */
 char *ald_plan_words_path(const AldPlanHopRow *hop);
 
+/* "activations": what passes, or NULL if that has no word. */
+char *ald_plan_words_payload(const AldPlanHopRow *hop);
+
 /* What is placed, and for what: "Example (llama), 32 layers, 11.1 GiB; context 4096; 1 request". */
 char *ald_plan_words_request(const AldPlanRow *plan, const char *title);
 

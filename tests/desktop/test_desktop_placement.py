@@ -98,7 +98,8 @@ def test_a_model_file_is_placed_and_shown_on_the_map(place):
     last = int(re.search(r"1\. borealis/.*\nLayers 0–(\d+), ", stages)[1])
     assert re.search(rf"2\. atlas/.*\nLayers {last + 1}–31, ", stages)
     assert "limited by memory bandwidth" in stages
-    assert "socket eth0 → eth7, 192.0.2.1" in tree.find("list", "Transfers").text()
+    transfers = tree.find("list", "Transfers").text()
+    assert "socket eth0 → eth7, 192.0.2.1" in transfers and "activations" in transfers
     assert "client" in tree.find("list", "Next Best").text()
     left_out = tree.find("list", "Left Out").text()
     assert "cygnus/0000:01:00.0" in left_out and "saves too little" in left_out and "not measured" in left_out

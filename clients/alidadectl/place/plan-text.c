@@ -106,7 +106,7 @@ static void add_hops(GString *out, const AldPlanReport *report, unsigned columns
                         continue;
                 ald_table_add(table, ald_plan_words_hop(hop));
                 ald_table_add(table, ald_plan_words_path(hop));
-                ald_table_add(table, g_strdup(hop->payload));
+                ald_table_add(table, ald_plan_words_payload(hop));
                 ald_table_add(table, ald_format_bytes(ald_figure(hop->bytes)));
                 ald_table_add(table, ald_format_nsec(ald_figure(hop->nsec)));
                 ald_table_add(table, ald_format_bits_per_second(ald_figure(hop->bits_per_second)));
