@@ -11,6 +11,7 @@
 
 /* With ends, the exact ring of 20 devices takes seconds, which the bounded search mostly saves. */
 #define RING_WITH_ENDS_MAX 16u
+#define BRIEF_WORK (ALD_PLACEMENT_WORK / 8)
 
 /* *ret_lower_nsec is INFINITY if there is no solution. */
 static int proven(int r, AldPlacementSolution *ret, double *ret_lower_nsec)
@@ -74,4 +75,24 @@ int ald_placement_solve(const AldPlacementProblem *problem, AldPlacementSolution
                 return ald_placement_solve_nodes(problem, solve_any_nodes, ret, ret_lower_nsec);
         r = ald_placement_solve_even(&changed, solve_any_nodes, &close, &lower);
         return settle(&changed, r, &close, lower, ret, ret_lower_nsec);
+}
+
+static int solve_bounded_briefly(
+        const AldPlacementProblem *problem, AldPlacementSolution *ret, double *ret_lower_nsec)
+{
+        return ald_placement_solve_bounded(problem, BRIEF_WORK, ret, ret_lower_nsec);
+}
+
+int ald_placement_solve_briefly(
+        const AldPlacementProblem *problem, AldPlacementSolution *ret, double *ret_lower_nsec)
+{
+        AldPlacementProblem changed = *problem;
+
+        ald_placement_drop_nodes_limit(&changed);
+        ald_placement_drop_even(&changed);
+        if (changed.nodes_even)
+                return ald_placement_solve_even(&changed, solve_bounded_briefly, ret, ret_lower_nsec);
+        if (changed.nodes_max > 0)
+                return ald_placement_solve_nodes(&changed, solve_bounded_briefly, ret, ret_lower_nsec);
+        return solve_bounded_briefly(&changed, ret, ret_lower_nsec);
 }

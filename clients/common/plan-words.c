@@ -247,6 +247,7 @@ char *ald_plan_words_problem(const AldPlanRow *plan)
                 [ALD_PLAN_ROW_PROBLEM_VENDORS_DIFFER] = N_("The devices are of several vendors"),
                 [ALD_PLAN_ROW_PROBLEM_NOT_JOINED] = N_("The devices are not joined by measured paths"),
                 [ALD_PLAN_ROW_PROBLEM_NO_RING_FOUND] = N_("No ring was found"),
+                [ALD_PLAN_ROW_PROBLEM_TIME_UP] = N_("No plan was found in time"),
                 [ALD_PLAN_ROW_PROBLEM_SPLIT_SUM] = N_("The split has another number of layers"),
                 [ALD_PLAN_ROW_PROBLEM_SPLIT_MEMORY] = N_("The split does not fit"),
                 [ALD_PLAN_ROW_PROBLEM_TOO_MANY_DEVICES] = N_("Too many devices could be used"),

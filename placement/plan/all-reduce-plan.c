@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 
 #include "placement/bounded-front.h"
+#include "placement/bounded.h"
 #include "placement/plan/all-reduce-plan.h"
 #include "placement/plan/cost.h"
+#include "placement/plan/must.h"
 #include "placement/ring-front.h"
 #include "placement/ring.h"
 
 /* A node counts as a stage with one layer, which takes hardly any time, so that the ring whose busiest hop
  * takes the least is that of all nodes. */
 #define LAYER_NSEC 1e-3
+#define FIRST_WORK (ALD_PLACEMENT_WORK / 8) /* on a ring of many nodes whose hops are short together */
 
 typedef struct Ranks {
         const AldPlanCandidates *candidates;
@@ -135,6 +139,50 @@ static bool is_impossible(const Ranks *ranks)
         return ranks->n == 0 || taken < required || (ranks->n > ranks->n_nodes && ranks->in_use < ranks->n);
 }
 
+static int compare_nsec(const void *a, const void *b)
+{
+        double one = *(const double *) a, other = *(const double *) b;
+
+        return (one > other) - (one < other);
+}
+
+/* Returns what the busiest hop of any ring takes at least: each node is left by a hop. */
+static double least_busiest(const Ranks *ranks)
+{
+        g_autofree double *least = g_new(double, ranks->n_nodes);
+
+        for (uint32_t i = 0; i < ranks->n_nodes; i++) {
+                least[i] = INFINITY;
+                for (uint32_t j = 0; j < ranks->n_nodes; j++)
+                        if (i != j)
+                                least[i] = fmin(least[i], ranks->hop_nsec[(size_t) i * ranks->n_nodes + j]);
+        }
+        qsort(least, ranks->n_nodes, sizeof *least, compare_nsec);
+        return least[ranks->most - 1];
+}
+
+/* Finds some ring soon if there is no plan yet, which is the result if time is up before a better one is
+ * found. */
+static int solve_large(const Ranks *ranks, const AldPlacementProblem *problem, AldPlacementSolution *ret,
+        double *ret_lower_nsec)
+{
+        AldPlanProgress *progress = ranks->candidates->progress;
+        AldPlacementSolution soon = { 0 };
+        double ignored;
+        int r;
+
+        if (!progress->may_stop && ald_placement_solve_bounded(problem, FIRST_WORK, &soon, &ignored) >= 0)
+                progress->may_stop = ald_plan_must_is_sure(ranks->candidates, ranks->choice);
+        r = ald_placement_solve_bounded_busiest(problem, ranks->hop_nsec, ret, ret_lower_nsec);
+        if (r < 0 && soon.stages) {
+                *ret = soon;
+                *ret_lower_nsec = least_busiest(ranks);
+                return 0;
+        }
+        ald_placement_solution_clear(&soon);
+        return r;
+}
+
 static int solve(const Ranks *ranks, AldPlacementSolution *ret, double *ret_lower_nsec)
 {
         const AldPlacementProblem problem = { .layers = ranks->most,
@@ -146,7 +194,7 @@ static int solve(const Ranks *ranks, AldPlacementSolution *ret, double *ret_lowe
         int r;
 
         if (ranks->n_nodes > ALD_PLACEMENT_RING_MAX)
-                return ald_placement_solve_bounded_busiest(&problem, ranks->hop_nsec, ret, ret_lower_nsec);
+                return solve_large(ranks, &problem, ret, ret_lower_nsec);
         r = ald_placement_solve_ring_busiest(&problem, ranks->hop_nsec, ret);
         if (r == 0)
                 *ret_lower_nsec = ald_placement_busiest(&problem, ranks->hop_nsec, ret);

@@ -240,6 +240,10 @@ static AldPlanVerdict judge_needless(const AldPlanCandidates *candidates, const 
                 verdict.reason = ALD_PLAN_OTHER_VENDOR;
                 return verdict;
         }
+        if (candidates->progress->stopped) {
+                verdict.reason = ALD_PLAN_NOT_TRIED;
+                return verdict;
+        }
         if (are_too_many(candidates, plan))
                 return judge_by_paths(candidates, plan, candidate);
         choice = choose_with(candidates, plan, allowed, candidate);

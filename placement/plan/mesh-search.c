@@ -17,6 +17,7 @@ typedef struct Search {
         double *least_to, *least_from; /* of each member, of any one other */
         double *half;                  /* [n]: the longest of the first n */
         double root_nsec;              /* no root takes less */
+        bool is_stopped;
         uint32_t work;
         AldSliceSet best;
 } Search;
@@ -145,6 +146,12 @@ static void consider(Search *self)
         }
 }
 
+static bool goes_on(Search *self)
+{
+        self->is_stopped |= !ald_plan_progress_goes_on(self->mesh->progress);
+        return !self->is_stopped;
+}
+
 /* All sets with what is there and members from this one on. Required ones are there already. */
 static void extend(Search *self, uint32_t first)
 {
@@ -153,7 +160,8 @@ static void extend(Search *self, uint32_t first)
 
         if (before == mesh->slices)
                 consider(self);
-        for (uint32_t i = first; before < mesh->slices && i < mesh->n && self->work > 0; i++) {
+        for (uint32_t i = first; before < mesh->slices && i < mesh->n && self->work > 0 && goes_on(self);
+                i++) {
                 uint32_t missing = mesh->slices - before - 1;
 
                 if (mesh->required[i])
@@ -186,6 +194,8 @@ static void complete(Search *self)
                 uint32_t n = self->n, best = self->mesh->n;
                 double least = INFINITY;
 
+                if (!goes_on(self))
+                        return;
                 for (uint32_t i = 0; i < self->mesh->n; i++) {
                         double nsec;
 
@@ -250,6 +260,9 @@ static double lower_of(const Search *self)
                           *bytes = g_new(double, mesh->n);
         double exchange;
 
+        /* No time is left for transfers. */
+        if (self->is_stopped)
+                return mesh->nsec[mesh->slices - 1] + self->root_nsec;
         for (uint32_t i = 0; i < mesh->n; i++) {
                 halves[i] = member_least(mesh, i, false, values);
                 bytes[i] = member_least(mesh, i, true, values);
@@ -299,7 +312,7 @@ int ald_slice_mesh_search(
         if (!push_required(&self))
                 return -ENOSPC;
         search_all(&self);
-        *ret_lower_nsec = self.work > 0 ? self.best.nsec : lower_of(&self);
+        *ret_lower_nsec = self.work > 0 && !self.is_stopped ? self.best.nsec : lower_of(&self);
         if (!self.best.members)
                 return -ENOSPC;
         *ret = self.best;

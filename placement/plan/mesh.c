@@ -100,6 +100,7 @@ void ald_slice_mesh_init(
         g_autofree Member *members = g_new(Member, candidates->n);
 
         *mesh = (AldSliceMesh){ .slices = slices,
+                .progress = candidates->progress,
                 .transfers = ald_slices_transfers(&request->constants, request->workload, slices) };
         mesh->n = list_members(mesh, candidates, choice, members);
         mesh->members = g_new(uint32_t, mesh->n);

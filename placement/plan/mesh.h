@@ -11,6 +11,7 @@
  * after the other, as a node may have one network adapter only.
  */
 typedef struct AldSliceMesh {
+        AldPlanProgress *progress;
         uint32_t slices;
         AldSliceTransfers transfers;
         uint32_t n;

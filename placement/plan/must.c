@@ -27,6 +27,11 @@ bool ald_plan_must_is_met(const AldPlanCandidates *candidates, const AldPlanStep
         return true;
 }
 
+bool ald_plan_must_is_sure(const AldPlanCandidates *candidates, const AldPlanChoice *choice)
+{
+        return candidates->n_must_nodes == 0 || choice->also;
+}
+
 /* The candidates of the node that may be used, the fastest first. */
 static uint32_t list_node(
         const AldPlanCandidates *candidates, const AldPlanChoice *choice, uint32_t node, uint32_t *ret)

@@ -46,9 +46,10 @@ static bool is_possible_unnamed(const AldPlanCandidates *candidates)
         return is_possible(&all, &request);
 }
 
-/* What there would have to be none of for there to be a plan. */
+/* What there would have to be none of for there to be a plan. ALD_PLAN_TIME_UP: it was not found in time. */
 static AldPlanRefusalKind find_obstacle(const AldPlanCandidates *candidates)
 {
+        const AldPlanProgress *progress = candidates->progress;
         AldPlanEngine engine = *candidates->request->engine;
         AldPlanRequest request = *candidates->request;
 
@@ -60,18 +61,24 @@ static AldPlanRefusalKind find_obstacle(const AldPlanCandidates *candidates)
                 return ALD_PLAN_NODES_UNEVEN;
         if (is_possible_unnamed(candidates))
                 return ALD_PLAN_NOT_NAMED;
+        if (progress->stopped)
+                return ALD_PLAN_TIME_UP;
         if (isnan(request.assumed_rtt_nsec))
                 request.assumed_rtt_nsec = 0;
         if (isnan(request.assumed_bits_per_second))
                 request.assumed_bits_per_second = INFINITY;
         if (is_possible(candidates, &request))
                 return ALD_PLAN_NOT_JOINED;
+        if (progress->stopped)
+                return ALD_PLAN_TIME_UP;
         /* It needs no memory; a ring of one vendor, or one with all devices, is always possible but for
          * these. */
         if (engine.topology == ALD_PLAN_ALL_REDUCE)
                 return ALD_PLAN_VENDORS_DIFFER;
         engine.one_vendor = false;
-        return is_possible(candidates, &request) ? ALD_PLAN_VENDORS_DIFFER : ALD_PLAN_TOO_LITTLE_MEMORY;
+        if (is_possible(candidates, &request))
+                return ALD_PLAN_VENDORS_DIFFER;
+        return progress->stopped ? ALD_PLAN_TIME_UP : ALD_PLAN_TOO_LITTLE_MEMORY;
 }
 
 /* Makes it a refusal of the pinned device that lacks the least for what it would hold besides, if fewer than
@@ -354,7 +361,7 @@ static int find_candidates(AldPlanCandidates *candidates, AldPlanProgress *progr
 
         if (r >= 0)
                 r = find_best(candidates, FOUND / 2, ret);
-        progress->has_plan |= r >= 0;
+        progress->may_stop |= r >= 0;
         if ((r < 0 && r != -ENOSPC) || !share_memory(candidates))
                 return r;
         other = init_candidates(&roomy, progress, cluster, ALD_PLAN_PREFER_ROOM, ret_refusal);
@@ -391,6 +398,7 @@ int ald_plan_make(const AldPlanCluster *cluster, const AldPlanRequest *request, 
 
         if (r == -ENOSPC) {
                 ald_plan_progress_divide(&progress, 1, OBSTACLES);
+                progress.may_stop = true;
                 describe_shortfall(&candidates, plan->best.lower_nsec, ret_refusal);
                 if (ret_refusal->kind == ALD_PLAN_NOT_NAMED)
                         ald_plan_judge_unnamed(&candidates);

@@ -31,8 +31,8 @@ typedef struct AldPlanRequest {
         /* Called often, by the thread that makes the plan, with a fraction from 0 to 1 that never falls;
          * false gives the plan up. NULL: it is not. */
         bool (*proceed)(double fraction, void *userdata);
-        /* Called as often once there is a plan; true: the best one that was found is returned. NULL: it is
-         * not. */
+        /* Called as often once there is a plan, or while it is looked for why there is none; true: the best
+         * plan that was found is returned, or ALD_PLAN_TIME_UP. NULL: it is not. */
         bool (*is_late)(void *userdata);
         void *userdata;
 } AldPlanRequest;
@@ -156,6 +156,7 @@ typedef enum AldPlanRefusalKind {
         ALD_PLAN_TOO_MANY_DEVICES,   /* n_devices that could be used, which is more than are planned with */
         ALD_PLAN_NOT_JOINED,         /* they have enough, but no paths join as many as it takes */
         ALD_PLAN_NO_RING_FOUND,      /* the paths may join as many, but no ring was found among n_devices */
+        ALD_PLAN_TIME_UP,            /* none was found, and is_late() before the reason was */
         ALD_PLAN_NOT_NAMED,          /* the same, but paths do whose names or addresses the commands for the
                                         engine cannot have */
         ALD_PLAN_CONTEXT_TOO_LONG,   /* that of all requests together, for the engine */

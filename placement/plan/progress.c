@@ -13,7 +13,7 @@ static bool report(AldPlanProgress *progress, double fraction)
         progress->reported = CLAMP(fraction, progress->reported, 1);
         if (!progress->given_up && request->proceed)
                 progress->given_up = !request->proceed(progress->reported, request->userdata);
-        if (progress->has_plan && !progress->stopped && request->is_late)
+        if (progress->may_stop && !progress->stopped && request->is_late)
                 progress->stopped = request->is_late(request->userdata);
         return !progress->given_up && !progress->stopped;
 }

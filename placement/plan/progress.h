@@ -10,7 +10,7 @@ typedef struct AldPlanProgress {
         double part;     /* fraction of each part */
         double reported;
         bool given_up;
-        bool has_plan; /* it can be returned when time is up */
+        bool may_stop; /* time may be up: a plan can be returned, or why there is none is looked for */
         bool stopped;  /* it is: what is not found yet is not looked for */
 } AldPlanProgress;
 

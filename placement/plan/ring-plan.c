@@ -18,6 +18,7 @@
 #define COUNTED_MAX 16u
 #define HALVINGS 40u
 #define ROUNDING 1e-9
+#define SOON_ABOVE 16u /* devices; a ring of fewer is found in no time */
 
 /* By what one of several paths between two nodes is chosen. */
 typedef enum RingPaths {
@@ -44,6 +45,7 @@ typedef struct Ring {
 typedef struct Aim {
         uint32_t in_flight;  /* steps under way */
         double busiest_nsec; /* the most that a part may be occupied by a step */
+        bool soon;           /* with little work, of one step; may be less close to the best */
 } Aim;
 
 static void ring_clear(Ring *ring)
@@ -218,6 +220,10 @@ static int solve(const Ring *ring, const AldPlacementProblem *problem, const Aim
 {
         g_auto(AldPlacementLimited) limited = { 0 };
 
+        if (aim->soon) {
+                *ret_lower_nsec = 0;
+                return ald_placement_solve_briefly(problem, ret, ret_lower_nsec);
+        }
         if (aim->in_flight > 1)
                 return ald_placement_solve_overlapped(
                         problem, ring->occupy_nsec, aim->in_flight, enough_nsec, ret, ret_lower_nsec);
@@ -387,14 +393,34 @@ static double enough_of(const AldPlanSteps *best)
         return best->stages ? best->interval_nsec : INFINITY;
 }
 
+/* Finds some ring soon if there is no plan yet, so that there is one when time is up. Returns a lower bound,
+ * 0 if there is none. */
+static double try_soon(Ring *ring, const Aim *aim, AldPlanSteps *best)
+{
+        const Aim first = { .in_flight = 1, .busiest_nsec = INFINITY, .soon = true };
+        double lower_nsec;
+
+        if (ring->candidates->progress->may_stop || aim->in_flight > 1 || isfinite(aim->busiest_nsec) ||
+                ring->choice->around || ring->n <= SOON_ABOVE)
+                return 0;
+        lower_nsec = try_ring(ring, &first, INFINITY, best);
+        return isfinite(lower_nsec) ? lower_nsec : 0;
+}
+
 static void try_vendor(const AldPlanCandidates *candidates, const AldPlanChoice *choice, const char *vendor,
         const Aim *aim, AldPlanSteps *best)
 {
         g_auto(Ring) ring;
-        double lower_nsec;
+        double soon_nsec, lower_nsec;
 
         ring_init(&ring, candidates, choice, vendor);
-        lower_nsec = try_ring(&ring, aim, enough_of(best), best);
+        soon_nsec = try_soon(&ring, aim, best);
+        candidates->progress->may_stop |= best->stages && ald_plan_must_is_sure(candidates, choice);
+        /* Equal to what it takes, the bound proves it. */
+        lower_nsec = best->stages && soon_nsec >= best->nsec
+                             ? soon_nsec
+                             : fmax(soon_nsec, try_ring(&ring, aim, enough_of(best), best));
+        candidates->progress->may_stop |= best->stages && ald_plan_must_is_sure(candidates, choice);
         /* One step is longer than any path is occupied by it. */
         if (aim->in_flight > 1 && do_paths_differ(&ring)) {
                 join(&ring, RING_PATHS_WIDE);
@@ -541,7 +567,7 @@ int ald_ring_plan(const AldPlanCandidates *candidates, const AldPlanChoice *choi
         int r = ald_ring_plan_within(candidates, choice, INFINITY, &best);
 
         if (r >= 0 && ald_plan_must_is_met(candidates, &best))
-                candidates->progress->has_plan = true;
+                candidates->progress->may_stop = true;
         if (r >= 0 && candidates->request->goal == ALD_PLAN_OPTIONS_GOAL_THROUGHPUT)
                 try_overlapped(candidates, choice, &best);
         *ret = best;

@@ -4,6 +4,7 @@
 
 #include "placement/plan/cost.h"
 #include "placement/plan/mesh-search.h"
+#include "placement/plan/must.h"
 #include "placement/plan/slice-plan.h"
 
 static double enough_of(const AldPlanSteps *best)
@@ -114,23 +115,46 @@ static bool lacks_required(const AldPlanCandidates *candidates, const AldPlanCho
         return false;
 }
 
+/* Returns what the fastest device takes for one of so many slices, which none of them is faster than. */
+static double least_of_slices(
+        const AldPlanCandidates *candidates, const AldPlanChoice *choice, uint32_t slices)
+{
+        const AldPlanRequest *request = candidates->request;
+        double least = INFINITY;
+
+        for (uint32_t i = 0; i < candidates->n; i++)
+                if (ald_plan_allows(choice, i))
+                        least = fmin(least,
+                                ald_slices_nsec(&request->constants, ald_plan_candidate_device(candidates, i),
+                                        request->workload, slices));
+        return least;
+}
+
 int ald_slice_plan(const AldPlanCandidates *candidates, const AldPlanChoice *choice, AldPlanSteps *ret)
 {
         AldPlanSteps best = { .in_flight = 1, .lower_nsec = INFINITY };
         uint32_t most = choice->devices_max > 0 ? MIN(choice->devices_max, candidates->n) : candidates->n;
 
         for (uint32_t n = 1; n <= ald_slices_max(candidates->request->workload, most); n *= 2) {
-                if (!ald_plan_progress_within(candidates->progress, n, 2 * most)) {
+                if (!ald_plan_progress_within(candidates->progress, n, 2 * most) &&
+                        candidates->progress->given_up) {
                         ald_plan_steps_clear(&best);
                         return -ECANCELED;
+                }
+                if (candidates->progress->stopped) {
+                        best.lower_nsec = fmin(best.lower_nsec, least_of_slices(candidates, choice, n));
+                        continue;
                 }
                 if (choice->slices > 0 && choice->slices != n)
                         continue;
                 if (!lacks_required(candidates, choice, n))
                         try_slices(candidates, choice, n, &best);
+                candidates->progress->may_stop |= best.stages && ald_plan_must_is_sure(candidates, choice);
         }
         if (best.stages)
                 best.lower_nsec = fmin(best.lower_nsec, best.nsec);
         *ret = best;
-        return best.stages ? 0 : -ENOSPC;
+        if (!best.stages)
+                return candidates->progress->given_up || candidates->progress->stopped ? -ECANCELED : -ENOSPC;
+        return 0;
 }

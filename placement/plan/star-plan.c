@@ -6,6 +6,7 @@
 #include "placement/plan/buffers.h"
 #include "placement/plan/connection.h"
 #include "placement/plan/cost.h"
+#include "placement/plan/must.h"
 #include "placement/plan/stage.h"
 #include "placement/plan/star-arrange.h"
 #include "placement/plan/star-plan.h"
@@ -500,22 +501,24 @@ static int find_trials(Star *star)
 /* Those that take the least by their bounds come first, until no others can take less than the best. */
 static int try_all(Star *star, AldPlanSteps *best)
 {
+        AldPlanProgress *progress = star->candidates->progress;
         uint32_t n = star->trials->len;
         int r = -ENOSPC;
 
         for (uint32_t i = 0; i < n; i++) {
                 const StarTrial *trial = &g_array_index(star->trials, StarTrial, i);
 
-                if (!ald_plan_progress_within(star->candidates->progress, n + i, 2 * n))
+                if (!ald_plan_progress_within(progress, n + i, 2 * n) && !(best->stages && progress->stopped))
                         return -ECANCELED;
                 if (best->stages && trial->bound_nsec >= best->nsec)
                         break;
-                if (best->stages && star->work > WORK_MAX) {
+                if (best->stages && (star->work > WORK_MAX || progress->stopped)) {
                         best->lower_nsec = fmin(best->lower_nsec, trial->bound_nsec);
                         break;
                 }
                 if (try_it(star, trial, best) == -E2BIG)
                         r = -E2BIG;
+                progress->may_stop |= best->stages && ald_plan_must_is_sure(star->candidates, star->choice);
         }
         if (!best->stages)
                 return r;

@@ -28,6 +28,7 @@ static const char *const problems[] = {
         [ALD_PLAN_TOO_MANY_DEVICES] = "too-many-devices",
         [ALD_PLAN_NOT_JOINED] = "not-joined",
         [ALD_PLAN_NO_RING_FOUND] = "no-ring-found",
+        [ALD_PLAN_TIME_UP] = "time-up",
         [ALD_PLAN_NOT_NAMED] = "not-joined",
         [ALD_PLAN_CONTEXT_TOO_LONG] = "context-too-long",
         [ALD_PLAN_PINS_DO_NOT_ADD_UP] = "split-sum",

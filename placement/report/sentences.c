@@ -501,6 +501,9 @@ char *ald_plan_refusal_sentence(
                         "No ring was found over the measured paths of %u devices, although there may "
                         "be one; probe more paths, state assumed ones, or limit the number of nodes.",
                         refusal->n_devices);
+        case ALD_PLAN_TIME_UP:
+                return g_strdup("No plan was found, and time was up before the reason was; exclude nodes, or "
+                                "try again when the machine that plans is less busy.");
         case ALD_PLAN_NOT_NAMED:
                 return say_not_named(cluster, request, refusal);
         case ALD_PLAN_CONTEXT_TOO_LONG:

@@ -6,6 +6,7 @@
 #include "tests/unit/placement/plan-clusters.h"
 
 #define SEEDS 1u
+#define LAYER_BYTES 1000000000u
 
 static void assert_explained(const PlannedCluster *planned, const AldPlan *plan)
 {
@@ -165,6 +166,51 @@ static void test_time_is_up(void)
         }
 }
 
+/* As soon as any engine has a plan, it can be returned. */
+static void test_time_is_up_at_once(void)
+{
+        static const char *const engines[] = { "llama.cpp", "vllm", "torch", "nccl" };
+
+        for (uint32_t i = 0; i < G_N_ELEMENTS(engines); i++) {
+                g_auto(PlannedCluster) planned = { 0 };
+                g_autoptr(AldPlan) plan = NULL;
+                AldPlanRefusal refusal;
+                Asked asked = { .most = 1 };
+
+                planned_cluster_make(&planned, PLACEMENT_CLUSTER_FLAT, 40, 1, engines[i]);
+                planned.workload.message_bytes = 1 << 20;
+                planned.request.is_late = on_late;
+                planned.request.userdata = &asked;
+                g_assert_cmpint(ald_plan_make(&planned.cluster, &planned.request, &plan, &refusal), ==, 0);
+                g_assert_true(plan->is_stopped);
+                g_assert_cmpuint(plan->best.n_stages, >, 0);
+                g_assert_cmpfloat(plan->best.lower_nsec, >, 0);
+                g_assert_cmpfloat(plan->best.lower_nsec, <=, plan->best.nsec);
+        }
+}
+
+/* Why there is none is not guessed. */
+static void test_time_is_up_without_a_plan(void)
+{
+        g_auto(PlannedCluster) planned = { 0 };
+        g_autoptr(AldPlan) plan = NULL;
+        AldPlanRefusal refusal = { 0 };
+        Asked asked = { .most = 1 };
+
+        planned_cluster_make(&planned, PLACEMENT_CLUSTER_FLAT, 40, 1, "torch");
+        planned.cluster.n_paths = 0;
+        for (uint32_t i = 0; i < planned.cluster.n_devices; i++)
+                planned.devices[i].free_bytes = 3 * (uint64_t) LAYER_BYTES;
+        g_assert_cmpint(ald_plan_make(&planned.cluster, &planned.request, &plan, &refusal), ==, -EINVAL);
+        g_assert_cmpint(refusal.kind, !=, ALD_PLAN_TIME_UP);
+        g_clear_pointer(&refusal.verdicts, g_free);
+        planned.request.is_late = on_late;
+        planned.request.userdata = &asked;
+        g_assert_cmpint(ald_plan_make(&planned.cluster, &planned.request, &plan, &refusal), ==, -EINVAL);
+        g_assert_cmpint(refusal.kind, ==, ALD_PLAN_TIME_UP);
+        g_free(refusal.verdicts);
+}
+
 typedef struct Many {
         AldPlanNode *nodes;
         AldPlanDevice *devices;
@@ -246,5 +292,7 @@ int main(int argc, char **argv)
         g_test_add_func("/plan-large/giving-up-a-search", test_giving_up_a_search);
         g_test_add_func("/plan-large/giving-up-tries", test_giving_up_tries);
         g_test_add_func("/plan-large/time-is-up", test_time_is_up);
+        g_test_add_func("/plan-large/time-is-up-at-once", test_time_is_up_at_once);
+        g_test_add_func("/plan-large/time-is-up-without-a-plan", test_time_is_up_without_a_plan);
         return g_test_run();
 }
