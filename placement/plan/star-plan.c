@@ -3,12 +3,12 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "placement/plan/arrange.h"
 #include "placement/plan/buffers.h"
 #include "placement/plan/connection.h"
 #include "placement/plan/cost.h"
 #include "placement/plan/must.h"
 #include "placement/plan/stage.h"
-#include "placement/plan/star-arrange.h"
 #include "placement/plan/star-plan.h"
 #include "placement/star.h"
 
@@ -380,7 +380,7 @@ static bool arrange(Star *star, StarWay way, const AldPlacementProblem *problem,
         AldPlacementStarSolution *solution)
 {
         g_autofree AldPlanCut *cuts = g_new0(AldPlanCut, (size_t) star->n * ALD_PLACEMENT_N_ROLES);
-        const AldStarArrangement arrangement = { .request = star->candidates->request,
+        const AldPlanArrangement arrangement = { .request = star->candidates->request,
                 .problem = problem,
                 .arms = star->arms,
                 .cuts = cuts,
@@ -404,7 +404,7 @@ static bool arrange(Star *star, StarWay way, const AldPlacementProblem *problem,
                                 buffers(star, way, i, role, 0, true));
                 }
         star->arranged += (uint64_t) star->n * ALD_PLACEMENT_N_ROLES;
-        return ald_star_arrange(&arrangement, solution) && cut(star, way, solution);
+        return ald_plan_arrange(&arrangement, solution) && cut(star, way, solution);
 }
 
 /* Looks for stages that have room for such runs of layers and take less than the best. -EAGAIN: others may

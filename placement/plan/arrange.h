@@ -10,7 +10,7 @@
  * are near those of the solver: without one of them, with another device beside or instead of one, or in
  * another order, again and again until none of these takes less time. That finds no optimum for certain.
  */
-typedef struct AldStarArrangement {
+typedef struct AldPlanArrangement {
         const AldPlanRequest *request;
         const AldPlacementProblem *problem;
         const AldPlacementArm *arms; /* [device][role] */
@@ -18,8 +18,8 @@ typedef struct AldStarArrangement {
         double aim_nsec;             /* good enough to look no further */
         double below_nsec;           /* stages that take as long are of no use; INFINITY: any are */
         uint64_t *work, work_max;    /* no more is tried; it is raised by the cells of all cuts */
-} AldStarArrangement;
+} AldPlanArrangement;
 
 /* solution: its stages in their order, of which `last` is the last one or the first; its layers and nsec are
  * set. False: it is as it was, as no stages were found that are better than it and below_nsec. */
-bool ald_star_arrange(const AldStarArrangement *arrangement, AldPlacementStarSolution *solution);
+bool ald_plan_arrange(const AldPlanArrangement *arrangement, AldPlacementStarSolution *solution);

@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "placement/plan/arrange.h"
 #include "placement/plan/cost.h"
-#include "placement/plan/star-arrange.h"
 
 /* An order of devices, of which the first one may have the head of all. */
 typedef struct Order {
@@ -13,7 +13,7 @@ typedef struct Order {
 
 /* An order is looked for that takes less than the best one. */
 typedef struct Search {
-        const AldStarArrangement *arrangement;
+        const AldPlanArrangement *arrangement;
         AldPlanCut *cuts; /* of the stages of an order */
         uint32_t *tried;  /* devices of an order that may be better */
         Order best;
@@ -113,7 +113,7 @@ static double least_nsec(Search *search, uint32_t n)
  * layers are cut that it takes no less than the best one. */
 static double measure(Search *search, const Order *order)
 {
-        const AldStarArrangement *arrangement = search->arrangement;
+        const AldPlanArrangement *arrangement = search->arrangement;
         const AldPlacementProblem *problem = arrangement->problem;
         double nsec = 0, room = 0;
 
@@ -259,7 +259,7 @@ static void add_all(Search *search)
 }
 
 static void search_init(
-        Search *search, const AldStarArrangement *arrangement, const AldPlacementStarSolution *solution)
+        Search *search, const AldPlanArrangement *arrangement, const AldPlacementStarSolution *solution)
 {
         const AldPlacementProblem *problem = arrangement->problem;
 
@@ -277,7 +277,7 @@ static void search_init(
                 search->best.devices[i] = solution->stages[i].device;
 }
 
-bool ald_star_arrange(const AldStarArrangement *arrangement, AldPlacementStarSolution *solution)
+bool ald_plan_arrange(const AldPlanArrangement *arrangement, AldPlacementStarSolution *solution)
 {
         g_auto(Search) search = { 0 };
         double nsec;
