@@ -242,6 +242,7 @@ char *ald_plan_words_problem(const AldPlanRow *plan)
                 [ALD_PLAN_ROW_PROBLEM_NO_DEVICE] = N_("No device can be used"),
                 [ALD_PLAN_ROW_PROBLEM_REQUIRED_UNUSABLE] = N_("A required device cannot be used"),
                 [ALD_PLAN_ROW_PROBLEM_TOO_LITTLE_MEMORY] = N_("There is too little memory"),
+                [ALD_PLAN_ROW_PROBLEM_NO_SPLIT_FOUND] = N_("No split was found that fits"),
                 [ALD_PLAN_ROW_PROBLEM_DEVICES_LIMITED] = N_("Too few devices may be used"),
                 [ALD_PLAN_ROW_PROBLEM_NODES_UNEVEN] = N_("Nodes would be used unevenly"),
                 [ALD_PLAN_ROW_PROBLEM_VENDORS_DIFFER] = N_("The devices are of several vendors"),

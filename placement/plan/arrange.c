@@ -1,23 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
 #include <math.h>
 #include <string.h>
 
 #include "placement/plan/arrange.h"
 #include "placement/plan/cost.h"
-
-/* An order of devices, of which the first one may have the head of all. */
-typedef struct Order {
-        uint32_t *devices, n;
-        bool head_is_first;
-} Order;
+#include "placement/plan/fitting.h"
 
 /* An order is looked for that takes less than the best one. */
 typedef struct Search {
         const AldPlanArrangement *arrangement;
         AldPlanCut *cuts; /* of the stages of an order */
         uint32_t *tried;  /* devices of an order that may be better */
-        Order best;
+        AldPlanOrder best;
+        uint32_t *layers; /* of the stages of the best order, once it is found */
         double best_nsec; /* that it takes, or to beat while none is found */
+        double step_nsec; /* of one step of it, once it is found */
         bool found;
         double layers_bytes;
         uint32_t *fastest; /* stages of an order, the fastest first */
@@ -28,63 +26,11 @@ static void search_clear(Search *search)
         g_free(search->cuts);
         g_free(search->tried);
         g_free(search->fastest);
+        g_free(search->layers);
         g_free(search->best.devices);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Search, search_clear)
-
-static AldPlacementRole role_of(const Order *order, uint32_t stage)
-{
-        uint32_t last = order->head_is_first ? 0 : order->n - 1;
-
-        return (stage == 0 ? ALD_PLACEMENT_FIRST : 0) | (stage == last ? ALD_PLACEMENT_LAST : 0);
-}
-
-static uint32_t node_of(const Search *search, uint32_t device)
-{
-        const uint32_t *nodes = search->arrangement->problem->nodes;
-
-        return nodes ? nodes[device] : device;
-}
-
-/* Returns what a stage takes beside its layers. Stages of a node that follow each other share one visit to
- * it. */
-static double beside_nsec(const Search *search, const Order *order, uint32_t stage)
-{
-        const AldPlacementArm *arms = search->arrangement->arms;
-        uint32_t device = order->devices[stage], node = node_of(search, device);
-        AldPlacementRole roles = ALD_PLACEMENT_PLAIN;
-        double use = ald_placement_arm(arms, device, role_of(order, stage))->use_nsec;
-
-        if (stage > 0 && node_of(search, order->devices[stage - 1]) == node)
-                return use + ald_placement_arm(arms, device, ALD_PLACEMENT_PLAIN)->after_nsec;
-        for (uint32_t i = stage; i < order->n && node_of(search, order->devices[i]) == node; i++)
-                roles |= role_of(order, i);
-        return use + ald_placement_arm(arms, device, roles)->visit_nsec;
-}
-
-static uint32_t count_nodes(const Search *search, const Order *order)
-{
-        uint32_t n = 0;
-
-        for (uint32_t i = 0; i < order->n; i++) {
-                bool is_new = true;
-
-                for (uint32_t j = 0; j < i && is_new; j++)
-                        is_new = node_of(search, order->devices[j]) != node_of(search, order->devices[i]);
-                n += is_new;
-        }
-        return n;
-}
-
-static bool is_allowed(const Search *search, const Order *order)
-{
-        const AldPlacementProblem *problem = search->arrangement->problem;
-
-        return order->n > 0 && order->n <= problem->layers &&
-               (problem->devices_max == 0 || order->n <= problem->devices_max) &&
-               (problem->nodes_max == 0 || count_nodes(search, order) <= problem->nodes_max);
-}
 
 /* What the layers take at least on stages whose cuts are set: as if each could have as many as fit of the
  * smallest, the fastest first. INFINITY: these do not have room for all. */
@@ -109,31 +55,71 @@ static double least_nsec(Search *search, uint32_t n)
         return left > 0 ? INFINITY : nsec;
 }
 
-/* What an order takes, whose cuts are set to its layers. INFINITY: they do not fit, or it is seen before the
- * layers are cut that it takes no less than the best one. */
-static double measure(Search *search, const Order *order)
+/* Returns for how long a step may occupy a part, so that the order is better than the best one. */
+static double most_busy(const Search *search)
+{
+        const AldPlanArrangement *arrangement = search->arrangement;
+
+        return arrangement->steps > 1 ? search->best_nsec / arrangement->steps * (1 - 2 * ALD_PLAN_TIE)
+                                      : INFINITY;
+}
+
+static double head_nsec(const Search *search, const AldPlanOrder *order, uint32_t stage)
+{
+        const double *head = search->arrangement->head_nsec;
+
+        return head && ald_plan_order_role(order, stage) & ALD_PLACEMENT_LAST ? head[order->devices[stage]]
+                                                                              : 0;
+}
+
+/* Sets the cuts of an order to what its stages may have. Returns the room of all. */
+static double set_cuts(Search *search, const AldPlanOrder *order)
+{
+        double busy = most_busy(search), room = 0;
+
+        for (uint32_t i = 0; i < order->n; i++) {
+                AldPlanCut *cut = &search->cuts[i];
+
+                *cut = search->arrangement->cuts[(size_t) order->devices[i] * ALD_PLACEMENT_N_ROLES +
+                                                 ald_plan_order_role(order, i)];
+                room += fmax(cut->room, 0);
+                if (isinf(busy))
+                        continue;
+                busy = fmax(busy, 0);
+                cut->layers_max = (uint32_t) fmax(
+                        0, fmin(cut->layers_max, (busy - head_nsec(search, order, i)) / cut->layer_nsec));
+        }
+        return room;
+}
+
+/* Returns what an order takes, whose cuts are set to its layers, and sets what one step does. INFINITY: they
+ * do not fit, or it is seen before the layers are cut that it takes no less than the best one. */
+static double measure(Search *search, const AldPlanOrder *order, double *ret_step_nsec)
 {
         const AldPlanArrangement *arrangement = search->arrangement;
         const AldPlacementProblem *problem = arrangement->problem;
-        double nsec = 0, room = 0;
+        double nsec, room, busiest;
 
         *arrangement->work += order->n;
-        if (!is_allowed(search, order))
+        if (!ald_plan_order_is_allowed(problem, order) || order->n < arrangement->steps)
                 return INFINITY;
-        for (uint32_t i = 0; i < order->n; i++) {
-                search->cuts[i] = arrangement->cuts[(size_t) order->devices[i] * ALD_PLACEMENT_N_ROLES +
-                                                    role_of(order, i)];
-                nsec += beside_nsec(search, order, i);
-                room += fmax(search->cuts[i].room, 0);
-        }
+        nsec = arrangement->beside_nsec(arrangement->topology, order, &busiest);
+        if (nsec >= search->best_nsec || busiest > fmin(most_busy(search), arrangement->occupy_max_nsec))
+                return INFINITY;
+        room = set_cuts(search, order);
         if (room < search->layers_bytes || nsec + least_nsec(search, order->n) >= search->best_nsec)
                 return INFINITY;
         *arrangement->work += (uint64_t) order->n * problem->layers;
         if (!ald_plan_cut(arrangement->request, search->cuts, order->n, false))
                 return INFINITY;
-        for (uint32_t i = 0; i < order->n; i++)
-                nsec += search->cuts[i].layers * search->cuts[i].layer_nsec;
-        return nsec;
+        for (uint32_t i = 0; i < order->n; i++) {
+                double layers_nsec = search->cuts[i].layers * search->cuts[i].layer_nsec;
+
+                nsec += layers_nsec;
+                busiest = fmax(busiest, layers_nsec + head_nsec(search, order, i));
+        }
+        *ret_step_nsec = nsec;
+        return arrangement->steps > 1 ? fmax(nsec, arrangement->steps * busiest) : nsec;
 }
 
 static bool goes_on(const Search *search)
@@ -142,26 +128,43 @@ static bool goes_on(const Search *search)
                search->best_nsec > search->arrangement->aim_nsec * (1 + ALD_PLAN_TIE);
 }
 
-/* Takes the devices in `tried` as the best order if they take less. */
-static bool try_order(Search *search, uint32_t n)
+/* Takes the order as the best one, whose cuts are set. */
+static void take_order(Search *search, const AldPlanOrder *order, double nsec, double step_nsec)
 {
-        const Order order = { search->tried, n, search->best.head_is_first };
-        double nsec = measure(search, &order);
+        memmove(search->best.devices, order->devices, order->n * sizeof *order->devices);
+        search->best.n = order->n;
+        search->best.head_is_first = order->head_is_first;
+        for (uint32_t i = 0; i < order->n; i++)
+                search->layers[i] = search->cuts[i].layers;
+        search->best_nsec = nsec;
+        search->step_nsec = step_nsec;
+        search->found = true;
+}
+
+/* Takes the order as the best one if it takes less. */
+static bool try_order(Search *search, const AldPlanOrder *order)
+{
+        double step_nsec = 0, nsec = measure(search, order, &step_nsec);
 
         if (!(nsec < search->best_nsec * (1 - ALD_PLAN_TIE)))
                 return false;
-        memcpy(search->best.devices, search->tried, n * sizeof *search->tried);
-        search->best.n = n;
-        search->best_nsec = nsec;
-        search->found = true;
+        take_order(search, order, nsec, step_nsec);
         return true;
+}
+
+/* The same for the devices in `tried`, with the head where it is. */
+static bool try_devices(Search *search, uint32_t n)
+{
+        const AldPlanOrder order = { search->tried, n, search->best.head_is_first };
+
+        return try_order(search, &order);
 }
 
 /* Sets `tried` to the best order without `out` of its stages from `at` on. Returns how many devices are left.
  */
 static uint32_t take_out(Search *search, uint32_t at, uint32_t out)
 {
-        const Order *best = &search->best;
+        const AldPlanOrder *best = &search->best;
 
         memcpy(search->tried, best->devices, at * sizeof *best->devices);
         memcpy(&search->tried[at], &best->devices[at + out], (best->n - at - out) * sizeof *best->devices);
@@ -173,6 +176,33 @@ static void put_in(Search *search, uint32_t n, uint32_t at, uint32_t device)
 {
         memmove(&search->tried[at + 1], &search->tried[at], (n - at) * sizeof *search->tried);
         search->tried[at] = device;
+}
+
+static uint32_t node_at(const Search *search, uint32_t stage)
+{
+        return ald_plan_order_node(search->arrangement->problem, search->best.devices[stage]);
+}
+
+/* Returns how many stages from this one on are on the same node, if that node begins there and its stages
+ * have to follow each other; else 1. */
+static uint32_t count_block(const Search *search, uint32_t at)
+{
+        uint32_t n = 1;
+
+        if (!search->arrangement->problem->nodes_together ||
+                (at > 0 && node_at(search, at - 1) == node_at(search, at)))
+                return 1;
+        while (at + n < search->best.n && node_at(search, at + n) == node_at(search, at))
+                n++;
+        return n;
+}
+
+static bool is_any_required(const Search *search, uint32_t at, uint32_t n)
+{
+        for (uint32_t i = at; i < at + n; i++)
+                if (search->arrangement->problem->devices[search->best.devices[i]].required)
+                        return true;
+        return false;
 }
 
 static bool is_used(const Search *search, uint32_t device)
@@ -188,22 +218,51 @@ static bool is_used(const Search *search, uint32_t device)
 static bool try_without(Search *search)
 {
         for (uint32_t at = 0; at < search->best.n && goes_on(search); at++)
-                if (!search->arrangement->problem->devices[search->best.devices[at]].required &&
-                        try_order(search, take_out(search, at, 1)))
+                for (uint32_t out = count_block(search, at);; out = 1) {
+                        if (!is_any_required(search, at, out) &&
+                                try_devices(search, take_out(search, at, out)))
+                                return true;
+                        if (out == 1)
+                                break;
+                }
+        return false;
+}
+
+/* Moves this many stages. */
+static bool try_moved(Search *search, uint32_t at, uint32_t out)
+{
+        for (uint32_t to = 0; to + out <= search->best.n && goes_on(search); to++) {
+                uint32_t n = take_out(search, at, out);
+
+                if (to == at)
+                        continue;
+                for (uint32_t i = 0; i < out; i++)
+                        put_in(search, n++, to + i, search->best.devices[at + i]);
+                if (try_devices(search, n))
                         return true;
+        }
         return false;
 }
 
 static bool try_elsewhere(Search *search)
 {
-        for (uint32_t at = 0; at < search->best.n; at++)
-                for (uint32_t to = 0; to < search->best.n && goes_on(search); to++) {
-                        uint32_t device = search->best.devices[at], n = take_out(search, at, 1);
+        for (uint32_t at = 0; at < search->best.n; at++) {
+                uint32_t out = count_block(search, at);
 
-                        if (to == at)
-                                continue;
-                        put_in(search, n, to, device);
-                        if (try_order(search, n + 1))
+                if ((out > 1 && try_moved(search, at, out)) || try_moved(search, at, 1))
+                        return true;
+        }
+        return false;
+}
+
+static bool try_swapped(Search *search)
+{
+        for (uint32_t at = 0; at < search->best.n; at++)
+                for (uint32_t with = at + 1; with < search->best.n && goes_on(search); with++) {
+                        (void) take_out(search, 0, 0);
+                        search->tried[at] = search->best.devices[with];
+                        search->tried[with] = search->best.devices[at];
+                        if (try_devices(search, search->best.n))
                                 return true;
                 }
         return false;
@@ -223,84 +282,227 @@ static bool try_another(Search *search, uint32_t out)
                                 continue;
                         n = take_out(search, at, out);
                         put_in(search, n, at, device);
-                        if (try_order(search, n + 1))
+                        if (try_devices(search, n + 1))
                                 return true;
                 }
         return false;
 }
 
+/* Lists at most n devices of a node, none of which is used: the fastest ones. Returns how many there are. */
+static uint32_t list_node(const Search *search, uint32_t device, uint32_t n, uint32_t *ret)
+{
+        const AldPlacementProblem *problem = search->arrangement->problem;
+        uint32_t found = 0;
+
+        for (uint32_t i = 0; i < problem->n_devices; i++) {
+                uint32_t at = found;
+
+                if (ald_plan_order_node(problem, i) != ald_plan_order_node(problem, device))
+                        continue;
+                if (is_used(search, i))
+                        return 0;
+                for (; at > 0 && problem->devices[ret[at - 1]].layer_nsec > problem->devices[i].layer_nsec;
+                        at--)
+                        if (at < n)
+                                ret[at] = ret[at - 1];
+                if (at < n)
+                        ret[at] = i;
+                found = MIN(found + 1, n);
+        }
+        return found;
+}
+
+static bool is_first_of_node(const Search *search, uint32_t device)
+{
+        for (uint32_t i = 0; i < device; i++)
+                if (ald_plan_order_node(search->arrangement->problem, i) ==
+                        ald_plan_order_node(search->arrangement->problem, device))
+                        return false;
+        return true;
+}
+
+/* Where as many devices of each node have to be used: another node, or with `instead`, instead of one. */
+static bool try_another_node(Search *search, bool instead)
+{
+        const AldPlacementProblem *problem = search->arrangement->problem;
+        uint32_t each = search->best.n > 0 ? count_block(search, 0) : 0;
+        g_autofree uint32_t *list = g_new(uint32_t, each + 1);
+
+        for (uint32_t device = 0; each > 1 && problem->nodes_even && device < problem->n_devices; device++) {
+                if (!is_first_of_node(search, device) || list_node(search, device, each, list) < each)
+                        continue;
+                for (uint32_t at = 0; at + (instead ? each : 0) <= search->best.n && goes_on(search);
+                        at += each) {
+                        uint32_t out = instead ? each : 0, n;
+
+                        if (is_any_required(search, at, out))
+                                continue;
+                        n = take_out(search, at, out);
+                        for (uint32_t i = 0; i < each; i++)
+                                put_in(search, n++, at + i, list[i]);
+                        if (try_devices(search, n))
+                                return true;
+                }
+        }
+        return false;
+}
+
+/* The same order, whose layers may be cut otherwise so that its busiest part is less busy. */
+static bool try_again(Search *search)
+{
+        return search->arrangement->steps > 1 && try_devices(search, take_out(search, 0, 0));
+}
+
 static void improve(Search *search)
 {
-        while (goes_on(search) && (try_without(search) || try_elsewhere(search) || try_another(search, 1) ||
-                                          try_another(search, 0)))
+        while (goes_on(search) &&
+                (try_again(search) || try_without(search) || try_elsewhere(search) ||
+                        try_another(search, 1) || try_another(search, 0) || try_swapped(search) ||
+                        try_another_node(search, true) || try_another_node(search, false)))
                 ;
 }
 
-/* Sets the best order to one with as many devices as there may be, in which the head is where it was. */
-static void add_all(Search *search)
+static uint32_t stages_max(const Search *search)
 {
         const AldPlacementProblem *problem = search->arrangement->problem;
-        uint64_t most = problem->devices_max > 0 ? MIN(problem->devices_max, problem->layers)
-                                                 : problem->layers;
-        double nsec;
+        uint32_t most = MIN(problem->n_devices, problem->layers);
 
-        for (uint32_t i = 0; i < problem->n_devices && search->best.n < most; i++) {
-                uint32_t at = search->best.n - !search->best.head_is_first;
-
-                if (is_used(search, i) ||
-                        isinf(ald_placement_arm(search->arrangement->arms, i, ALD_PLACEMENT_PLAIN)->use_nsec))
-                        continue;
-                search->best.devices[search->best.n++] = search->best.devices[at];
-                search->best.devices[at] = i;
-        }
-        nsec = measure(search, &search->best);
-        search->found = nsec < search->best_nsec;
-        search->best_nsec = fmin(nsec, search->best_nsec);
+        return problem->devices_max > 0 ? MIN(most, problem->devices_max) : most;
 }
 
-static void search_init(
-        Search *search, const AldPlanArrangement *arrangement, const AldPlacementStarSolution *solution)
+/* Returns how many devices there are in all orders, or `most` if these are more. */
+static uint64_t count_all(const Search *search, uint64_t most)
+{
+        uint64_t orders = search->arrangement->may_head_be_first ? 2 : 1, n = 0;
+
+        for (uint32_t i = 0; i < stages_max(search) && n < most; i++) {
+                orders = MIN(orders * (search->arrangement->problem->n_devices - i), most);
+                n += orders * (i + 1);
+        }
+        return MIN(n, most);
+}
+
+static bool has_required(const Search *search, uint32_t n)
+{
+        const AldPlacementProblem *problem = search->arrangement->problem;
+        uint32_t missing = 0;
+
+        for (uint32_t i = 0; i < problem->n_devices; i++)
+                missing += problem->devices[i].required;
+        for (uint32_t i = 0; i < n; i++)
+                missing -= problem->devices[search->tried[i]].required;
+        return missing == 0;
+}
+
+static bool is_tried(const Search *search, uint32_t n, uint32_t device)
+{
+        for (uint32_t i = 0; i < n; i++)
+                if (search->tried[i] == device)
+                        return true;
+        return false;
+}
+
+/* Tries all orders that begin with the n devices in `tried`. */
+static void try_longer(Search *search, uint32_t n, bool head_is_first)
+{
+        const AldPlanOrder order = { search->tried, n + 1, head_is_first && n > 0 };
+
+        for (uint32_t device = 0; device < search->arrangement->problem->n_devices && goes_on(search);
+                device++) {
+                if (is_tried(search, n, device))
+                        continue;
+                search->tried[n] = device;
+                /* A cut that is found may leave room for a better one if several steps are under way. */
+                while (has_required(search, n + 1) && try_order(search, &order))
+                        ;
+                if (n + 1 < stages_max(search))
+                        try_longer(search, n + 1, head_is_first);
+        }
+}
+
+/* Tries each order if they are few. Returns whether it did, so that none takes less than the best one. */
+static bool try_all(Search *search)
+{
+        const AldPlanArrangement *arrangement = search->arrangement;
+        uint64_t left = arrangement->work_max - MIN(*arrangement->work, arrangement->work_max);
+
+        if (!goes_on(search) || count_all(search, left) >= left)
+                return false;
+        try_longer(search, 0, false);
+        if (arrangement->may_head_be_first)
+                try_longer(search, 0, true);
+        return *arrangement->work < arrangement->work_max;
+}
+
+/* Takes an order as the best one on which the layers fit, whatever it takes. */
+static int fit(Search *search)
+{
+        const AldPlanArrangement *arrangement = search->arrangement;
+        const AldPlanFitting fitting = { .request = arrangement->request,
+                .problem = arrangement->problem,
+                .cuts = arrangement->cuts,
+                .may_head_be_first = arrangement->may_head_be_first,
+                .work_max = arrangement->fit_work_max };
+        AldPlanOrder order = { .devices = search->tried };
+        double step_nsec = 0, nsec;
+        int r = ald_plan_fit(&fitting, &order);
+
+        if (r < 0)
+                return r;
+        nsec = measure(search, &order, &step_nsec);
+        if (!(nsec < search->best_nsec))
+                return -EAGAIN;
+        take_order(search, &order, nsec, step_nsec);
+        return 0;
+}
+
+static void search_init(Search *search, const AldPlanArrangement *arrangement,
+        const AldPlacementSolution *solution, bool head_is_first)
 {
         const AldPlacementProblem *problem = arrangement->problem;
+        size_t n = problem->n_devices + 1;
 
         *search = (Search){ .arrangement = arrangement,
-                .cuts = g_new(AldPlanCut, problem->n_devices + 1),
-                .tried = g_new(uint32_t, problem->n_devices + 1),
-                .best = { .devices = g_new(uint32_t, problem->n_devices + 1),
+                .cuts = g_new(AldPlanCut, n),
+                .tried = g_new(uint32_t, n),
+                .best = { .devices = g_new(uint32_t, n),
                         .n = solution->n_stages,
-                        .head_is_first = solution->last + 1 < solution->n_stages },
+                        .head_is_first = head_is_first },
+                .layers = g_new(uint32_t, n),
                 .best_nsec = INFINITY,
                 .layers_bytes = (double) ald_plan_layers_bytes(
-                        arrangement->request, ALD_PLAN_RUN_FIRST, (uint32_t) problem->layers),
-                .fastest = g_new(uint32_t, problem->n_devices + 1) };
+                        arrangement->request, ALD_PLAN_RUN_FIRST, problem->layers),
+                .fastest = g_new(uint32_t, n) };
         for (uint32_t i = 0; i < solution->n_stages; i++)
                 search->best.devices[i] = solution->stages[i].device;
 }
 
-bool ald_plan_arrange(const AldPlanArrangement *arrangement, AldPlacementStarSolution *solution)
+int ald_plan_arrange(const AldPlanArrangement *arrangement, AldPlacementSolution *solution,
+        bool *head_is_first, bool *ret_is_least)
 {
         g_auto(Search) search = { 0 };
-        double nsec;
+        double nsec, step_nsec = 0;
+        int r = -EAGAIN;
 
-        search_init(&search, arrangement, solution);
-        nsec = measure(&search, &search.best);
+        search_init(&search, arrangement, solution, *head_is_first);
+        nsec = measure(&search, &search.best, &step_nsec);
         search.best_nsec = fmin(nsec, arrangement->below_nsec);
         improve(&search);
         if (!search.found && isinf(nsec)) {
-                add_all(&search);
-                improve(&search);
+                r = fit(&search);
+                if (r >= 0)
+                        improve(&search);
         }
+        *ret_is_least = try_all(&search);
         if (!search.found)
-                return false;
-        solution->nsec = search.best_nsec;
-        search.best_nsec = INFINITY;
-        (void) measure(&search, &search.best);
+                return r;
+        *head_is_first = search.best.head_is_first;
         g_free(solution->stages);
-        solution->n_stages = search.best.n;
-        solution->stages = g_new(AldPlacementStage, search.best.n);
+        *solution = (AldPlacementSolution){ .stages = g_new(AldPlacementStage, search.best.n),
+                .n_stages = search.best.n,
+                .nsec = search.step_nsec };
         for (uint32_t i = 0; i < search.best.n; i++)
                 solution->stages[i] = (AldPlacementStage){ .device = search.best.devices[i],
-                        .layers = search.cuts[i].layers };
-        solution->last = search.best.head_is_first ? 0 : search.best.n - 1;
-        return true;
+                        .layers = search.layers[i] };
+        return 0;
 }

@@ -8,7 +8,8 @@
 /*
  * What each layer of a model takes, where layers differ. The solvers take layers for alike: they are asked
  * with as many as fit of the smallest run, and if no cut of the layers has room for what they find, with as
- * many as fit of the largest. Once it is known which ones a device has, their sums count. See cuts.h.
+ * many as fit of the largest. Once it is known which ones a device has, their sums count. See cuts.h
+ * and arrange.h.
  */
 typedef struct AldPlanLayerSizes {
         uint32_t n;

@@ -13,17 +13,23 @@
 #define FOUND 0.2   /* fraction of the work until the best steps are found */
 #define OBSTACLES 5 /* that are tried */
 
-/* Whether there would be a plan for this request with any number of devices. */
-static bool is_possible(const AldPlanCandidates *candidates, const AldPlanRequest *request)
+/* Whether there would be a plan for this request with any number of devices, which is looked for as closely
+ * as the plan itself. *ret_lower_nsec: if none was found, INFINITY where there is none for certain. */
+static bool is_possible(
+        const AldPlanCandidates *candidates, const AldPlanRequest *request, double *ret_lower_nsec)
 {
         AldPlanCandidates changed = *candidates;
         AldPlanChoice choice;
-        AldPlanSteps steps;
+        AldPlanSteps steps = { 0 };
+        int r;
 
         changed.request = request;
         choice = ald_plan_choice(&changed);
         ald_plan_choice_lift(&choice, &changed);
-        if (ald_plan_find_steps(&changed, &choice, &steps) < 0)
+        choice.level = true;
+        r = ald_plan_find_steps(&changed, &choice, &steps);
+        *ret_lower_nsec = r == -ENOSPC ? steps.lower_nsec : 0;
+        if (r < 0)
                 return false;
         ald_plan_steps_clear(&steps);
         return true;
@@ -36,6 +42,7 @@ static bool is_possible_unnamed(const AldPlanCandidates *candidates)
         AldPlanEngine engine = *request.engine;
         g_auto(AldPlanCandidates) all = { 0 };
         AldPlanRefusal refusal;
+        double ignored;
 
         engine.names = ALD_PLAN_NAMES_NOTHING;
         request.engine = &engine;
@@ -43,7 +50,18 @@ static bool is_possible_unnamed(const AldPlanCandidates *candidates)
                 0)
                 return false;
         all.progress = candidates->progress;
-        return is_possible(&all, &request);
+        return is_possible(&all, &request, &ignored);
+}
+
+/* Whether it is proven that the layers do not fit depends on the bound of the last of these tries, to which
+ * all is allowed. */
+static AldPlanRefusalKind memory_kind(const AldPlanCandidates *candidates, double lower_nsec)
+{
+        const AldPlanTopology topology = candidates->request->engine->topology;
+
+        return lower_nsec < INFINITY && (topology == ALD_PLAN_STAR || topology == ALD_PLAN_RING)
+                       ? ALD_PLAN_NO_SPLIT_FOUND
+                       : ALD_PLAN_TOO_LITTLE_MEMORY;
 }
 
 /* What there would have to be none of for there to be a plan. ALD_PLAN_TIME_UP: it was not found in time. */
@@ -52,12 +70,13 @@ static AldPlanRefusalKind find_obstacle(const AldPlanCandidates *candidates)
         const AldPlanProgress *progress = candidates->progress;
         AldPlanEngine engine = *candidates->request->engine;
         AldPlanRequest request = *candidates->request;
+        double lower_nsec;
 
-        if (is_possible(candidates, &request))
+        if (is_possible(candidates, &request, &lower_nsec))
                 return ALD_PLAN_DEVICES_LIMITED;
         request.engine = &engine;
         engine.nodes_even = false;
-        if (candidates->request->engine->nodes_even && is_possible(candidates, &request))
+        if (candidates->request->engine->nodes_even && is_possible(candidates, &request, &lower_nsec))
                 return ALD_PLAN_NODES_UNEVEN;
         if (is_possible_unnamed(candidates))
                 return ALD_PLAN_NOT_NAMED;
@@ -67,7 +86,7 @@ static AldPlanRefusalKind find_obstacle(const AldPlanCandidates *candidates)
                 request.assumed_rtt_nsec = 0;
         if (isnan(request.assumed_bits_per_second))
                 request.assumed_bits_per_second = INFINITY;
-        if (is_possible(candidates, &request))
+        if (is_possible(candidates, &request, &lower_nsec))
                 return ALD_PLAN_NOT_JOINED;
         if (progress->stopped)
                 return ALD_PLAN_TIME_UP;
@@ -76,9 +95,9 @@ static AldPlanRefusalKind find_obstacle(const AldPlanCandidates *candidates)
         if (engine.topology == ALD_PLAN_ALL_REDUCE)
                 return ALD_PLAN_VENDORS_DIFFER;
         engine.one_vendor = false;
-        if (is_possible(candidates, &request))
+        if (is_possible(candidates, &request, &lower_nsec))
                 return ALD_PLAN_VENDORS_DIFFER;
-        return progress->stopped ? ALD_PLAN_TIME_UP : ALD_PLAN_TOO_LITTLE_MEMORY;
+        return progress->stopped ? ALD_PLAN_TIME_UP : memory_kind(candidates, lower_nsec);
 }
 
 /* Makes it a refusal of the pinned device that lacks the least for what it would hold besides, if fewer than
@@ -259,12 +278,24 @@ static bool are_all_joined(const AldPlanCandidates *candidates)
                count_joined(candidates, true) == candidates->n_places;
 }
 
+/* Whether the usable devices together have too little. The embedding is on the client of a star, whose host
+ * may have no other device. */
+static bool lacks_memory(const AldPlanCandidates *candidates, const AldPlanRefusal *refusal)
+{
+        const AldPlanRequest *request = candidates->request;
+        uint64_t elsewhere = request->engine->topology == ALD_PLAN_STAR ? request->workload->embedding_bytes
+                                                                        : 0;
+
+        return refusal->needs_bytes > refusal->free_bytes + elsewhere;
+}
+
 /* lower_nsec: of the steps that were not found, INFINITY if there are none for certain. */
 static void describe_shortfall(const AldPlanCandidates *candidates, double lower_nsec, AldPlanRefusal *ret)
 {
         const AldPlanWorkload *workload = candidates->request->workload;
         const AldPlanTopology topology = candidates->request->engine->topology;
         uint64_t ends = ald_plan_ends_bytes(workload, candidates->request->engine);
+        bool is_proven;
 
         if (describe_required(candidates, ret))
                 return;
@@ -285,8 +316,13 @@ static void describe_shortfall(const AldPlanCandidates *candidates, double lower
         for (uint32_t i = 0; i < candidates->n; i++)
                 ret->free_bytes += ald_plan_room_bytes(
                         candidates->request, ald_plan_candidate_device(candidates, i));
-        if (ret->kind == ALD_PLAN_TOO_LITTLE_MEMORY)
-                describe_memory(candidates, ret);
+        if (ret->kind != ALD_PLAN_TOO_LITTLE_MEMORY && ret->kind != ALD_PLAN_NO_SPLIT_FOUND)
+                return;
+        is_proven = ret->kind == ALD_PLAN_TOO_LITTLE_MEMORY || lacks_memory(candidates, ret);
+        ret->kind = ALD_PLAN_TOO_LITTLE_MEMORY;
+        describe_memory(candidates, ret);
+        if (ret->kind == ALD_PLAN_TOO_LITTLE_MEMORY && !is_proven)
+                ret->kind = ALD_PLAN_NO_SPLIT_FOUND;
 }
 
 static bool share_memory(const AldPlanCandidates *candidates)

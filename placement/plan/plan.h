@@ -140,29 +140,31 @@ typedef struct AldPlan {
 
 /* Why there is no plan. */
 typedef enum AldPlanRefusalKind {
-        ALD_PLAN_NO_SUCH_NODE,       /* text: as it was given */
-        ALD_PLAN_NO_CLIENT,          /* the engine has none; text: as it was given */
-        ALD_PLAN_NO_DEVICE,          /* none can be used at all; the verdicts say why */
-        ALD_PLAN_REQUIRED_UNUSABLE,  /* text: what must be used, and cannot; NULL: n_devices must be, of which
-                                        n_together can be */
-        ALD_PLAN_TOO_LITTLE_MEMORY,  /* needs_bytes, and what the usable devices have free */
-        ALD_PLAN_CLIENT_TOO_SMALL,   /* text: the node that runs the client, or of those that may the one with
-                                        the   most free memory; needs_bytes and free_bytes are of its host,
-                                        ALD_PLAN_ABSENT if it is unknown; or the root of slices */
-        ALD_PLAN_DEVICES_LIMITED,    /* there is one with more devices or nodes than the request or the engine
-                                        allows, but none was found with as few */
-        ALD_PLAN_NODES_UNEVEN,       /* a plan would need more GPUs of one node than of another one */
-        ALD_PLAN_VENDORS_DIFFER,     /* a plan would need GPUs of several vendors */
-        ALD_PLAN_TOO_MANY_DEVICES,   /* n_devices that could be used, which is more than are planned with */
-        ALD_PLAN_NOT_JOINED,         /* they have enough, but no paths join as many as it takes */
-        ALD_PLAN_NO_RING_FOUND,      /* the paths may join as many, but no ring was found among n_devices */
-        ALD_PLAN_TIME_UP,            /* none was found, and is_late() before the reason was */
-        ALD_PLAN_NOT_NAMED,          /* the same, but paths do whose names or addresses the commands for the
-                                        engine cannot have */
-        ALD_PLAN_CONTEXT_TOO_LONG,   /* that of all requests together, for the engine */
-        ALD_PLAN_NO_SPLIT,           /* the engine has none */
-        ALD_PLAN_PINNED_TWICE,       /* text: the device */
-        ALD_PLAN_PINS_UNEVEN,        /* they are on more GPUs of one node than of another one */
+        ALD_PLAN_NO_SUCH_NODE,      /* text: as it was given */
+        ALD_PLAN_NO_CLIENT,         /* the engine has none; text: as it was given */
+        ALD_PLAN_NO_DEVICE,         /* none can be used at all; the verdicts say why */
+        ALD_PLAN_REQUIRED_UNUSABLE, /* text: what must be used, and cannot; NULL: n_devices must be, of which
+                                       n_together can be */
+        ALD_PLAN_TOO_LITTLE_MEMORY, /* needs_bytes, and what the usable devices have free */
+        ALD_PLAN_NO_SPLIT_FOUND,    /* they may have enough, but no order of devices and cut of the layers was
+                                       found; needs_bytes and free_bytes as above */
+        ALD_PLAN_CLIENT_TOO_SMALL,  /* text: the node that runs the client, or of those that may the one with
+                                       the most free memory; needs_bytes and free_bytes are of its host,
+                                       ALD_PLAN_ABSENT if it is unknown; or the root of slices */
+        ALD_PLAN_DEVICES_LIMITED,   /* there is one with more devices or nodes than the request or the engine
+                                       allows, but none was found with as few */
+        ALD_PLAN_NODES_UNEVEN,      /* a plan would need more GPUs of one node than of another one */
+        ALD_PLAN_VENDORS_DIFFER,    /* a plan would need GPUs of several vendors */
+        ALD_PLAN_TOO_MANY_DEVICES,  /* n_devices that could be used, which is more than are planned with */
+        ALD_PLAN_NOT_JOINED,        /* they have enough, but no paths join as many as it takes */
+        ALD_PLAN_NO_RING_FOUND,     /* the paths may join as many, but no ring was found among n_devices */
+        ALD_PLAN_TIME_UP,           /* none was found, and is_late() before the reason was */
+        ALD_PLAN_NOT_NAMED,         /* the same, but paths do whose names or addresses the commands for the
+                                       engine cannot have */
+        ALD_PLAN_CONTEXT_TOO_LONG,  /* that of all requests together, for the engine */
+        ALD_PLAN_NO_SPLIT,          /* the engine has none */
+        ALD_PLAN_PINNED_TWICE,      /* text: the device */
+        ALD_PLAN_PINS_UNEVEN,       /* they are on more GPUs of one node than of another one */
         ALD_PLAN_PINS_DO_NOT_ADD_UP, /* to the layers of the workload, but to pinned_layers */
         ALD_PLAN_PINNED_TOO_MANY,    /* text: the device; needs_bytes and free_bytes are of this device */
 } AldPlanRefusalKind;

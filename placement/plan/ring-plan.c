@@ -6,6 +6,7 @@
 #include "placement/insertion.h"
 #include "placement/limited.h"
 #include "placement/overlapped.h"
+#include "placement/plan/arrange.h"
 #include "placement/plan/group.h"
 #include "placement/plan/must.h"
 #include "placement/plan/ring-cost.h"
@@ -14,11 +15,23 @@
 #include "placement/ring-front.h"
 #include "placement/ring.h"
 #include "placement/solve.h"
+#include "placement/split.h"
 
 #define COUNTED_MAX 16u
 #define HALVINGS 40u
 #define ROUNDING 1e-9
 #define SOON_ABOVE 16u /* devices; a ring of fewer is found in no time */
+/* Cells of cuts, for stages near those of the solver: of the plan itself, and of others that it is compared
+ * with, if there are no more devices than that. */
+#define ARRANGE_PLAN UINT64_C(200000)
+#define ARRANGE_OTHER UINT64_C(10000)
+#define ARRANGE_ALL 32u /* devices */
+/* The same if the layers fit on no stages of the solver, and steps of some ns for any stages on which they
+ * fit.
+ */
+#define ARRANGE_TIGHT UINT64_C(1000000)
+#define FIT_PLAN UINT64_C(30000000)
+#define FIT_OTHER UINT64_C(100000)
 
 /* By what one of several paths between two nodes is chosen. */
 typedef enum RingPaths {
@@ -39,6 +52,9 @@ typedef struct Ring {
         RingPaths paths;
         double *hop_nsec, *occupy_nsec;
         double *closing_nsec, *closing_occupy_nsec; /* of the hop from the last stage to the first */
+        double aim_nsec;   /* the least if the layers fit as the solver takes them to */
+        uint64_t arranged; /* work on stages near those of the solver */
+        bool is_tight;     /* no stages of the solver have been found on which the layers fit */
 } Ring;
 
 /* What rings are looked for. */
@@ -274,21 +290,21 @@ static double most_busy(const Ring *ring, const AldPlacementProblem *problem, co
                        : aim->busiest_nsec;
 }
 
-static AldPlanCut cut_of(
-        const Ring *ring, const AldPlacementSolution *solution, uint32_t i, double busiest_nsec)
+/* What a device may have if no stage takes longer than this. */
+static AldPlanCut cut_in_role(
+        const Ring *ring, uint32_t member, bool is_first, bool is_last, double busiest_nsec)
 {
         const AldPlanCandidates *candidates = ring->candidates;
-        uint32_t candidate = ring->members[solution->stages[i].device];
-        bool is_last = i + 1 == solution->n_stages;
+        uint32_t candidate = ring->members[member];
         AldPlanCut cut = ald_plan_stage_cut(candidates, candidate,
-                beside(ring, i == 0, is_last) + (is_last ? candidates->request->workload->head_bytes : 0),
+                beside(ring, is_first, is_last) + (is_last ? candidates->request->workload->head_bytes : 0),
                 candidates->request->constants.values[ALD_PLAN_BUFFER_BYTES]);
         double layers = (busiest_nsec * (1 + ALD_PLAN_TIE) -
                                 (is_last ? candidates->head_nsec[candidate] : 0)) /
                         cut.layer_nsec;
 
         if (layers < cut.layers_max)
-                cut.layers_max = (uint32_t) layers;
+                cut.layers_max = (uint32_t) fmax(layers, 0);
         return cut;
 }
 
@@ -300,9 +316,106 @@ static bool cut(
         double busiest = most_busy(ring, problem, aim, solution);
 
         for (uint32_t i = 0; i < solution->n_stages; i++)
-                cuts[i] = cut_of(ring, solution, i, busiest);
+                cuts[i] = cut_in_role(
+                        ring, solution->stages[i].device, i == 0, i + 1 == solution->n_stages, busiest);
         return ald_plan_stages_cut(ring->candidates->request, ring->choice, cuts, solution->stages,
                 solution->n_stages, &solution->nsec);
+}
+
+/* The stages of a ring, for the steps that are looked for. */
+typedef struct RingTopology {
+        const Ring *ring;
+        const AldPlacementProblem *problem;
+} RingTopology;
+
+static double beside_nsec(const void *userdata, const AldPlanOrder *order, double *ret_occupy_nsec)
+{
+        const RingTopology *topology = userdata;
+        const Ring *ring = topology->ring;
+        double nsec = ald_placement_ends_nsec(
+                topology->problem, order->devices[0], order->devices[order->n - 1]);
+
+        *ret_occupy_nsec = 0;
+        for (uint32_t i = 0; order->n > 1 && i < order->n; i++) {
+                bool closes = i + 1 == order->n;
+                size_t at = (size_t) order->devices[i] * ring->n + order->devices[closes ? 0 : i + 1];
+
+                nsec += (closes ? ring->closing_nsec : ring->hop_nsec)[at];
+                *ret_occupy_nsec = fmax(
+                        *ret_occupy_nsec, (closes ? ring->closing_occupy_nsec : ring->occupy_nsec)[at]);
+        }
+        return nsec;
+}
+
+/* The plan itself is, and with few devices also what it is compared with. */
+static bool is_arranged(const Ring *ring)
+{
+        return ring->candidates->request->sizes && !ring->choice->around &&
+               (ring->choice->level || ring->n <= ARRANGE_ALL);
+}
+
+/* What a device may have in each role if no stage takes longer than this. */
+static void set_cuts(const Ring *ring, double busiest_nsec, AldPlanCut *cuts)
+{
+        for (uint32_t i = 0; i < ring->n; i++)
+                for (AldPlacementRole role = 0; role < ALD_PLACEMENT_N_ROLES; role++) {
+                        AldPlanCut *cut = &cuts[(size_t) i * ALD_PLACEMENT_N_ROLES + role];
+                        uint32_t most = ring->devices[i].layers_max;
+
+                        *cut = cut_in_role(
+                                ring, i, role & ALD_PLACEMENT_FIRST, role & ALD_PLACEMENT_LAST, busiest_nsec);
+                        if (role == ALD_PLACEMENT_FIRST)
+                                most = ring->ends[i].layers_max_first;
+                        else if (role == ALD_PLACEMENT_LAST)
+                                most = ring->ends[i].layers_max_last;
+                        else if (role == ALD_PLACEMENT_BOTH)
+                                most = ring->ends[i].layers_max_both;
+                        cut->layers_max = MIN(cut->layers_max, most);
+                }
+}
+
+/* Looks for stages near those of the solution whose interval is shorter than its and than below_nsec.
+ * -EAGAIN: it found none; -ENOSPC: the layers fit on none. */
+static int arrange(Ring *ring, const AldPlacementProblem *problem, const Aim *aim, double below_nsec,
+        AldPlacementSolution *solution, bool *ret_is_least)
+{
+        g_autofree AldPlanCut *cuts = g_new(AldPlanCut, (size_t) ring->n * ALD_PLACEMENT_N_ROLES);
+        g_autofree double *head_nsec = g_new(double, ring->n);
+        const RingTopology topology = { ring, problem };
+        const bool is_plan = ring->choice->level;
+        bool head_is_first = false;
+        const AldPlanArrangement arrangement = { .request = ring->candidates->request,
+                .problem = problem,
+                .cuts = cuts,
+                .beside_nsec = beside_nsec,
+                .topology = &topology,
+                .head_nsec = head_nsec,
+                .steps = aim->in_flight,
+                .occupy_max_nsec = aim->busiest_nsec,
+                .aim_nsec = ring->aim_nsec,
+                .below_nsec = below_nsec,
+                .work = &ring->arranged,
+                .work_max = !is_plan         ? ARRANGE_OTHER
+                            : ring->is_tight ? ARRANGE_TIGHT
+                                             : ARRANGE_PLAN,
+                .fit_work_max = is_plan && ring->is_tight ? FIT_PLAN : FIT_OTHER };
+
+        if (ring->arranged >= arrangement.work_max)
+                return -EAGAIN;
+        /* Of the smallest run, even if the solver was asked with another one. */
+        set_run(ring, ALD_PLAN_RUN_SMALLEST);
+        set_cuts(ring, aim->busiest_nsec, cuts);
+        for (uint32_t i = 0; i < ring->n; i++)
+                head_nsec[i] = ring->ends[i].last_nsec;
+        return ald_plan_arrange(&arrangement, solution, &head_is_first, ret_is_least);
+}
+
+static double interval_of(const Ring *ring, const AldPlacementProblem *problem, const Aim *aim,
+        const AldPlacementSolution *solution)
+{
+        return aim->in_flight > 1
+                       ? ald_placement_overlapped(problem, ring->occupy_nsec, aim->in_flight, solution)
+                       : solution->nsec;
 }
 
 /* Looks for stages that have room for such runs of layers. Returns whether no stages take less. */
@@ -325,8 +438,9 @@ static bool try_run(Ring *ring, AldPlanLayerRun run, const Aim *aim, double enou
                 .proceed = ald_plan_progress_proceed,
                 .userdata = ring->candidates->progress };
         AldPlacementSolution solution;
-        double nsec;
-        int r;
+        double nsec, least_nsec;
+        int r, arranged = -EAGAIN;
+        bool fits, is_least = false;
 
         set_run(ring, run);
         r = ring->choice->around ? insert(ring, &problem, &solution, ret_lower_nsec)
@@ -337,11 +451,25 @@ static bool try_run(Ring *ring, AldPlanLayerRun run, const Aim *aim, double enou
         if (r < 0)
                 return true;
         nsec = solution.nsec;
-        if (!best || !cut(ring, &problem, aim, &solution)) {
+        least_nsec = interval_of(ring, &problem, aim, &solution);
+        if (run == ALD_PLAN_RUN_SMALLEST)
+                ring->aim_nsec = least_nsec;
+        fits = best && cut(ring, &problem, aim, &solution);
+        if (best && is_arranged(ring) &&
+                (!fits || interval_of(ring, &problem, aim, &solution) > ring->aim_nsec * (1 + ALD_PLAN_TIE)))
+                arranged = arrange(ring, &problem, aim, enough_nsec, &solution, &is_least);
+        if (arranged >= 0)
+                fits = cut(ring, &problem, aim, &solution);
+        else if (arranged == -ENOSPC)
+                *ret_lower_nsec = INFINITY;
+        if (is_least && aim->in_flight == 1)
+                *ret_lower_nsec = fmin(fits ? solution.nsec : INFINITY, enough_nsec);
+        if (!fits) {
                 ald_placement_solution_clear(&solution);
                 return false;
         }
-        nsec = solution.nsec - nsec;
+        nsec = arranged >= 0 ? is_least ? 0 : interval_of(ring, &problem, aim, &solution) - least_nsec
+                             : solution.nsec - nsec;
         keep(ring, &problem, aim->in_flight, &solution, best);
         return nsec <= 0;
 }
@@ -420,6 +548,11 @@ static void try_vendor(const AldPlanCandidates *candidates, const AldPlanChoice 
         lower_nsec = best->stages && soon_nsec >= best->nsec
                              ? soon_nsec
                              : fmax(soon_nsec, try_ring(&ring, aim, enough_of(best), best));
+        if (!best->stages && aim->in_flight == 1 && isinf(aim->busiest_nsec) && lower_nsec < INFINITY &&
+                is_arranged(&ring)) {
+                ring.is_tight = true;
+                lower_nsec = try_ring(&ring, aim, INFINITY, best);
+        }
         candidates->progress->may_stop |= best->stages && ald_plan_must_is_sure(candidates, choice);
         /* One step is longer than any path is occupied by it. */
         if (aim->in_flight > 1 && do_paths_differ(&ring)) {

@@ -9,8 +9,8 @@
  * head. The hop back to the first stage carries tokens, the others activations. Where all GPUs must be of one
  * vendor, that of the vendor whose ring takes the least. If that is not proven to be the least, lower_nsec is
  * what every plan of at most 256 stages takes at least. For throughput, not all numbers of steps in flight
- * are tried. -ENOSPC: the layers fit on no choice of devices that paths join. The result is to be cleared
- * with ald_plan_steps_clear().
+ * are tried. -ENOSPC: the layers fit on no choice of devices that paths join, or none was found; lower_nsec
+ * is INFINITY if there is none. The result is to be cleared with ald_plan_steps_clear().
  */
 int ald_ring_plan(const AldPlanCandidates *candidates, const AldPlanChoice *choice, AldPlanSteps *ret);
 

@@ -19,6 +19,9 @@
 #define ARRANGE_SHARE 8u
 #define ARRANGE_MOST UINT64_C(1000000)
 #define ARRANGE_ALL 32u /* devices */
+/* Steps of some ns, for any stages on which the layers fit if the solver finds none. */
+#define FIT_LEAST UINT64_C(100000)
+#define FIT_MOST UINT64_C(30000000)
 
 /* Ways to use the devices, which differ in what the client does. */
 typedef enum StarWay {
@@ -271,7 +274,9 @@ static AldPlacementProblem set_problem(Star *star, uint32_t client, StarWay way)
                 .devices = star->devices,
                 .devices_max = star->choice->devices_max,
                 .nodes = star->nodes,
-                .nodes_max = star->choice->nodes_max };
+                .nodes_max = star->choice->nodes_max,
+                .proceed = ald_plan_progress_proceed,
+                .userdata = star->candidates->progress };
 }
 
 static AldPlanStage stage_of(
@@ -367,6 +372,30 @@ static void keep(const Star *star, StarWay way, const AldPlacementStarSolution *
         ald_plan_stages_set_layers(star->candidates->request, ret->stages, ret->n_stages);
 }
 
+/* A client and a way, with its arms, as what takes time beside layers. */
+static double beside_nsec(const void *userdata, const AldPlanOrder *order, double *ret_occupy_nsec)
+{
+        const Star *star = userdata;
+        double nsec = 0;
+
+        *ret_occupy_nsec = 0;
+        for (uint32_t stage = 0; stage < order->n; stage++) {
+                uint32_t device = order->devices[stage], node = star->nodes[device];
+                AldPlacementRole roles = ALD_PLACEMENT_PLAIN;
+
+                nsec += ald_placement_arm(star->arms, device, ald_plan_order_role(order, stage))->use_nsec;
+                /* Stages of a node that follow each other share one visit to it. */
+                if (stage > 0 && star->nodes[order->devices[stage - 1]] == node) {
+                        nsec += ald_placement_arm(star->arms, device, ALD_PLACEMENT_PLAIN)->after_nsec;
+                        continue;
+                }
+                for (uint32_t i = stage; i < order->n && star->nodes[order->devices[i]] == node; i++)
+                        roles |= ald_plan_order_role(order, i);
+                nsec += ald_placement_arm(star->arms, device, roles)->visit_nsec;
+        }
+        return nsec;
+}
+
 /* The plan itself and its alternatives are, and in small clusters what they would be with each device that is
  * left out, which would take long in large ones. */
 static bool is_arranged(const Star *star)
@@ -374,24 +403,32 @@ static bool is_arranged(const Star *star)
         return star->candidates->request->sizes && (star->choice->level || star->n <= ARRANGE_ALL);
 }
 
-/* Looks for stages near those of the solution that take less than it and than below_nsec. Returns whether it
- * found some. */
-static bool arrange(Star *star, StarWay way, const AldPlacementProblem *problem, double below_nsec,
+/* Looks for stages near those of the solution that take less than it and than below_nsec. -EAGAIN: it found
+ * none; -ENOSPC: the layers fit on none. */
+static int arrange(Star *star, StarWay way, const AldPlacementProblem *problem, double below_nsec,
         AldPlacementStarSolution *solution)
 {
         g_autofree AldPlanCut *cuts = g_new0(AldPlanCut, (size_t) star->n * ALD_PLACEMENT_N_ROLES);
+        bool is_thorough = star->is_tight && star->choice->level;
         const AldPlanArrangement arrangement = { .request = star->candidates->request,
                 .problem = problem,
-                .arms = star->arms,
                 .cuts = cuts,
+                .beside_nsec = beside_nsec,
+                .topology = star,
+                .steps = 1,
+                .occupy_max_nsec = INFINITY,
+                .may_head_be_first = way == STAR_BEHIND,
                 .aim_nsec = star->aim_nsec,
                 .below_nsec = below_nsec,
                 .work = &star->arranged,
-                .work_max = (star->is_tight && star->choice->level ? ARRANGE_MOST : ARRANGE_LEAST) +
-                            star->work / ARRANGE_SHARE };
+                .work_max = (is_thorough ? ARRANGE_MOST : ARRANGE_LEAST) + star->work / ARRANGE_SHARE,
+                .fit_work_max = (is_thorough ? FIT_MOST : FIT_LEAST) / star->trials->len };
+        AldPlacementSolution changed = { solution->stages, solution->n_stages, solution->nsec };
+        bool head_is_first = solution->last + 1 < solution->n_stages, is_least;
+        int r;
 
         if (star->arranged >= arrangement.work_max)
-                return false;
+                return -EAGAIN;
         for (uint32_t i = 0; i < star->n; i++)
                 for (AldPlacementRole role = 0; role < ALD_PLACEMENT_N_ROLES; role++) {
                         size_t at = (size_t) i * ALD_PLACEMENT_N_ROLES + role;
@@ -404,7 +441,14 @@ static bool arrange(Star *star, StarWay way, const AldPlacementProblem *problem,
                                 buffers(star, way, i, role, 0, true));
                 }
         star->arranged += (uint64_t) star->n * ALD_PLACEMENT_N_ROLES;
-        return ald_plan_arrange(&arrangement, solution) && cut(star, way, solution);
+        r = ald_plan_arrange(&arrangement, &changed, &head_is_first, &is_least);
+        if (r < 0)
+                return r;
+        *solution = (AldPlacementStarSolution){ .stages = changed.stages,
+                .n_stages = changed.n_stages,
+                .last = head_is_first ? 0 : changed.n_stages - 1,
+                .nsec = changed.nsec };
+        return cut(star, way, solution) ? 0 : -EAGAIN;
 }
 
 /* Looks for stages that have room for such runs of layers and take less than the best. -EAGAIN: others may
@@ -416,7 +460,7 @@ static int try_run(
         AldPlacementStarSolution solution;
         double below_nsec = best->stages ? best->nsec : INFINITY, nsec;
         bool fits;
-        int r;
+        int r, arranged = -EAGAIN;
 
         star->run = run;
         problem = set_problem(star, trial->client, trial->way);
@@ -430,7 +474,11 @@ static int try_run(
         fits = cut(star, trial->way, &solution);
         if (is_arranged(star) &&
                 (fits ? solution.nsec > star->aim_nsec * (1 + ALD_PLAN_TIE) : best->stages || star->is_tight))
-                fits = arrange(star, trial->way, &problem, below_nsec, &solution) || fits;
+                arranged = arrange(star, trial->way, &problem, below_nsec, &solution);
+        fits |= arranged >= 0;
+        /* Until it is known which layers a device has, its buffers may be taken for larger than they are. */
+        if (arranged == -ENOSPC && !ald_plan_buffers_are_known(star->candidates->request))
+                *ret_lower_nsec = INFINITY;
         if (fits && solution.nsec < below_nsec)
                 keep(star, trial->way, &solution, best);
         r = fits && solution.nsec <= nsec ? 0 : -EAGAIN;
@@ -538,6 +586,7 @@ int ald_star_plan(const AldPlanCandidates *candidates, const AldPlanChoice *choi
                 r = try_all(&star, &best);
         if (r == -ENOSPC && is_arranged(&star)) {
                 star.is_tight = true;
+                best.lower_nsec = INFINITY;
                 r = try_all(&star, &best);
         }
         if (r == -ECANCELED)

@@ -20,6 +20,7 @@ static const char *const problems[] = {
         [ALD_PLAN_NO_DEVICE] = "no-device",
         [ALD_PLAN_REQUIRED_UNUSABLE] = "required-unusable",
         [ALD_PLAN_TOO_LITTLE_MEMORY] = "too-little-memory",
+        [ALD_PLAN_NO_SPLIT_FOUND] = "no-split-found",
         [ALD_PLAN_CLIENT_TOO_SMALL] = "too-little-memory",
         [ALD_PLAN_DEVICES_LIMITED] = "devices-limited",
         [ALD_PLAN_NODES_UNEVEN] = "nodes-uneven",
@@ -496,8 +497,8 @@ static void set_problem(const Account *account, const AldPlanRefusal *refusal)
         row->problem = problems[refusal->kind];
         row->text = keep(
                 account->report, ald_plan_refusal_sentence(account->cluster, account->request, refusal));
-        if (refusal->kind != ALD_PLAN_TOO_LITTLE_MEMORY && refusal->kind != ALD_PLAN_CLIENT_TOO_SMALL &&
-                refusal->kind != ALD_PLAN_PINNED_TOO_MANY)
+        if (refusal->kind != ALD_PLAN_TOO_LITTLE_MEMORY && refusal->kind != ALD_PLAN_NO_SPLIT_FOUND &&
+                refusal->kind != ALD_PLAN_CLIENT_TOO_SMALL && refusal->kind != ALD_PLAN_PINNED_TOO_MANY)
                 return;
         row->needs_bytes = whole_bytes(refusal->needs_bytes);
         row->free_bytes = whole_bytes(refusal->free_bytes);

@@ -249,6 +249,17 @@ static char *say_too_little(
                 lacking ? " too little" : "", label, cluster->devices[device].id, most);
 }
 
+static char *say_no_split_found(const AldPlanRefusal *refusal)
+{
+        g_autofree char *needs = size((double) refusal->needs_bytes);
+        g_autofree char *free_bytes = size((double) refusal->free_bytes);
+
+        return g_strdup_printf(
+                "The model needs %s, and %s are free for it on %u %s, but no split was found by "
+                "which its layers fit, although there may be one.",
+                needs, free_bytes, refusal->n_devices, refusal->n_devices == 1 ? "device" : "devices");
+}
+
 char *ald_plan_more_devices_sentence(
         const AldPlanCluster *cluster, const AldPlanRequest *request, const AldPlanRefusal *refusal)
 {
@@ -474,6 +485,8 @@ char *ald_plan_refusal_sentence(
                 return say_unusable_requirement(cluster, request, refusal);
         case ALD_PLAN_TOO_LITTLE_MEMORY:
                 return say_too_little(cluster, request, refusal);
+        case ALD_PLAN_NO_SPLIT_FOUND:
+                return say_no_split_found(refusal);
         case ALD_PLAN_CLIENT_TOO_SMALL:
                 return say_client_too_small(cluster, request, refusal);
         case ALD_PLAN_DEVICES_LIMITED:

@@ -153,7 +153,8 @@ static bool find_type(Trials *trials, AldPlanOrder *order)
 
 static bool is_for_memory(const AldPlanReport *report)
 {
-        if (g_strcmp0(report->plan.problem, "too-little-memory") == 0)
+        if (g_strcmp0(report->plan.problem, "too-little-memory") == 0 ||
+                g_strcmp0(report->plan.problem, "no-split-found") == 0)
                 return true;
         for (guint i = 0; g_strcmp0(report->plan.problem, "no-device") == 0 && i < report->left_out->len; i++)
                 if (g_strcmp0(g_array_index(report->left_out, AldPlanLeftOutRow, i).reason,
