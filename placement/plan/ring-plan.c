@@ -458,6 +458,10 @@ static bool try_run(Ring *ring, AldPlanLayerRun run, const Aim *aim, double enou
         if (best && is_arranged(ring) &&
                 (!fits || interval_of(ring, &problem, aim, &solution) > ring->aim_nsec * (1 + ALD_PLAN_TIE)))
                 arranged = arrange(ring, &problem, aim, enough_nsec, &solution, &is_least);
+        ring->is_tight = !fits && arranged == -EAGAIN && best && !best->stages && aim->in_flight == 1 &&
+                         isinf(aim->busiest_nsec) && is_arranged(ring);
+        if (ring->is_tight)
+                arranged = arrange(ring, &problem, aim, enough_nsec, &solution, &is_least);
         if (arranged >= 0)
                 fits = cut(ring, &problem, aim, &solution);
         else if (arranged == -ENOSPC)
@@ -548,11 +552,6 @@ static void try_vendor(const AldPlanCandidates *candidates, const AldPlanChoice 
         lower_nsec = best->stages && soon_nsec >= best->nsec
                              ? soon_nsec
                              : fmax(soon_nsec, try_ring(&ring, aim, enough_of(best), best));
-        if (!best->stages && aim->in_flight == 1 && isinf(aim->busiest_nsec) && lower_nsec < INFINITY &&
-                is_arranged(&ring)) {
-                ring.is_tight = true;
-                lower_nsec = try_ring(&ring, aim, INFINITY, best);
-        }
         candidates->progress->may_stop |= best->stages && ald_plan_must_is_sure(candidates, choice);
         /* One step is longer than any path is occupied by it. */
         if (aim->in_flight > 1 && do_paths_differ(&ring)) {

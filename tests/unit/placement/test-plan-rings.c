@@ -11,9 +11,9 @@
 #define NODES_MAX 4u
 #define GB 1000000000ull
 #define INNER_HOP_NSEC 2e4
-#define LARGE_CASES 8u
+#define LARGE_CASES 2u
 #define LARGE_GPUS 18u
-#define MANY_GPUS 28u
+#define MANY_GPUS 24u
 #define LARGE_LAYERS 24u
 
 typedef enum Wildness {
@@ -351,7 +351,7 @@ static void make_fitting(PlanCase *made, GRand *rand, const char *engine, uint32
         made->workload.embedding_bytes = made->workload.head_bytes = 0;
         make_gpus(made, rand, n, is_one_node ? 1 : n, 0);
         for (uint32_t i = 0; i < n; i++) {
-                AldPlanDevice *device = &made->devices[(i * 7 + 3) % n];
+                AldPlanDevice *device = &made->devices[(i * 5 + 3) % n];
                 uint32_t end = i + 1 == used ? LARGE_LAYERS : LARGE_LAYERS * (i + 1) / used;
 
                 device->is_processor = device->uses_host_memory = false;
