@@ -13,8 +13,9 @@
 #define FOUND 0.2   /* fraction of the work until the best steps are found */
 #define OBSTACLES 5 /* that are tried */
 
-/* Whether there would be a plan for this request with any number of devices, which is looked for as closely
- * as the plan itself. *ret_lower_nsec: if none was found, INFINITY where there is none for certain. */
+/* Returns whether there would be a plan for this request with any number of devices, which is looked for as
+ * closely as the plan itself. *ret_lower_nsec: if none was found, INFINITY where there is none for certain.
+ */
 static bool is_possible(
         const AldPlanCandidates *candidates, const AldPlanRequest *request, double *ret_lower_nsec)
 {
@@ -53,8 +54,8 @@ static bool is_possible_unnamed(const AldPlanCandidates *candidates)
         return is_possible(&all, &request, &ignored);
 }
 
-/* Whether it is proven that the layers do not fit depends on the bound of the last of these tries, to which
- * all is allowed. */
+/* Returns the kind for layers that do not fit: the bound of the last of these tries, to which all is allowed,
+ * says if that is proven. */
 static AldPlanRefusalKind memory_kind(const AldPlanCandidates *candidates, double lower_nsec)
 {
         const AldPlanTopology topology = candidates->request->engine->topology;
@@ -278,8 +279,8 @@ static bool are_all_joined(const AldPlanCandidates *candidates)
                count_joined(candidates, true) == candidates->n_places;
 }
 
-/* Whether the usable devices together have too little. The embedding is on the client of a star, whose host
- * may have no other device. */
+/* Returns whether the usable devices together have too little. The embedding is on the client of a star,
+ * whose host may have no other device. */
 static bool lacks_memory(const AldPlanCandidates *candidates, const AldPlanRefusal *refusal)
 {
         const AldPlanRequest *request = candidates->request;

@@ -290,7 +290,7 @@ static double most_busy(const Ring *ring, const AldPlacementProblem *problem, co
                        : aim->busiest_nsec;
 }
 
-/* What a device may have if no stage takes longer than this. */
+/* Returns what a device may have if no stage takes longer than this. */
 static AldPlanCut cut_in_role(
         const Ring *ring, uint32_t member, bool is_first, bool is_last, double busiest_nsec)
 {
@@ -354,7 +354,7 @@ static bool is_arranged(const Ring *ring)
                (ring->choice->level || ring->n <= ARRANGE_ALL);
 }
 
-/* What a device may have in each role if no stage takes longer than this. */
+/* Sets what a device may have in each role if no stage takes longer than this. */
 static void set_cuts(const Ring *ring, double busiest_nsec, AldPlanCut *cuts)
 {
         for (uint32_t i = 0; i < ring->n; i++)
@@ -402,7 +402,7 @@ static int arrange(Ring *ring, const AldPlacementProblem *problem, const Aim *ai
 
         if (ring->arranged >= arrangement.work_max)
                 return -EAGAIN;
-        /* Of the smallest run, even if the solver was asked with another one. */
+        /* The room is that of the smallest run, even if the solver was asked with another one. */
         set_run(ring, ALD_PLAN_RUN_SMALLEST);
         set_cuts(ring, aim->busiest_nsec, cuts);
         for (uint32_t i = 0; i < ring->n; i++)

@@ -153,7 +153,7 @@ static bool is_allowed(const Wild *wild)
                (request->nodes_max == 0 || nodes <= request->nodes_max);
 }
 
-/* Of a step with b requests. */
+/* Returns the time of a stage in a step with b requests. */
 static double stage_nsec(const Wild *wild, uint32_t i, double b)
 {
         const AldPlanDevice *device = &wild->made.devices[wild->devices[i]];
@@ -210,7 +210,7 @@ static void measure(Wild *wild)
         }
 }
 
-/* Whether the device may come next: once a node is left, none of its devices may. */
+/* Returns whether the device may come next: once a node is left, none of its devices may. */
 static bool may_follow(const Wild *wild, uint32_t device)
 {
         uint32_t node = wild->made.devices[device].node;
@@ -335,7 +335,7 @@ static void test_wild(gconstpointer wildness)
         g_assert_cmpuint(n_none, >, CASES / 4);
         g_assert_cmpuint(n_refused, ==, 0);
         g_assert_cmpuint(n_best, >=, n * 98 / 100);
-        /* Of several steps at once, the bound does not know of the layers. */
+        /* The bound of several steps at once does not know of the layers. */
         g_assert_cmpuint(n_proven, >, GPOINTER_TO_UINT(wildness) == WILD_OVERLAPPED ? n / 3 : n * 98 / 100);
 }
 
