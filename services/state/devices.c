@@ -41,7 +41,7 @@ void ald_devices_prune(AldStateManager *manager)
                 ald_state_manager_put_local(manager, ALD_KIND_COMPUTE, "", pruned);
 }
 
-GArray *ald_devices_due(AldStateManager *manager, AldDeviceInput *input)
+GArray *ald_devices_due(AldStateManager *manager, AldPlannerInput *input)
 {
         input->now_realtime = ald_realtime_usec();
         return ald_planner_devices(ald_state_manager_store(manager), input);

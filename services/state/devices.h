@@ -13,5 +13,5 @@ void ald_devices_take(AldStateManager *manager, AldRecord *reported);
 
 void ald_devices_prune(AldStateManager *manager);
 
-/* Returns AldDueDevices. Fills in the time of the input. */
-GArray *ald_devices_due(AldStateManager *manager, AldDeviceInput *input);
+/* Returns AldDueProbes. Fills in the time of the input. */
+GArray *ald_devices_due(AldStateManager *manager, AldPlannerInput *input);

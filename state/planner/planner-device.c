@@ -6,10 +6,10 @@
 /* Loads are sent every second if they change, and every 30 s if they do not. */
 #define SILENT_USEC (UINT64_C(120) * 1000 * 1000)
 
-static bool is_avoided(const AldDeviceInput *input, const char *id)
+static bool is_avoided(const AldPlannerInput *input, const char *id)
 {
-        for (size_t i = 0; i < input->n_avoid; i++)
-                if (strcmp(input->avoid[i], id) == 0)
+        for (size_t i = 0; i < input->n_avoid_devices; i++)
+                if (strcmp(input->avoid_devices[i], id) == 0)
                         return true;
         return false;
 }
@@ -129,14 +129,14 @@ bool ald_device_is_measurable(const AldBackends *backends, const AldBackend *bac
 /* Devices that were never measured come first, then those that have waited longest. */
 static int compare_due(gconstpointer a, gconstpointer b)
 {
-        const AldDueDevice *left = a, *right = b;
+        const AldDueProbe *left = a, *right = b;
         uint64_t x = left->since == ALD_ABSENT_UINT64 ? 0 : left->since;
         uint64_t y = right->since == ALD_ABSENT_UINT64 ? 0 : right->since;
 
         if (x != y)
                 return x < y ? -1 : 1;
         return left->reason != right->reason ? (int) left->reason - (int) right->reason
-                                             : strcmp(left->id, right->id);
+                                             : strcmp(left->device, right->device);
 }
 
 static AldDeviceRecords records_of(const AldNode *node)
@@ -152,24 +152,28 @@ static AldDeviceRecords records_of(const AldNode *node)
         };
 }
 
-GArray *ald_planner_devices(AldStore *store, const AldDeviceInput *input)
+GArray *ald_planner_devices(AldStore *store, const AldPlannerInput *input)
 {
         const AldDeviceRecords records = records_of(ald_store_local_node(store));
-        GArray *due = g_array_new(FALSE, FALSE, sizeof(AldDueDevice));
+        GArray *due = g_array_new(FALSE, FALSE, sizeof(AldDueProbe));
 
         for (size_t i = 0; records.backends && i < records.backends->devices.n; i++) {
                 const AldBackend *backend = ald_rows_at(&records.backends->devices, i);
                 AldDeviceAssessment assessment;
-                AldDueDevice device;
+                AldDueProbe probe;
 
                 if (!ald_device_is_measurable(records.backends, backend) || is_avoided(input, backend->id))
                         continue;
                 assessment = ald_device_assess(&records, backend, input->now_realtime);
-                device = (AldDueDevice){
-                        .id = backend->id, .reason = assessment.state.reason, .since = assessment.state.since
+                probe = (AldDueProbe){
+                        .kind = ALD_KIND_COMPUTE,
+                        .peer = records.node,
+                        .device = backend->id,
+                        .reason = assessment.state.reason,
+                        .since = assessment.state.since,
                 };
                 if (assessment.state.due && assessment.obstacle == ALD_DEVICE_FREE)
-                        g_array_append_val(due, device);
+                        g_array_append_val(due, probe);
         }
         g_array_sort(due, compare_due);
         g_array_set_size(due, (guint) MIN(due->len, input->max));

@@ -1,31 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "state/planner/planner-due.h"
+#include "state/planner/planner.h"
 
-/* Which compute devices of this node are due, computed from the state alone, as for paths
- * (state/planner/planner.h). */
-typedef struct AldDeviceInput {
-        uint64_t now_realtime; /* µs */
-        size_t max;
-        const char *const *avoid; /* Ids of devices not to measure now */
-        size_t n_avoid;
-} AldDeviceInput;
-
-typedef struct AldDueDevice {
-        const char *id; /* points into the record of Node1.Backends */
-        AldDueReason reason;
-        uint64_t since; /* maybe absent */
-} AldDueDevice;
+/* Which compute devices of this node are due, computed from the state alone, as for paths. */
 
 /* A device with a higher usage is not measured; its probe looks again by the same limit. */
 #define ALD_DEVICE_USAGE_MAX_PERCENT 10.0
 
 /*
- * The AldDueDevices, the most urgent first: devices that an OpenCL platform shows and that are free according
- * to ald_device_assess(). Measure only one at a time.
+ * The AldDueProbes of devices, the most urgent first: those that an OpenCL platform shows and that are free
+ * according to ald_device_assess(). Measure only one at a time.
  */
-GArray *ald_planner_devices(AldStore *store, const AldDeviceInput *input);
+GArray *ald_planner_devices(AldStore *store, const AldPlannerInput *input);
 
 /* What prevents the measurement of a device. */
 typedef enum AldDeviceObstacle {

@@ -67,12 +67,15 @@ typedef struct AldPlannerInput {
          * others. */
         const char *const *avoid_paths;
         size_t n_avoid_paths;
+        const char *const *avoid_devices; /* Ids of devices of this node not to measure now */
+        size_t n_avoid_devices;
         bool without[ALD_N_KINDS]; /* kinds to leave out */
 } AldPlannerInput;
 
 typedef struct AldDueProbe {
         AldKind kind;
-        AldId peer;
+        AldId peer;         /* this node, of a device */
+        const char *device; /* its Id, which points into a record; NULL for a link */
         char address[ALD_ADDRESS_STRING_SIZE];
         const char *interface; /* NULL if unknown before the route is looked up; points into a record */
         const char *source_port, *sink_port; /* for RDMA only, "mlx5_0.1"; point into records */

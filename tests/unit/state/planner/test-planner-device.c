@@ -29,15 +29,15 @@ static AldStore *make(const char *backends, const char *rows)
 }
 
 /* "Id reason" of each. */
-static void check(AldStore *store, const AldDeviceInput *input, const char *expected)
+static void check(AldStore *store, const AldPlannerInput *input, const char *expected)
 {
         g_autoptr(GArray) due = ald_planner_devices(store, input);
         g_autoptr(GString) text = g_string_new(NULL);
 
         for (guint i = 0; i < due->len; i++) {
-                const AldDueDevice *device = &g_array_index(due, AldDueDevice, i);
+                const AldDueProbe *device = &g_array_index(due, AldDueProbe, i);
 
-                g_string_append_printf(text, "%s%s %s", i > 0 ? ", " : "", device->id,
+                g_string_append_printf(text, "%s%s %s", i > 0 ? ", " : "", device->device,
                         ald_due_reason_to_string(device->reason));
         }
         g_assert_cmpstr(text->str, ==, expected);
@@ -45,7 +45,7 @@ static void check(AldStore *store, const AldDeviceInput *input, const char *expe
 
 static void check_row(const char *row, const char *expected)
 {
-        const AldDeviceInput input = { .now_realtime = NOW, .max = 8 };
+        const AldPlannerInput input = { .now_realtime = NOW, .max = 8 };
         g_autoptr(AldStore) store = make(CPU, row);
 
         check(store, &input, expected);
@@ -101,11 +101,13 @@ static void test_failures_back_off(void)
 
 static void test_which_devices(void)
 {
-        const AldDeviceInput all = { .now_realtime = NOW, .max = 8 };
-        const AldDeviceInput one = { .now_realtime = NOW, .max = 1 };
-        const AldDeviceInput none = { .now_realtime = NOW, .max = 0 };
+        const AldPlannerInput all = { .now_realtime = NOW, .max = 8 };
+        const AldPlannerInput one = { .now_realtime = NOW, .max = 1 };
+        const AldPlannerInput none = { .now_realtime = NOW, .max = 0 };
         const char *const busy[] = { "cpu" };
-        const AldDeviceInput held = { .now_realtime = NOW, .max = 8, .avoid = busy, .n_avoid = 1 };
+        const AldPlannerInput held = {
+                .now_realtime = NOW, .max = 8, .avoid_devices = busy, .n_avoid_devices = 1
+        };
         g_autoptr(AldStore) store = make(CPU ", " GPU ", " BARE, NULL);
         g_autoptr(AldStore) empty = state_make();
 
@@ -123,7 +125,7 @@ static void test_which_devices(void)
 
 static void test_devices_in_use(void)
 {
-        const AldDeviceInput input = { .now_realtime = NOW, .max = 8 };
+        const AldPlannerInput input = { .now_realtime = NOW, .max = 8 };
         g_autoptr(AldStore) store = make(GPU, NULL);
 
         state_put(store, 1, ALD_KIND_SYSTEM, "{'Devices': [{'Id': '0000:01:00.0', 'Usage': 10.5}]}");
@@ -143,7 +145,7 @@ static void test_devices_in_use(void)
 /* A model that is loaded and waits for questions is work. */
 static void test_devices_computed_on(void)
 {
-        const AldDeviceInput input = { .now_realtime = NOW, .max = 8 };
+        const AldPlannerInput input = { .now_realtime = NOW, .max = 8 };
         g_autoptr(AldStore) store = make(GPU, NULL);
 
         state_put(store, 1, ALD_KIND_SYSTEM,
@@ -156,7 +158,7 @@ static void test_devices_computed_on(void)
 
 static void test_unknown_loads(void)
 {
-        const AldDeviceInput input = { .now_realtime = NOW, .max = 8 };
+        const AldPlannerInput input = { .now_realtime = NOW, .max = 8 };
         g_autoptr(AldStore) store = make(GPU ", " CPU, NULL);
 
         /* The first measurement is allowed. */
@@ -183,7 +185,7 @@ static void test_unknown_loads(void)
 
 static void test_parts_of_devices(void)
 {
-        const AldDeviceInput input = { .now_realtime = NOW, .max = 8 };
+        const AldPlannerInput input = { .now_realtime = NOW, .max = 8 };
         g_autoptr(AldStore) store = make(GPU ", {'Id': 'MIG-1', 'Class': 'gpu', 'Parent': '0000:01:00.0', "
                                              "'OpenClPlatform': 'CUDA'}, {'Id': 'MIG-2', 'Class': 'gpu', "
                                              "'Parent': '0000:01:00.0'}",
@@ -307,17 +309,17 @@ static void check_try(const World *world, unsigned which, AldDueReason reason)
 
 static void step(World *world)
 {
-        const AldDeviceInput input = { .now_realtime = realtime(world), .max = 1 };
+        const AldPlannerInput input = { .now_realtime = realtime(world), .max = 1 };
         g_autoptr(GArray) due = ald_planner_devices(world->store, &input);
-        const AldDueDevice *device;
+        const AldDueProbe *device;
         unsigned which;
         bool success;
 
         world->now += TICK;
         if (due->len == 0)
                 return;
-        device = &g_array_index(due, AldDueDevice, 0);
-        which = strcmp(device->id, ids[0]) != 0;
+        device = &g_array_index(due, AldDueProbe, 0);
+        which = strcmp(device->device, ids[0]) != 0;
         check_try(world, which, device->reason);
         success = which == 1 || !world->broken;
         world->devices[which].tried = world->now;
