@@ -4,7 +4,7 @@
 #include "record/record-bus.h"
 #include "services/common/peer.h"
 #include "services/state/link-source-bus.h"
-#include "services/state/links.h"
+#include "services/state/probed.h"
 #include "state/link-result.h"
 
 #define LINK_PROBE_NAME "org.alidade.LinkProbe1"
@@ -44,7 +44,7 @@ static void take(AldLinkSource *source, const char *path, AldRecord *record)
         }
         g_hash_table_insert(source->seen, g_strdup(path), ald_record_ref(record));
         if (!same)
-                ald_links_take(source->manager, record);
+                ald_probed_take(source->manager, record);
 }
 
 /* Returns an error of the message alone; a bad record is skipped. */

@@ -3,10 +3,8 @@
 
 #include "common/node-id.h"
 #include "services/state/cluster-peer-bus.h"
-#include "services/state/devices.h"
 #include "services/state/doubt-watch.h"
 #include "services/state/link-source-bus.h"
-#include "services/state/links.h"
 #include "services/state/objects-bus.h"
 #include "services/state/refused-settings-bus.h"
 #include "services/state/signals-bus.h"
@@ -68,8 +66,6 @@ static int new_manager(StateService *state, AldId *ret_local)
         if (r < 0)
                 return r;
         state->manager = ald_state_manager_new(ret_local, ald_service_config(state->service));
-        ald_state_manager_add_prune(state->manager, ald_links_prune);
-        ald_state_manager_add_prune(state->manager, ald_devices_prune);
         return 0;
 }
 

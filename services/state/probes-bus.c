@@ -2,8 +2,7 @@
 #include "services/state/probes-bus.h"
 #include "record/record-bus.h"
 #include "services/common/arguments.h"
-#include "services/state/devices.h"
-#include "services/state/links.h"
+#include "services/state/probed.h"
 
 #define PROBES_DEFAULT 16u
 #define PROBES_MAX 256u
@@ -43,20 +42,6 @@ static AldId *parse_ids(const char *const *texts)
         return ids;
 }
 
-/* Returns AldDueProbes: devices first, then links, in the room that these leave. */
-static GArray *find_due(AldStateManager *manager, AldPlannerInput *input)
-{
-        GArray *probes = input->without[ALD_KIND_COMPUTE] ? g_array_new(FALSE, FALSE, sizeof(AldDueProbe))
-                                                          : ald_devices_due(manager, input);
-        g_autoptr(GArray) links = NULL;
-
-        if (input->without[ALD_KIND_LINK_SOCKET] && input->without[ALD_KIND_LINK_RDMA])
-                return probes;
-        input->max -= probes->len;
-        links = ald_links_due(manager, input);
-        return g_array_append_vals(probes, links->data, links->len);
-}
-
 static int append_probes(
         sd_bus_message *reply, AldStateManager *manager, uint64_t max, const AldDueProbeOptions *options)
 {
@@ -82,7 +67,7 @@ static int append_probes(
                 traffic[i] = (AldPlannerTraffic){ entries[i].name, entries[i].value };
         for (size_t i = 0; options->kinds && i < G_N_ELEMENTS(input.without); i++)
                 input.without[i] = !g_strv_contains(options->kinds, ald_kinds[i].name);
-        probes = find_due(manager, &input);
+        probes = ald_probed_due(manager, &input);
         r = sd_bus_message_open_container(reply, 'a', "a{sv}");
         for (guint i = 0; r >= 0 && i < probes->len; i++)
                 r = append_probe(reply, &g_array_index(probes, AldDueProbe, i));

@@ -4,7 +4,7 @@
 #include "record/record-bus.h"
 #include "record/record-source.h"
 #include "services/common/peer.h"
-#include "services/state/devices.h"
+#include "services/state/probed.h"
 
 /* A source that is gone is asked for after 1 s, then 2 s and so on; one that lived long, at once again. */
 #define RETRY_MIN_SECONDS 1u
@@ -46,8 +46,8 @@ static void take(Feed *feed, AldRecord *record)
 {
         g_clear_pointer(&feed->seen, ald_record_unref);
         feed->seen = record;
-        if (feed->kind == ALD_KIND_COMPUTE)
-                ald_devices_take(feed->source->manager, record);
+        if (ald_probed_kind(feed->kind))
+                ald_probed_take(feed->source->manager, record);
         else
                 ald_state_manager_put_local(feed->source->manager, feed->kind, "", record);
 }

@@ -5,6 +5,7 @@
 #include "services/common/service.h"
 #include "services/common/state-config.h"
 #include "services/state/state-file.h"
+#include "state/planner/probed-kinds.h"
 #include "state/store/clock.h"
 
 /* What a D-Bus reply may hold is 16 MiB; the rest is for what sd-bus adds around it. */
@@ -36,7 +37,6 @@ struct AldStateManager {
         AldStore *store;
         AldStateFile *file;
         GArray *watchers;
-        GArray *prunes; /* of AldStatePrune */
         uint64_t started;
         uint64_t expiry_usec;
         char *history_problem; /* NULL: none is known */
@@ -106,11 +106,13 @@ static void go_back(AldStateManager *manager)
 static gboolean on_expire(gpointer userdata)
 {
         AldStateManager *manager = userdata;
+        AldPlannerInput input;
 
         go_back(manager);
         ald_store_expire(manager->store, now_usec(), manager->expiry_usec, manager->expiry_usec);
-        for (guint i = 0; i < manager->prunes->len; i++)
-                g_array_index(manager->prunes, AldStatePrune, i)(manager);
+        input = (AldPlannerInput){ .now = now_usec(), .now_realtime = ald_realtime_usec() };
+        for (const AldProbedKind *const *probed = ald_probed_kinds; *probed; probed++)
+                (*probed)->prune(manager->store, &input, manager->expiry_usec);
         return G_SOURCE_CONTINUE;
 }
 
@@ -126,7 +128,6 @@ AldStateManager *ald_state_manager_new(const AldId *local, const AldConfig *conf
         };
 
         manager->watchers = g_array_new(false, false, sizeof(Watcher));
-        manager->prunes = g_array_new(false, false, sizeof(AldStatePrune));
         manager->file = ald_state_file_new();
         manager->store = ald_state_file_load(manager->file, local, &limits, now_usec());
         manager->started = now_usec();
@@ -152,7 +153,6 @@ void ald_state_manager_free(AldStateManager *manager)
         ald_store_free(manager->store);
         ald_state_file_free(manager->file);
         g_array_unref(manager->watchers);
-        g_array_unref(manager->prunes);
         g_free(manager->history_problem);
         g_free(manager);
 }
@@ -214,11 +214,6 @@ void ald_state_manager_watch(
         const Watcher watcher = { changed, removing, userdata };
 
         g_array_append_val(manager->watchers, watcher);
-}
-
-void ald_state_manager_add_prune(AldStateManager *manager, AldStatePrune prune)
-{
-        g_array_append_val(manager->prunes, prune);
 }
 
 void ald_state_manager_put_local(AldStateManager *manager, AldKind kind, const char *key, AldRecord *record)

@@ -41,10 +41,6 @@ uint64_t ald_state_manager_expiry(const AldStateManager *manager);
 void ald_state_manager_watch(
         AldStateManager *manager, AldStoreChanged changed, AldStoreRemoving removing, void *userdata);
 
-/* Called every minute, to remove what no longer applies. */
-typedef void (*AldStatePrune)(AldStateManager *manager);
-void ald_state_manager_add_prune(AldStateManager *manager, AldStatePrune prune);
-
 /* Stores a record that a service on this node has measured, at the time in its envelope. */
 void ald_state_manager_put_local(AldStateManager *manager, AldKind kind, const char *key, AldRecord *record);
 

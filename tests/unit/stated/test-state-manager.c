@@ -499,20 +499,25 @@ static void test_dear_results_are_kept_soon(void)
         g_assert_cmpuint(fire_timers(), ==, quiet);
 }
 
-static void count_prune(AldStateManager *manager)
-{
-        ald_state_manager_refuse(manager, "", "", NULL, "counted");
-}
-
 static void test_what_no_longer_applies_is_pruned(void)
 {
+        const AldBackends no_devices = ALD_BACKENDS_INIT;
+        AldComputeDevice device = ALD_COMPUTE_DEVICE_INIT;
+        AldCompute compute = ALD_COMPUTE_INIT;
         g_autoptr(Fixture) f = fixture_new("");
+        g_autoptr(AldRecord) backends = NULL, record = NULL;
 
-        ald_state_manager_add_prune(f->manager, count_prune);
-        ald_state_manager_add_prune(f->manager, count_prune);
-        g_assert_cmpuint(ald_state_manager_refused(f->manager), ==, 0);
+        device.id = "gone";
+        compute.devices.items = &device;
+        compute.devices.n = 1;
+        g_assert_cmpint(ald_record_new(ALD_KIND_BACKENDS, &no_devices, &backends), ==, 0);
+        g_assert_cmpint(ald_record_new(ALD_KIND_COMPUTE, &compute, &record), ==, 0);
+        ald_state_manager_put_local(f->manager, ALD_KIND_BACKENDS, "", backends);
+        ald_state_manager_put_local(f->manager, ALD_KIND_COMPUTE, "", record);
+        g_assert_true(find(f, 1, ALD_KIND_COMPUTE)->record == record);
         fire_timers();
-        g_assert_cmpuint(ald_state_manager_refused(f->manager), ==, 2);
+        g_assert_cmpuint(
+                ald_record_as(find(f, 1, ALD_KIND_COMPUTE)->record, COMPUTE, AldCompute)->devices.n, ==, 0);
 }
 
 static void test_silent_nodes_expire(void)
