@@ -99,19 +99,20 @@ static bool fits_between(
 {
         const uint32_t ends[] = { first, last }, n_ends = !problem->ends ? 0 : first == last ? 1 : 2;
         uint32_t most = n_ends == 1 ? 1 : ald_placement_stages_max(problem), n = 0, i = 0;
+        uint32_t least = ald_placement_layers_min(problem);
         uint64_t layers = 0;
 
         for (; i < problem->n_devices && problem->devices[by_room[i]].required; i++, n++) {
                 uint32_t room = ald_placement_layers_max(problem, by_room[i], first, last);
 
-                if (room == 0)
+                if (room < least)
                         return false;
                 layers += room;
         }
         for (uint32_t end = 0; end < n_ends; end++) {
                 uint32_t room = ald_placement_layers_max(problem, ends[end], first, last);
 
-                if (room == 0)
+                if (room < least)
                         return false;
                 if (!problem->devices[ends[end]].required) {
                         layers += room;

@@ -343,6 +343,11 @@ static void test_errors(void)
         g_assert_cmpfloat(found.nsec, ==, 24);
         g_assert_cmpfloat(lower, ==, 24);
         ald_placement_solution_clear(&found);
+        /* One that is required has no room for the fewest layers. */
+        problem.layers_min = 2;
+        devices[3] = (AldPlacementDevice){ 1, 1, true };
+        g_assert_cmpint(
+                ald_placement_solve_bounded(&problem, ALD_PLACEMENT_WORK, &found, &lower), ==, -ENOSPC);
         problem.n_devices = 0;
         g_assert_cmpint(
                 ald_placement_solve_bounded(&problem, ALD_PLACEMENT_WORK, &found, &lower), ==, -ENOSPC);
