@@ -3,27 +3,25 @@
 #include <math.h>
 #include <string.h>
 
-#include "placement/beam.h"
 #include "placement/bounded.h"
 #include "placement/gather.h"
-#include "placement/search.h"
+#include "placement/ring-search.h"
 #include "placement/split.h"
 
 #define PRICES_ROUNDS 150u
 #define PRICES_PATIENCE 6u /* rounds without a better bound, then smaller steps */
-#define SEARCHES 6u
-/* Narrow before prices are good and much is ruled out, wide after. */
-#define FIRST_WIDTH 12u
-#define FIRST_STARTS 20u
-#define SECOND_WIDTH 80u
-#define SECOND_STARTS 10u
+/* Paths that searches keep: few before prices are good and much is ruled out, then more and more. */
+#define WIDTH 240u
+#define WIDER 4.0     /* than the search before, at most */
+#define CELLS_MAX 2e6 /* of what a search keeps */
 
 typedef struct Bounded {
         AldPlacementCore core;
         AldPlacementTable table;
         AldPlacementTour best; /* in the problem's numbers */
         double lower;          /* of solutions of several stages that are better than the best */
-        double *best_out;      /* shares that gave it, by the problem's numbers */
+        double priced;         /* the most that shares gave for it */
+        double *best_out;      /* these shares, by the problem's numbers */
         uint32_t n_required;
         uint64_t search_work; /* that prices leave for the search */
 } Bounded;
@@ -64,8 +62,9 @@ static void find_bound(Bounded *bounded)
 
         ald_placement_table_fill(&bounded->table, core, true);
         bound = ald_placement_table_bound(&bounded->table, core);
-        if (bound > bounded->lower) {
-                bounded->lower = bound;
+        bounded->lower = MAX(bounded->lower, bound);
+        if (bound > bounded->priced) {
+                bounded->priced = bound;
                 for (uint32_t i = 0; i < core->n; i++)
                         bounded->best_out[core->devices[i]] = core->out_nsec[i];
         }
@@ -92,19 +91,17 @@ static void improve_bound_devices(Bounded *bounded)
         ald_placement_tour_keep(core, &tour, &bounded->best);
 }
 
-static void fill_for_search(Bounded *bounded)
+static void search(Bounded *bounded, uint32_t width, uint64_t work)
 {
-        if (bounded->n_required > 0)
-                ald_placement_table_fill(&bounded->table, &bounded->core, false);
-}
-
-static void find_by_beam(Bounded *bounded, uint32_t width, uint32_t n_starts)
-{
+        AldPlacementCore *core = &bounded->core;
         AldPlacementTour found = { .nsec = bounded->best.nsec };
+        double left;
 
-        fill_for_search(bounded);
-        ald_placement_beam(&bounded->core, &bounded->table, width, n_starts, &found);
-        ald_placement_tour_keep(&bounded->core, &found, &bounded->best);
+        if (bounded->n_required > 0)
+                ald_placement_table_fill(&bounded->table, core, false);
+        left = ald_placement_search(core, &bounded->table, width, work, &found);
+        ald_placement_tour_keep(core, &found, &bounded->best);
+        bounded->lower = MAX(bounded->lower, MIN(left, bounded->best.nsec));
         if (bounded->n_required > 0)
                 find_bound(bounded);
 }
@@ -157,14 +154,14 @@ static void raise_bound(Bounded *bounded)
         double step = 1;
 
         for (uint32_t round = 0, stalled = 0; round < PRICES_ROUNDS; round++) {
-                double before = bounded->lower;
+                double before = bounded->priced;
 
                 if (is_settled(bounded) || bounded->core.work < bounded->search_work)
                         return;
                 if (!step_shares(bounded, step))
                         return;
                 find_bound(bounded);
-                if (bounded->lower > before * (1 + 1e-6)) {
+                if (bounded->priced > before * (1 + 1e-6)) {
                         stalled = 0;
                 } else if (++stalled == PRICES_PATIENCE) {
                         step /= 2;
@@ -183,28 +180,6 @@ static void restore_best_shares(Bounded *bounded)
         ald_placement_core_share(core);
         find_bound(bounded);
         rule_out(bounded);
-}
-
-/* All that is better than the best solution if the work suffices; else for lower bounds in between. */
-static void search(Bounded *bounded)
-{
-        uint64_t work = bounded->core.work / SEARCHES;
-        double below = bounded->best.nsec, too_much = below;
-
-        fill_for_search(bounded);
-        for (uint32_t i = 0; i < SEARCHES && !is_settled(bounded); i++) {
-                AldPlacementTour found = { .nsec = bounded->best.nsec };
-                bool complete = ald_placement_search(&bounded->core, &bounded->table, below, work, &found);
-
-                ald_placement_tour_keep(&bounded->core, &found, &bounded->best);
-                below = MIN(below, bounded->best.nsec);
-                too_much = MIN(too_much, bounded->best.nsec);
-                if (complete)
-                        bounded->lower = MAX(bounded->lower, below);
-                else
-                        too_much = below;
-                below = (bounded->lower + too_much) / 2;
-        }
 }
 
 /* Bounds are less by what closing a ring may save at most. That is then the second largest saving among the
@@ -229,10 +204,42 @@ static void limit_saved(Bounded *bounded)
         find_bound(bounded);
 }
 
+/* A narrower search finds a ring with less work. */
+static void find_ring(Bounded *bounded)
+{
+        uint32_t width = WIDTH;
+
+        do {
+                search(bounded, width, bounded->core.work / 4);
+                rule_out(bounded);
+                width /= 4;
+        } while (width > 0 && !is_settled(bounded) && !(bounded->best.nsec < INFINITY));
+}
+
+/* Searches as widely as the work that is left allows. */
+static void widen(Bounded *bounded)
+{
+        AldPlacementCore *core = &bounded->core;
+        double width = WIDTH, widest = CELLS_MAX / (4 * core->most + core->layers);
+
+        while (!is_settled(bounded) && core->work > 0 && width <= widest) {
+                uint64_t before = core->work, spent;
+
+                search(bounded, (uint32_t) width, before);
+                rule_out(bounded);
+                spent = before - core->work;
+                if (core->work < spent)
+                        return;
+                width *= fmin(WIDER, (double) core->work / (double) MAX(spent, 1));
+        }
+}
+
 static void find_solution(Bounded *bounded)
 {
+        AldPlacementCore *core = &bounded->core;
+
         try_single_stages(bounded);
-        if (bounded->core.most < 2 || bounded->core.n < 2) {
+        if (core->most < 2 || core->n < 2) {
                 bounded->lower = INFINITY;
                 return;
         }
@@ -241,20 +248,16 @@ static void find_solution(Bounded *bounded)
                 return;
         improve_bound_devices(bounded);
         rule_out(bounded);
-        if (is_settled(bounded))
+        find_ring(bounded);
+        if (is_settled(bounded) || !(bounded->best.nsec < INFINITY))
                 return;
-        find_by_beam(bounded, FIRST_WIDTH, FIRST_STARTS);
         limit_saved(bounded);
         rule_out(bounded);
-        if (bounded->best.nsec < INFINITY)
-                raise_bound(bounded);
+        raise_bound(bounded);
         if (is_settled(bounded))
                 return;
         restore_best_shares(bounded);
-        find_by_beam(bounded, SECOND_WIDTH, SECOND_STARTS);
-        rule_out(bounded);
-        if (!is_settled(bounded))
-                search(bounded);
+        widen(bounded);
 }
 
 /* Returns the time of all hops if the ring begins at this stage; 0 where all rotations take the same. */
@@ -312,7 +315,8 @@ static void read_back(
 int ald_placement_solve_bounded(
         const AldPlacementProblem *problem, uint64_t work, AldPlacementSolution *ret, double *ret_lower_nsec)
 {
-        g_auto(Bounded) bounded = { .best = { .nsec = INFINITY }, .search_work = work / 2 };
+        g_auto(Bounded)
+                bounded = { .best = { .nsec = INFINITY }, .priced = -INFINITY, .search_work = work / 2 };
 
         if (ald_placement_stages_max(problem) > ALD_PLACEMENT_STAGES_LIMIT)
                 return -E2BIG;

@@ -192,28 +192,6 @@ static void try_fewer(AldPlacementCore *core, const AldPlacementTour *tour, AldP
         }
 }
 
-/* To three stages in a row elsewhere (Or 1976), and a part reversed. */
-static void try_orders(AldPlacementCore *core, const AldPlacementTour *tour, AldPlacementTour *best)
-{
-        AldPlacementTour tried;
-
-        for (uint32_t n = 1; n <= 3; n++)
-                for (uint32_t from = 0; from + n <= tour->n; from++)
-                        for (uint32_t to = 0; to + n <= tour->n; to++) {
-                                ald_placement_tour_copy(&tried, tour);
-                                cut(&tried, from, n);
-                                put(&tried, to, tour->stages + from, n);
-                                try_tour(core, &tried, best);
-                        }
-        for (uint32_t from = 0; from < tour->n; from++)
-                for (uint32_t to = from + 1; to < tour->n; to++) {
-                        ald_placement_tour_copy(&tried, tour);
-                        for (uint32_t i = from; i <= to; i++)
-                                tried.stages[i] = tour->stages[from + to - i];
-                        try_tour(core, &tried, best);
-                }
-}
-
 void ald_placement_tour_improve(AldPlacementCore *core, AldPlacementTour *tour)
 {
         AldPlacementTour best;
@@ -225,7 +203,6 @@ void ald_placement_tour_improve(AldPlacementCore *core, AldPlacementTour *tour)
                         if (!has(tour, i))
                                 try_device(core, tour, i, &best);
                 try_fewer(core, tour, &best);
-                try_orders(core, tour, &best);
         } while (best.nsec < tour->nsec);
 }
 

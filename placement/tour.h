@@ -20,7 +20,7 @@ void ald_placement_tour_measure(const AldPlacementCore *core, AldPlacementTour *
 void ald_placement_tour_insert(
         AldPlacementCore *core, const uint32_t *devices, uint32_t n, AldPlacementTour *ret);
 
-/* Takes the best of all small changes of devices and order until there is none, or no work left. */
+/* Takes the best change of one device until there is none, or no work left. */
 void ald_placement_tour_improve(AldPlacementCore *core, AldPlacementTour *tour);
 
 /* If the tour of the core is complete and takes less time, makes it the best one, in the problem's numbers.

@@ -7,6 +7,7 @@
 #include "placement/groups.h"
 #include "placement/layer-table.h"
 #include "placement/ring-front.h"
+#include "placement/ring-search.h"
 #include "placement/ring.h"
 #include "placement/solve.h"
 #include "tests/unit/placement/clusters.h"
@@ -423,6 +424,41 @@ static void test_limit_raises_the_bound(void)
         g_assert_cmpfloat(after, ==, 6 + 3 * 5 - 2);
 }
 
+/* However few paths a search keeps, it says no more than it knows of rings, all of which have several stages
+ * here. */
+static void test_narrow_searches_keep_bounds(void)
+{
+        unsigned n_found = 0, n_proven = 0, n_left = 0;
+
+        for (int i = 0; i < CASES; i++) {
+                AldPlacementTour found = { .nsec = INFINITY };
+                g_auto(AldPlacementTable) table = { 0 };
+                g_auto(AldPlacementCore) core = { 0 };
+                AldPlacementSolution best;
+                SmallProblem made;
+                double left;
+
+                make_small(&made);
+                made.problem.layers = SMALL + below(12);
+                if (ald_placement_solve_ring(&made.problem, &best) < 0)
+                        continue;
+                ald_placement_core_init(&core, &made.problem, ALD_PLACEMENT_WORK);
+                ald_placement_table_init(&table, &core);
+                ald_placement_table_fill(&table, &core, false);
+                ald_placement_table_bound_each(&table, &core);
+                left = ald_placement_search(&core, &table, 1 + below(4), ALD_PLACEMENT_WORK, &found);
+                g_assert_cmpfloat(left, <=, best.nsec * (1 + EPSILON));
+                g_assert_cmpfloat(found.nsec, >=, best.nsec * (1 - EPSILON));
+                n_proven += left >= best.nsec * (1 - EPSILON);
+                n_left += left < best.nsec * (1 - EPSILON);
+                n_found++;
+                ald_placement_solution_clear(&best);
+        }
+        g_assert_cmpuint(n_found, >, CASES / 5);
+        g_assert_cmpuint(n_proven, >, n_found / 20);
+        g_assert_cmpuint(n_left, >, n_found / 20);
+}
+
 int main(int argc, char **argv)
 {
         g_test_init(&argc, &argv, NULL);
@@ -436,6 +472,7 @@ int main(int argc, char **argv)
         g_test_add_func("/placement-large/large-is-repeatable", test_large_is_repeatable);
         g_test_add_func("/placement-large/limit-keeps-bounds", test_limit_keeps_bounds);
         g_test_add_func("/placement-large/limit-raises-the-bound", test_limit_raises_the_bound);
+        g_test_add_func("/placement-large/narrow-searches-keep-bounds", test_narrow_searches_keep_bounds);
         g_test_add_func("/placement-large/slow-paths-leave-bounds-close", test_slow_paths_leave_bounds_close);
         g_test_add_func("/placement-large/errors", test_errors);
         return g_test_run();

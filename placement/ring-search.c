@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "placement/classes.h"
+#include "placement/ring-search.h"
+
+#define NO_PREDECESSOR UINT32_MAX
+#define RULED_OUT (UINT32_MAX - 1)
+#define NEAR 32u /* devices whose ways to another one are told apart */
+
+typedef struct SearchHop {
+        double rest_nsec; /* beyond the shares */
+        uint32_t to;
+} SearchHop;
+
+typedef struct SearchPath {
+        const struct SearchPath *before; /* without its last device; NULL: it is the first one, too */
+        uint32_t first, last, n, n_required;
+        uint64_t set;        /* a sum over its devices, to find equal ones */
+        double hops_nsec;    /* beyond the shares, with the first end and the least that closing takes */
+        double least_nsec;   /* of all rings that go on from it, if closing takes no more than that */
+        double bound;        /* with the way back */
+        double *layers_nsec; /* the least of so many layers on its devices, with their prices */
+        uint32_t number;     /* in the order of extension, which decides between equal bounds */
+} SearchPath;
+
+typedef struct SearchNext {
+        double bound; /* of rings that go on there */
+        const SearchHop *hop;
+} SearchNext;
+
+typedef struct RingSearch {
+        AldPlacementCore *core;
+        AldPlacementTable *table;
+        AldPlacementTour *best;
+        uint32_t width, n_required;
+        uint64_t spare;  /* work that is not to be spent */
+        SearchHop *hops; /* of each device, [n], the cheapest first */
+        uint32_t *n_hops;
+        /* The device of the same class with the next lower number: of those, paths use that one first. If it
+         * is ruled out, so is the other, which could take its place. */
+        uint32_t *predecessor;
+        double *rest_nsec;    /* of hops beyond the shares, [to][from] */
+        double *closing_nsec; /* the least to each first device of hops that close a ring, with the last end
+                               */
+        double **back_nsec;   /* of each first device that was tried: from each, what the way there takes
+                                 beyond closing_nsec */
+        double *way_nsec;
+        uint32_t *on_path, n_marked; /* devices with that number are on the path that was marked last */
+        SearchPath *kept;            /* [stages][width] */
+        SearchPath *extended;        /* up to 2 × width */
+        uint32_t n_extended, n_numbered;
+        SearchNext *next; /* after one path, the least bound first */
+        uint32_t n_next, next_max;
+        double *rows;       /* of layers_nsec */
+        double **free_rows; /* of paths that are extended no more */
+        uint32_t n_free_rows;
+        double limit; /* paths with this bound or more need not be kept */
+        double left;  /* the least bound of those that were not */
+} RingSearch;
+
+static void search_clear(RingSearch *search)
+{
+        for (uint32_t i = 0; i < search->core->n; i++)
+                g_free(search->back_nsec[i]);
+        g_free(search->hops);
+        g_free(search->n_hops);
+        g_free(search->predecessor);
+        g_free(search->rest_nsec);
+        g_free(search->closing_nsec);
+        g_free(search->back_nsec);
+        g_free(search->way_nsec);
+        g_free(search->on_path);
+        g_free(search->kept);
+        g_free(search->extended);
+        g_free(search->next);
+        g_free(search->rows);
+        g_free(search->free_rows);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(RingSearch, search_clear)
+
+static int compare_hops(const void *a, const void *b)
+{
+        const SearchHop *left = a, *right = b;
+
+        if (left->rest_nsec != right->rest_nsec)
+                return left->rest_nsec < right->rest_nsec ? -1 : 1;
+        return (left->to > right->to) - (left->to < right->to);
+}
+
+static int compare_bounds(const void *a, const void *b)
+{
+        const SearchPath *left = a, *right = b;
+
+        if (left->bound != right->bound)
+                return left->bound < right->bound ? -1 : 1;
+        return (left->number > right->number) - (left->number < right->number);
+}
+
+/* Paths between the same devices through the same ones follow each other, the shortest first. */
+static int compare_ways(const void *a, const void *b)
+{
+        const SearchPath *left = a, *right = b;
+
+        if (left->first != right->first)
+                return left->first < right->first ? -1 : 1;
+        if (left->last != right->last)
+                return left->last < right->last ? -1 : 1;
+        if (left->set != right->set)
+                return left->set < right->set ? -1 : 1;
+        if (left->hops_nsec != right->hops_nsec)
+                return left->hops_nsec < right->hops_nsec ? -1 : 1;
+        return (left->number > right->number) - (left->number < right->number);
+}
+
+static void find_predecessors(RingSearch *search)
+{
+        const AldPlacementProblem *problem = search->core->problem;
+        g_autofree uint32_t *class_of = g_new(uint32_t, problem->n_devices);
+        g_autofree uint32_t *latest = g_new(uint32_t, problem->n_devices); /* of each class */
+        g_autofree uint32_t *left = g_new(uint32_t, problem->n_devices);   /* numbers in the core */
+
+        ald_placement_find_classes(problem, class_of);
+        search->predecessor = g_new(uint32_t, search->core->n);
+        for (uint32_t i = 0; i < problem->n_devices; i++) {
+                left[i] = RULED_OUT;
+                latest[i] = NO_PREDECESSOR;
+        }
+        for (uint32_t i = 0; i < search->core->n; i++)
+                left[search->core->devices[i]] = i;
+        for (uint32_t i = 0; i < problem->n_devices; i++) {
+                if (left[i] != RULED_OUT)
+                        search->predecessor[left[i]] = latest[class_of[i]];
+                latest[class_of[i]] = left[i];
+        }
+}
+
+/* Without ends, paths begin at the fastest device of a ring, so that it is not found again. */
+static uint32_t first_after(const RingSearch *search, uint32_t first)
+{
+        return search->core->problem->ends ? 0 : first + 1;
+}
+
+/* What a hop that closes a ring takes beyond the shares, with the last end. */
+static double close_nsec(const RingSearch *search, uint32_t last, uint32_t first)
+{
+        const AldPlacementCore *core = search->core;
+        const AldPlacementEnds *ends = core->problem->ends;
+        double nsec = ald_placement_closing(core->problem, core->devices[last], core->devices[first]);
+
+        if (isinf(ald_placement_core_hop(core, last, first)))
+                return INFINITY;
+        return nsec - core->out_nsec[last] - core->into_nsec[first] +
+               (ends ? ends[core->devices[last]].last_nsec : 0);
+}
+
+static void measure_hop(RingSearch *search, uint32_t from, uint32_t to)
+{
+        const AldPlacementCore *core = search->core;
+        const AldPlacementProblem *problem = core->problem;
+        double *rest = &search->rest_nsec[(size_t) to * core->n + from];
+
+        *rest = INFINITY;
+        if (isinf(ald_placement_core_hop(core, from, to)))
+                return;
+        *rest = problem->hop_nsec[(size_t) core->devices[from] * problem->n_devices + core->devices[to]] -
+                core->out_nsec[from] - core->into_nsec[to];
+        *rest = fmax(*rest, 0);
+        if (*rest < INFINITY)
+                search->hops[(size_t) from * core->n + search->n_hops[from]++] = (SearchHop){ *rest, to };
+        if (from >= first_after(search, to))
+                search->closing_nsec[to] = fmin(search->closing_nsec[to], close_nsec(search, from, to));
+}
+
+static void search_init(RingSearch *search)
+{
+        AldPlacementCore *core = search->core;
+        size_t n = core->n, n_rows = (size_t) 3 * search->width, cells = core->layers + 1;
+
+        search->hops = g_new(SearchHop, n * n);
+        search->n_hops = g_new0(uint32_t, n);
+        search->rest_nsec = g_new(double, n *n);
+        search->closing_nsec = g_new(double, n);
+        search->back_nsec = g_new0(double *, n);
+        search->way_nsec = g_new(double, n);
+        search->on_path = g_new0(uint32_t, n);
+        search->kept = g_new(SearchPath, (size_t) core->most * search->width);
+        search->extended = g_new(SearchPath, (size_t) 2 * search->width);
+        search->next_max = MAX(search->width / 10, 1);
+        search->next = g_new(SearchNext, search->next_max);
+        search->rows = g_new(double, n_rows *cells);
+        search->free_rows = g_new(double *, n_rows);
+        for (size_t i = 0; i < n_rows; i++)
+                search->free_rows[search->n_free_rows++] = search->rows + i * cells;
+        for (uint32_t i = 0; i < n; i++)
+                search->closing_nsec[i] = INFINITY;
+        for (uint32_t i = 0; i < n; i++) {
+                for (uint32_t j = 0; j < n; j++)
+                        measure_hop(search, i, j);
+                qsort(search->hops + i * n, search->n_hops[i], sizeof search->hops[0], compare_hops);
+                search->n_required += ald_placement_core_device(core, i)->required;
+        }
+        (void) ald_placement_core_spend(core, 4 * n * n);
+        find_predecessors(search);
+}
+
+/* By Dijkstra's algorithm; the devices from which the way is longest are not told apart. */
+static void find_ways_back(RingSearch *search, uint32_t first)
+{
+        uint32_t n = search->core->n, begin = first_after(search, first), found = 0, at = first;
+        double *back = search->back_nsec[first] = g_new(double, n), *way = search->way_nsec, nsec = INFINITY;
+
+        for (uint32_t i = begin; i < n; i++) {
+                way[i] = i == first ? INFINITY : close_nsec(search, i, first) - search->closing_nsec[first];
+                back[i] = INFINITY;
+                if (way[i] < nsec) {
+                        nsec = way[i];
+                        at = i;
+                }
+        }
+        for (; found < NEAR && nsec < INFINITY; found++) {
+                const double *rest = search->rest_nsec + (size_t) at * n;
+                double least = INFINITY;
+
+                back[at] = nsec;
+                for (uint32_t i = begin; i < n; i++) {
+                        way[i] = MIN(way[i], nsec + rest[i]);
+                        if (way[i] < least && isinf(back[i]) && i != first) {
+                                least = way[i];
+                                at = i;
+                        }
+                }
+                nsec = least;
+        }
+        for (uint32_t i = begin; i < n; i++)
+                back[i] = MIN(back[i], nsec);
+        (void) ald_placement_core_spend(search->core, (uint64_t) (found + 8) * n / 4);
+}
+
+static bool may_follow(const RingSearch *search, uint32_t device)
+{
+        uint32_t predecessor = search->predecessor[device];
+
+        if (search->on_path[device] == search->n_marked)
+                return false;
+        return predecessor == NO_PREDECESSOR ||
+               (predecessor != RULED_OUT && search->on_path[predecessor] == search->n_marked);
+}
+
+static void mark(RingSearch *search, const SearchPath *path)
+{
+        search->n_marked++;
+        for (; path; path = path->before)
+                search->on_path[path->last] = search->n_marked;
+}
+
+static void leave(RingSearch *search, double bound)
+{
+        search->left = MIN(search->left, bound);
+}
+
+/* Whether the first path is between the same devices through the same ones. */
+static bool are_alike(const SearchPath *path, const SearchPath *other)
+{
+        if (path->first != other->first || path->last != other->last || path->set != other->set)
+                return false;
+        for (; path; path = path->before) {
+                const SearchPath *at = other;
+
+                while (at && at->last != path->last)
+                        at = at->before;
+                if (!at)
+                        return false;
+        }
+        return true;
+}
+
+/* Leaves all but those with the lowest bounds. */
+static void select_paths(RingSearch *search)
+{
+        SearchPath *paths = search->extended;
+        uint32_t n = 0;
+
+        qsort(paths, search->n_extended, sizeof paths[0], compare_ways);
+        for (uint32_t i = 0; i < search->n_extended; i++)
+                if (n > 0 && are_alike(&paths[n - 1], &paths[i]))
+                        search->free_rows[search->n_free_rows++] = paths[i].layers_nsec;
+                else
+                        paths[n++] = paths[i];
+        qsort(paths, n, sizeof paths[0], compare_bounds);
+        if (n > search->width) {
+                leave(search, paths[search->width].bound);
+                search->limit = MIN(search->limit, paths[search->width].bound);
+        }
+        while (n > search->width)
+                search->free_rows[search->n_free_rows++] = paths[--n].layers_nsec;
+        search->n_extended = n;
+}
+
+static void close_ring(RingSearch *search, const SearchPath *path)
+{
+        AldPlacementCore *core = search->core;
+        double close = close_nsec(search, path->last, path->first) - search->closing_nsec[path->first];
+        AldPlacementTour tour = { .n = path->n };
+        uint32_t at = path->n;
+
+        if (!(path->hops_nsec + close + path->layers_nsec[core->layers] < search->best->nsec) ||
+                path->n_required < search->n_required)
+                return;
+        for (const SearchPath *stage = path; stage; stage = stage->before)
+                tour.stages[--at] = stage->last;
+        ald_placement_tour_measure(core, &tour, search->best->nsec);
+        if (tour.nsec < search->best->nsec && tour.nsec < core->penalty_nsec)
+                ald_placement_tour_copy(search->best, &tour);
+        search->limit = MIN(search->limit, search->best->nsec);
+}
+
+static SearchPath begin_path(const RingSearch *search, uint32_t first)
+{
+        const AldPlacementCore *core = search->core;
+        const AldPlacementEnds *ends = core->problem->ends;
+
+        return (SearchPath){ .first = first,
+                .hops_nsec = search->closing_nsec[first] + (ends ? ends[core->devices[first]].first_nsec : 0),
+                .layers_nsec = ald_placement_table_row(search->table, core->n, 0) };
+}
+
+/* By the device; the way back from it then takes that much. */
+static void extend(
+        RingSearch *search, const SearchPath *path, uint32_t device, double rest_nsec, double back_nsec)
+{
+        AldPlacementCore *core = search->core;
+        SearchPath *made = &search->extended[search->n_extended];
+        double least = INFINITY;
+        const double *others;
+
+        *made = *path;
+        made->before = path->n > 0 ? path : NULL;
+        made->last = device;
+        made->n++;
+        made->n_required += ald_placement_core_device(core, device)->required;
+        made->set += (device + 1) * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t) (device + 1) << 40;
+        made->hops_nsec += rest_nsec;
+        made->number = search->n_numbered++;
+        made->layers_nsec = search->free_rows[search->n_free_rows - 1];
+        for (uint32_t l = 0; l <= core->layers; l++)
+                made->layers_nsec[l] = INFINITY;
+        ald_placement_table_add(search->table, core, device, path->layers_nsec, made->layers_nsec);
+        others = ald_placement_table_row(
+                search->table, first_after(search, made->first), core->most - made->n);
+        for (uint32_t l = 0; l <= core->layers; l++)
+                least = MIN(least, made->layers_nsec[l] + others[core->layers - l]);
+        made->least_nsec = least + made->hops_nsec;
+        made->bound = made->least_nsec + back_nsec;
+        if (made->n > 1 && made->bound < search->best->nsec)
+                close_ring(search, made);
+        if (made->bound >= search->limit) {
+                leave(search, made->bound);
+                return;
+        }
+        search->n_free_rows--;
+        if (++search->n_extended == 2 * search->width)
+                select_paths(search);
+}
+
+/* The most promising devices after this path. */
+static void find_next(RingSearch *search, const SearchPath *path)
+{
+        const AldPlacementCore *core = search->core;
+        const double *back = search->back_nsec[path->first];
+        SearchNext *next = search->next;
+
+        search->n_next = 0;
+        mark(search, path);
+        for (uint32_t k = 0; k < search->n_hops[path->last]; k++) {
+                const SearchHop *hop = &search->hops[(size_t) path->last * core->n + k];
+                double bound = path->least_nsec + hop->rest_nsec, limit = search->limit;
+                uint32_t at;
+
+                if (search->n_next == search->next_max)
+                        limit = MIN(limit, next[search->n_next - 1].bound);
+                if (bound >= limit) {
+                        leave(search, bound);
+                        break;
+                }
+                if (hop->to < first_after(search, path->first))
+                        continue;
+                bound = back[hop->to] + fmax(bound, path->hops_nsec + hop->rest_nsec +
+                                                            core->with_nsec[hop->to] - core->ends_nsec);
+                if (bound >= limit) {
+                        leave(search, bound);
+                        continue;
+                }
+                if (!may_follow(search, hop->to))
+                        continue;
+                if (search->n_next == search->next_max)
+                        leave(search, next[--search->n_next].bound);
+                for (at = search->n_next++; at > 0 && next[at - 1].bound > bound; at--)
+                        next[at] = next[at - 1];
+                next[at] = (SearchNext){ bound, hop };
+        }
+}
+
+static void extend_all(RingSearch *search, const SearchPath *path)
+{
+        AldPlacementCore *core = search->core;
+
+        if (core->work <= search->spare) {
+                leave(search, path->bound);
+                return;
+        }
+        if (!search->back_nsec[path->first])
+                find_ways_back(search, path->first);
+        find_next(search, path);
+        (void) ald_placement_core_spend(
+                core, search->n_hops[path->last] / 2 + search->n_next * (2 * core->layers + 40));
+        for (uint32_t i = 0; i < search->n_next; i++) {
+                const SearchNext *next = &search->next[i];
+
+                if (next->bound >= search->limit) {
+                        leave(search, next->bound);
+                        break;
+                }
+                extend(search, path, next->hop->to, next->hop->rest_nsec,
+                        search->back_nsec[path->first][next->hop->to]);
+        }
+}
+
+static void begin_all(RingSearch *search)
+{
+        AldPlacementCore *core = search->core;
+
+        for (uint32_t first = 0; first < core->n; first++) {
+                SearchPath none = begin_path(search, first);
+
+                if (search->predecessor[first] == NO_PREDECESSOR && search->closing_nsec[first] < INFINITY)
+                        extend(search, &none, first, 0, 0);
+                /* Without ends, all others lack it. */
+                if (!core->problem->ends && ald_placement_core_device(core, first)->required)
+                        break;
+        }
+        (void) ald_placement_core_spend(core, (uint64_t) 2 * core->layers * core->n);
+}
+
+double ald_placement_search(AldPlacementCore *core, AldPlacementTable *table, uint32_t width, uint64_t work,
+        AldPlacementTour *best)
+{
+        g_auto(RingSearch) search = { .core = core,
+                .table = table,
+                .width = width,
+                .best = best,
+                .left = INFINITY,
+                .limit = best->nsec,
+                .spare = core->work - MIN(core->work, work) };
+
+        search_init(&search);
+        begin_all(&search);
+        for (uint32_t n = 1; n <= core->most && search.n_extended > 0; n++) {
+                SearchPath *paths = search.kept + (size_t) (n - 1) * width;
+                double before = best->nsec;
+                uint32_t n_paths;
+
+                select_paths(&search);
+                n_paths = search.n_extended;
+                memcpy(paths, search.extended, n_paths * sizeof *paths);
+                search.n_extended = 0;
+                search.limit = best->nsec;
+                for (uint32_t i = 0; i < n_paths; i++) {
+                        if (n < core->most)
+                                extend_all(&search, &paths[i]);
+                        search.free_rows[search.n_free_rows++] = paths[i].layers_nsec;
+                }
+                if (best->nsec < before)
+                        ald_placement_tour_improve(core, best);
+        }
+        return MIN(search.left, best->nsec);
+}
