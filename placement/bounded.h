@@ -3,7 +3,7 @@
 
 #include "placement/problem.h"
 
-#define ALD_PLACEMENT_WORK UINT64_C(125000000) /* steps of about 4 ns */
+#define ALD_PLACEMENT_WORK UINT64_C(100000000) /* steps of about 5 ns */
 
 /*
  * The ring of ald_placement_solve_ring() for more devices than that solves: a good one, and a lower bound on
