@@ -6,9 +6,9 @@
 #include "services/link-probe/compute/compute-bus.h"
 #include "services/link-probe/inhibit/inhibit-bus.h"
 #include "services/link-probe/job/jobs-bus.h"
-#include "services/link-probe/link/probe-link-bus.h"
 #include "services/link-probe/link/results-bus.h"
 #include "services/link-probe/paths.h"
+#include "services/link-probe/probe/probe-bus.h"
 
 #define INTERFACE "org.alidade.LinkProbe1"
 

@@ -4,10 +4,10 @@
 #include "services/link-probe/compute/compute-manager.h"
 #include "services/link-probe/inhibit/inhibitors.h"
 #include "services/link-probe/job/jobs.h"
-#include "services/link-probe/link/link-request.h"
 #include "services/link-probe/link/results.h"
 #include "services/link-probe/link/schedule.h"
 #include "services/link-probe/policy.h"
+#include "services/link-probe/probe/measure-request.h"
 
 /* The link probe service: every 15 s asks what is due and measures it; serves probes of other nodes; applies
  * locks. */
@@ -39,6 +39,6 @@ uint64_t ald_link_probe_manager_refused(const AldLinkProbeManager *manager);
 /* The current contents of Node1.ProbePolicy; see policy.h. The caller clears it. */
 void ald_link_probe_manager_policy(AldLinkProbeManager *manager, AldPolicy *ret);
 
-/* Starts a requested probe; see link-request.h. */
+/* Starts a requested probe; see measure-request.h. */
 int ald_link_probe_manager_probe(AldLinkProbeManager *manager, const AldLinkRequest *request,
         AldLinkRequestAnswer answered, void *userdata);

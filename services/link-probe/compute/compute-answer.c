@@ -4,7 +4,7 @@
 
 #include "record/message.h"
 #include "services/link-probe/compute/compute-answer.h"
-#include "services/link-probe/probe-child.h"
+#include "services/link-probe/probe/probe-child.h"
 
 #define FAILURE_MAX 256u /* bytes of the first part of a failure; what follows is not added */
 

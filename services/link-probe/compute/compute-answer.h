@@ -2,7 +2,7 @@
 #pragma once
 
 #include "record/record.h"
-#include "services/link-probe/link/probe-answer.h"
+#include "services/link-probe/probe/probe-answer.h"
 
 /* The output of alidade-probe-compute: lines of progress, then its result. Drivers influence it, so
  * everything is checked against the schema (record/messages/compute.xml). */

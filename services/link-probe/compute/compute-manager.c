@@ -10,7 +10,7 @@
 #include "services/common/sysroot.h"
 #include "services/common/timer.h"
 #include "services/link-probe/compute/compute-manager.h"
-#include "services/link-probe/program.h"
+#include "services/link-probe/probe/program.h"
 #include "state/planner/planner-device.h"
 
 /* The load of the processors that is not caused by our own measurements. */

@@ -11,7 +11,7 @@
 #include "services/common/errors.h"
 #include "services/common/process.h"
 #include "services/link-probe/compute/compute-prober.h"
-#include "services/link-probe/probe-child.h"
+#include "services/link-probe/probe/probe-child.h"
 
 /*
  * The processes that one of our children has started, each of which leads a process group. They are not our

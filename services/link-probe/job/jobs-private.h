@@ -4,7 +4,7 @@
 #include <stdbool.h>
 
 #include "services/link-probe/job/jobs.h"
-#include "services/link-probe/link/probe-answer.h"
+#include "services/link-probe/probe/probe-answer.h"
 
 /* For the files of jobs only. */
 

@@ -8,7 +8,7 @@
 #include "record/record.h"
 
 /* Requested probes. Each job measures one target after another, as soon as no other probe is in the way. The
- * kind of a job defines its targets and how they are measured: jobs-link.h, compute-jobs.h. */
+ * kind of a job defines its targets and how they are measured: probe-jobs.h, compute-jobs.h. */
 typedef struct AldJobs AldJobs;
 typedef struct AldJob AldJob;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "services/link-probe/link/probe-answer.h"
+#include "services/link-probe/probe/probe-answer.h"
 
 /* Automatic measurements that are repeated later because other traffic disturbed them. Their results are
  * discarded, except on a path that is always disturbed. */

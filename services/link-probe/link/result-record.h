@@ -2,7 +2,7 @@
 #pragma once
 
 #include "record/record.h"
-#include "services/link-probe/link/prober.h"
+#include "services/link-probe/probe/prober.h"
 
 /* The outcome of a probe, as a record of its link. It covers this probe only; the state service merges it
  * with earlier ones (state/link-result.h). */

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "record/record.h"
-#include "services/link-probe/link/prober.h"
+#include "services/link-probe/probe/prober.h"
 #include "state/planner/candidates.h"
 
 /*

@@ -4,10 +4,10 @@
 
 #include "record/record.h"
 #include "services/link-probe/link/node-budgets.h"
-#include "services/link-probe/link/probe-answer.h"
 #include "services/link-probe/link/sessions.h"
 #include "services/link-probe/net/accept-limit.h"
-#include "services/link-probe/probe-child.h"
+#include "services/link-probe/probe/probe-answer.h"
+#include "services/link-probe/probe/probe-child.h"
 
 /* Maximum size of the GIDs of a node in a line, which has little room otherwise. */
 #define GIDS_MAX 3500u

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "services/link-probe/link/probe-answer.h"
 #include "services/link-probe/net/counters.h"
 #include "services/link-probe/net/remote.h"
-#include "services/link-probe/program.h"
+#include "services/link-probe/probe/probe-answer.h"
+#include "services/link-probe/probe/program.h"
 #include "services/link-probe/state-query-bus.h"
 
 /*

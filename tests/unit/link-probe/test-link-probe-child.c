@@ -2,7 +2,7 @@
 #include <dirent.h>
 #include <sys/wait.h>
 
-#include "services/link-probe/probe-child.h"
+#include "services/link-probe/probe/probe-child.h"
 
 #define PATIENT_MSEC 20000u
 

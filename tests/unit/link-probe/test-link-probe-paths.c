@@ -8,10 +8,10 @@
 
 #include "services/common/errors.h"
 #include "services/link-probe/link/deferrals.h"
-#include "services/link-probe/link/link-request.h"
 #include "services/link-probe/link/results.h"
 #include "services/link-probe/net/listener.h"
 #include "services/link-probe/net/route.h"
+#include "services/link-probe/probe/measure-request.h"
 
 #define PEER "0000000000000000000000000000000b"
 #define HOUR (UINT64_C(3600) * 1000000)

@@ -9,7 +9,7 @@
 
 #include "common/fd.h"
 #include "services/common/process.h"
-#include "services/link-probe/probe-child.h"
+#include "services/link-probe/probe/probe-child.h"
 
 #define FREE_WAIT_MS 1000
 

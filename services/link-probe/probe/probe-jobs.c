@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "services/link-probe/job/jobs-link.h"
+#include "services/link-probe/probe/probe-jobs.h"
 #include "services/common/errors.h"
 #include "services/link-probe/job/jobs-private.h"
 #include "services/link-probe/net/route.h"

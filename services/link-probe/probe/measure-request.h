@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "services/link-probe/job/jobs-link.h"
 #include "services/link-probe/link/results.h"
+#include "services/link-probe/probe/probe-jobs.h"
 #include "services/link-probe/state-query-bus.h"
 
 /* Requests to probe a node: looks up the paths to the node and creates a job for them. */

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "record/record.h"
-#include "services/link-probe/link/probe-answer.h"
 #include "services/link-probe/net/counters.h"
 #include "services/link-probe/net/medium.h"
-#include "services/link-probe/program.h"
+#include "services/link-probe/probe/probe-answer.h"
+#include "services/link-probe/probe/program.h"
 #include "services/link-probe/state-query-bus.h"
 #include "state/planner/probe-policy.h"
 

@@ -9,9 +9,9 @@
 #include "services/common/errors.h"
 #include "services/common/polkit.h"
 #include "services/link-probe/job/jobs-bus.h"
-#include "services/link-probe/link/probe-link-bus.h"
 #include "services/link-probe/net/route.h"
 #include "services/link-probe/paths.h"
+#include "services/link-probe/probe/probe-bus.h"
 
 struct AldProbeLinkBus {
         AldService *service;

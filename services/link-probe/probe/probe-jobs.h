@@ -2,7 +2,7 @@
 #pragma once
 
 #include "services/link-probe/job/jobs.h"
-#include "services/link-probe/link/prober.h"
+#include "services/link-probe/probe/prober.h"
 
 /* Jobs that measure the paths to a node, one after another. */
 typedef struct AldLinkJobs AldLinkJobs;

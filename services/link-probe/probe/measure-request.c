@@ -2,8 +2,8 @@
 #include <errno.h>
 
 #include "services/common/errors.h"
-#include "services/link-probe/link/link-request.h"
 #include "services/link-probe/link/rdma-request.h"
+#include "services/link-probe/probe/measure-request.h"
 #include "state/network.h"
 #include "state/planner/candidates.h"
 

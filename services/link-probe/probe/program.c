@@ -2,7 +2,7 @@
 #include <glib.h>
 #include <stdarg.h>
 
-#include "services/link-probe/program.h"
+#include "services/link-probe/probe/program.h"
 
 char *ald_program_find(const char *name)
 {

@@ -4,10 +4,10 @@
 
 #include "record/record.h"
 #include "services/common/errors.h"
-#include "services/link-probe/link/prober.h"
 #include "services/link-probe/link/result-validation.h"
 #include "services/link-probe/net/route.h"
-#include "services/link-probe/probe-child.h"
+#include "services/link-probe/probe/probe-child.h"
+#include "services/link-probe/probe/prober.h"
 
 /* The program has shorter limits of its own; this one is for one that hangs. */
 #define DEADLINE_MSEC 60000u

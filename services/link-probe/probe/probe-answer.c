@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "record/message.h"
-#include "services/link-probe/link/probe-answer.h"
-#include "services/link-probe/probe-child.h"
+#include "services/link-probe/probe/probe-answer.h"
+#include "services/link-probe/probe/probe-child.h"
 
 void ald_probe_answer_clear(AldProbeAnswer *answer)
 {
