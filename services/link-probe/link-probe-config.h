@@ -2,7 +2,7 @@
 #pragma once
 
 #include "common/config.h"
-#include "services/link-probe/probe-hours.h"
+#include "services/link-probe/machine/probe-hours.h"
 
 typedef struct AldLinkProbeConfig {
         bool enabled;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "services/link-probe/compute/compute-manager.h"
 #include "services/link-probe/inhibit/inhibitors.h"
 #include "services/link-probe/job/jobs.h"
 #include "services/link-probe/link/results.h"
 #include "services/link-probe/link/schedule.h"
 #include "services/link-probe/policy.h"
+#include "services/link-probe/probe/device-schedule.h"
 #include "services/link-probe/probe/measure-request.h"
 
 /* The link probe service: every 15 s asks what is due and measures it; serves probes of other nodes; applies

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "services/link-probe/compute/compute-answer.h"
+#include "services/link-probe/kinds/compute-answer.h"
 #include "state/compute-result.h"
 
 #define NOW UINT64_C(1700000000000000)

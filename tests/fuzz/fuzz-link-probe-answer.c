@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 
-#include "services/link-probe/link/result-validation.h"
+#include "services/link-probe/kinds/link-validation.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

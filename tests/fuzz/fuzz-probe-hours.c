@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-#include "services/link-probe/probe-hours.h"
+#include "services/link-probe/machine/probe-hours.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "services/link-probe/compute/compute-manager.h"
+#include "services/link-probe/probe/device-schedule.h"
 
 /* The record Node1.Compute of this service, and ProbeCompute() of org.alidade.LinkProbe1. */
 typedef struct AldComputeBus AldComputeBus;

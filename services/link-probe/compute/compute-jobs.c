@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "services/link-probe/compute/compute-jobs.h"
 #include "services/common/errors.h"
-#include "services/link-probe/compute/compute-answer.h"
 #include "services/link-probe/job/jobs-private.h"
+#include "services/link-probe/kinds/compute-answer.h"
 
 /* About 5 min: others may be measured first, and other work may end soon. */
 #define RETRIES_MAX 100u

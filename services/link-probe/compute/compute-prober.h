@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "services/link-probe/compute/compute-answer.h"
+#include "services/link-probe/kinds/compute-answer.h"
 
 /* Measures the compute devices of this machine: one at a time, in a child. */
 typedef struct AldComputeProber AldComputeProber;

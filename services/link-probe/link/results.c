@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <net/if.h>
 
-#include "services/link-probe/link/result-record.h"
+#include "services/link-probe/kinds/link-record.h"
 #include "services/link-probe/link/results.h"
 #include "state/link-quality.h"
 

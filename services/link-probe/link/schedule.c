@@ -4,8 +4,8 @@
 #include "record/id.h"
 #include "services/common/errors.h"
 #include "services/common/service.h"
+#include "services/link-probe/kinds/link-record.h"
 #include "services/link-probe/link/disturbed-results.h"
-#include "services/link-probe/link/result-record.h"
 #include "services/link-probe/link/schedule.h"
 #include "services/link-probe/net/route.h"
 

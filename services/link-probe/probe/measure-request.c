@@ -2,7 +2,7 @@
 #include <errno.h>
 
 #include "services/common/errors.h"
-#include "services/link-probe/link/rdma-request.h"
+#include "services/link-probe/kinds/rdma-pairs.h"
 #include "services/link-probe/probe/measure-request.h"
 #include "state/network.h"
 #include "state/planner/candidates.h"

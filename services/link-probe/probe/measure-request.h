@@ -10,7 +10,7 @@ typedef struct AldLinkRequests AldLinkRequests;
 
 typedef struct AldLinkRequest {
         uid_t uid;
-        /* With an empty address: all paths to the node; see rdma-request.h for RDMA. */
+        /* With an empty address: all paths to the node; see rdma-pairs.h for RDMA. */
         AldProbeTarget target;
 } AldLinkRequest;
 

@@ -4,7 +4,7 @@
 
 #include "record/record.h"
 #include "services/common/errors.h"
-#include "services/link-probe/link/result-validation.h"
+#include "services/link-probe/kinds/link-validation.h"
 #include "services/link-probe/net/route.h"
 #include "services/link-probe/probe/probe-child.h"
 #include "services/link-probe/probe/prober.h"

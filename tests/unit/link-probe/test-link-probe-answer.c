@@ -2,8 +2,8 @@
 #include <errno.h>
 #include <math.h>
 
+#include "services/link-probe/kinds/link-validation.h"
 #include "services/link-probe/link/disturbed-results.h"
-#include "services/link-probe/link/result-validation.h"
 
 #define RATES "\"UploadBitsPerSecond\":5,\"DownloadBitsPerSecond\":7"
 

@@ -2,7 +2,7 @@
 /* What link-probed makes of the results of the compute probe. */
 #include <errno.h>
 
-#include "services/link-probe/compute/compute-results.h"
+#include "services/link-probe/probe/row-results.h"
 
 #define NOW UINT64_C(1700000000000000)
 #define BUSY "busy: other work was running"

@@ -4,8 +4,8 @@
 #include <math.h>
 
 #include "services/common/errors.h"
-#include "services/link-probe/link/rdma-request.h"
-#include "services/link-probe/link/result-validation.h"
+#include "services/link-probe/kinds/link-validation.h"
+#include "services/link-probe/kinds/rdma-pairs.h"
 #include "services/link-probe/net/busy.h"
 #include "services/link-probe/net/listener.h"
 #include "tests/unit/fake-root.h"

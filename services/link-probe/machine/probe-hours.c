@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-#include "services/link-probe/probe-hours.h"
+#include "services/link-probe/machine/probe-hours.h"
 
 #define MINUTES_PER_DAY (24u * 60u)
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "services/link-probe/power-bus.h"
+#include "services/link-probe/machine/power-bus.h"
 #include "common/bus-cleanup.h"
-#include "services/link-probe/power.h"
+#include "services/link-probe/machine/power.h"
 
 #define UPOWER "org.freedesktop.UPower"
 #define UPOWER_PATH "/org/freedesktop/UPower"

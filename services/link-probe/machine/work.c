@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <glib.h>
 
-#include "services/link-probe/work-units-bus.h"
-#include "services/link-probe/work.h"
+#include "services/link-probe/machine/work-units-bus.h"
+#include "services/link-probe/machine/work.h"
 
 #define ANY_LOCK ((1u << ALD_INHIBIT_KINDS) - 1)
 

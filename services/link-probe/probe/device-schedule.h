@@ -2,9 +2,9 @@
 #pragma once
 
 #include "services/link-probe/compute/compute-request.h"
-#include "services/link-probe/compute/compute-results.h"
 #include "services/link-probe/inhibit/inhibitors.h"
-#include "services/link-probe/work.h"
+#include "services/link-probe/machine/work.h"
+#include "services/link-probe/probe/row-results.h"
 
 /*
  * Measures the compute devices of this machine, when they are due or on request: one at a time, and not while

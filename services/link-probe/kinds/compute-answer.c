@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "record/message.h"
-#include "services/link-probe/compute/compute-answer.h"
+#include "services/link-probe/kinds/compute-answer.h"
 #include "services/link-probe/probe/probe-child.h"
 
 #define FAILURE_MAX 256u /* bytes of the first part of a failure; what follows is not added */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "services/link-probe/compute/compute-results.h"
+#include "services/link-probe/probe/row-results.h"
 
 struct AldComputeResults {
         AldRecord *record;      /* Node1.Compute: the last row of each device; NULL: none yet */

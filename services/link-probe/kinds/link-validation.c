@@ -2,7 +2,7 @@
 #include <net/if.h>
 #include <string.h>
 
-#include "services/link-probe/link/result-validation.h"
+#include "services/link-probe/kinds/link-validation.h"
 #include "state/link-quality.h"
 
 /* "disturbed", "unsteady" and "suspect", and the NULL at the end. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "services/link-probe/link/result-record.h"
-#include "services/link-probe/link/result-validation.h"
+#include "services/link-probe/kinds/link-record.h"
+#include "services/link-probe/kinds/link-validation.h"
 #include "state/link-quality.h"
 #include "state/topology/path-end.h"
 

@@ -9,7 +9,7 @@
 #include "services/common/errors.h"
 #include "services/common/sysroot.h"
 #include "services/common/timer.h"
-#include "services/link-probe/compute/compute-manager.h"
+#include "services/link-probe/probe/device-schedule.h"
 #include "services/link-probe/probe/program.h"
 #include "state/planner/planner-device.h"
 

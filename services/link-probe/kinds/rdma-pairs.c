@@ -7,7 +7,7 @@
 #include "record/record.h"
 #include "record/schema.h"
 #include "services/common/errors.h"
-#include "services/link-probe/link/rdma-request.h"
+#include "services/link-probe/kinds/rdma-pairs.h"
 #include "state/planner/candidates.h"
 #include "state/topology/rdma-problem.h"
 

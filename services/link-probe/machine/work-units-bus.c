@@ -6,7 +6,7 @@
 #include "common/bus-cleanup.h"
 #include "services/common/peer.h"
 #include "services/common/timer.h"
-#include "services/link-probe/work-units-bus.h"
+#include "services/link-probe/machine/work-units-bus.h"
 
 #define NAME "org.freedesktop.systemd1"
 #define PATH "/org/freedesktop/systemd1"

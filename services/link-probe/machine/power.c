@@ -2,7 +2,7 @@
 #include <glib.h>
 
 #include "services/common/sysroot.h"
-#include "services/link-probe/power.h"
+#include "services/link-probe/machine/power.h"
 
 #define DIRECTORY "sys/class/power_supply"
 
