@@ -1,116 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <signal.h>
 #include <stdbool.h>
-#include <sys/pidfd.h>
 #include <sys/types.h>
 
-#include <glib-unix.h>
+#include <glib.h>
 
-#include "common/fd.h"
 #include "record/figure-text.h"
 #include "services/common/errors.h"
-#include "services/common/process.h"
 #include "services/link-probe/compute/compute-prober.h"
+#include "services/link-probe/probe/descendants.h"
 #include "services/link-probe/probe/probe-child.h"
-
-/*
- * The processes that one of our children has started, each of which leads a process group. They are not our
- * children, so they are watched by their pidfds: a process that a driver blocks in the kernel exits late, and
- * uses its device until then.
- */
-typedef struct Descendants Descendants;
-
-/* More than the program has at a time. */
-#define DESCENDANTS_MAX 16u
-
-typedef struct Descendant {
-        Descendants *all;
-        AldProcess process;
-        guint source; /* 0: it has ended */
-} Descendant;
-
-struct Descendants {
-        Descendant list[DESCENDANTS_MAX];
-        unsigned n;
-        void (*gone)(void *userdata);
-        void *userdata;
-};
-
-static bool descendants_are_gone(const Descendants *descendants)
-{
-        for (unsigned i = 0; i < descendants->n; i++)
-                if (descendants->list[i].source != 0)
-                        return false;
-        return true;
-}
-
-static gboolean on_descendant_end(gint fd, GIOCondition condition, gpointer userdata)
-{
-        Descendant *descendant = userdata;
-        Descendants *all = descendant->all;
-
-        descendant->source = 0;
-        if (descendants_are_gone(all))
-                all->gone(all->userdata);
-        return G_SOURCE_REMOVE;
-}
-
-static void add_descendant(Descendants *all, pid_t pid)
-{
-        Descendant *descendant = &all->list[all->n];
-
-        *descendant = (Descendant){ .all = all, .process = { .pid = pid, .pidfd = pidfd_open(pid, 0) } };
-        /* It has ended meanwhile. */
-        if (descendant->process.pidfd < 0)
-                return;
-        descendant->source = g_unix_fd_add(descendant->process.pidfd, G_IO_IN, on_descendant_end, descendant);
-        all->n++;
-}
-
-/* Finds the present ones. `gone` is called once all of them have exited, but not if there are none. */
-static Descendants *descendants_new(pid_t parent, void (*gone)(void *userdata), void *userdata)
-{
-        Descendants *all = g_new0(Descendants, 1);
-        g_autofree char *path = g_strdup_printf("/proc/%d/task/%d/children", (int) parent, (int) parent);
-        g_autofree char *text = NULL;
-        g_auto(GStrv) words = NULL;
-
-        all->gone = gone;
-        all->userdata = userdata;
-        if (!g_file_get_contents(path, &text, NULL, NULL))
-                return all;
-        words = g_strsplit(text, " ", -1);
-        for (char **word = words; *word && all->n < DESCENDANTS_MAX; word++) {
-                gint64 pid = g_ascii_strtoll(*word, NULL, 10);
-
-                if (pid > 1 && pid <= G_MAXINT32)
-                        add_descendant(all, (pid_t) pid);
-        }
-        return all;
-}
-
-/* Kills them and their groups. */
-static void descendants_kill(const Descendants *descendants)
-{
-        for (unsigned i = 0; i < descendants->n; i++) {
-                const AldProcess *process = &descendants->list[i].process;
-
-                (void) pidfd_send_signal(process->pidfd, SIGKILL, NULL, 0);
-                if (descendants->list[i].source != 0)
-                        ald_process_kill(process);
-        }
-}
-
-static void descendants_free(Descendants *descendants)
-{
-        if (!descendants)
-                return;
-        for (unsigned i = 0; i < descendants->n; i++) {
-                g_clear_handle_id(&descendants->list[i].source, g_source_remove);
-                ald_fd_close(&descendants->list[i].process.pidfd);
-        }
-        g_free(descendants);
-}
 
 /* The program has shorter limits of its own; this one is for one that hangs. */
 #define DEADLINE_MSEC 600000u
@@ -130,7 +29,7 @@ struct AldComputeProber {
         char *reason; /* why it was ended, if it was */
         gint64 ended; /* and when, in µs */
         bool free;    /* and its device since */
-        Descendants *rest;
+        AldDescendants *rest;
         AldProbeAnswer answer; /* kept after the exit of the program, until its children have exited */
         uint64_t time_to_free;
 };
@@ -166,7 +65,7 @@ AldComputeProber *ald_compute_prober_new(const char *program, void (*changed)(vo
 static void clear(AldComputeProber *prober)
 {
         g_clear_pointer(&prober->child, ald_probe_child_free);
-        g_clear_pointer(&prober->rest, descendants_free);
+        g_clear_pointer(&prober->rest, ald_descendants_free);
         g_clear_pointer(&prober->reason, g_free);
         ald_probe_answer_clear(&prober->answer);
         ald_compute_target_clear(&prober->target);
@@ -265,7 +164,7 @@ static void on_ended(const char *output, const char *failure, void *userdata)
         ald_compute_answer_read(
                 output, failure, prober->target.device, prober->target.force, &prober->answer);
         g_clear_pointer(&prober->child, ald_probe_child_free);
-        if (!prober->rest || descendants_are_gone(prober->rest))
+        if (!prober->rest || ald_descendants_are_gone(prober->rest))
                 finish(prober);
 }
 
@@ -309,10 +208,10 @@ void ald_compute_prober_end(AldComputeProber *prober, const char *reason)
         prober->ended = g_get_monotonic_time();
         prober->free = false;
         pid = ald_probe_child_pid(prober->child);
-        prober->rest = descendants_new(pid, on_rest_gone, prober);
+        prober->rest = ald_descendants_new(pid, on_rest_gone, prober);
         /* The program first, so that it does not take the exit of its children for a crash. */
         (void) kill(pid, SIGTERM);
-        descendants_kill(prober->rest);
+        ald_descendants_kill(prober->rest);
         ald_probe_child_set_deadline(prober->child, END_MSEC);
 }
 

@@ -5,73 +5,12 @@
 
 #include "record/field.h"
 #include "record/figure-text.h"
-#include "services/common/cpu-times.h"
 #include "services/common/errors.h"
-#include "services/common/sysroot.h"
 #include "services/common/timer.h"
+#include "services/link-probe/machine/cpu-load.h"
 #include "services/link-probe/probe/device-schedule.h"
 #include "services/link-probe/probe/program.h"
 #include "state/planner/planner-device.h"
-
-/* The load of the processors that is not caused by our own measurements. */
-typedef struct CpuLoad CpuLoad;
-
-/* Shorter intervals are not meaningful: the kernel counts in hundredths of a second. */
-#define SPAN_MIN_USEC G_USEC_PER_SEC
-
-struct CpuLoad {
-        int root;
-        AldCpuTimes before;
-        uint64_t read; /* 0: never */
-        double usage;
-};
-
-/* Reads proc/stat below the root. */
-static CpuLoad *cpu_load_new(int root)
-{
-        CpuLoad *load = g_new0(CpuLoad, 1);
-
-        load->root = root;
-        load->usage = ALD_ABSENT_DOUBLE;
-        return load;
-}
-
-static void cpu_load_free(CpuLoad *load)
-{
-        g_free(load);
-}
-
-static bool read_times(const CpuLoad *load, AldCpuTimes *ret)
-{
-        g_autofree char *text = NULL;
-
-        return ald_sysroot_read(load->root, "proc/stat", &text) >= 0 && ald_cpu_times_parse(text, ret);
-}
-
-/* CLOCK_MONOTONIC in µs. The load since the last reading, in percent of all processors, or the last value if
- * that reading was a moment ago; absent if too little is known. */
-static double cpu_load_read(CpuLoad *load, uint64_t now_usec)
-{
-        AldCpuTimes times;
-
-        if (load->read != 0 && now_usec < load->read + SPAN_MIN_USEC)
-                return load->usage;
-        if (!read_times(load, &times)) {
-                load->read = 0;
-                return load->usage = ALD_ABSENT_DOUBLE;
-        }
-        load->usage = load->read == 0 ? ALD_ABSENT_DOUBLE : ald_cpu_usage(&load->before, &times);
-        load->before = times;
-        load->read = now_usec;
-        return load->usage;
-}
-
-/* The load until now was our own. */
-static void cpu_load_restart(CpuLoad *load, uint64_t now_usec)
-{
-        load->read = 0;
-        (void) cpu_load_read(load, now_usec);
-}
 
 #define CPU_ID "cpu" /* the row of the processors in Node1.Backends */
 
@@ -85,7 +24,7 @@ static void cpu_load_restart(CpuLoad *load, uint64_t now_usec)
 struct AldComputeManager {
         AldComputeManagerParts parts;
         bool enabled;
-        CpuLoad *load;
+        AldCpuLoad *load;
         AldComputeProber *prober;
         AldComputeResults *results;
         AldComputeJobs *jobs;
@@ -132,7 +71,7 @@ static void set_tick(AldComputeManager *manager, uint64_t delay)
 
 static double cpu_usage(AldComputeManager *manager)
 {
-        return cpu_load_read(manager->load, now_usec());
+        return ald_cpu_load_read(manager->load, now_usec());
 }
 
 static char *why_cpu_is_left_alone(AldComputeManager *manager, bool force)
@@ -165,7 +104,7 @@ static void take(const AldComputeTarget *target, const AldProbeAnswer *answer, v
 {
         AldComputeManager *manager = userdata;
 
-        cpu_load_restart(manager->load, now_usec());
+        ald_cpu_load_restart(manager->load, now_usec());
         g_free(manager->last);
         manager->last = g_strdup(target->device);
         manager->last_usec = now_usec();
@@ -359,8 +298,8 @@ static void make_parts(AldComputeManager *manager)
         AldComputeJobsParts jobs_parts;
         AldComputeRequestsParts request_parts;
 
-        manager->load = cpu_load_new(ald_service_root(parts->service));
-        (void) cpu_load_read(manager->load, now_usec());
+        manager->load = ald_cpu_load_new(ald_service_root(parts->service));
+        (void) ald_cpu_load_read(manager->load, now_usec());
         manager->prober = ald_compute_prober_new(program, parts->changed, parts->userdata);
         manager->results = ald_compute_results_new();
         jobs_parts = (AldComputeJobsParts){
@@ -404,7 +343,7 @@ void ald_compute_manager_free(AldComputeManager *manager)
         ald_compute_prober_free(manager->prober);
         ald_compute_jobs_free(manager->jobs);
         ald_compute_results_free(manager->results);
-        cpu_load_free(manager->load);
+        ald_cpu_load_free(manager->load);
         g_free(manager->due);
         g_free(manager->last);
         g_free(manager);
