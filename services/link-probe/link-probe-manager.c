@@ -5,6 +5,7 @@
 #include "common/node-id.h"
 #include "services/common/errors.h"
 #include "services/common/timer.h"
+#include "services/link-probe/kinds/probe-kinds.h"
 #include "services/link-probe/link-probe-manager.h"
 #include "services/link-probe/machine/power-bus.h"
 #include "services/link-probe/machine/power.h"
@@ -61,32 +62,32 @@ static void notify(void *userdata)
                 manager->changed(manager->userdata);
 }
 
-static bool is_held_off(const AldLinkProbeManager *manager, AldTransport transport)
+static bool is_held_off(const AldLinkProbeManager *manager, const AldProbeKind *kind)
 {
-        return ald_inhibitors_what(manager->inhibitors) & ald_transports[transport].inhibit;
+        return ald_inhibitors_what(manager->inhibitors) & kind->inhibit;
 }
 
-static bool is_able(const AldLinkProbeManager *manager, AldTransport transport)
+static bool is_able(const AldLinkProbeManager *manager, const AldProbeKind *kind)
 {
-        return manager->listener && (transport != ALD_TRANSPORT_RDMA || manager->config.rdma);
+        return manager->listener && (!ald_probe_kind_is_rdma(kind) || manager->config.rdma);
 }
 
-static int may_measure(AldTransport transport, void *userdata)
+static int may_measure(const AldProbeKind *kind, void *userdata)
 {
         const AldLinkProbeManager *manager = userdata;
 
-        if (!is_able(manager, transport))
+        if (!is_able(manager, kind))
                 return -ALD_E_NOT_JOINED;
-        return is_held_off(manager, transport) ? -ALD_E_INHIBITED : 0;
+        return is_held_off(manager, kind) ? -ALD_E_INHIBITED : 0;
 }
 
 /* A machine without RDMA ports has no such links. */
-static bool is_measured(AldTransport transport, void *userdata)
+static bool is_measured(const AldProbeKind *kind, void *userdata)
 {
         const AldLinkProbeManager *manager = userdata;
 
-        return may_measure(transport, userdata) >= 0 &&
-               (transport != ALD_TRANSPORT_RDMA || ald_counters_ports(manager->counters) > 0);
+        return may_measure(kind, userdata) >= 0 &&
+               (!ald_probe_kind_is_rdma(kind) || ald_counters_ports(manager->counters) > 0);
 }
 
 static const AldNetwork *network_of(const AldLinkProbeManager *manager)
@@ -146,18 +147,18 @@ static char *why_not_to_load(AldLinkProbeManager *manager, const char *port)
                        : NULL;
 }
 
-static char *refuse_session(AldTransport transport, const char *port, const AldProbeWanted *wanted,
+static char *refuse_session(const AldProbeKind *kind, const char *port, const AldProbeWanted *wanted,
         AldRefusal *ret_refusal, void *userdata)
 {
         AldLinkProbeManager *manager = userdata;
-        bool inhibited = is_held_off(manager, transport);
+        bool inhibited = is_held_off(manager, kind);
         char *reason = NULL;
 
         *ret_refusal = inhibited ? ALD_REFUSAL_INHIBITED : ALD_REFUSAL_BUSY;
-        if (!is_able(manager, transport))
-                return g_strdup_printf("it no longer measures %s", ald_transports[transport].noun);
+        if (!is_able(manager, kind))
+                return g_strdup_printf("it no longer measures %s", kind->noun);
         if (inhibited)
-                return ald_inhibitors_reason(manager->inhibitors, ald_transports[transport].inhibit);
+                return ald_inhibitors_reason(manager->inhibitors, kind->inhibit);
         if (ald_compute_manager_uses_cpu(manager->computing))
                 return g_strdup("its processors are being measured");
         if (wanted->automatic && wanted->scope != ALD_LINK_SCOPE_ROUND_TRIPS)
@@ -176,15 +177,16 @@ static void on_served(const char *interface, uint64_t rate, void *userdata)
         ald_results_note_rate(manager->results, interface, rate);
 }
 
-static void on_connection(int connection, AldTransport transport, const AldRemote *remote,
+static void on_connection(int connection, bool rdma, const AldRemote *remote,
         const struct sockaddr_storage *local, void *userdata)
 {
         AldLinkProbeManager *manager = userdata;
+        const AldProbeKind *kind = rdma ? &ald_probe_rdma : &ald_probe_socket;
         char buffer[IFNAMSIZ];
 
-        if (is_able(manager, transport))
+        if (is_able(manager, kind))
                 (void) ald_sessions_start(
-                        manager->sessions, transport, connection, remote, ald_busy_interface(local, buffer));
+                        manager->sessions, kind, connection, remote, ald_busy_interface(local, buffer));
         else
                 manager->refused_before++;
         close(connection);
@@ -206,12 +208,12 @@ static void set_problem(AldLinkProbeManager *manager, char *problem)
         manager->problem = problem;
 }
 
-static void stop(AldLinkProbeManager *manager, AldTransport transport, const char *reason)
+static void stop(AldLinkProbeManager *manager, const AldProbeKind *kind, const char *reason)
 {
         ald_schedule_stop(manager->schedule);
-        ald_jobs_fail_all(manager->jobs, ald_transports[transport].kind, reason);
-        ald_prober_end_all(manager->prober, transport, reason);
-        ald_sessions_end_all(manager->sessions, transport, reason);
+        ald_jobs_fail_all(manager->jobs, kind->kind, reason);
+        ald_prober_end_all(manager->prober, kind, reason);
+        ald_sessions_end_all(manager->sessions, kind, reason);
 }
 
 static void close_listener(AldLinkProbeManager *manager)
@@ -220,8 +222,9 @@ static void close_listener(AldLinkProbeManager *manager)
                 return;
         manager->refused_before += ald_listener_refused(manager->listener);
         g_clear_pointer(&manager->listener, ald_listener_free);
-        for (AldTransport i = 0; i < ALD_TRANSPORT_N; i++)
-                stop(manager, i, "this machine no longer measures links");
+        for (const AldProbeKind *const *kind = ald_probe_kinds; *kind; kind++)
+                if (!(*kind)->is_local)
+                        stop(manager, *kind, "this machine no longer measures links");
 }
 
 /* Whether the machine can measure and be measured: opens or closes the port accordingly. */
@@ -324,7 +327,7 @@ static void on_tick(void *userdata)
         yield_links(manager);
         learn_addresses(manager);
         /* RDMA is never measured where sockets are not. */
-        if (may_measure(ALD_TRANSPORT_SOCKET, manager) >= 0) {
+        if (may_measure(&ald_probe_socket, manager) >= 0) {
                 ald_jobs_step(manager->jobs);
                 ald_schedule_run(manager->schedule);
         }
@@ -334,14 +337,14 @@ static void on_inhibitors(void *userdata)
 {
         AldLinkProbeManager *manager = userdata;
 
-        for (AldTransport i = 0; i < ALD_TRANSPORT_N; i++) {
+        for (const AldProbeKind *const *kind = ald_probe_kinds; *kind; kind++) {
                 g_autofree char *by = NULL, *reason = NULL;
 
-                if (!is_held_off(manager, i))
+                if ((*kind)->is_local || !is_held_off(manager, *kind))
                         continue;
-                by = ald_inhibitors_reason(manager->inhibitors, ald_transports[i].inhibit);
+                by = ald_inhibitors_reason(manager->inhibitors, (*kind)->inhibit);
                 reason = g_strdup_printf("inhibited by %s", by);
-                stop(manager, i, reason);
+                stop(manager, *kind, reason);
         }
         ald_compute_manager_check_work(manager->computing);
         yield_links(manager);
@@ -452,8 +455,6 @@ int ald_link_probe_manager_new(AldService *service, AldLinkProbeManager **ret)
         ald_credentials_init(&manager->credentials);
         manager->config = ald_link_probe_config_read(ald_service_config(service));
         manager->program = (AldProgram){ .credentials = &manager->credentials, .config = &manager->config };
-        for (AldTransport i = 0; i < ALD_TRANSPORT_N; i++)
-                manager->program.paths[i] = ald_program_find(ald_transports[i].program);
         make_parts(manager);
         manager->inhibitors = ald_inhibitors_new(directory, on_inhibitors, manager);
         manager->power = ald_power_new(service);
@@ -493,8 +494,6 @@ void ald_link_probe_manager_free(AldLinkProbeManager *manager)
         ald_power_free(manager->power);
         ald_inhibitors_free(manager->inhibitors);
         ald_credentials_clear(&manager->credentials);
-        for (AldTransport i = 0; i < ALD_TRANSPORT_N; i++)
-                g_free(manager->program.paths[i]);
         g_free(manager->problem);
         g_free(manager);
 }
@@ -512,7 +511,7 @@ void ald_link_probe_manager_configure(AldLinkProbeManager *manager)
         ald_work_configure(manager->work, ald_service_config(manager->service));
         ald_compute_manager_enable(manager->computing, manager->config.compute);
         if (!manager->config.rdma)
-                stop(manager, ALD_TRANSPORT_RDMA, "this machine no longer measures links over RDMA");
+                stop(manager, &ald_probe_rdma, "this machine no longer measures links over RDMA");
         on_tick(manager);
 }
 

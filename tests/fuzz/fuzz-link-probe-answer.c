@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "services/link-probe/kinds/link-validation.h"
+#include "services/link-probe/kinds/probe-kinds.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -25,21 +26,21 @@ static void check_lines(const char *text)
 }
 
 /* A result is a failure with a reason, or has what its link is shown with. */
-static void check_result(AldTransport transport, const char *text)
+static void check_result(const AldProbeKind *kind, const char *text)
 {
         AldProbeTarget target;
         g_auto(AldProbeAnswer) answer = { 0 };
 
         g_assert_cmpint(
-                ald_probe_target_set(&target, "0000000000000000000000000000000b", "192.0.2.2", NULL), ==, 0);
-        if (transport == ALD_TRANSPORT_RDMA)
+                ald_probe_target_set(&target, kind, "0000000000000000000000000000000b", "192.0.2.2", NULL),
+                ==, 0);
+        if (ald_probe_kind_is_rdma(kind))
                 g_assert_cmpint(ald_probe_target_set_ports(&target, "mlx5_0.1", "mlx5_1.1"), ==, 0);
-        ald_probe_answer_read(ald_transports[transport].result, text, NULL, &answer);
-        ald_result_validate(&target, &answer);
+        kind->read(text, NULL, &target, &answer);
         g_assert_true((answer.verdict == ALD_PROBE_DONE) == (answer.result != NULL));
         g_assert_true((answer.verdict == ALD_PROBE_DONE) == (answer.reason == NULL));
         g_assert_true(!answer.reason || g_utf8_validate(answer.reason, -1, NULL));
-        if (answer.result && transport == ALD_TRANSPORT_SOCKET) {
+        if (answer.result && !ald_probe_kind_is_rdma(kind)) {
                 const AldLinkSocket link = ald_result_link(answer.result);
 
                 g_assert_true(ald_result_is_check(answer.result)
@@ -54,7 +55,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         g_autofree char *text = g_strndup((const char *) data, size);
 
         check_lines(text);
-        for (AldTransport i = 0; i < ALD_TRANSPORT_N; i++)
-                check_result(i, text);
+        check_result(&ald_probe_socket, text);
+        check_result(&ald_probe_rdma, text);
         return 0;
 }

@@ -2,10 +2,6 @@
 #include "services/link-probe/compute/compute-jobs.h"
 #include "services/common/errors.h"
 #include "services/link-probe/job/jobs-private.h"
-#include "services/link-probe/kinds/compute-answer.h"
-
-/* About 5 min: others may be measured first, and other work may end soon. */
-#define RETRIES_MAX 100u
 
 struct AldComputeJobs {
         AldComputeJobsParts parts;
@@ -36,13 +32,13 @@ static AldRecord *join(const AldJob *job, const char *device, AldRecord *measure
 
         if (!job->result)
                 return ald_record_ref(measured);
-        if (ald_compute_answer_join(job->result, measured, &joined) >= 0)
+        if (job->kind->join(job->result, measured, &joined) >= 0)
                 return joined;
         g_warning("The result of job %u is full; omitting %s", job->number, device);
         return ald_record_ref(job->result);
 }
 
-static void on_ended(const AldComputeTarget *target, const AldProbeAnswer *answer, void *userdata)
+static void on_ended(const AldProbeTarget *target, const AldProbeAnswer *answer, void *userdata)
 {
         AldJob *job = userdata;
         const AldComputeJobs *jobs = job->context;
@@ -60,7 +56,7 @@ static int start(AldJob *job, char **ret_reason)
 {
         static const AldComputeHandler handler = { .progress = on_progress, .ended = on_ended };
         const AldComputeJobs *jobs = job->context;
-        const AldComputeTarget *target = &g_array_index(job->targets, AldComputeTarget, job->next);
+        const AldProbeTarget *target = &g_array_index(job->targets, AldProbeTarget, job->next);
         char *obstacle = jobs->parts.in_the_way(target, jobs->parts.userdata);
         int r;
 
@@ -87,13 +83,7 @@ static void end(AldJob *job, const char *reason)
 
 AldJob *ald_compute_jobs_add(AldComputeJobs *jobs, uid_t uid, GArray *targets)
 {
-        static const AldJobTask task = {
-                .kind = ALD_KIND_COMPUTE,
-                .start = start,
-                .end = end,
-                .retries_max = RETRIES_MAX,
-                .fails_at_end = true,
-        };
+        static const AldJobTask task = { .start = start, .end = end };
 
         return ald_job_new(jobs->parts.jobs, &task, jobs, uid, g_strdup(jobs->parts.own_id), targets);
 }

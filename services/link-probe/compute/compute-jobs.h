@@ -12,15 +12,15 @@ typedef struct AldComputeJobsParts {
         AldComputeProber *prober;
         const char *own_id;
         /* Why a device must not be measured now, in words, to be freed; NULL if it may be. */
-        char *(*in_the_way)(const AldComputeTarget *target, void *userdata);
+        char *(*in_the_way)(const AldProbeTarget *target, void *userdata);
         /* Called when the measurement of a device has ended, successful or not. */
-        void (*measured)(const AldComputeTarget *target, const AldProbeAnswer *answer, void *userdata);
+        void (*measured)(const AldProbeTarget *target, const AldProbeAnswer *answer, void *userdata);
         void *userdata;
 } AldComputeJobsParts;
 
 AldComputeJobs *ald_compute_jobs_new(const AldComputeJobsParts *parts);
 void ald_compute_jobs_free(AldComputeJobs *jobs);
 
-/* Takes ownership of the targets (AldComputeTarget), at least one. Call it only if ald_jobs_room() allows.
+/* Takes ownership of the targets (AldProbeTarget), at least one. Call it only if ald_jobs_room() allows.
  * The job waits until ald_jobs_step(). */
 AldJob *ald_compute_jobs_add(AldComputeJobs *jobs, uid_t uid, GArray *targets);

@@ -11,18 +11,14 @@
 #include "services/link-probe/probe/descendants.h"
 #include "services/link-probe/probe/probe-child.h"
 
-/* The program has shorter limits of its own; this one is for one that hangs. */
-#define DEADLINE_MSEC 600000u
-
 /* The program stops its children and exits; if it does not, it is killed. */
 #define END_MSEC 1000u
 
 struct AldComputeProber {
-        char *program;
         void (*changed)(void *userdata);
         void *userdata;
 
-        AldComputeTarget target;
+        AldProbeTarget target;
         AldProbeChild *child; /* NULL: nothing is measured */
         const AldComputeHandler *handler;
         void *handler_userdata;
@@ -34,28 +30,10 @@ struct AldComputeProber {
         uint64_t time_to_free;
 };
 
-AldComputeTarget ald_compute_target(const AldBackend *backend, unsigned metrics, bool force)
-{
-        return (AldComputeTarget){
-                .device = g_strdup(backend->id),
-                .driver_version = g_strdup(backend->driver_version),
-                .metrics = metrics,
-                .host_memory = backend->unified == true,
-                .force = force,
-        };
-}
-
-void ald_compute_target_clear(AldComputeTarget *target)
-{
-        g_clear_pointer(&target->device, g_free);
-        g_clear_pointer(&target->driver_version, g_free);
-}
-
-AldComputeProber *ald_compute_prober_new(const char *program, void (*changed)(void *userdata), void *userdata)
+AldComputeProber *ald_compute_prober_new(void (*changed)(void *userdata), void *userdata)
 {
         AldComputeProber *prober = g_new0(AldComputeProber, 1);
 
-        prober->program = g_strdup(program);
         prober->changed = changed;
         prober->userdata = userdata;
         prober->time_to_free = ALD_ABSENT_UINT64;
@@ -68,7 +46,7 @@ static void clear(AldComputeProber *prober)
         g_clear_pointer(&prober->rest, ald_descendants_free);
         g_clear_pointer(&prober->reason, g_free);
         ald_probe_answer_clear(&prober->answer);
-        ald_compute_target_clear(&prober->target);
+        ald_probe_target_clear(&prober->target);
 }
 
 void ald_compute_prober_free(AldComputeProber *prober)
@@ -76,25 +54,7 @@ void ald_compute_prober_free(AldComputeProber *prober)
         if (!prober)
                 return;
         clear(prober);
-        g_free(prober->program);
         g_free(prober);
-}
-
-static unsigned applicable(const AldComputeTarget *target)
-{
-        return target->host_memory ? ALD_COMPUTE_ALL & ~(ALD_COMPUTE_TO_DEVICE | ALD_COMPUTE_TO_HOST)
-                                   : ALD_COMPUTE_ALL;
-}
-
-bool ald_compute_target_is_whole(const AldComputeTarget *target)
-{
-        return (target->metrics & applicable(target)) == applicable(target);
-}
-
-/* As the probe does: all of them are those that apply to the device. */
-static unsigned metrics_of(const AldComputeTarget *target)
-{
-        return target->metrics == ALD_COMPUTE_ALL ? applicable(target) : target->metrics;
 }
 
 static void on_line(const char *line, void *userdata)
@@ -104,7 +64,7 @@ static void on_line(const char *line, void *userdata)
         double fraction;
 
         if (!prober->reason &&
-                ald_compute_progress_read(line, metrics_of(&prober->target), &phase, &fraction) >= 0)
+                prober->target.kind->read_progress(line, &prober->target, &phase, &fraction) >= 0)
                 prober->handler->progress(phase, fraction, prober->handler_userdata);
 }
 
@@ -134,18 +94,18 @@ static void finish(AldComputeProber *prober)
 {
         const AldComputeHandler *handler = prober->handler;
         void *userdata = prober->handler_userdata;
-        AldComputeTarget target = prober->target;
+        AldProbeTarget target = prober->target;
         g_auto(AldProbeAnswer) answer = { 0 };
 
         if (prober->reason)
                 note_end(prober);
         answer = prober->answer;
         prober->answer = (AldProbeAnswer){ 0 };
-        prober->target = (AldComputeTarget){ 0 };
+        prober->target = (AldProbeTarget){ 0 };
         clear(prober);
         prober->changed(prober->userdata);
         handler->ended(&target, &answer, userdata);
-        ald_compute_target_clear(&target);
+        ald_probe_target_clear(&target);
 }
 
 static void on_rest_gone(void *userdata)
@@ -161,39 +121,34 @@ static void on_ended(const char *output, const char *failure, void *userdata)
 {
         AldComputeProber *prober = userdata;
 
-        ald_compute_answer_read(
-                output, failure, prober->target.device, prober->target.force, &prober->answer);
+        prober->target.kind->read(output, failure, &prober->target, &prober->answer);
         g_clear_pointer(&prober->child, ald_probe_child_free);
         if (!prober->rest || ald_descendants_are_gone(prober->rest))
                 finish(prober);
 }
 
-int ald_compute_prober_start(AldComputeProber *prober, const AldComputeTarget *target,
+int ald_compute_prober_start(AldComputeProber *prober, const AldProbeTarget *target,
         const AldComputeHandler *handler, void *userdata)
 {
         static const AldProbeChildHandler child_handler = { .line = on_line, .ended = on_ended };
-        g_autofree char *device = g_strdup_printf("--device=%s", target->device);
-        g_autofree char *names = ald_compute_metrics_format(target->metrics);
-        g_autofree char *metrics = g_strdup_printf("--metric=%s", names);
-        const char *const arguments[] = { "--json", "--progress-fd=" ALD_PROBE_SIDE_FD, device, metrics,
-                target->force ? NULL : "--give-way", NULL };
+        const AldProbeKind *kind = target->kind;
+        g_autofree char *program = ald_program_find(kind->program);
+        g_autoptr(GPtrArray) arguments = NULL;
         int r;
 
         if (prober->target.device)
                 return -ALD_E_BUSY;
-        r = ald_probe_child_new(
-                prober->program, arguments, -1, DEADLINE_MSEC, &child_handler, prober, &prober->child);
+        arguments = kind->make_arguments(NULL, target);
+        g_ptr_array_add(arguments, NULL);
+        r = ald_probe_child_new(program, (const char *const *) arguments->pdata, -1, kind->deadline_msec,
+                &child_handler, prober, &prober->child);
         if (r < 0) {
-                g_warning("Cannot run %s: %s", prober->program, g_strerror(-r));
+                g_warning("Cannot run %s: %s", program, g_strerror(-r));
                 return r;
         }
         prober->handler = handler;
         prober->handler_userdata = userdata;
-        prober->target = (AldComputeTarget){ .device = g_strdup(target->device),
-                .driver_version = g_strdup(target->driver_version),
-                .metrics = target->metrics,
-                .host_memory = target->host_memory,
-                .force = target->force };
+        prober->target = ald_probe_target_copy(target);
         prober->changed(prober->userdata);
         return 0;
 }

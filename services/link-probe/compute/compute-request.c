@@ -4,7 +4,8 @@
 #include "services/common/errors.h"
 #include "services/common/service.h"
 #include "services/link-probe/compute/compute-request.h"
-#include "state/planner/planner-device.h"
+#include "services/link-probe/kinds/probe-facts.h"
+#include "services/link-probe/kinds/probe-kinds.h"
 
 struct AldComputeRequests {
         AldComputeRequestsParts parts;
@@ -51,44 +52,20 @@ void ald_compute_requests_free(AldComputeRequests *requests)
         g_free(requests);
 }
 
-static void clear_target(gpointer target)
-{
-        ald_compute_target_clear(target);
-}
-
-/* Devices that are asleep or do not report their load may be measured on request. */
-static bool is_in_use(const Pending *pending, const AldDeviceRecords *records, const AldBackend *backend)
-{
-        const AldComputeRequestsParts *parts = &pending->requests->parts;
-        AldDeviceObstacle obstacle = ald_device_obstacle(records, backend, ald_realtime_usec());
-
-        return (obstacle == ALD_DEVICE_COMPUTED_ON || obstacle == ALD_DEVICE_IN_USE) &&
-               !parts->is_ours(backend->id, parts->userdata);
-}
-
 static int find_targets(const Pending *pending, const AldNodeRecords *records, GArray *targets)
 {
-        const AldDeviceRecords devices = ald_node_records_devices(records, pending->requests->parts.own_id);
-        int r = -ALD_E_NO_SUCH_DEVICE;
+        const AldComputeRequestsParts *parts = &pending->requests->parts;
+        const AldProbeTarget wanted = { .kind = &ald_probe_compute,
+                .device = pending->device,
+                .metrics = pending->request.metrics,
+                .force = pending->request.force };
+        const AldProbeFacts facts = { .own_id = parts->own_id,
+                .now_realtime = ald_realtime_usec(),
+                .own = records,
+                .is_ours = parts->is_ours,
+                .userdata = parts->userdata };
 
-        if (!devices.backends)
-                return -ENODATA;
-        for (size_t i = 0; i < devices.backends->devices.n; i++) {
-                const AldBackend *backend = ald_rows_at(&devices.backends->devices, i);
-
-                if (!ald_device_is_measurable(devices.backends, backend) ||
-                        (pending->device && !g_str_equal(pending->device, backend->id)))
-                        continue;
-                if (!pending->request.force && is_in_use(pending, &devices, backend)) {
-                        r = -ALD_E_BUSY;
-                } else {
-                        AldComputeTarget target = ald_compute_target(
-                                backend, pending->request.metrics, pending->request.force);
-
-                        g_array_append_val(targets, target);
-                }
-        }
-        return targets->len > 0 ? 0 : r;
+        return wanted.kind->resolve(&wanted, &facts, targets);
 }
 
 static void on_records(int error, const AldNodeRecords *records, void *userdata)
@@ -96,11 +73,10 @@ static void on_records(int error, const AldNodeRecords *records, void *userdata)
         Pending *pending = userdata;
         AldComputeRequests *all = pending->requests;
         AldJobs *jobs = all->parts.all;
-        g_autoptr(GArray) targets = g_array_new(FALSE, FALSE, sizeof(AldComputeTarget));
+        g_autoptr(GArray) targets = ald_probe_targets_new();
         AldJob *job = NULL;
         int r = error;
 
-        g_array_set_clear_func(targets, clear_target);
         if (r >= 0)
                 r = all->parts.allowed(pending->request.force, all->parts.userdata);
         if (r >= 0)

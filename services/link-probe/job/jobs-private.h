@@ -4,13 +4,12 @@
 #include <stdbool.h>
 
 #include "services/link-probe/job/jobs.h"
-#include "services/link-probe/probe/probe-answer.h"
+#include "services/link-probe/kinds/probe-kind.h"
 
 /* For the files of jobs only. */
 
-/* How jobs of one kind measure. */
+/* How jobs measure. */
 typedef struct AldJobTask {
-        AldKind kind;
         /* Starts to measure target job->next, sets job->running, and reports with ald_job_report_progress()
          * and ald_job_ended(). -ALD_E_BUSY if the job has to wait, with the reason (to be freed) if there is
          * one to report; any other error, with the reason, if the target cannot be measured. */
@@ -20,14 +19,11 @@ typedef struct AldJobTask {
         /* Describes target job->next in a row of Paths, which borrows from job->targets; NULL if such jobs
          * have no rows. */
         void (*describe)(const AldJob *job, AldJobPathRow *row);
-        unsigned retries_max; /* of one target, while the job has to wait */
-        /* Whether a job that fails early waits for the end of its measurement, whose reason is more
-         * precise. */
-        bool fails_at_end;
 } AldJobTask;
 
 struct AldJob {
         AldJobs *jobs;
+        const AldProbeKind *kind;
         const AldJobTask *task;
         void *context; /* owned by the task */
         unsigned number;
@@ -54,8 +50,8 @@ struct AldJobs {
         GPtrArray *list; /* oldest first */
 };
 
-/* Takes ownership of the targets and of the name of the node. Call it only if ald_jobs_room() allows. The job
- * waits until ald_jobs_step(). */
+/* Takes ownership of the targets, at least one and all of the same kind, and of the name of the node. Call it
+ * only if ald_jobs_room() allows. The job waits until ald_jobs_step(). */
 AldJob *ald_job_new(
         AldJobs *jobs, const AldJobTask *task, void *context, uid_t uid, char *node, GArray *targets);
 

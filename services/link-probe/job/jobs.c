@@ -164,8 +164,8 @@ static void note_path(AldJob *job, AldRecord *result, const char *error)
 static void wait_for_turn(AldJob *job, const char *phase, const char *reason)
 {
         /* Each probe of this machine ends within a minute, and several may be ahead of this one. */
-        bool over = job->in_queue ? ++job->queued > QUEUE_FACTOR * job->task->retries_max
-                                  : ++job->retries > job->task->retries_max;
+        bool over = job->in_queue ? ++job->queued > QUEUE_FACTOR * job->kind->retries_max
+                                  : ++job->retries > job->kind->retries_max;
 
         if (over) {
                 /* The remaining targets would have to wait for the same reason. */
@@ -291,6 +291,7 @@ AldJob *ald_job_new(
         AldJob *job = g_new0(AldJob, 1);
 
         job->jobs = jobs;
+        job->kind = g_array_index(targets, AldProbeTarget, 0).kind;
         job->task = task;
         job->context = context;
         job->number = ++jobs->last;
@@ -309,7 +310,8 @@ static void stop(AldJob *job, AldJobState state, const char *reason)
 {
         if (is_over(job))
                 return;
-        job->stopped = job->running && state == ALD_JOB_FAILED && job->task->fails_at_end;
+        /* The reason of a measurement that was stopped is more precise. */
+        job->stopped = job->running && state == ALD_JOB_FAILED && job->kind->is_local;
         if (!job->stopped)
                 finish(job, state, reason);
         if (job->running)
@@ -329,7 +331,7 @@ void ald_jobs_fail_all(AldJobs *jobs, AldKind kind, const char *reason)
         for (unsigned i = 0; i < jobs->list->len; i++) {
                 AldJob *job = jobs->list->pdata[i];
 
-                if (!is_over(job) && job->task->kind == kind)
+                if (!is_over(job) && job->kind->kind == kind)
                         g_ptr_array_add(list, job);
         }
         for (unsigned i = 0; i < list->len; i++)
@@ -378,7 +380,7 @@ AldJobState ald_job_state(const AldJob *job)
 
 AldKind ald_job_kind(const AldJob *job)
 {
-        return job->task->kind;
+        return job->kind->kind;
 }
 
 const char *ald_job_node(const AldJob *job)

@@ -26,6 +26,35 @@ char *ald_compute_metrics_format(unsigned metrics)
         return g_string_free(text, FALSE);
 }
 
+AldProbeTarget ald_compute_target(
+        const AldProbeKind *kind, const AldBackend *backend, unsigned metrics, bool force)
+{
+        return (AldProbeTarget){
+                .kind = kind,
+                .device = g_strdup(backend->id),
+                .driver_version = g_strdup(backend->driver_version),
+                .metrics = metrics,
+                .host_memory = backend->unified == true,
+                .force = force,
+        };
+}
+
+static unsigned applicable(const AldProbeTarget *target)
+{
+        return target->host_memory ? ALD_COMPUTE_ALL & ~(ALD_COMPUTE_TO_DEVICE | ALD_COMPUTE_TO_HOST)
+                                   : ALD_COMPUTE_ALL;
+}
+
+unsigned ald_compute_target_metrics(const AldProbeTarget *target)
+{
+        return target->metrics == ALD_COMPUTE_ALL ? applicable(target) : target->metrics;
+}
+
+bool ald_compute_target_is_whole(const AldProbeTarget *target)
+{
+        return (target->metrics & applicable(target)) == applicable(target);
+}
+
 static const AldComputeResult *result_of(const AldProbeAnswer *answer)
 {
         return ald_record_as(answer->result, COMPUTE_RESULT, AldComputeResult);

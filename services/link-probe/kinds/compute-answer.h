@@ -3,6 +3,7 @@
 
 #include "record/record.h"
 #include "services/link-probe/probe/probe-answer.h"
+#include "services/link-probe/probe/probe-target.h"
 
 /* The output of alidade-probe-compute: lines of progress, then its result. Drivers influence it, so
  * everything is checked against the schema (record/messages/compute.xml). */
@@ -23,6 +24,15 @@ typedef enum AldComputeMetric {
 unsigned ald_compute_metric_parse(const char *name);
 /* The names of a set, with commas between. Free with g_free(). */
 char *ald_compute_metrics_format(unsigned metrics);
+
+/* The target for a device. */
+AldProbeTarget ald_compute_target(
+        const AldProbeKind *kind, const AldBackend *backend, unsigned metrics, bool force);
+/* The metrics that are measured, as the probe chooses them: all of them are those that apply to the device.
+ */
+unsigned ald_compute_target_metrics(const AldProbeTarget *target);
+/* Whether all metrics that apply to the device are measured. */
+bool ald_compute_target_is_whole(const AldProbeTarget *target);
 
 /*
  * Reads the output, whose last line is the result. `failure` is as in probe-child.h. If the verdict is done,

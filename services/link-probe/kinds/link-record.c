@@ -7,7 +7,7 @@
 
 char *ald_result_key(const AldProbeTarget *target)
 {
-        if (target->transport == ALD_TRANSPORT_RDMA)
+        if (ald_probe_kind_is_rdma(target->kind))
                 return g_strdup_printf("%s,%s,%s", target->source_port, target->peer, target->sink_port);
         return g_strdup_printf("%s,%s", target->peer, target->address);
 }
@@ -36,7 +36,7 @@ AldRecord *ald_result_failure(
         AldLinkSocket socket = ALD_LINK_SOCKET_INIT;
         AldLinkRdma rdma = ALD_LINK_RDMA_INIT;
 
-        if (target->transport == ALD_TRANSPORT_RDMA) {
+        if (ald_probe_kind_is_rdma(target->kind)) {
                 rdma.failure = reason;
                 rdma.failed_usec = realtime_usec;
                 return record_of_rdma(own_id, target, &rdma);
@@ -170,7 +170,7 @@ static AldRecord *succeed_over_sockets(
 AldRecord *ald_result_success(
         const char *own_id, const AldProbe *probe, const AldProbeAnswer *answer, uint64_t realtime_usec)
 {
-        return ald_probe_target(probe)->transport == ALD_TRANSPORT_RDMA
+        return ald_probe_kind_is_rdma(ald_probe_target(probe)->kind)
                        ? succeed_over_rdma(own_id, probe, answer->result, realtime_usec)
                        : succeed_over_sockets(own_id, probe, answer->result, realtime_usec);
 }

@@ -163,7 +163,7 @@ void ald_result_validate(const AldProbeTarget *target, AldProbeAnswer *answer)
 
         if (answer->verdict != ALD_PROBE_DONE)
                 return;
-        if (target->transport == ALD_TRANSPORT_RDMA) {
+        if (ald_probe_kind_is_rdma(target->kind)) {
                 AldRdmaResult fields = *ald_record_as(answer->result, RDMA_RESULT, AldRdmaResult);
 
                 problem = validate_rdma(target, &fields);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "services/link-probe/probe/prober.h"
+#include "services/link-probe/kinds/probe-kind.h"
 
 /* Checks results of probes against what was asked for. */
 

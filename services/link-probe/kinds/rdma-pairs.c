@@ -103,7 +103,8 @@ static int choose_address(const AldProbeTarget *wanted, const AldNetwork *own, c
         if (!chosen)
                 return -ALD_E_NO_SUCH_ADDRESS;
         interface = ald_results_choose(results, wanted->peer, chosen);
-        return ald_probe_target_set(ret, wanted->peer, chosen->address, interface ? interface->id : NULL);
+        return ald_probe_target_set(
+                ret, wanted->kind, wanted->peer, chosen->address, interface ? interface->id : NULL);
 }
 
 /* If a named port cannot be used, the probe reports why. */

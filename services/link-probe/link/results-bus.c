@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "services/link-probe/link/results-bus.h"
 #include "services/common/record-export.h"
+#include "services/link-probe/kinds/probe-kinds.h"
 #include "services/link-probe/paths.h"
 
 struct AldResultsBus {
         AldResults *results;
-        AldRecordExport *exports[ALD_TRANSPORT_N];
+        AldRecordExport *exports[ALD_N_KINDS]; /* of kinds of links */
 };
 
 static AldRecordExport *export_of(const AldResultsBus *self, AldKind kind)
 {
-        return self->exports[ald_transport_of_kind(ald_kinds[kind].name)];
+        return self->exports[kind];
 }
 
 static void on_put(const char *key, const AldRecord *record, void *userdata)
@@ -31,9 +32,10 @@ int ald_results_bus_new(AldService *service, AldResults *results, AldResultsBus 
 
         self->results = results;
         ald_results_watch(results, &handler, self);
-        for (AldTransport i = 0; r >= 0 && i < ALD_TRANSPORT_N; i++)
-                r = ald_record_export_new(
-                        service, ALD_LINK_PROBE_LINK_PATH, ald_transports[i].kind, &self->exports[i]);
+        for (const AldProbeKind *const *kind = ald_probe_kinds; r >= 0 && *kind; kind++)
+                if (!(*kind)->is_local)
+                        r = ald_record_export_new(service, ALD_LINK_PROBE_LINK_PATH, (*kind)->kind,
+                                &self->exports[(*kind)->kind]);
         if (r < 0)
                 return r;
         *ret = g_steal_pointer(&self);
@@ -45,7 +47,7 @@ void ald_results_bus_free(AldResultsBus *self)
         if (!self)
                 return;
         ald_results_watch(self->results, NULL, NULL);
-        for (AldTransport i = 0; i < ALD_TRANSPORT_N; i++)
-                ald_record_export_free(self->exports[i]);
+        for (AldKind kind = 0; kind < ALD_N_KINDS; kind++)
+                ald_record_export_free(self->exports[kind]);
         g_free(self);
 }

@@ -163,7 +163,7 @@ static AldRecord *record_failure(
 {
         const AldProbeTarget *target = ald_probe_target(probe);
 
-        return answer->result && target->transport != ALD_TRANSPORT_RDMA
+        return answer->result && !ald_probe_kind_is_rdma(target->kind)
                        ? ald_result_without_rates(
                                  results->own_id, probe, answer->reason, answer->result, realtime)
                        : ald_result_failure(results->own_id, target, answer->reason, realtime);

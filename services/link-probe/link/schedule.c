@@ -5,6 +5,7 @@
 #include "services/common/errors.h"
 #include "services/common/service.h"
 #include "services/link-probe/kinds/link-record.h"
+#include "services/link-probe/kinds/probe-kinds.h"
 #include "services/link-probe/link/disturbed-results.h"
 #include "services/link-probe/link/schedule.h"
 #include "services/link-probe/net/route.h"
@@ -108,7 +109,7 @@ static void measure_round_trips(AldSchedule *schedule, const AldProbeTarget *ref
         AldProbeTarget target = *refused;
         g_autofree char *key = ald_result_key(refused);
 
-        if (refused->transport != ALD_TRANSPORT_SOCKET)
+        if (ald_probe_kind_is_rdma(refused->kind))
                 return;
         (void) ald_deferrals_add(schedule->unloaded, key, now_usec());
         target.scope = ALD_LINK_SCOPE_ROUND_TRIPS;
@@ -143,9 +144,9 @@ static unsigned room(const AldSchedule *schedule)
         return n >= ALD_SCHEDULE_PROBES_MAX ? 0 : ALD_SCHEDULE_PROBES_MAX - n;
 }
 
-static bool may(const AldSchedule *schedule, AldTransport transport)
+static bool may(const AldSchedule *schedule, const AldProbeKind *kind)
 {
-        return schedule->parts.may(transport, schedule->parts.userdata);
+        return schedule->parts.may(kind, schedule->parts.userdata);
 }
 
 /* The state service may not know yet that the machine, or the peer, has work. */
@@ -161,14 +162,16 @@ static bool may_load(const AldSchedule *schedule, const AldProbeTarget *target)
 /* -EINVAL for a row that is not of a link, or that this version does not know. */
 static int read_target(const AldDueProbeRow *row, AldProbeTarget *ret)
 {
-        int transport = row->kind ? ald_transport_of_kind(row->kind) : -ENOENT;
+        const AldProbeKind *kind = row->kind ? ald_probe_kind_of_name(row->kind) : NULL;
         int scope = row->scope ? ald_link_scope_from_string(row->scope) : ALD_LINK_SCOPE_FULL;
         AldId id;
 
-        if (transport < 0 || scope < 0 || !row->peer || !row->address || ald_id_parse(row->peer, &id) < 0 ||
-                ald_probe_target_set(ret, row->peer, row->address, row->interface ? row->interface : "") < 0)
+        if (!kind || kind->is_local || scope < 0 || !row->peer || !row->address ||
+                ald_id_parse(row->peer, &id) < 0 ||
+                ald_probe_target_set(
+                        ret, kind, row->peer, row->address, row->interface ? row->interface : "") < 0)
                 return -EINVAL;
-        if (transport == ALD_TRANSPORT_RDMA &&
+        if (ald_probe_kind_is_rdma(kind) &&
                 (!row->source_port || !row->sink_port ||
                         ald_probe_target_set_ports(ret, row->source_port, row->sink_port) < 0))
                 return -EINVAL;
@@ -202,7 +205,7 @@ static void on_due(int error, const AldRows *rows, void *userdata)
         for (size_t i = 0; i < rows->n && room(schedule) > 0; i++) {
                 AldProbeTarget target;
 
-                if (read_target(ald_rows_at(rows, i), &target) >= 0 && may(schedule, target.transport) &&
+                if (read_target(ald_rows_at(rows, i), &target) >= 0 && may(schedule, target.kind) &&
                         may_load(schedule, &target))
                         start(schedule, &target);
         }
@@ -228,16 +231,16 @@ static void ask(AldSchedule *schedule)
         g_autoptr(GPtrArray) avoid = g_ptr_array_new_with_free_func(g_free);
         g_autoptr(GPtrArray) paths = g_ptr_array_new_with_free_func(g_free);
         const AldScheduleParts *parts = &schedule->parts;
-        const char *kinds[ALD_TRANSPORT_N + 1] = { NULL };
+        const char *kinds[ALD_PROBE_KINDS_MAX + 1] = { NULL };
         AldDueQuestion question;
         unsigned n = 0;
         int r;
 
         if (room(schedule) == 0)
                 return;
-        for (AldTransport i = 0; i < ALD_TRANSPORT_N; i++)
-                if (may(schedule, i))
-                        kinds[n++] = ald_kinds[ald_transports[i].kind].name;
+        for (const AldProbeKind *const *kind = ald_probe_kinds; *kind; kind++)
+                if (!(*kind)->is_local && may(schedule, *kind))
+                        kinds[n++] = ald_kinds[(*kind)->kind].name;
         ald_counters_foreach(parts->counters, add_traffic, traffic);
         ald_deferrals_foreach(schedule->peers, now_usec(), add_name, avoid);
         ald_deferrals_foreach(schedule->paths, now_usec(), add_name, paths);

@@ -23,8 +23,8 @@ typedef struct AldScheduleParts {
         AldSessions *sessions;
         AldCounters *counters;
         AldResults *results;
-        /* Whether links may be measured over this transport now. */
-        bool (*may)(AldTransport transport, void *userdata);
+        /* Whether links of this kind may be measured now. */
+        bool (*may)(const AldProbeKind *kind, void *userdata);
         /* Whether links may be loaded now. */
         bool (*may_load)(void *userdata);
         /* Called when a probe has ended: another one may be due after this time. */

@@ -47,7 +47,7 @@ static const AldAcceptShare shares[ALD_REMOTE_CLASS_N] = {
 typedef struct Session {
         AldSessions *all;
         AldProbeChild *child;
-        AldTransport transport;
+        const AldProbeKind *kind;
         AldRemote remote;
         char *peer;                    /* NULL until it has proved its identity */
         char port[ALD_PORT_NAME_SIZE]; /* over which it measures: an interface or an RDMA port; or empty */
@@ -168,7 +168,7 @@ static char *refusal_of(const Session *session, const AldProbeWanted *wanted, Al
 {
         const AldSessions *sessions = session->all;
         char *reason = sessions->handler->refuse(
-                session->transport, session->port, wanted, ret, sessions->userdata);
+                session->kind, session->port, wanted, ret, sessions->userdata);
 
         if (reason) {
                 ald_node_budgets_end_wait(sessions->budgets, session->peer);
@@ -315,12 +315,12 @@ static void take_peer(Session *session, const AldSessionReport *report)
         ald_accept_limit_leave(all->limit, session);
         if (session->remote.class != ALD_REMOTE_LOCAL)
                 ald_members_note_proof(all->members, session->remote.address, session->peer, now_usec());
-        if (session->transport == ALD_TRANSPORT_RDMA && report->port && ald_port_name_ok(report->port))
+        if (ald_probe_kind_is_rdma(session->kind) && report->port && ald_port_name_ok(report->port))
                 g_strlcpy(session->port, report->port, sizeof session->port);
         ald_probe_child_set_deadline(session->child, UNDECIDED_MSEC);
         limit_undecided(all, session->peer);
         /* If the requested port cannot be used, the program reports it to the other side. */
-        session->answered = session->refused = session->transport == ALD_TRANSPORT_RDMA && !*session->port;
+        session->answered = session->refused = ald_probe_kind_is_rdma(session->kind) && !*session->port;
 }
 
 /* The first report with the identity, and the first with a request, possibly the same. */
@@ -337,7 +337,7 @@ static void on_line(const char *line, void *userdata)
         if (!session->peer && report->peer)
                 take_peer(session, report);
         if (session->peer && ald_probe_wanted(report, &wanted) && !session->answered) {
-                if (session->transport == ALD_TRANSPORT_RDMA)
+                if (ald_probe_kind_is_rdma(session->kind))
                         look_up_gids(session, &wanted);
                 else
                         admit(session, &wanted, "\n");
@@ -351,7 +351,7 @@ static void report_rate(const Session *session, const char *output)
         g_autoptr(AldRecord) record = NULL;
         const AldSocketServed *served;
 
-        if (session->transport != ALD_TRANSPORT_SOCKET || !*session->port ||
+        if (ald_probe_kind_is_rdma(session->kind) || !*session->port ||
                 ald_probe_answer_parse(ALD_KIND_SOCKET_SERVED, output, &record) < 0)
                 return;
         served = ald_record_as(record, SOCKET_SERVED, AldSocketServed);
@@ -381,26 +381,31 @@ static int spawn(Session *session, int connection)
 {
         static const AldProbeChildHandler handler = { .line = on_line, .ended = on_ended };
         const AldProgram *program = session->all->program;
+        g_autofree char *path = ald_program_find(session->kind->program);
         g_autoptr(GPtrArray) arguments = ald_program_arguments(program);
+        int r;
 
         ald_program_add(arguments, "--port=%u", program->config->port);
         ald_program_add(arguments, "--session-fd=" ALD_PROBE_SESSION_FD);
         ald_program_add(arguments, "--report-fd=" ALD_PROBE_SIDE_FD);
         ald_program_add(arguments, "--ask");
         g_ptr_array_add(arguments, NULL);
-        return ald_probe_child_new(program->paths[session->transport], (const char *const *) arguments->pdata,
-                connection, HANDSHAKE_MSEC, &handler, session, &session->child);
+        r = ald_probe_child_new(path, (const char *const *) arguments->pdata, connection, HANDSHAKE_MSEC,
+                &handler, session, &session->child);
+        if (r < 0)
+                g_warning("Cannot run %s: %s", path, g_strerror(-r));
+        return r;
 }
 
-int ald_sessions_start(AldSessions *sessions, AldTransport transport, int connection, const AldRemote *remote,
-        const char *interface)
+int ald_sessions_start(AldSessions *sessions, const AldProbeKind *kind, int connection,
+        const AldRemote *remote, const char *interface)
 {
         Session *session = g_new0(Session, 1);
         void *evicted = NULL;
         int r;
 
         session->all = sessions;
-        session->transport = transport;
+        session->kind = kind;
         session->remote = *remote;
         r = ald_accept_limit_enter(sessions->limit, remote, now_usec(), session, &evicted);
         if (r < 0) {
@@ -411,11 +416,10 @@ int ald_sessions_start(AldSessions *sessions, AldTransport transport, int connec
         if (evicted)
                 end_early(evicted);
         /* Over RDMA the program reports the port. */
-        if (transport == ALD_TRANSPORT_SOCKET)
+        if (!ald_probe_kind_is_rdma(kind))
                 g_strlcpy(session->port, interface, sizeof session->port);
         r = spawn(session, connection);
         if (r < 0) {
-                g_warning("Cannot run %s: %s", sessions->program->paths[transport], g_strerror(-r));
                 session_free(session);
                 return r;
         }
@@ -424,12 +428,12 @@ int ald_sessions_start(AldSessions *sessions, AldTransport transport, int connec
         return 0;
 }
 
-void ald_sessions_end_all(AldSessions *sessions, AldTransport transport, const char *reason)
+void ald_sessions_end_all(AldSessions *sessions, const AldProbeKind *kind, const char *reason)
 {
         for (unsigned i = 0; i < sessions->list->len; i++) {
                 Session *session = sessions->list->pdata[i];
 
-                if (session->transport == transport && is_measuring(session))
+                if (session->kind == kind && is_measuring(session))
                         ald_probe_child_end(session->child, reason);
         }
 }

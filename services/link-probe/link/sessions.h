@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "services/link-probe/kinds/probe-kind.h"
 #include "services/link-probe/net/counters.h"
 #include "services/link-probe/net/remote.h"
-#include "services/link-probe/probe/probe-answer.h"
-#include "services/link-probe/probe/program.h"
 #include "services/link-probe/state-query-bus.h"
 
 /*
@@ -29,7 +28,7 @@ typedef enum AldRefusal {
 typedef struct AldSessionsHandler {
         /* Why this must not be measured through the interface or RDMA port now ("" if it is unknown), or
          * NULL. Free with g_free(). */
-        char *(*refuse)(AldTransport transport, const char *port, const AldProbeWanted *wanted,
+        char *(*refuse)(const AldProbeKind *kind, const char *port, const AldProbeWanted *wanted,
                 AldRefusal *ret_refusal, void *userdata);
         /* The Node1.Network of this machine, or NULL. */
         const AldNetwork *(*network)(void *userdata);
@@ -46,11 +45,11 @@ void ald_sessions_free(AldSessions *sessions);
 
 /* The connection stays the caller's; it arrived through the interface ("" if that is unknown). -EUSERS or
  * -EBUSY as for ald_accept_limit_enter(). */
-int ald_sessions_start(AldSessions *sessions, AldTransport transport, int connection, const AldRemote *remote,
-        const char *interface);
+int ald_sessions_start(AldSessions *sessions, const AldProbeKind *kind, int connection,
+        const AldRemote *remote, const char *interface);
 
-/* Stops the sessions over this transport. */
-void ald_sessions_end_all(AldSessions *sessions, AldTransport transport, const char *reason);
+/* Stops the sessions that measure links of this kind. */
+void ald_sessions_end_all(AldSessions *sessions, const AldProbeKind *kind, const char *reason);
 
 /* The number of sessions that measure; those whose request is not known yet do not count. */
 unsigned ald_sessions_count(const AldSessions *sessions);

@@ -48,7 +48,7 @@ typedef struct Waiting {
         AldListener *listener;
         int fd;
         guint source, deadline;
-        AldTransport transport;
+        bool rdma;
         AldRemote remote;
 } Waiting;
 
@@ -96,7 +96,7 @@ static void hand_on(Waiting *waiting)
 {
         AldListener *listener = waiting->listener;
         ald_fd int fd = ald_fd_steal(&waiting->fd);
-        AldTransport transport = waiting->transport;
+        bool rdma = waiting->rdma;
         const AldRemote remote = waiting->remote;
         struct sockaddr_storage local = { 0 };
         socklen_t size = sizeof local;
@@ -105,7 +105,7 @@ static void hand_on(Waiting *waiting)
         if (getsockname(fd, (struct sockaddr *) &local, &size) < 0)
                 listener->refused++;
         else
-                listener->ready(ald_fd_steal(&fd), transport, &remote, &local, listener->userdata);
+                listener->ready(ald_fd_steal(&fd), rdma, &remote, &local, listener->userdata);
 }
 
 /* Removes the request for RDMA; TLS follows. */
@@ -113,10 +113,10 @@ static bool take_request(Waiting *waiting, const unsigned char *bytes, size_t n)
 {
         unsigned char taken[ALD_FIRST_BYTES_RDMA_SIZE];
 
-        if (waiting->transport != ALD_TRANSPORT_SOCKET || !ald_first_bytes_are_rdma(bytes, n) ||
+        if (waiting->rdma || !ald_first_bytes_are_rdma(bytes, n) ||
                 recv(waiting->fd, taken, sizeof taken, MSG_DONTWAIT) != sizeof taken)
                 return false;
-        waiting->transport = ALD_TRANSPORT_RDMA;
+        waiting->rdma = true;
         return true;
 }
 

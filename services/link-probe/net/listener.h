@@ -7,7 +7,6 @@
 #include <stdint.h>
 #include <sys/socket.h>
 
-#include "services/link-probe/link/transport.h"
 #include "services/link-probe/net/remote.h"
 
 /*
@@ -17,8 +16,8 @@
  */
 typedef struct AldListener AldListener;
 
-/* Takes ownership of the connection. `local` is our end of it. */
-typedef void (*AldListenerReady)(int connection, AldTransport transport, const AldRemote *remote,
+/* Takes ownership of the connection. `rdma`: it is for RDMA; `local` is our end of it. */
+typedef void (*AldListenerReady)(int connection, bool rdma, const AldRemote *remote,
         const struct sockaddr_storage *local, void *userdata);
 
 /* Listens on all addresses. Returns -EADDRINUSE or another negative errno. The members must outlive the

@@ -7,9 +7,9 @@
 #include "record/figure-text.h"
 #include "services/common/errors.h"
 #include "services/common/timer.h"
+#include "services/link-probe/kinds/probe-kinds.h"
 #include "services/link-probe/machine/cpu-load.h"
 #include "services/link-probe/probe/device-schedule.h"
-#include "services/link-probe/probe/program.h"
 #include "state/planner/planner-device.h"
 
 #define CPU_ID "cpu" /* the row of the processors in Node1.Backends */
@@ -93,14 +93,14 @@ static char *why_cpu_is_left_alone(AldComputeManager *manager, bool force)
 }
 
 /* The load of a GPU is checked with the state service: before it is due, and for each request. */
-static char *in_the_way(const AldComputeTarget *target, void *userdata)
+static char *in_the_way(const AldProbeTarget *target, void *userdata)
 {
         return g_str_equal(target->device, CPU_ID) ? why_cpu_is_left_alone(userdata, target->force) : NULL;
 }
 
 /* From now on the load is caused by others. A measurement that could not start because of another run of the
  * program is also tried again later. */
-static void take(const AldComputeTarget *target, const AldProbeAnswer *answer, void *userdata)
+static void take(const AldProbeTarget *target, const AldProbeAnswer *answer, void *userdata)
 {
         AldComputeManager *manager = userdata;
 
@@ -116,7 +116,7 @@ static void on_progress(const char *phase, double fraction, void *userdata)
 {
 }
 
-static void on_ended(const AldComputeTarget *target, const AldProbeAnswer *answer, void *userdata)
+static void on_ended(const AldProbeTarget *target, const AldProbeAnswer *answer, void *userdata)
 {
         AldComputeManager *manager = userdata;
 
@@ -127,7 +127,7 @@ static void on_ended(const AldComputeTarget *target, const AldProbeAnswer *answe
         ald_jobs_step(manager->parts.jobs);
 }
 
-static void fail(AldComputeManager *manager, const AldComputeTarget *target, int error)
+static void fail(AldComputeManager *manager, const AldProbeTarget *target, int error)
 {
         g_autofree char *reason = g_strdup_printf("cannot run the probe: %s", g_strerror(-error));
         const AldProbeAnswer answer = { .verdict = ALD_PROBE_FAILED, .reason = reason };
@@ -145,7 +145,7 @@ static bool is_open(const AldComputeManager *manager)
 static void start(AldComputeManager *manager, const AldBackend *backend)
 {
         static const AldComputeHandler handler = { .progress = on_progress, .ended = on_ended };
-        AldComputeTarget target;
+        AldProbeTarget target;
         int r;
 
         if (g_str_equal(backend->id, CPU_ID)) {
@@ -154,12 +154,12 @@ static void start(AldComputeManager *manager, const AldBackend *backend)
                 if (reason)
                         return;
         }
-        target = ald_compute_target(backend, ALD_COMPUTE_ALL, false);
+        target = ald_compute_target(&ald_probe_compute, backend, ALD_COMPUTE_ALL, false);
         r = ald_compute_prober_start(manager->prober, &target, &handler, manager);
         manager->automatic = r >= 0;
         if (r < 0 && r != -ALD_E_BUSY)
                 fail(manager, &target, r);
-        ald_compute_target_clear(&target);
+        ald_probe_target_clear(&target);
 }
 
 /* Describes the other work that keeps the device from being measured; to be freed. Locks do not count: their
@@ -294,13 +294,12 @@ static void on_tick(void *userdata)
 static void make_parts(AldComputeManager *manager)
 {
         const AldComputeManagerParts *parts = &manager->parts;
-        g_autofree char *program = ald_program_find("alidade-probe-compute");
         AldComputeJobsParts jobs_parts;
         AldComputeRequestsParts request_parts;
 
         manager->load = ald_cpu_load_new(ald_service_root(parts->service));
         (void) ald_cpu_load_read(manager->load, now_usec());
-        manager->prober = ald_compute_prober_new(program, parts->changed, parts->userdata);
+        manager->prober = ald_compute_prober_new(parts->changed, parts->userdata);
         manager->results = ald_compute_results_new();
         jobs_parts = (AldComputeJobsParts){
                 .jobs = parts->jobs,

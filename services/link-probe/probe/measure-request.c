@@ -2,10 +2,8 @@
 #include <errno.h>
 
 #include "services/common/errors.h"
-#include "services/link-probe/kinds/rdma-pairs.h"
+#include "services/link-probe/kinds/probe-facts.h"
 #include "services/link-probe/probe/measure-request.h"
-#include "state/network.h"
-#include "state/planner/candidates.h"
 
 struct AldLinkRequests {
         AldLinkRequestsParts parts;
@@ -53,69 +51,29 @@ void ald_link_requests_free(AldLinkRequests *requests)
         g_free(requests);
 }
 
-static int add_paths(const AldLinkRequest *request, const AldNetwork *own, const AldNetwork *peer,
-        const AldResults *results, GArray *targets)
-{
-        g_autoptr(GArray) paths = own ? ald_candidates_compute(own, peer) : NULL;
-        AldProbeTarget target;
-
-        for (unsigned i = 0; paths && i < paths->len; i++) {
-                const AldCandidate *path = &g_array_index(paths, AldCandidate, i);
-                const AldInterface *interface = ald_results_choose(results, request->target.peer, path);
-
-                if (ald_probe_target_set(&target, request->target.peer, path->address,
-                            interface ? interface->id : NULL) < 0)
-                        continue;
-                target.rtt_only = request->target.rtt_only;
-                g_array_append_val(targets, target);
-        }
-        return targets->len > 0 ? 0 : -ALD_E_NO_SUCH_ADDRESS;
-}
-
-int ald_link_request_resolve(const AldLinkRequest *request, const AldNetwork *own, const AldNetwork *peer,
-        const AldResults *results, GArray *targets)
-{
-        if (!peer)
-                return -ALD_E_NO_SUCH_ADDRESS;
-        if (*request->target.address == '\0')
-                return add_paths(request, own, peer, results, targets);
-        if (!ald_network_find_address(peer, request->target.address))
-                return -ALD_E_NO_SUCH_ADDRESS;
-        g_array_append_val(targets, request->target);
-        return 0;
-}
-
 static int resolve(const Waiting *waiting, const AldNeighbours *neighbours, GArray *targets)
 {
         const AldLinkRequestsParts *parts = &waiting->all->parts;
-        const AldRdmaRequestEnd own = {
-                parts->own_id,
-                ald_record_as(waiting->own.network, NETWORK, AldNetwork),
-                ald_record_as(waiting->own.fabric, FABRIC, AldFabric),
-        };
-        const AldRdmaRequestEnd peer = {
-                waiting->request.target.peer,
-                ald_record_as(waiting->peer.network, NETWORK, AldNetwork),
-                ald_record_as(waiting->peer.fabric, FABRIC, AldFabric),
-        };
+        const AldProbeTarget *wanted = &waiting->request.target;
+        const AldProbeFacts facts = { .own_id = parts->own_id,
+                .own = &waiting->own,
+                .peer = &waiting->peer,
+                .neighbours = neighbours,
+                .results = parts->results };
 
-        if (waiting->request.target.transport == ALD_TRANSPORT_RDMA)
-                return ald_rdma_request_resolve(
-                        &waiting->request.target, &own, &peer, neighbours, parts->results, targets);
-        return ald_link_request_resolve(
-                &waiting->request, own.network, peer.network, parts->results, targets);
+        return wanted->kind->resolve(wanted, &facts, targets);
 }
 
 static void finish(Waiting *waiting, int error, const AldNeighbours *neighbours)
 {
         const AldLinkRequestsParts *parts = &waiting->all->parts;
         AldJobs *jobs = ald_link_jobs_all(parts->jobs);
-        g_autoptr(GArray) targets = g_array_new(FALSE, FALSE, sizeof(AldProbeTarget));
+        g_autoptr(GArray) targets = ald_probe_targets_new();
         AldJob *job = NULL;
         int r = error;
 
         if (r >= 0)
-                r = parts->allowed(waiting->request.target.transport, parts->userdata);
+                r = parts->allowed(waiting->request.target.kind, parts->userdata);
         if (r >= 0)
                 r = resolve(waiting, neighbours, targets);
         if (r >= 0)
@@ -151,7 +109,7 @@ static void on_peer(int error, const AldNodeRecords *records, void *userdata)
 
         if (r >= 0) {
                 waiting->peer = ald_node_records_ref(records);
-                if (waiting->request.target.transport == ALD_TRANSPORT_SOCKET)
+                if (!ald_probe_kind_is_rdma(waiting->request.target.kind))
                         finish(waiting, 0, NULL);
                 else
                         r = ald_state_query_segments(
@@ -183,9 +141,9 @@ int ald_link_requests_add(AldLinkRequests *requests, const AldLinkRequest *reque
         const AldLinkRequestsParts *parts = &requests->parts;
         const AldNodeRecords records = { .network = own };
         /* The ports of this machine must be requested in any case. */
-        bool known = own && request->target.transport == ALD_TRANSPORT_SOCKET;
+        bool known = own && !ald_probe_kind_is_rdma(request->target.kind);
         Waiting *waiting;
-        int r = parts->allowed(request->target.transport, parts->userdata);
+        int r = parts->allowed(request->target.kind, parts->userdata);
 
         if (r >= 0)
                 r = ald_jobs_room(ald_link_jobs_all(parts->jobs), request->uid);

@@ -22,7 +22,7 @@ typedef void (*AldLinkRequestAnswer)(int error, AldJob *job, void *userdata);
 
 /* Whether anything may be measured now, 0 or an error for the request: called before and after the node is
  * looked up. */
-typedef int (*AldLinkRequestAllowed)(AldTransport transport, void *userdata);
+typedef int (*AldLinkRequestAllowed)(const AldProbeKind *kind, void *userdata);
 
 typedef struct AldLinkRequestsParts {
         const char *own_id;
@@ -41,8 +41,3 @@ void ald_link_requests_free(AldLinkRequests *requests);
  * known at once, and -ALD_E_OWN_NODE for this machine itself, without calling back. */
 int ald_link_requests_add(AldLinkRequests *requests, const AldLinkRequest *request, AldRecord *own,
         AldLinkRequestAnswer answered, void *userdata);
-
-/* Fills in the targets (AldProbeTarget) over sockets, based on the interfaces that both ends report and on
- * the outcome of earlier attempts; -ALD_E_NO_SUCH_ADDRESS if there are none. Either network may be NULL. */
-int ald_link_request_resolve(const AldLinkRequest *request, const AldNetwork *own, const AldNetwork *peer,
-        const AldResults *results, GArray *targets);

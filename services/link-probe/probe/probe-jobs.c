@@ -4,9 +4,6 @@
 #include "services/link-probe/job/jobs-private.h"
 #include "services/link-probe/net/route.h"
 
-/* How often a busy peer is asked again. */
-#define RETRIES_MAX 20u
-
 struct AldLinkJobs {
         AldJobs *jobs;
         AldProber *prober;
@@ -90,11 +87,8 @@ static void end(AldJob *job, const char *reason)
 
 AldJob *ald_link_jobs_add(AldLinkJobs *links, uid_t uid, GArray *targets)
 {
-        static const AldJobTask tasks[ALD_TRANSPORT_N] = {
-                [ALD_TRANSPORT_SOCKET] = { ALD_KIND_LINK_SOCKET, start, end, describe, RETRIES_MAX, false },
-                [ALD_TRANSPORT_RDMA] = { ALD_KIND_LINK_RDMA, start, end, describe, RETRIES_MAX, false },
-        };
+        static const AldJobTask task = { start, end, describe };
         const AldProbeTarget *first = &g_array_index(targets, AldProbeTarget, 0);
 
-        return ald_job_new(links->jobs, &tasks[first->transport], links, uid, g_strdup(first->peer), targets);
+        return ald_job_new(links->jobs, &task, links, uid, g_strdup(first->peer), targets);
 }

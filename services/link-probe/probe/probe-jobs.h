@@ -15,6 +15,6 @@ void ald_link_jobs_free(AldLinkJobs *links);
 
 AldJobs *ald_link_jobs_all(AldLinkJobs *links);
 
-/* Takes ownership of the targets (AldProbeTarget), which have the same peer and transport. Call it only if
+/* Takes ownership of the targets (AldProbeTarget), which have the same peer and kind. Call it only if
  * ald_jobs_room() allows. The job waits until ald_jobs_step(). */
 AldJob *ald_link_jobs_add(AldLinkJobs *links, uid_t uid, GArray *targets);

@@ -1,19 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <errno.h>
 #include <string.h>
 
 #include "record/record.h"
 #include "services/common/errors.h"
-#include "services/link-probe/kinds/link-validation.h"
 #include "services/link-probe/net/route.h"
 #include "services/link-probe/probe/probe-child.h"
 #include "services/link-probe/probe/prober.h"
-
-/* The program has shorter limits of its own; this one is for one that hangs. */
-#define DEADLINE_MSEC 60000u
-
-/* The longest brief measurement in each direction. */
-#define BRIEF_SECONDS 2u
 
 struct AldProbe {
         AldProber *prober;
@@ -43,31 +35,10 @@ struct AldProber {
         void *userdata;
 };
 
-int ald_probe_target_set(AldProbeTarget *target, const char *peer, const char *address, const char *interface)
-{
-        *target = (AldProbeTarget){ 0 };
-        if (g_strlcpy(target->peer, peer, sizeof target->peer) >= sizeof target->peer ||
-                g_strlcpy(target->address, address, sizeof target->address) >= sizeof target->address ||
-                g_strlcpy(target->interface, interface ?: "", sizeof target->interface) >=
-                        sizeof target->interface)
-                return -EINVAL;
-        return 0;
-}
-
-int ald_probe_target_set_ports(AldProbeTarget *target, const char *source_port, const char *sink_port)
-{
-        if (!ald_port_name_ok(source_port) || !ald_port_name_ok(sink_port))
-                return -EINVAL;
-        target->transport = ALD_TRANSPORT_RDMA;
-        g_strlcpy(target->source_port, source_port, sizeof target->source_port);
-        g_strlcpy(target->sink_port, sink_port, sizeof target->sink_port);
-        return 0;
-}
-
 /* Over RDMA the control connection does not load the interface that it goes through. */
 static const char *loaded_by(const AldProbeTarget *target, const char *interface)
 {
-        return target->transport == ALD_TRANSPORT_RDMA ? target->source_port : interface;
+        return ald_probe_kind_is_rdma(target->kind) ? target->source_port : interface;
 }
 
 static void release(AldProbe *probe)
@@ -134,13 +105,11 @@ static const AldNetwork *network_of(const AldProber *prober)
 static void on_line(const char *line, void *userdata)
 {
         AldProbe *probe = userdata;
-        g_autoptr(AldRecord) record = NULL;
-        const AldProbeProgress *progress;
+        g_autofree char *phase = NULL;
+        double fraction;
 
-        if (ald_probe_answer_parse(ALD_KIND_PROBE_PROGRESS, line, &record) < 0)
-                return;
-        progress = ald_record_as(record, PROBE_PROGRESS, AldProbeProgress);
-        probe->handler->progress(probe, progress->phase, progress->fraction, probe->userdata);
+        if (probe->target.kind->read_progress(line, &probe->target, &phase, &fraction) >= 0)
+                probe->handler->progress(probe, phase, fraction, probe->userdata);
 }
 
 /* Both its answer and the state service's have arrived. */
@@ -158,7 +127,6 @@ static void conclude(AldProbe *probe)
                         .reason = g_strdup(probe->reason),
                 };
         }
-        ald_result_validate(&probe->target, &probe->answer);
         if (g_ptr_array_find(prober->probes, probe, &i))
                 (void) g_ptr_array_steal_index_fast(prober->probes, i);
         prober->changed(prober->userdata);
@@ -170,8 +138,7 @@ static void on_ended(const char *output, const char *failure, void *userdata)
 {
         AldProbe *probe = userdata;
 
-        ald_probe_answer_read(
-                ald_transports[probe->target.transport].result, output, failure, &probe->answer);
+        probe->target.kind->read(output, failure, &probe->target, &probe->answer);
         /* The callback may start the next one at once. */
         release(probe);
         probe->over = true;
@@ -190,47 +157,17 @@ static void on_peer(int error, const AldNodeRecords *records, void *userdata)
                 conclude(probe);
 }
 
-static GPtrArray *make_arguments(const AldProbe *probe)
-{
-        const AldProbeTarget *target = &probe->target;
-        GPtrArray *arguments = ald_program_arguments(probe->prober->program);
-        bool scoped = *target->interface != '\0' && ald_route_is_link_local(target->address);
-
-        ald_program_add(arguments, "--connect=%s%s%s", target->address, scoped ? "%" : "",
-                scoped ? target->interface : "");
-        if (*target->interface && !scoped)
-                ald_program_add(arguments, "--bind-device=%s", target->interface);
-        ald_program_add(arguments, "--port=%u", probe->prober->program->config->port);
-        ald_program_add(arguments, "--peer=%s", target->peer);
-        ald_program_add(arguments, "--progress-fd=" ALD_PROBE_SIDE_FD);
-        if (target->rtt_only)
-                ald_program_add(arguments, "--rtt-only");
-        else if (target->scope == ALD_LINK_SCOPE_CHECK)
-                ald_program_add(arguments, "--check");
-        else if (target->scope == ALD_LINK_SCOPE_ROUND_TRIPS)
-                ald_program_add(arguments, "--round-trips");
-        if (target->automatic)
-                ald_program_add(arguments, "--automatic");
-        if (target->overdue)
-                ald_program_add(arguments, "--overdue");
-        if (target->brief)
-                ald_program_add(arguments, "--seconds-max=%u", BRIEF_SECONDS);
-        if (target->transport == ALD_TRANSPORT_RDMA) {
-                ald_program_add(arguments, "--device=%s", target->source_port);
-                ald_program_add(arguments, "--peer-device=%s", target->sink_port);
-        }
-        g_ptr_array_add(arguments, NULL);
-        return arguments;
-}
-
 static int start(AldProbe *probe)
 {
         static const AldProbeChildHandler handler = { .line = on_line, .ended = on_ended };
-        const char *program = probe->prober->program->paths[probe->target.transport];
-        g_autoptr(GPtrArray) arguments = make_arguments(probe);
-        int r = ald_probe_child_new(program, (const char *const *) arguments->pdata, -1, DEADLINE_MSEC,
-                &handler, probe, &probe->child);
+        const AldProbeKind *kind = probe->target.kind;
+        g_autofree char *program = ald_program_find(kind->program);
+        g_autoptr(GPtrArray) arguments = kind->make_arguments(probe->prober->program, &probe->target);
+        int r;
 
+        g_ptr_array_add(arguments, NULL);
+        r = ald_probe_child_new(program, (const char *const *) arguments->pdata, -1, kind->deadline_msec,
+                &handler, probe, &probe->child);
         if (r < 0)
                 g_warning("Cannot run %s: %s", program, g_strerror(-r));
         return r;
@@ -286,10 +223,10 @@ void ald_probe_end(AldProbe *probe, const char *reason)
                 ald_probe_child_end(probe->child, reason);
 }
 
-void ald_prober_end_all(AldProber *prober, AldTransport transport, const char *reason)
+void ald_prober_end_all(AldProber *prober, const AldProbeKind *kind, const char *reason)
 {
         for (unsigned i = 0; i < prober->probes->len; i++)
-                if (ald_prober_at(prober, i)->target.transport == transport)
+                if (ald_prober_at(prober, i)->target.kind == kind)
                         ald_probe_end(prober->probes->pdata[i], reason);
 }
 

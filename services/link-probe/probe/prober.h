@@ -1,39 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "record/record.h"
+#include "services/link-probe/kinds/probe-kind.h"
 #include "services/link-probe/net/counters.h"
 #include "services/link-probe/net/medium.h"
-#include "services/link-probe/probe/probe-answer.h"
-#include "services/link-probe/probe/program.h"
 #include "services/link-probe/state-query-bus.h"
-#include "state/planner/probe-policy.h"
 
 /* The probes that this machine starts: one per interface or RDMA port at a time, each in a child process. */
 typedef struct AldProber AldProber;
 typedef struct AldProbe AldProbe;
-
-typedef struct AldProbeTarget {
-        AldTransport transport;
-        char peer[33];
-        char address[46];   /* without zone; over RDMA, the address for the control connection */
-        char interface[16]; /* through which the address must be reached; empty: as the route decides */
-        /* Over RDMA: "mlx5_0.1" of this machine and of the peer. */
-        char source_port[ALD_PORT_NAME_SIZE], sink_port[ALD_PORT_NAME_SIZE];
-        bool rtt_only;
-        /* The scope found due by the state service; always full if started by hand. */
-        AldLinkScope scope;
-        bool automatic;
-        bool overdue;         /* asks the other end to measure even if it is in use */
-        bool despite_traffic; /* the result is kept even if other traffic disturbed it */
-        bool brief;           /* a full measurement that is to take little time */
-} AldProbeTarget;
-
-/* Sets a target over sockets, copying the strings; -EINVAL if one is too long. */
-int ald_probe_target_set(
-        AldProbeTarget *target, const char *peer, const char *address, const char *interface);
-/* Makes it a target over RDMA; -EINVAL if a name of a port is invalid. */
-int ald_probe_target_set_ports(AldProbeTarget *target, const char *source_port, const char *sink_port);
 
 typedef struct AldProbeHandler {
         void (*progress)(AldProbe *probe, const char *phase, double fraction, void *userdata);
@@ -61,7 +36,7 @@ int ald_prober_start(AldProber *prober, const AldProbeTarget *target, const AldP
 
 /* Stops it: `ended` follows, as a failure for this reason. */
 void ald_probe_end(AldProbe *probe, const char *reason);
-void ald_prober_end_all(AldProber *prober, AldTransport transport, const char *reason);
+void ald_prober_end_all(AldProber *prober, const AldProbeKind *kind, const char *reason);
 /* Stops the automatic probes that load links. */
 void ald_prober_end_automatic(AldProber *prober, const char *reason);
 

@@ -5,11 +5,9 @@
 
 #include "services/link-probe/credentials.h"
 #include "services/link-probe/link-probe-config.h"
-#include "services/link-probe/link/transport.h"
 
-/* The programs that measure links, and the arguments that all probes and sessions have in common. */
+/* What the arguments of all probes of links and of all sessions are made of. */
 typedef struct AldProgram {
-        char *paths[ALD_TRANSPORT_N];
         const AldCredentials *credentials;
         const AldLinkProbeConfig *config;
 } AldProgram;

@@ -72,8 +72,8 @@ bool ald_compute_results_met_other_work(const AldComputeResults *results, const 
 }
 
 /* A device that other work uses during each measurement waits like one that is never free. */
-static void put_failure(AldComputeResults *results, const AldComputeTarget *target, const char *reason,
-        uint64_t realtime_usec)
+static void put_failure(
+        AldComputeResults *results, const AldProbeTarget *target, const char *reason, uint64_t realtime_usec)
 {
         const AldComputeDevice *before = ald_compute_results_find(results, target->device);
         AldComputeDevice row = ALD_COMPUTE_DEVICE_INIT;
@@ -90,7 +90,7 @@ static void put_failure(AldComputeResults *results, const AldComputeTarget *targ
         put(results, &row);
 }
 
-void ald_compute_results_take(AldComputeResults *results, const AldComputeTarget *target,
+void ald_compute_results_take(AldComputeResults *results, const AldProbeTarget *target,
         const AldProbeAnswer *answer, uint64_t realtime_usec)
 {
         g_autoptr(AldRecord) reported = NULL;

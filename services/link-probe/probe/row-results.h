@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "services/link-probe/compute/compute-prober.h"
+#include "services/link-probe/kinds/compute-answer.h"
 
 /* The last result or failure of each device since this service started, and whether a measurement waits. The
  * state service merges them with earlier results, and counts failures. */
@@ -16,7 +16,7 @@ void ald_compute_results_watch(AldComputeResults *results,
 
 /* CLOCK_REALTIME in µs. An answer that is neither a result nor a failure changes nothing, nor does a result
  * of single metrics, which is for its caller only. */
-void ald_compute_results_take(AldComputeResults *results, const AldComputeTarget *target,
+void ald_compute_results_take(AldComputeResults *results, const AldProbeTarget *target,
         const AldProbeAnswer *answer, uint64_t realtime_usec);
 
 /* Whether the last measurement of the device failed because other work used it. */

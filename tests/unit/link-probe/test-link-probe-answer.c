@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "services/link-probe/kinds/link-validation.h"
+#include "services/link-probe/kinds/probe-kinds.h"
 #include "services/link-probe/link/disturbed-results.h"
 
 #define RATES "\"UploadBitsPerSecond\":5,\"DownloadBitsPerSecond\":7"
@@ -51,8 +52,9 @@ static const AldSocketResult *validate(AldProbeAnswer *answer, const char *field
         AldProbeTarget target;
 
         ald_probe_answer_clear(answer);
-        g_assert_cmpint(
-                ald_probe_target_set(&target, "0000000000000000000000000000000a", "192.0.2.2", NULL), ==, 0);
+        g_assert_cmpint(ald_probe_target_set(&target, &ald_probe_socket, "0000000000000000000000000000000a",
+                                "192.0.2.2", NULL),
+                ==, 0);
         ald_probe_answer_read(ALD_KIND_SOCKET_RESULT, output, NULL, answer);
         g_assert_cmpint(answer->verdict, ==, ALD_PROBE_DONE);
         ald_result_validate(&target, answer);

@@ -197,7 +197,7 @@ static void test_large_result(void)
         g_assert_cmpint(answer.verdict, ==, ALD_PROBE_DONE);
 }
 
-static const AldComputeTarget target = {
+static const AldProbeTarget target = {
         .device = (char *) "a", .driver_version = (char *) "555.1", .metrics = ALD_COMPUTE_ALL
 };
 
@@ -208,8 +208,8 @@ static void test_last_word(void)
         g_auto(AldProbeAnswer) good = read_answer("{'Id':'a','PeakTflops':2}", "", false);
         const AldProbeAnswer crashed = { .verdict = ALD_PROBE_FAILED, .reason = (char *) "it fell" };
         const AldProbeAnswer later = { .verdict = ALD_PROBE_LATER, .reason = (char *) "locked" };
-        const AldComputeTarget other = { .device = (char *) "b", .metrics = ALD_COMPUTE_ALL };
-        const AldComputeTarget part = { .device = (char *) "c", .metrics = ALD_COMPUTE_READ };
+        const AldProbeTarget other = { .device = (char *) "b", .metrics = ALD_COMPUTE_ALL };
+        const AldProbeTarget part = { .device = (char *) "c", .metrics = ALD_COMPUTE_READ };
         const AldComputeDevice *row;
 
         ald_compute_results_take(results, &target, &good, NOW);

@@ -7,11 +7,12 @@
 #include <netinet/in.h>
 
 #include "services/common/errors.h"
+#include "services/link-probe/kinds/probe-facts.h"
+#include "services/link-probe/kinds/probe-kinds.h"
 #include "services/link-probe/link/deferrals.h"
 #include "services/link-probe/link/results.h"
 #include "services/link-probe/net/listener.h"
 #include "services/link-probe/net/route.h"
-#include "services/link-probe/probe/measure-request.h"
 
 #define PEER "0000000000000000000000000000000b"
 #define HOUR (UINT64_C(3600) * 1000000)
@@ -124,7 +125,7 @@ static void fail(AldResults *results, unsigned host, const char *reason, uint64_
         g_autofree char *address = g_strdup_printf("10.0.%u.%u", host / 256, host % 256);
         AldProbeTarget target;
 
-        g_assert_cmpint(ald_probe_target_set(&target, PEER, address, NULL), ==, 0);
+        g_assert_cmpint(ald_probe_target_set(&target, &ald_probe_socket, PEER, address, NULL), ==, 0);
         ald_results_fail(results, &target, reason, 5, now);
 }
 
@@ -174,36 +175,44 @@ static void test_scopes_take_turns(void)
         ald_results_free(results);
 }
 
+static AldRecord *make_network(AldInterface *row, const char *id, const char *const *addresses)
+{
+        AldNetwork network = ALD_NETWORK_INIT;
+        AldRecord *record;
+
+        row->id = id;
+        row->type = "ethernet";
+        row->carrier = 1;
+        row->addresses = addresses;
+        network.interfaces.items = row;
+        network.interfaces.n = 1;
+        g_assert_cmpint(ald_record_new(ALD_KIND_NETWORK, &network, &record), ==, 0);
+        return record;
+}
+
 static void test_request(void)
 {
         const char *const here[] = { "192.0.2.1/24", NULL }, *const there[] = { "192.0.2.2/24", NULL };
         AldInterface rows[2] = { ALD_INTERFACE_INIT, ALD_INTERFACE_INIT };
-        AldNetwork own = ALD_NETWORK_INIT, peer = ALD_NETWORK_INIT;
-        g_autoptr(GArray) targets = g_array_new(FALSE, FALSE, sizeof(AldProbeTarget));
-        AldLinkRequest request = { .target = { .peer = PEER, .rtt_only = true } };
+        g_autoptr(AldRecord) own = make_network(&rows[0], "eth0", here);
+        g_autoptr(AldRecord) peer = make_network(&rows[1], "eth1", there);
+        const AldNodeRecords none = { 0 }, ours = { .network = own }, theirs = { .network = peer };
+        g_autoptr(GArray) targets = ald_probe_targets_new();
+        AldProbeTarget wanted = { .kind = &ald_probe_socket, .peer = PEER, .rtt_only = true };
         AldResults *results = ald_results_new("0000000000000000000000000000000a");
+        AldProbeFacts facts = { .own = &ours, .peer = &none, .results = results };
 
-        for (unsigned i = 0; i < 2; i++) {
-                rows[i].id = i == 0 ? "eth0" : "eth1";
-                rows[i].type = "ethernet";
-                rows[i].carrier = 1;
-                rows[i].addresses = i == 0 ? here : there;
-        }
-        own.interfaces.items = &rows[0];
-        peer.interfaces.items = &rows[1];
-        own.interfaces.n = peer.interfaces.n = 1;
-        g_assert_cmpint(
-                ald_link_request_resolve(&request, &own, NULL, results, targets), ==, -ALD_E_NO_SUCH_ADDRESS);
-        g_assert_cmpint(ald_link_request_resolve(&request, NULL, &peer, results, targets), ==,
-                -ALD_E_NO_SUCH_ADDRESS);
-        g_assert_cmpint(ald_link_request_resolve(&request, &own, &peer, results, targets), ==, 0);
+        g_assert_cmpint(wanted.kind->resolve(&wanted, &facts, targets), ==, -ALD_E_NO_SUCH_ADDRESS);
+        facts = (AldProbeFacts){ .own = &none, .peer = &theirs, .results = results };
+        g_assert_cmpint(wanted.kind->resolve(&wanted, &facts, targets), ==, -ALD_E_NO_SUCH_ADDRESS);
+        facts.own = &ours;
+        g_assert_cmpint(wanted.kind->resolve(&wanted, &facts, targets), ==, 0);
         g_assert_cmpuint(targets->len, ==, 1);
         g_assert_cmpstr(g_array_index(targets, AldProbeTarget, 0).address, ==, "192.0.2.2");
         g_assert_cmpstr(g_array_index(targets, AldProbeTarget, 0).interface, ==, "eth0");
         g_assert_true(g_array_index(targets, AldProbeTarget, 0).rtt_only);
-        g_strlcpy(request.target.address, "192.0.2.3", sizeof request.target.address);
-        g_assert_cmpint(ald_link_request_resolve(&request, &own, &peer, results, targets), ==,
-                -ALD_E_NO_SUCH_ADDRESS);
+        g_strlcpy(wanted.address, "192.0.2.3", sizeof wanted.address);
+        g_assert_cmpint(wanted.kind->resolve(&wanted, &facts, targets), ==, -ALD_E_NO_SUCH_ADDRESS);
         ald_results_free(results);
 }
 

@@ -5,6 +5,7 @@
 
 #include "services/common/errors.h"
 #include "services/link-probe/kinds/link-validation.h"
+#include "services/link-probe/kinds/probe-kinds.h"
 #include "services/link-probe/kinds/rdma-pairs.h"
 #include "services/link-probe/net/busy.h"
 #include "services/link-probe/net/listener.h"
@@ -48,7 +49,7 @@ static const AldRdmaResult *validate(AldProbeAnswer *answer, const char *output)
         AldProbeTarget target;
 
         ald_probe_answer_clear(answer);
-        g_assert_cmpint(ald_probe_target_set(&target, PEER, "192.0.2.2", NULL), ==, 0);
+        g_assert_cmpint(ald_probe_target_set(&target, &ald_probe_rdma, PEER, "192.0.2.2", NULL), ==, 0);
         g_assert_cmpint(ald_probe_target_set_ports(&target, "mlx5_0.1", "mlx5_1.2"), ==, 0);
         ald_probe_answer_read(ALD_KIND_RDMA_RESULT, output, NULL, answer);
         ald_result_validate(&target, answer);
@@ -120,7 +121,7 @@ static void test_failures_are_reported(void)
         AldProbeTarget target;
 
         ald_results_watch(results, &handler, &kept);
-        g_assert_cmpint(ald_probe_target_set(&target, PEER, "192.0.2.2", NULL), ==, 0);
+        g_assert_cmpint(ald_probe_target_set(&target, &ald_probe_rdma, PEER, "192.0.2.2", NULL), ==, 0);
         g_assert_cmpint(ald_probe_target_set_ports(&target, "mlx5_0.1", "mlx5_1.2"), ==, 0);
         ald_results_fail(results, &target, "port-down: down", 5, 1);
         ald_results_fail(results, &target, "no-gid: none", 6, 2);
@@ -156,7 +157,7 @@ static void test_names(void)
         g_assert_false(ald_port_name_ok(over));
         g_assert_cmpint(ald_probe_target_set_ports(&target, "mlx5_0.1", "../x.1"), ==, -EINVAL);
         g_assert_cmpint(ald_probe_target_set_ports(&target, "", "mlx5_0.1"), ==, -EINVAL);
-        g_assert_cmpint(target.transport, ==, ALD_TRANSPORT_SOCKET);
+        g_assert_cmpstr(target.source_port, ==, "");
 }
 
 #define PORT "sys/class/infiniband/mlx5_0/ports/1/"
@@ -337,7 +338,7 @@ static void add_port(Ends *ends, unsigned end, const char *id, const char *layer
 static char *resolve(const Ends *ends, const char *source_port, const char *sink_port)
 {
         g_autoptr(GArray) targets = g_array_new(FALSE, FALSE, sizeof(AldProbeTarget));
-        AldProbeTarget wanted = { .transport = ALD_TRANSPORT_RDMA, .peer = PEER };
+        AldProbeTarget wanted = { .kind = &ald_probe_rdma, .peer = PEER };
         AldResults *results = ald_results_new(OWN);
         GString *text = g_string_new(NULL);
         int r;
@@ -353,7 +354,7 @@ static char *resolve(const Ends *ends, const char *source_port, const char *sink
         for (unsigned i = 0; i < targets->len; i++) {
                 const AldProbeTarget *target = &g_array_index(targets, AldProbeTarget, i);
 
-                g_assert_cmpint(target->transport, ==, ALD_TRANSPORT_RDMA);
+                g_assert_true(target->kind == &ald_probe_rdma);
                 g_assert_cmpstr(target->address, ==, "192.0.2.2");
                 g_assert_cmpstr(target->peer, ==, PEER);
                 g_string_append_printf(text, "%s>%s ", target->source_port, target->sink_port);

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "services/link-probe/kinds/probe-kinds.h"
+
+const AldProbeKind *const ald_probe_kinds[] = { &ald_probe_socket, &ald_probe_rdma, &ald_probe_compute,
+        NULL };
+
+const AldProbeKind *ald_probe_kind_of_name(const char *name)
+{
+        for (const AldProbeKind *const *kind = ald_probe_kinds; *kind; kind++)
+                if (g_str_equal(ald_kinds[(*kind)->kind].name, name))
+                        return *kind;
+        return NULL;
+}

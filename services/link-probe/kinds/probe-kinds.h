@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "services/link-probe/kinds/probe-kind.h"
+
+extern const AldProbeKind ald_probe_socket, ald_probe_rdma, ald_probe_compute;
+
+/* All of them, NULL-terminated. */
+extern const AldProbeKind *const ald_probe_kinds[];
+
+#define ALD_PROBE_KINDS_MAX 8u
+
+/* NULL if it is not measured by probes. */
+const AldProbeKind *ald_probe_kind_of_name(const char *name);
