@@ -6,6 +6,7 @@
 #include "services/link-probe/compute/compute-bus.h"
 #include "services/link-probe/inhibit/inhibit-bus.h"
 #include "services/link-probe/job/jobs-bus.h"
+#include "services/link-probe/kinds/probe-kinds.h"
 #include "services/link-probe/link/results-bus.h"
 #include "services/link-probe/paths.h"
 #include "services/link-probe/probe/probe-bus.h"
@@ -28,7 +29,8 @@ struct AldLinkProbeBus {
 static void read_properties(const void *of, void *ret, GPtrArray *owned)
 {
         const AldLinkProbeBus *self = of;
-        const AldComputeManager *computing = ald_link_probe_manager_computing(self->manager);
+        const AldProber *prober = ald_link_probe_manager_prober(self->manager);
+        const AldProbe *probe = ald_prober_running(prober, &ald_probe_compute);
         const char **inhibited = g_new(const char *, ALD_INHIBIT_KINDS + 1);
 
         g_ptr_array_add(owned, inhibited);
@@ -39,8 +41,8 @@ static void read_properties(const void *of, void *ret, GPtrArray *owned)
                 .active_probes = ald_link_probe_manager_active(self->manager),
                 .port = ald_link_probe_manager_port(self->manager),
                 .problem = ald_link_probe_manager_problem(self->manager),
-                .compute_device = ald_compute_manager_device(computing),
-                .time_to_free_usec = ald_compute_manager_time_to_free(computing),
+                .compute_device = probe ? ald_probe_target(probe)->device : "",
+                .time_to_free_usec = ald_prober_time_to_free(prober, &ald_probe_compute),
                 .inhibited = inhibited,
                 .refused_sessions = ald_link_probe_manager_refused(self->manager),
                 .refused_signals = ald_service_refused_signals(self->service),

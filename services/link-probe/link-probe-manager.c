@@ -119,15 +119,7 @@ static bool links_are_measured(void *userdata)
 {
         const AldLinkProbeManager *manager = userdata;
 
-        return ald_prober_count(manager->prober) + ald_sessions_count(manager->sessions) > 0;
-}
-
-static void on_computing(void *userdata)
-{
-        AldLinkProbeManager *manager = userdata;
-
-        ald_prober_hold(manager->prober, ald_compute_manager_uses_cpu(manager->computing));
-        notify(manager);
+        return ald_prober_count_links(manager->prober) + ald_sessions_count(manager->sessions) > 0;
 }
 
 /* The other end may not have received this yet, or may ignore it. */
@@ -159,7 +151,7 @@ static char *refuse_session(const AldProbeKind *kind, const char *port, const Al
                 return g_strdup_printf("it no longer measures %s", kind->noun);
         if (inhibited)
                 return ald_inhibitors_reason(manager->inhibitors, kind->inhibit);
-        if (ald_compute_manager_uses_cpu(manager->computing))
+        if (ald_prober_uses_cpu(manager->prober))
                 return g_strdup("its processors are being measured");
         if (wanted->automatic && wanted->scope != ALD_LINK_SCOPE_ROUND_TRIPS)
                 reason = why_not_to_load(manager, port);
@@ -212,7 +204,7 @@ static void stop(AldLinkProbeManager *manager, const AldProbeKind *kind, const c
 {
         ald_schedule_stop(manager->schedule);
         ald_jobs_fail_all(manager->jobs, kind->kind, reason);
-        ald_prober_end_all(manager->prober, kind, reason);
+        ald_prober_end_kind(manager->prober, kind, reason);
         ald_sessions_end_all(manager->sessions, kind, reason);
 }
 
@@ -413,11 +405,11 @@ static void make_computing(AldLinkProbeManager *manager)
                 .service = manager->service,
                 .own_id = manager->own_id,
                 .query = manager->query,
+                .prober = manager->prober,
                 .inhibitors = manager->inhibitors,
                 .work = manager->work,
                 .jobs = manager->jobs,
                 .links_are_measured = links_are_measured,
-                .changed = on_computing,
                 .userdata = manager,
         };
 
@@ -530,6 +522,11 @@ AldResults *ald_link_probe_manager_results(AldLinkProbeManager *manager)
         return manager->results;
 }
 
+const AldProber *ald_link_probe_manager_prober(const AldLinkProbeManager *manager)
+{
+        return manager->prober;
+}
+
 AldComputeManager *ald_link_probe_manager_computing(AldLinkProbeManager *manager)
 {
         return manager->computing;
@@ -537,8 +534,7 @@ AldComputeManager *ald_link_probe_manager_computing(AldLinkProbeManager *manager
 
 unsigned ald_link_probe_manager_active(const AldLinkProbeManager *manager)
 {
-        return ald_prober_count(manager->prober) + ald_sessions_count(manager->sessions) +
-               (*ald_compute_manager_device(manager->computing) != '\0');
+        return ald_prober_count(manager->prober) + ald_sessions_count(manager->sessions);
 }
 
 unsigned ald_link_probe_manager_port(const AldLinkProbeManager *manager)

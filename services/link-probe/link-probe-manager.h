@@ -28,6 +28,7 @@ void ald_link_probe_manager_configure(AldLinkProbeManager *manager);
 AldInhibitors *ald_link_probe_manager_inhibitors(AldLinkProbeManager *manager);
 AldJobs *ald_link_probe_manager_jobs(AldLinkProbeManager *manager);
 AldResults *ald_link_probe_manager_results(AldLinkProbeManager *manager);
+const AldProber *ald_link_probe_manager_prober(const AldLinkProbeManager *manager);
 AldComputeManager *ald_link_probe_manager_computing(AldLinkProbeManager *manager);
 
 /* Probes that run now, including those of other nodes. */

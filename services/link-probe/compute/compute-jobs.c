@@ -20,7 +20,7 @@ void ald_compute_jobs_free(AldComputeJobs *jobs)
         g_free(jobs);
 }
 
-static void on_progress(const char *phase, double fraction, void *userdata)
+static void on_progress(AldProbe *probe, const char *phase, double fraction, void *userdata)
 {
         ald_job_report_progress(userdata, phase, fraction);
 }
@@ -38,8 +38,9 @@ static AldRecord *join(const AldJob *job, const char *device, AldRecord *measure
         return ald_record_ref(job->result);
 }
 
-static void on_ended(const AldProbeTarget *target, const AldProbeAnswer *answer, void *userdata)
+static void on_ended(AldProbe *probe, const AldProbeAnswer *answer, void *userdata)
 {
+        const AldProbeTarget *target = ald_probe_target(probe);
         AldJob *job = userdata;
         const AldComputeJobs *jobs = job->context;
         g_autoptr(AldRecord) joined = answer->result ? join(job, target->device, answer->result) : NULL;
@@ -48,29 +49,30 @@ static void on_ended(const AldProbeTarget *target, const AldProbeAnswer *answer,
         };
 
         job->running = NULL;
-        jobs->parts.measured(target, answer, jobs->parts.userdata);
+        jobs->parts.measured(probe, answer, jobs->parts.userdata);
         ald_job_ended(job, &whole);
 }
 
 static int start(AldJob *job, char **ret_reason)
 {
-        static const AldComputeHandler handler = { .progress = on_progress, .ended = on_ended };
+        static const AldProbeHandler handler = { .progress = on_progress, .ended = on_ended };
         const AldComputeJobs *jobs = job->context;
         const AldProbeTarget *target = &g_array_index(job->targets, AldProbeTarget, job->next);
         char *obstacle = jobs->parts.in_the_way(target, jobs->parts.userdata);
+        AldProbe *probe;
         int r;
 
         if (obstacle) {
                 *ret_reason = obstacle;
                 return -ALD_E_BUSY;
         }
-        r = ald_compute_prober_start(jobs->parts.prober, target, &handler, job);
+        r = ald_prober_start(jobs->parts.prober, target, &handler, job, &probe);
         if (r == -ALD_E_BUSY)
                 return r;
         g_free(job->device);
         job->device = g_strdup(target->device);
         if (r >= 0)
-                job->running = jobs->parts.prober;
+                job->running = probe;
         else
                 *ret_reason = g_strdup_printf("cannot measure %s: %s", target->device, g_strerror(-r));
         return r;
@@ -78,7 +80,7 @@ static int start(AldJob *job, char **ret_reason)
 
 static void end(AldJob *job, const char *reason)
 {
-        ald_compute_prober_end(job->running, reason);
+        ald_probe_end(job->running, reason);
 }
 
 AldJob *ald_compute_jobs_add(AldComputeJobs *jobs, uid_t uid, GArray *targets)

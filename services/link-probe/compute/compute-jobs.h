@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "services/link-probe/compute/compute-prober.h"
 #include "services/link-probe/job/jobs.h"
+#include "services/link-probe/probe/prober.h"
 
 /* Jobs that measure devices of this machine, one after another. */
 typedef struct AldComputeJobs AldComputeJobs;
 
 typedef struct AldComputeJobsParts {
         AldJobs *jobs;
-        AldComputeProber *prober;
+        AldProber *prober;
         const char *own_id;
         /* Why a device must not be measured now, in words, to be freed; NULL if it may be. */
         char *(*in_the_way)(const AldProbeTarget *target, void *userdata);
         /* Called when the measurement of a device has ended, successful or not. */
-        void (*measured)(const AldProbeTarget *target, const AldProbeAnswer *answer, void *userdata);
+        void (*measured)(const AldProbe *probe, const AldProbeAnswer *answer, void *userdata);
         void *userdata;
 } AldComputeJobsParts;
 

@@ -139,7 +139,7 @@ static void on_ended(AldProbe *probe, const AldProbeAnswer *answer, void *userda
 
 static unsigned room(const AldSchedule *schedule)
 {
-        unsigned n = ald_prober_count(schedule->parts.prober);
+        unsigned n = ald_prober_count_links(schedule->parts.prober);
 
         return n >= ALD_SCHEDULE_PROBES_MAX ? 0 : ALD_SCHEDULE_PROBES_MAX - n;
 }
@@ -245,8 +245,12 @@ static void ask(AldSchedule *schedule)
         ald_deferrals_foreach(schedule->peers, now_usec(), add_name, avoid);
         ald_deferrals_foreach(schedule->paths, now_usec(), add_name, paths);
         ald_sessions_foreach_peer(parts->sessions, add_name, avoid);
-        for (unsigned i = 0; i < ald_prober_count(parts->prober); i++)
-                add_name(ald_probe_target(ald_prober_at(parts->prober, i))->peer, avoid);
+        for (unsigned i = 0; i < ald_prober_count(parts->prober); i++) {
+                const AldProbeTarget *target = ald_probe_target(ald_prober_at(parts->prober, i));
+
+                if (!target->kind->is_local)
+                        add_name(target->peer, avoid);
+        }
         g_ptr_array_add(avoid, NULL);
         g_ptr_array_add(paths, NULL);
         question = (AldDueQuestion){

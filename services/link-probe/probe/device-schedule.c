@@ -12,8 +12,6 @@
 #include "services/link-probe/probe/device-schedule.h"
 #include "state/planner/planner-device.h"
 
-#define CPU_ID "cpu" /* the row of the processors in Node1.Backends */
-
 /* The time after the start, or after a measurement, until the load of the processors without it is known. */
 #define PAUSE_USEC (UINT64_C(2) * G_USEC_PER_SEC)
 #define TICK_USEC (UINT64_C(15) * G_USEC_PER_SEC)
@@ -25,21 +23,24 @@ struct AldComputeManager {
         AldComputeManagerParts parts;
         bool enabled;
         AldCpuLoad *load;
-        AldComputeProber *prober;
         AldComputeResults *results;
         AldComputeJobs *jobs;
         AldComputeRequests *requests;
         AldTimer *tick;
-        bool asked;     /* for the records of this node */
-        char *due;      /* measured once the records of this node have arrived */
-        bool automatic; /* the running measurement was due, not requested */
-        char *last;     /* the device that was measured last, and when that ended */
+        bool asked; /* for the records of this node */
+        char *due;  /* measured once the records of this node have arrived */
+        char *last; /* the device that was measured last, and when that ended */
         uint64_t last_usec;
 };
 
 static uint64_t now_usec(void)
 {
         return (uint64_t) g_get_monotonic_time();
+}
+
+static const AldProbe *running(const AldComputeManager *manager)
+{
+        return ald_prober_running(manager->parts.prober, &ald_probe_compute);
 }
 
 static bool is_held_off(const AldComputeManager *manager)
@@ -60,7 +61,9 @@ static bool is_ours(const char *device, void *userdata)
 {
         const AldComputeManager *manager = userdata;
 
-        return g_str_equal(ald_compute_manager_device(manager), device) ||
+        const AldProbe *probe = running(manager);
+
+        return (probe && g_str_equal(ald_probe_target(probe)->device, device)) ||
                (g_strcmp0(manager->last, device) == 0 && now_usec() < manager->last_usec + REPORTED_USEC);
 }
 
@@ -95,13 +98,15 @@ static char *why_cpu_is_left_alone(AldComputeManager *manager, bool force)
 /* The load of a GPU is checked with the state service: before it is due, and for each request. */
 static char *in_the_way(const AldProbeTarget *target, void *userdata)
 {
-        return g_str_equal(target->device, CPU_ID) ? why_cpu_is_left_alone(userdata, target->force) : NULL;
+        return g_str_equal(target->device, ALD_CPU_ID) ? why_cpu_is_left_alone(userdata, target->force)
+                                                       : NULL;
 }
 
 /* From now on the load is caused by others. A measurement that could not start because of another run of the
  * program is also tried again later. */
-static void take(const AldProbeTarget *target, const AldProbeAnswer *answer, void *userdata)
+static void take(const AldProbe *probe, const AldProbeAnswer *answer, void *userdata)
 {
+        const AldProbeTarget *target = ald_probe_target(probe);
         AldComputeManager *manager = userdata;
 
         ald_cpu_load_restart(manager->load, now_usec());
@@ -112,18 +117,17 @@ static void take(const AldProbeTarget *target, const AldProbeAnswer *answer, voi
         set_tick(manager, answer->verdict == ALD_PROBE_LATER ? TICK_USEC : PAUSE_USEC);
 }
 
-static void on_progress(const char *phase, double fraction, void *userdata)
+static void on_progress(AldProbe *probe, const char *phase, double fraction, void *userdata)
 {
 }
 
-static void on_ended(const AldProbeTarget *target, const AldProbeAnswer *answer, void *userdata)
+static void on_ended(AldProbe *probe, const AldProbeAnswer *answer, void *userdata)
 {
-        AldComputeManager *manager = userdata;
+        const AldComputeManager *manager = userdata;
 
-        manager->automatic = false;
         if (answer->verdict != ALD_PROBE_DONE)
-                g_info("%s was not measured: %s", target->device, answer->reason);
-        take(target, answer, userdata);
+                g_info("%s was not measured: %s", ald_probe_target(probe)->device, answer->reason);
+        take(probe, answer, userdata);
         ald_jobs_step(manager->parts.jobs);
 }
 
@@ -139,24 +143,25 @@ static void fail(AldComputeManager *manager, const AldProbeTarget *target, int e
 static bool is_open(const AldComputeManager *manager)
 {
         return manager->enabled && !is_held_off(manager) && ald_work_units_known(manager->parts.work) &&
-               !ald_work_unit(manager->parts.work) && !ald_compute_prober_device(manager->prober);
+               !ald_work_unit(manager->parts.work) && !running(manager);
 }
 
 static void start(AldComputeManager *manager, const AldBackend *backend)
 {
-        static const AldComputeHandler handler = { .progress = on_progress, .ended = on_ended };
+        static const AldProbeHandler handler = { .progress = on_progress, .ended = on_ended };
         AldProbeTarget target;
+        AldProbe *probe;
         int r;
 
-        if (g_str_equal(backend->id, CPU_ID)) {
+        if (g_str_equal(backend->id, ALD_CPU_ID)) {
                 g_autofree char *reason = why_cpu_is_left_alone(manager, false);
 
                 if (reason)
                         return;
         }
         target = ald_compute_target(&ald_probe_compute, backend, ALD_COMPUTE_ALL, false);
-        r = ald_compute_prober_start(manager->prober, &target, &handler, manager);
-        manager->automatic = r >= 0;
+        target.automatic = true;
+        r = ald_prober_start(manager->parts.prober, &target, &handler, manager, &probe);
         if (r < 0 && r != -ALD_E_BUSY)
                 fail(manager, &target, r);
         ald_probe_target_clear(&target);
@@ -172,7 +177,7 @@ static char *why_it_waits(
 
         if (unit)
                 return g_strdup_printf("%s is active", unit);
-        if (g_str_equal(backend->id, CPU_ID) && cpu_usage(manager) > ALD_DEVICE_USAGE_MAX_PERCENT)
+        if (g_str_equal(backend->id, ALD_CPU_ID) && cpu_usage(manager) > ALD_DEVICE_USAGE_MAX_PERCENT)
                 obstacle = ALD_DEVICE_IN_USE;
         return obstacle == ALD_DEVICE_FREE || obstacle == ALD_DEVICE_ASLEEP
                        ? NULL
@@ -229,7 +234,7 @@ static void on_records(int error, const AldNodeRecords *records, void *userdata)
         manager->asked = false;
         if (error >= 0)
                 ald_work_take_devices(manager->parts.work, &devices, ald_realtime_usec(), is_ours, manager);
-        if (ald_compute_prober_device(manager->prober))
+        if (running(manager))
                 return;
         for (size_t i = 0; devices.backends && i < devices.backends->devices.n; i++) {
                 const AldBackend *backend = ald_rows_at(&devices.backends->devices, i);
@@ -273,7 +278,7 @@ static void on_tick(void *userdata)
 {
         AldComputeManager *manager = userdata;
         g_autofree char *cpu_reason = why_cpu_is_left_alone(manager, false);
-        const char *const avoid[] = { cpu_reason ? CPU_ID : NULL, NULL };
+        const char *const avoid[] = { cpu_reason ? ALD_CPU_ID : NULL, NULL };
         const char *const kinds[] = { ald_kinds[ALD_KIND_COMPUTE].name, NULL };
         const AldDueQuestion question = {
                 .max = 1, .kinds = kinds, .bytes_per_hour = ALD_ABSENT_UINT64, .avoid_devices = avoid
@@ -299,11 +304,10 @@ static void make_parts(AldComputeManager *manager)
 
         manager->load = ald_cpu_load_new(ald_service_root(parts->service));
         (void) ald_cpu_load_read(manager->load, now_usec());
-        manager->prober = ald_compute_prober_new(parts->changed, parts->userdata);
         manager->results = ald_compute_results_new();
         jobs_parts = (AldComputeJobsParts){
                 .jobs = parts->jobs,
-                .prober = manager->prober,
+                .prober = parts->prober,
                 .own_id = parts->own_id,
                 .in_the_way = in_the_way,
                 .measured = take,
@@ -339,7 +343,6 @@ void ald_compute_manager_free(AldComputeManager *manager)
                 return;
         ald_timer_free(manager->tick);
         ald_compute_requests_free(manager->requests);
-        ald_compute_prober_free(manager->prober);
         ald_compute_jobs_free(manager->jobs);
         ald_compute_results_free(manager->results);
         ald_cpu_load_free(manager->load);
@@ -359,35 +362,21 @@ static void end_for_lock(AldComputeManager *manager)
         g_autofree char *reason = g_strdup_printf("inhibited by %s", by);
 
         ald_jobs_fail_all(manager->parts.jobs, ALD_KIND_COMPUTE, reason);
-        ald_compute_prober_end(manager->prober, reason);
+        ald_prober_end_kind(manager->parts.prober, &ald_probe_compute, reason);
 }
 
 void ald_compute_manager_check_work(AldComputeManager *manager)
 {
         const char *unit = ald_work_unit(manager->parts.work);
+        const AldProbe *probe = running(manager);
         g_autofree char *reason = unit ? g_strdup_printf("%s is active", unit) : NULL;
 
         if (is_held_off(manager))
                 end_for_lock(manager);
-        else if (reason && manager->automatic)
-                ald_compute_prober_end(manager->prober, reason);
+        else if (probe && reason && ald_probe_target(probe)->automatic)
+                ald_prober_end_kind(manager->parts.prober, &ald_probe_compute, reason);
         if (is_held_off(manager) || !reason)
                 set_tick(manager, PAUSE_USEC);
-}
-
-bool ald_compute_manager_uses_cpu(const AldComputeManager *manager)
-{
-        return g_strcmp0(ald_compute_prober_device(manager->prober), CPU_ID) == 0;
-}
-
-const char *ald_compute_manager_device(const AldComputeManager *manager)
-{
-        return ald_compute_prober_device(manager->prober) ?: "";
-}
-
-uint64_t ald_compute_manager_time_to_free(const AldComputeManager *manager)
-{
-        return ald_compute_prober_time_to_free(manager->prober);
 }
 
 AldComputeResults *ald_compute_manager_results(AldComputeManager *manager)

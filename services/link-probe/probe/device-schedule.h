@@ -17,13 +17,12 @@ typedef struct AldComputeManagerParts {
         AldService *service;
         const char *own_id;
         AldStateQuery *query; /* freed first */
+        AldProber *prober;
         AldInhibitors *inhibitors;
         AldWork *work;
         AldJobs *jobs;
         /* Whether links are being measured. */
         bool (*links_are_measured)(void *userdata);
-        /* Something that clients see has changed, possibly also ald_compute_manager_uses_cpu(). */
-        void (*changed)(void *userdata);
         void *userdata;
 } AldComputeManagerParts;
 
@@ -36,13 +35,6 @@ void ald_compute_manager_enable(AldComputeManager *manager, bool enabled);
 /* Call it when locks or work have changed: stops measurements that are inhibited now or have to yield to
  * work. */
 void ald_compute_manager_check_work(AldComputeManager *manager);
-
-/* Whether the processors are being measured, so that nothing else may be measured. */
-bool ald_compute_manager_uses_cpu(const AldComputeManager *manager);
-
-/* The device that is being measured, or "". */
-const char *ald_compute_manager_device(const AldComputeManager *manager);
-uint64_t ald_compute_manager_time_to_free(const AldComputeManager *manager);
 
 AldComputeResults *ald_compute_manager_results(AldComputeManager *manager);
 

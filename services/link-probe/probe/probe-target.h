@@ -12,6 +12,8 @@
  * of the other are empty. */
 typedef struct AldProbeKind AldProbeKind;
 
+#define ALD_CPU_ID "cpu" /* the device that the processors are, as in Node1.Backends */
+
 typedef struct AldProbeTarget {
         const AldProbeKind *kind;
         bool automatic; /* nobody requested it */

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <signal.h>
 #include <string.h>
 
-#include "record/record.h"
+#include "record/figure-text.h"
 #include "services/common/errors.h"
 #include "services/link-probe/net/route.h"
+#include "services/link-probe/probe/descendants.h"
 #include "services/link-probe/probe/probe-child.h"
 #include "services/link-probe/probe/prober.h"
+
+/* A program that measures this machine stops its children and exits; if it does not, it is killed. */
+#define END_MSEC 1000u
 
 struct AldProbe {
         AldProber *prober;
@@ -19,6 +24,9 @@ struct AldProbe {
         bool over;   /* its answer has arrived */
         AldProbeAnswer answer;
         char *reason; /* why it was ended, if it was */
+        gint64 ended; /* and when, in µs */
+        bool free;    /* and its device since */
+        AldDescendants *rest;
         const AldProbeHandler *handler;
         void *userdata;
 };
@@ -30,7 +38,7 @@ struct AldProber {
         AldStateQuery *nodes;
         AldNodeRecords own;
         GPtrArray *probes;
-        bool held;
+        uint64_t time_to_free[ALD_N_KINDS];
         void (*changed)(void *userdata);
         void *userdata;
 };
@@ -53,7 +61,9 @@ static void probe_free(gpointer data)
         AldProbe *probe = data;
 
         ald_probe_child_free(probe->child);
+        ald_descendants_free(probe->rest);
         release(probe);
+        ald_probe_target_clear(&probe->target);
         ald_node_records_clear(&probe->peer);
         ald_probe_answer_clear(&probe->answer);
         g_free(probe->reason);
@@ -72,6 +82,8 @@ AldProber *ald_prober_new(const AldProgram *program, AldCounters *counters, AldM
         prober->changed = changed;
         prober->userdata = userdata;
         prober->probes = g_ptr_array_new_with_free_func(probe_free);
+        for (AldKind kind = 0; kind < ALD_N_KINDS; kind++)
+                prober->time_to_free[kind] = ALD_ABSENT_UINT64;
         return prober;
 }
 
@@ -92,11 +104,6 @@ void ald_prober_set_own(AldProber *prober, const AldNodeRecords *own)
         prober->own = held;
 }
 
-void ald_prober_hold(AldProber *prober, bool hold)
-{
-        prober->held = hold;
-}
-
 static const AldNetwork *network_of(const AldProber *prober)
 {
         return ald_record_as(prober->own.network, NETWORK, AldNetwork);
@@ -108,30 +115,65 @@ static void on_line(const char *line, void *userdata)
         g_autofree char *phase = NULL;
         double fraction;
 
-        if (probe->target.kind->read_progress(line, &probe->target, &phase, &fraction) >= 0)
+        if (!probe->reason && probe->target.kind->read_progress(line, &probe->target, &phase, &fraction) >= 0)
                 probe->handler->progress(probe, phase, fraction, probe->userdata);
 }
 
-/* Both its answer and the state service's have arrived. */
+/* The program itself does not use a device; if its children are unknown, its own exit counts. */
+static void note_free(AldProbe *probe)
+{
+        if (!probe->free)
+                probe->prober->time_to_free[probe->target.kind->kind] = (uint64_t) (g_get_monotonic_time() -
+                                                                                    probe->ended);
+        probe->free = true;
+}
+
+/* A probe that was stopped has no result. */
+static void note_end(AldProbe *probe)
+{
+        const AldProbeKind *kind = probe->target.kind;
+        g_autofree char *duration = NULL;
+
+        ald_probe_answer_clear(&probe->answer);
+        probe->answer.verdict = ALD_PROBE_LATER;
+        if (!kind->is_local) {
+                probe->answer.reason = g_strdup(probe->reason);
+                return;
+        }
+        note_free(probe);
+        duration = ald_format_duration((double) probe->prober->time_to_free[kind->kind]);
+        probe->answer.reason = g_strdup_printf("%s; the device was free after %s", probe->reason, duration);
+        g_message("Stopped measuring %s: %s", probe->target.device, probe->answer.reason);
+}
+
+/* Its answer and the state service's have arrived, and none of its processes is left. */
 static void conclude(AldProbe *probe)
 {
         AldProber *prober = probe->prober;
         unsigned i;
 
         /* A service that has just started did not know its own interfaces before. */
-        probe->medium = ald_media_look(prober->media, network_of(prober), probe->interface);
-        if (probe->reason) {
-                ald_probe_answer_clear(&probe->answer);
-                probe->answer = (AldProbeAnswer){
-                        .verdict = ALD_PROBE_LATER,
-                        .reason = g_strdup(probe->reason),
-                };
-        }
+        if (!probe->target.kind->is_local)
+                probe->medium = ald_media_look(prober->media, network_of(prober), probe->interface);
+        if (probe->reason)
+                note_end(probe);
         if (g_ptr_array_find(prober->probes, probe, &i))
                 (void) g_ptr_array_steal_index_fast(prober->probes, i);
         prober->changed(prober->userdata);
         probe->handler->ended(probe, &probe->answer, probe->userdata);
         probe_free(probe);
+}
+
+static void conclude_if_over(AldProbe *probe)
+{
+        if (probe->over && !probe->asking && (!probe->rest || ald_descendants_are_gone(probe->rest)))
+                conclude(probe);
+}
+
+static void on_rest_gone(void *userdata)
+{
+        note_free(userdata);
+        conclude_if_over(userdata);
 }
 
 static void on_ended(const char *output, const char *failure, void *userdata)
@@ -142,8 +184,7 @@ static void on_ended(const char *output, const char *failure, void *userdata)
         /* The callback may start the next one at once. */
         release(probe);
         probe->over = true;
-        if (!probe->asking)
-                conclude(probe);
+        conclude_if_over(probe);
 }
 
 /* Without an answer the result lacks the fields about the peer. */
@@ -153,8 +194,7 @@ static void on_peer(int error, const AldNodeRecords *records, void *userdata)
 
         probe->peer = ald_node_records_ref(records);
         probe->asking = false;
-        if (probe->over)
-                conclude(probe);
+        conclude_if_over(probe);
 }
 
 static int start(AldProbe *probe)
@@ -181,49 +221,95 @@ static bool is_probed(const AldProber *prober, const char *peer)
         return false;
 }
 
+const AldProbe *ald_prober_running(const AldProber *prober, const AldProbeKind *kind)
+{
+        for (unsigned i = 0; i < prober->probes->len; i++)
+                if (ald_prober_at(prober, i)->target.kind == kind)
+                        return ald_prober_at(prober, i);
+        return NULL;
+}
+
+bool ald_prober_uses_cpu(const AldProber *prober)
+{
+        for (unsigned i = 0; i < prober->probes->len; i++)
+                if (g_strcmp0(ald_prober_at(prober, i)->target.device, ALD_CPU_ID) == 0)
+                        return true;
+        return false;
+}
+
+/* Also finds the interface. */
+static int occupy(AldProber *prober, AldProbe *probe)
+{
+        const AldProbeTarget *target = &probe->target;
+        int r;
+
+        if (ald_prober_uses_cpu(prober))
+                return -ALD_E_BUSY;
+        r = ald_route_lookup(
+                target->address, *target->interface ? target->interface : NULL, probe->interface);
+        if (r < 0)
+                return r;
+        if (is_probed(prober, target->peer) || ald_counters_occupy(prober->counters, network_of(prober),
+                                                       loaded_by(target, probe->interface)) < 0)
+                return -ALD_E_BUSY;
+        probe->occupies = true;
+        return 0;
+}
+
 int ald_prober_start(AldProber *prober, const AldProbeTarget *target, const AldProbeHandler *handler,
         void *userdata, AldProbe **ret)
 {
-        char interface[IFNAMSIZ];
         AldProbe *probe;
         int r;
 
-        if (prober->held)
-                return -ALD_E_BUSY;
-        r = ald_route_lookup(target->address, *target->interface ? target->interface : NULL, interface);
-        if (r < 0)
-                return r;
-        if (is_probed(prober, target->peer) ||
-                ald_counters_occupy(prober->counters, network_of(prober), loaded_by(target, interface)) < 0)
+        if (target->kind->is_local && ald_prober_running(prober, target->kind))
                 return -ALD_E_BUSY;
         probe = g_new0(AldProbe, 1);
         probe->prober = prober;
-        probe->occupies = true;
-        probe->target = *target;
-        memcpy(probe->interface, interface, sizeof interface);
+        probe->target = ald_probe_target_copy(target);
         probe->handler = handler;
         probe->userdata = userdata;
-        r = start(probe);
+        r = target->kind->is_local ? 0 : occupy(prober, probe);
+        if (r >= 0)
+                r = start(probe);
         if (r < 0) {
                 probe_free(probe);
                 return r;
         }
-        probe->asking = ald_state_query_node(prober->nodes, target->peer, on_peer, probe) >= 0;
+        if (!target->kind->is_local)
+                probe->asking = ald_state_query_node(prober->nodes, target->peer, on_peer, probe) >= 0;
         g_ptr_array_add(prober->probes, probe);
         *ret = probe;
         prober->changed(prober->userdata);
         return 0;
 }
 
+/* The program first, so that it does not take the exit of its children for a crash. */
+static void leave_device(AldProbe *probe)
+{
+        pid_t pid = ald_probe_child_pid(probe->child);
+
+        probe->ended = g_get_monotonic_time();
+        probe->rest = ald_descendants_new(pid, on_rest_gone, probe);
+        (void) kill(pid, SIGTERM);
+        ald_descendants_kill(probe->rest);
+        ald_probe_child_set_deadline(probe->child, END_MSEC);
+}
+
 void ald_probe_end(AldProbe *probe, const char *reason)
 {
-        if (!probe->reason)
-                probe->reason = g_strdup(reason);
-        if (!probe->over)
+        if (probe->reason)
+                return;
+        probe->reason = g_strdup(reason);
+        if (probe->over)
+                return;
+        if (probe->target.kind->is_local)
+                leave_device(probe);
+        else
                 ald_probe_child_end(probe->child, reason);
 }
 
-void ald_prober_end_all(AldProber *prober, const AldProbeKind *kind, const char *reason)
+void ald_prober_end_kind(AldProber *prober, const AldProbeKind *kind, const char *reason)
 {
         for (unsigned i = 0; i < prober->probes->len; i++)
                 if (ald_prober_at(prober, i)->target.kind == kind)
@@ -235,7 +321,8 @@ void ald_prober_end_automatic(AldProber *prober, const char *reason)
         for (unsigned i = 0; i < prober->probes->len; i++) {
                 const AldProbeTarget *target = ald_probe_target(ald_prober_at(prober, i));
 
-                if (target->automatic && target->scope != ALD_LINK_SCOPE_ROUND_TRIPS)
+                if (!target->kind->is_local && target->automatic &&
+                        target->scope != ALD_LINK_SCOPE_ROUND_TRIPS)
                         ald_probe_end(prober->probes->pdata[i], reason);
         }
 }
@@ -269,6 +356,20 @@ const AldNodeRecords *ald_probe_own(const AldProbe *probe)
 const AldNodeRecords *ald_probe_peer(const AldProbe *probe)
 {
         return &probe->peer;
+}
+
+uint64_t ald_prober_time_to_free(const AldProber *prober, const AldProbeKind *kind)
+{
+        return prober->time_to_free[kind->kind];
+}
+
+unsigned ald_prober_count_links(const AldProber *prober)
+{
+        unsigned n = 0;
+
+        for (unsigned i = 0; i < prober->probes->len; i++)
+                n += !ald_prober_at(prober, i)->target.kind->is_local;
+        return n;
 }
 
 unsigned ald_prober_count(const AldProber *prober)

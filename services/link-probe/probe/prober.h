@@ -6,13 +6,17 @@
 #include "services/link-probe/net/medium.h"
 #include "services/link-probe/state-query-bus.h"
 
-/* The probes that this machine starts: one per interface or RDMA port at a time, each in a child process. */
+/*
+ * The probes that this machine starts, each in a child process: of links one per interface or RDMA port at a
+ * time, of each other kind one at a time. While the processors are measured, no probe of links is started.
+ */
 typedef struct AldProber AldProber;
 typedef struct AldProbe AldProbe;
 
 typedef struct AldProbeHandler {
         void (*progress)(AldProbe *probe, const char *phase, double fraction, void *userdata);
-        /* Called once; the probe no longer exists afterwards. */
+        /* Called once; the probe no longer exists afterwards. If it was stopped, the verdict is
+         * ALD_PROBE_LATER; of a device, the reason contains how long it took until it was free. */
         void (*ended)(AldProbe *probe, const AldProbeAnswer *answer, void *userdata);
 } AldProbeHandler;
 
@@ -26,17 +30,15 @@ void ald_prober_free(AldProber *prober);
 /* Sets the records of this machine. */
 void ald_prober_set_own(AldProber *prober, const AldNodeRecords *own);
 
-/* While held, no probe is started, so that the machine is not disturbed. */
-void ald_prober_hold(AldProber *prober, bool hold);
-
-/* -ALD_E_BUSY while probes are held, or if a probe uses its interface, port or peer; other errors are those
- * of the route. */
+/* Copies the target. -ALD_E_BUSY if a probe uses its interface, port or peer, or measures the processors, or
+ * if another one of its kind measures this machine; other errors are those of the route and of running the
+ * program. */
 int ald_prober_start(AldProber *prober, const AldProbeTarget *target, const AldProbeHandler *handler,
         void *userdata, AldProbe **ret);
 
-/* Stops it: `ended` follows, as a failure for this reason. */
+/* Stops it: `ended` follows, for a device once none of its processes is left. */
 void ald_probe_end(AldProbe *probe, const char *reason);
-void ald_prober_end_all(AldProber *prober, const AldProbeKind *kind, const char *reason);
+void ald_prober_end_kind(AldProber *prober, const AldProbeKind *kind, const char *reason);
 /* Stops the automatic probes that load links. */
 void ald_prober_end_automatic(AldProber *prober, const char *reason);
 
@@ -50,5 +52,14 @@ const AldMedium *ald_probe_medium(const AldProbe *probe);
 const AldNodeRecords *ald_probe_own(const AldProbe *probe);
 const AldNodeRecords *ald_probe_peer(const AldProbe *probe);
 
+/* A probe of this kind, or NULL. */
+const AldProbe *ald_prober_running(const AldProber *prober, const AldProbeKind *kind);
+/* Whether the processors are being measured, so that nothing else may be measured. */
+bool ald_prober_uses_cpu(const AldProber *prober);
+/* How long it took, in µs, until the device was free after a probe of this kind was last stopped; absent if
+ * none was. */
+uint64_t ald_prober_time_to_free(const AldProber *prober, const AldProbeKind *kind);
+
+unsigned ald_prober_count_links(const AldProber *prober);
 unsigned ald_prober_count(const AldProber *prober);
 const AldProbe *ald_prober_at(const AldProber *prober, unsigned i);
