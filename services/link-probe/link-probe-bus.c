@@ -3,7 +3,6 @@
 #include "common/bus-cleanup.h"
 #include "services/common/record-export.h"
 #include "services/common/vtables.h"
-#include "services/link-probe/compute/compute-bus.h"
 #include "services/link-probe/inhibit/inhibit-bus.h"
 #include "services/link-probe/job/jobs-bus.h"
 #include "services/link-probe/kinds/probe-kinds.h"
@@ -18,8 +17,6 @@ struct AldLinkProbeBus {
         AldLinkProbeManager *manager;
         AldResultsBus *results;
         AldJobsBus *jobs;
-        AldProbeLinkBus *probe_link;
-        AldComputeBus *computing;
         AldRecordExport *policy;
         AldProperties properties;
         guint update;
@@ -78,23 +75,26 @@ static void on_changed(void *userdata)
 
 static int method_probe_link(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
-        AldLinkProbeBus *self = userdata;
+        const AldLinkProbeBus *self = userdata;
 
-        return ald_probe_link_bus_handle(message, self->probe_link, error);
+        return ald_probe_bus_handle(
+                self->service, message, self->manager, &ald_probe_socket, method_probe_link, userdata, error);
 }
 
 static int method_probe_rdma(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
-        AldLinkProbeBus *self = userdata;
+        const AldLinkProbeBus *self = userdata;
 
-        return ald_probe_link_bus_handle_rdma(message, self->probe_link, error);
+        return ald_probe_bus_handle(
+                self->service, message, self->manager, &ald_probe_rdma, method_probe_rdma, userdata, error);
 }
 
 static int method_probe_compute(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
-        AldLinkProbeBus *self = userdata;
+        const AldLinkProbeBus *self = userdata;
 
-        return ald_compute_bus_handle(message, self->computing, error);
+        return ald_probe_bus_handle(self->service, message, self->manager, &ald_probe_compute,
+                method_probe_compute, userdata, error);
 }
 
 static int method_list_jobs(sd_bus_message *message, void *userdata, sd_bus_error *error)
@@ -147,7 +147,6 @@ int ald_link_probe_bus_new(AldService *service, AldLinkProbeManager *manager, Al
 
         self->service = service;
         self->manager = manager;
-        self->probe_link = ald_probe_link_bus_new(service, manager);
         self->properties = (AldProperties){ .service = service,
                 .interface = INTERFACE,
                 .type = &ald_link_probe_properties_struct,
@@ -158,16 +157,15 @@ int ald_link_probe_bus_new(AldService *service, AldLinkProbeManager *manager, Al
         if (r >= 0)
                 r = sd_bus_add_object_manager(bus, &self->object_manager, ALD_LINK_PROBE_PATH);
         if (r >= 0)
-                r = ald_results_bus_new(service, ald_link_probe_manager_results(manager), &self->results);
+                r = ald_results_bus_new(service, ald_link_probe_manager_results(manager),
+                        ald_compute_manager_results(ald_link_probe_manager_computing(manager)),
+                        &self->results);
         if (r >= 0)
                 r = ald_jobs_bus_new(service, ald_link_probe_manager_jobs(manager), &self->jobs);
         if (r >= 0)
                 r = ald_record_export_new(service, ALD_LINK_PROBE_PATH, ALD_KIND_PROBE_POLICY, &self->policy);
         if (r >= 0)
                 r = show_policy(self);
-        if (r >= 0)
-                r = ald_compute_bus_new(service, ald_link_probe_manager_computing(manager),
-                        ald_link_probe_manager_inhibitors(manager), &self->computing);
         if (r < 0)
                 return r;
         *ret = g_steal_pointer(&self);
@@ -180,12 +178,10 @@ void ald_link_probe_bus_free(AldLinkProbeBus *self)
                 return;
         ald_link_probe_manager_watch(self->manager, NULL, NULL);
         g_clear_handle_id(&self->update, g_source_remove);
-        ald_compute_bus_free(self->computing);
         ald_record_export_free(self->policy);
         ald_jobs_bus_free(self->jobs);
         ald_results_bus_free(self->results);
         sd_bus_slot_unref(self->object_manager);
         ald_properties_clear(&self->properties);
-        ald_probe_link_bus_free(self->probe_link);
         g_free(self);
 }

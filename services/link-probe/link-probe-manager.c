@@ -14,7 +14,6 @@
 #include "services/link-probe/net/listener.h"
 #include "services/link-probe/net/member-addresses.h"
 #include "services/link-probe/net/wifi.h"
-#include "services/link-probe/probe/measure-request.h"
 #include "state/network.h"
 
 #define RUNTIME_DIRECTORY_FALLBACK "/run/alidade/link-probe"
@@ -44,8 +43,7 @@ struct AldLinkProbeManager {
         AldResults *results;
         AldSchedule *schedule;
         AldJobs *jobs;
-        AldLinkJobs *link_jobs;
-        AldLinkRequests *requests;
+        AldMeasureRequests *requests;
         AldComputeManager *computing;
         AldListener *listener;
         uint64_t refused_before; /* by listeners that are closed */
@@ -72,13 +70,15 @@ static bool is_able(const AldLinkProbeManager *manager, const AldProbeKind *kind
         return manager->listener && (!ald_probe_kind_is_rdma(kind) || manager->config.rdma);
 }
 
-static int may_measure(const AldProbeKind *kind, void *userdata)
+static int may_measure(const AldProbeKind *kind, bool force, void *userdata)
 {
         const AldLinkProbeManager *manager = userdata;
 
-        if (!is_able(manager, kind))
+        if (!kind->is_local && !is_able(manager, kind))
                 return -ALD_E_NOT_JOINED;
-        return is_held_off(manager, kind) ? -ALD_E_INHIBITED : 0;
+        if (is_held_off(manager, kind))
+                return -ALD_E_INHIBITED;
+        return kind->is_local && !force && ald_work_unit(manager->work) ? -ALD_E_BUSY : 0;
 }
 
 /* A machine without RDMA ports has no such links. */
@@ -86,7 +86,7 @@ static bool is_measured(const AldProbeKind *kind, void *userdata)
 {
         const AldLinkProbeManager *manager = userdata;
 
-        return may_measure(kind, userdata) >= 0 &&
+        return may_measure(kind, false, userdata) >= 0 &&
                (!ald_probe_kind_is_rdma(kind) || ald_counters_ports(manager->counters) > 0);
 }
 
@@ -189,7 +189,24 @@ static void on_measured(const AldProbe *probe, const AldProbeAnswer *answer, voi
 {
         AldLinkProbeManager *manager = userdata;
 
-        ald_schedule_take(manager->schedule, probe, answer);
+        if (ald_probe_target(probe)->kind->is_local)
+                ald_compute_manager_take(manager->computing, probe, answer);
+        else
+                ald_schedule_take(manager->schedule, probe, answer);
+}
+
+static char *in_the_way(const AldProbeTarget *target, void *userdata)
+{
+        AldLinkProbeManager *manager = userdata;
+
+        return target->kind->is_local ? ald_compute_manager_obstacle(manager->computing, target) : NULL;
+}
+
+static bool is_ours(const char *device, void *userdata)
+{
+        const AldLinkProbeManager *manager = userdata;
+
+        return ald_compute_manager_caused(manager->computing, device);
 }
 
 static void set_problem(AldLinkProbeManager *manager, char *problem)
@@ -319,7 +336,7 @@ static void on_tick(void *userdata)
         yield_links(manager);
         learn_addresses(manager);
         /* RDMA is never measured where sockets are not. */
-        if (may_measure(&ald_probe_socket, manager) >= 0) {
+        if (may_measure(&ald_probe_socket, false, manager) >= 0) {
                 ald_jobs_step(manager->jobs);
                 ald_schedule_run(manager->schedule);
         }
@@ -417,18 +434,28 @@ static void make_computing(AldLinkProbeManager *manager)
         ald_compute_manager_enable(manager->computing, manager->config.compute);
 }
 
-static void make_requests(AldLinkProbeManager *manager)
+static void make_jobs(AldLinkProbeManager *manager)
 {
-        const AldLinkRequestsParts parts = {
+        const AldJobsParts jobs_parts = {
                 .own_id = manager->own_id,
-                .nodes = manager->query,
-                .jobs = manager->link_jobs,
-                .results = manager->results,
-                .allowed = may_measure,
+                .prober = manager->prober,
+                .in_the_way = in_the_way,
+                .measured = on_measured,
                 .userdata = manager,
         };
+        AldMeasureRequestsParts parts;
 
-        manager->requests = ald_link_requests_new(&parts);
+        manager->jobs = ald_jobs_new(&jobs_parts);
+        parts = (AldMeasureRequestsParts){
+                .own_id = manager->own_id,
+                .query = manager->query,
+                .jobs = manager->jobs,
+                .results = manager->results,
+                .allowed = may_measure,
+                .is_ours = is_ours,
+                .userdata = manager,
+        };
+        manager->requests = ald_measure_requests_new(&parts);
 }
 
 int ald_link_probe_manager_new(AldService *service, AldLinkProbeManager **ret)
@@ -452,9 +479,7 @@ int ald_link_probe_manager_new(AldService *service, AldLinkProbeManager **ret)
         manager->power = ald_power_new(service);
         manager->work = ald_work_new(service, manager->inhibitors, on_work, manager);
         ald_work_configure(manager->work, ald_service_config(service));
-        manager->jobs = ald_jobs_new();
-        manager->link_jobs = ald_link_jobs_new(manager->jobs, manager->prober, on_measured, manager);
-        make_requests(manager);
+        make_jobs(manager);
         make_computing(manager);
         manager->tick = ald_timer_new("tick", on_tick, manager);
         look(manager);
@@ -470,14 +495,13 @@ void ald_link_probe_manager_free(AldLinkProbeManager *manager)
         ald_listener_free(manager->listener);
         g_clear_pointer(&manager->tick, ald_timer_free);
         ald_state_query_free(manager->query);
-        ald_link_requests_free(manager->requests);
+        ald_measure_requests_free(manager->requests);
         ald_addresses_free(manager->addresses);
         ald_sessions_free(manager->sessions);
         ald_members_free(manager->members);
         ald_prober_free(manager->prober);
         ald_compute_manager_free(manager->computing);
         ald_jobs_free(manager->jobs);
-        ald_link_jobs_free(manager->link_jobs);
         ald_schedule_free(manager->schedule);
         ald_results_free(manager->results);
         ald_media_free(manager->media);
@@ -553,9 +577,14 @@ uint64_t ald_link_probe_manager_refused(const AldLinkProbeManager *manager)
                (manager->listener ? ald_listener_refused(manager->listener) : 0);
 }
 
-int ald_link_probe_manager_probe(AldLinkProbeManager *manager, const AldLinkRequest *request,
-        AldLinkRequestAnswer answered, void *userdata)
+const char *ald_link_probe_manager_unit(const AldLinkProbeManager *manager)
 {
-        return ald_link_requests_add(
+        return ald_work_unit(manager->work);
+}
+
+int ald_link_probe_manager_probe(AldLinkProbeManager *manager, const AldMeasureRequest *request,
+        AldMeasureRequestAnswer answered, void *userdata)
+{
+        return ald_measure_requests_add(
                 manager->requests, request, ald_schedule_network(manager->schedule), answered, userdata);
 }

@@ -37,9 +37,12 @@ unsigned ald_link_probe_manager_port(const AldLinkProbeManager *manager);
 const char *ald_link_probe_manager_problem(const AldLinkProbeManager *manager);
 uint64_t ald_link_probe_manager_refused(const AldLinkProbeManager *manager);
 
+/* The unit of work-units= that keeps this machine from being measured, or NULL. */
+const char *ald_link_probe_manager_unit(const AldLinkProbeManager *manager);
+
 /* The current contents of Node1.ProbePolicy; see policy.h. The caller clears it. */
 void ald_link_probe_manager_policy(AldLinkProbeManager *manager, AldPolicy *ret);
 
 /* Starts a requested probe; see measure-request.h. */
-int ald_link_probe_manager_probe(AldLinkProbeManager *manager, const AldLinkRequest *request,
-        AldLinkRequestAnswer answered, void *userdata);
+int ald_link_probe_manager_probe(AldLinkProbeManager *manager, const AldMeasureRequest *request,
+        AldMeasureRequestAnswer answered, void *userdata);

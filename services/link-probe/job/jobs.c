@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "services/link-probe/job/jobs.h"
 #include "services/common/errors.h"
-#include "services/link-probe/job/jobs-private.h"
+#include "services/link-probe/net/route.h"
 
 /* The time until a job that had to wait tries again. */
 #define RETRY_MSEC_MIN 1000
@@ -8,6 +9,34 @@
 
 /* How many times more often it tries again for probes of its own machine. */
 #define QUEUE_FACTOR 3u
+
+struct AldJob {
+        AldJobs *jobs;
+        const AldProbeKind *kind;
+        unsigned number;
+        uid_t uid;
+        char *node, *address, *device; /* what is measured now, or was last; may be NULL */
+        GArray *targets;
+        unsigned next;            /* index of the target that is or will be measured */
+        unsigned retries, queued; /* how often it had to wait: for the peer, and for this machine */
+        AldJobState state;
+        AldProbe *running; /* or NULL */
+        bool stopped;      /* fails when the running probe has ended */
+        bool in_queue;     /* waits for another probe of this machine */
+        guint timer;       /* until the next attempt, or until the job is removed */
+        char *phase, *error;
+        double fraction;   /* of the target that is measured */
+        AldRecord *result; /* of the last target that was measured, or of all of them; or NULL */
+        GArray *paths;     /* AldJobPath: the outcome for each address */
+};
+
+struct AldJobs {
+        AldJobsParts parts;
+        const AldJobsHandler *handler; /* may be NULL */
+        void *userdata;
+        unsigned last;
+        GPtrArray *list; /* oldest first */
+};
 
 static void job_free(gpointer data)
 {
@@ -25,10 +54,11 @@ static void job_free(gpointer data)
         g_free(job);
 }
 
-AldJobs *ald_jobs_new(void)
+AldJobs *ald_jobs_new(const AldJobsParts *parts)
 {
         AldJobs *jobs = g_new0(AldJobs, 1);
 
+        jobs->parts = *parts;
         jobs->list = g_ptr_array_new_with_free_func(job_free);
         return jobs;
 }
@@ -118,8 +148,10 @@ static void set_phase(AldJob *job, const char *phase)
         job->phase = g_strdup(phase);
 }
 
-void ald_job_report_progress(AldJob *job, const char *phase, double fraction)
+static void on_progress(AldProbe *probe, const char *phase, double fraction, void *userdata)
 {
+        AldJob *job = userdata;
+
         set_phase(job, phase);
         /* It never goes back within one target. */
         job->fraction = MAX(job->fraction, fraction);
@@ -143,13 +175,22 @@ static void clear_path(gpointer data)
         g_free(path->error);
 }
 
+static const AldProbeTarget *target_of(const AldJob *job)
+{
+        return &g_array_index(job->targets, AldProbeTarget, job->next);
+}
+
+/* The row borrows from the target. */
 static void note_path(AldJob *job, AldRecord *result, const char *error)
 {
+        const AldProbeTarget *target = target_of(job);
         AldJobPath path = { .row = ALD_JOB_PATH_ROW_INIT };
 
-        if (!job->task->describe || !job->address)
+        if (!job->address)
                 return;
-        job->task->describe(job, &path.row);
+        path.row.address = target->address;
+        path.row.source_port = target->source_port;
+        path.row.sink_port = target->sink_port;
         path.error = g_strdup(error);
         path.row.error = path.error;
         if (result) {
@@ -201,18 +242,26 @@ static void go_on(AldJob *job, AldRecord *result, const char *error)
                 finish(job, ALD_JOB_FAILED, error);
 }
 
-/* For several paths, that of the last one; for devices, the rows were joined. */
-static void take_result(AldJob *job, AldRecord *result)
+/* If both do not fit, the results so far are kept. */
+static void take_result(AldJob *job, AldRecord *measured)
 {
+        AldRecord *joined = NULL;
+
+        if (job->result && job->kind->join && job->kind->join(job->result, measured, &joined) < 0) {
+                g_warning("The result of job %u is full; omitting %s", job->number, job->device);
+                return;
+        }
         g_clear_pointer(&job->result, ald_record_unref);
-        job->result = ald_record_ref(result);
+        job->result = joined ?: ald_record_ref(measured);
 }
 
-void ald_job_ended(AldJob *job, const AldProbeAnswer *answer)
+static void on_ended(AldProbe *probe, const AldProbeAnswer *answer, void *userdata)
 {
+        AldJob *job = userdata;
         AldJobs *jobs = job->jobs;
 
         job->running = NULL;
+        jobs->parts.measured(probe, answer, jobs->parts.userdata);
         if (!is_over(job)) {
                 if (job->stopped) {
                         finish(job, ALD_JOB_FAILED, answer->reason);
@@ -227,10 +276,42 @@ void ald_job_ended(AldJob *job, const AldProbeAnswer *answer)
         ald_jobs_step(jobs);
 }
 
+static void name_target(AldJob *job, const AldProbeTarget *target)
+{
+        g_free(job->address);
+        g_free(job->device);
+        job->address = job->kind->is_local ? NULL : g_strdup(target->address);
+        job->device = g_strdup(target->device ?: target->source_port);
+}
+
+/* -ALD_E_BUSY if the job has to wait, with the reason if there is one to report; any other error, with the
+ * reason, if the target cannot be measured. */
+static int start_probe(AldJob *job, char **ret_reason)
+{
+        static const AldProbeHandler handler = { .progress = on_progress, .ended = on_ended };
+        const AldJobsParts *parts = &job->jobs->parts;
+        const AldProbeTarget *target = target_of(job);
+        char *obstacle = parts->in_the_way(target, parts->userdata);
+        int r;
+
+        if (obstacle) {
+                *ret_reason = obstacle;
+                return -ALD_E_BUSY;
+        }
+        r = ald_prober_start(parts->prober, target, &handler, job, &job->running);
+        if (r == -ALD_E_BUSY)
+                return r;
+        name_target(job, target);
+        if (r < 0)
+                *ret_reason = g_strdup_printf(
+                        "cannot measure %s: %s", ald_probe_target_name(target), ald_route_describe(r));
+        return r;
+}
+
 static void start(AldJob *job)
 {
         g_autofree char *reason = NULL;
-        int r = job->task->start(job, &reason);
+        int r = start_probe(job, &reason);
 
         job->in_queue = r == -ALD_E_BUSY && !reason;
         if (r == -ALD_E_BUSY) {
@@ -285,18 +366,16 @@ int ald_jobs_room(const AldJobs *jobs, uid_t uid)
         return count(jobs, &uid) >= ALD_JOBS_PER_USER_MAX ? -ALD_E_USER_LIMIT : 0;
 }
 
-AldJob *ald_job_new(
-        AldJobs *jobs, const AldJobTask *task, void *context, uid_t uid, char *node, GArray *targets)
+AldJob *ald_jobs_add(AldJobs *jobs, uid_t uid, GArray *targets)
 {
+        const AldProbeTarget *first = &g_array_index(targets, AldProbeTarget, 0);
         AldJob *job = g_new0(AldJob, 1);
 
         job->jobs = jobs;
-        job->kind = g_array_index(targets, AldProbeTarget, 0).kind;
-        job->task = task;
-        job->context = context;
+        job->kind = first->kind;
         job->number = ++jobs->last;
         job->uid = uid;
-        job->node = node;
+        job->node = g_strdup(first->kind->is_local ? jobs->parts.own_id : first->peer);
         job->targets = targets;
         job->paths = g_array_new(FALSE, FALSE, sizeof(AldJobPath));
         g_array_set_clear_func(job->paths, clear_path);
@@ -315,7 +394,7 @@ static void stop(AldJob *job, AldJobState state, const char *reason)
         if (!job->stopped)
                 finish(job, state, reason);
         if (job->running)
-                job->task->end(job, reason ?: "was canceled");
+                ald_probe_end(job->running, reason ?: "was canceled");
 }
 
 void ald_job_cancel(AldJob *job)

@@ -5,10 +5,9 @@
 
 #include <glib.h>
 
-#include "record/record.h"
+#include "services/link-probe/probe/prober.h"
 
-/* Requested probes. Each job measures one target after another, as soon as no other probe is in the way. The
- * kind of a job defines its targets and how they are measured: probe-jobs.h, compute-jobs.h. */
+/* Requested probes. Each job measures one target after another, as soon as no other probe is in the way. */
 typedef struct AldJobs AldJobs;
 typedef struct AldJob AldJob;
 
@@ -33,7 +32,17 @@ typedef struct AldJobsHandler {
         void (*removing)(AldJob *job, void *userdata);
 } AldJobsHandler;
 
-AldJobs *ald_jobs_new(void);
+typedef struct AldJobsParts {
+        const char *own_id;
+        AldProber *prober;
+        /* Why this must not be measured now, in words, to be freed; NULL if it may be. */
+        char *(*in_the_way)(const AldProbeTarget *target, void *userdata);
+        /* Called when a probe of a job has ended, successful or not. */
+        void (*measured)(const AldProbe *probe, const AldProbeAnswer *answer, void *userdata);
+        void *userdata;
+} AldJobsParts;
+
+AldJobs *ald_jobs_new(const AldJobsParts *parts);
 void ald_jobs_free(AldJobs *jobs);
 
 /* Sets the handler, or NULL for none. */
@@ -42,6 +51,10 @@ void ald_jobs_watch(AldJobs *jobs, const AldJobsHandler *handler, void *userdata
 /* 0 if another job may be added; -ALD_E_USER_LIMIT if the user has too many, -ALD_E_COMMON_LIMIT if there are
  * too many in total. */
 int ald_jobs_room(const AldJobs *jobs, uid_t uid);
+
+/* Takes ownership of the targets (AldProbeTarget): at least one, all of the same kind and peer. Call it only
+ * if ald_jobs_room() allows. The job waits until ald_jobs_step(). */
+AldJob *ald_jobs_add(AldJobs *jobs, uid_t uid, GArray *targets);
 
 /* Starts waiting jobs that can be started. Call it when something has ended, and from time to time. */
 void ald_jobs_step(AldJobs *jobs);

@@ -6,7 +6,8 @@
 
 struct AldResultsBus {
         AldResults *results;
-        AldRecordExport *exports[ALD_N_KINDS]; /* of kinds of links */
+        AldComputeResults *devices;
+        AldRecordExport *exports[ALD_N_KINDS]; /* of what probes measure */
 };
 
 static AldRecordExport *export_of(const AldResultsBus *self, AldKind kind)
@@ -24,18 +25,28 @@ static void on_drop(const char *key, AldKind kind, void *userdata)
         ald_record_export_drop(export_of(userdata, kind), key);
 }
 
-int ald_results_bus_new(AldService *service, AldResults *results, AldResultsBus **ret)
+static void on_devices(const AldCompute *fields, void *userdata)
+{
+        const AldResultsBus *self = userdata;
+
+        (void) ald_record_export_update(self->exports[ALD_KIND_COMPUTE], fields);
+}
+
+int ald_results_bus_new(
+        AldService *service, AldResults *results, AldComputeResults *devices, AldResultsBus **ret)
 {
         static const AldResultsHandler handler = { .put = on_put, .drop = on_drop };
         g_autoptr(AldResultsBus) self = g_new0(AldResultsBus, 1);
         int r = 0;
 
         self->results = results;
+        self->devices = devices;
         ald_results_watch(results, &handler, self);
+        ald_compute_results_watch(devices, on_devices, self);
         for (const AldProbeKind *const *kind = ald_probe_kinds; r >= 0 && *kind; kind++)
-                if (!(*kind)->is_local)
-                        r = ald_record_export_new(service, ALD_LINK_PROBE_LINK_PATH, (*kind)->kind,
-                                &self->exports[(*kind)->kind]);
+                r = ald_record_export_new(service,
+                        (*kind)->is_local ? ALD_LINK_PROBE_PATH : ALD_LINK_PROBE_LINK_PATH, (*kind)->kind,
+                        &self->exports[(*kind)->kind]);
         if (r < 0)
                 return r;
         *ret = g_steal_pointer(&self);
@@ -47,6 +58,7 @@ void ald_results_bus_free(AldResultsBus *self)
         if (!self)
                 return;
         ald_results_watch(self->results, NULL, NULL);
+        ald_compute_results_watch(self->devices, NULL, NULL);
         for (AldKind kind = 0; kind < ALD_N_KINDS; kind++)
                 ald_record_export_free(self->exports[kind]);
         g_free(self);

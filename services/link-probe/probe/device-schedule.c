@@ -24,8 +24,6 @@ struct AldComputeManager {
         bool enabled;
         AldCpuLoad *load;
         AldComputeResults *results;
-        AldComputeJobs *jobs;
-        AldComputeRequests *requests;
         AldTimer *tick;
         bool asked; /* for the records of this node */
         char *due;  /* measured once the records of this node have arrived */
@@ -48,23 +46,18 @@ static bool is_held_off(const AldComputeManager *manager)
         return ald_inhibitors_what(manager->parts.inhibitors) & ALD_INHIBIT_COMPUTE;
 }
 
-static int may_measure(bool force, void *userdata)
+bool ald_compute_manager_caused(const AldComputeManager *manager, const char *device)
 {
-        const AldComputeManager *manager = userdata;
-
-        if (is_held_off(manager))
-                return -ALD_E_INHIBITED;
-        return !force && ald_work_unit(manager->parts.work) ? -ALD_E_BUSY : 0;
-}
-
-static bool is_ours(const char *device, void *userdata)
-{
-        const AldComputeManager *manager = userdata;
 
         const AldProbe *probe = running(manager);
 
         return (probe && g_str_equal(ald_probe_target(probe)->device, device)) ||
                (g_strcmp0(manager->last, device) == 0 && now_usec() < manager->last_usec + REPORTED_USEC);
+}
+
+static bool is_ours(const char *device, void *userdata)
+{
+        return ald_compute_manager_caused(userdata, device);
 }
 
 static void set_tick(AldComputeManager *manager, uint64_t delay)
@@ -96,18 +89,16 @@ static char *why_cpu_is_left_alone(AldComputeManager *manager, bool force)
 }
 
 /* The load of a GPU is checked with the state service: before it is due, and for each request. */
-static char *in_the_way(const AldProbeTarget *target, void *userdata)
+char *ald_compute_manager_obstacle(AldComputeManager *manager, const AldProbeTarget *target)
 {
-        return g_str_equal(target->device, ALD_CPU_ID) ? why_cpu_is_left_alone(userdata, target->force)
-                                                       : NULL;
+        return g_str_equal(target->device, ALD_CPU_ID) ? why_cpu_is_left_alone(manager, target->force) : NULL;
 }
 
 /* From now on the load is caused by others. A measurement that could not start because of another run of the
  * program is also tried again later. */
-static void take(const AldProbe *probe, const AldProbeAnswer *answer, void *userdata)
+void ald_compute_manager_take(AldComputeManager *manager, const AldProbe *probe, const AldProbeAnswer *answer)
 {
         const AldProbeTarget *target = ald_probe_target(probe);
-        AldComputeManager *manager = userdata;
 
         ald_cpu_load_restart(manager->load, now_usec());
         g_free(manager->last);
@@ -123,11 +114,11 @@ static void on_progress(AldProbe *probe, const char *phase, double fraction, voi
 
 static void on_ended(AldProbe *probe, const AldProbeAnswer *answer, void *userdata)
 {
-        const AldComputeManager *manager = userdata;
+        AldComputeManager *manager = userdata;
 
         if (answer->verdict != ALD_PROBE_DONE)
                 g_info("%s was not measured: %s", ald_probe_target(probe)->device, answer->reason);
-        take(probe, answer, userdata);
+        ald_compute_manager_take(manager, probe, answer);
         ald_jobs_step(manager->parts.jobs);
 }
 
@@ -296,42 +287,14 @@ static void on_tick(void *userdata)
                 g_info("Cannot ask the state service for due devices: %s", g_strerror(-r));
 }
 
-static void make_parts(AldComputeManager *manager)
-{
-        const AldComputeManagerParts *parts = &manager->parts;
-        AldComputeJobsParts jobs_parts;
-        AldComputeRequestsParts request_parts;
-
-        manager->load = ald_cpu_load_new(ald_service_root(parts->service));
-        (void) ald_cpu_load_read(manager->load, now_usec());
-        manager->results = ald_compute_results_new();
-        jobs_parts = (AldComputeJobsParts){
-                .jobs = parts->jobs,
-                .prober = parts->prober,
-                .own_id = parts->own_id,
-                .in_the_way = in_the_way,
-                .measured = take,
-                .userdata = manager,
-        };
-        manager->jobs = ald_compute_jobs_new(&jobs_parts);
-        request_parts = (AldComputeRequestsParts){
-                .nodes = parts->query,
-                .own_id = parts->own_id,
-                .all = parts->jobs,
-                .jobs = manager->jobs,
-                .allowed = may_measure,
-                .is_ours = is_ours,
-                .userdata = manager,
-        };
-        manager->requests = ald_compute_requests_new(&request_parts);
-}
-
 AldComputeManager *ald_compute_manager_new(const AldComputeManagerParts *parts)
 {
         AldComputeManager *manager = g_new0(AldComputeManager, 1);
 
         manager->parts = *parts;
-        make_parts(manager);
+        manager->load = ald_cpu_load_new(ald_service_root(parts->service));
+        (void) ald_cpu_load_read(manager->load, now_usec());
+        manager->results = ald_compute_results_new();
         manager->tick = ald_timer_new("compute", on_tick, manager);
         set_tick(manager, PAUSE_USEC);
         return manager;
@@ -342,8 +305,6 @@ void ald_compute_manager_free(AldComputeManager *manager)
         if (!manager)
                 return;
         ald_timer_free(manager->tick);
-        ald_compute_requests_free(manager->requests);
-        ald_compute_jobs_free(manager->jobs);
         ald_compute_results_free(manager->results);
         ald_cpu_load_free(manager->load);
         g_free(manager->due);
@@ -382,14 +343,4 @@ void ald_compute_manager_check_work(AldComputeManager *manager)
 AldComputeResults *ald_compute_manager_results(AldComputeManager *manager)
 {
         return manager->results;
-}
-
-const char *ald_compute_manager_unit(const AldComputeManager *manager)
-{
-        return ald_work_unit(manager->parts.work);
-}
-
-AldComputeRequests *ald_compute_manager_requests(AldComputeManager *manager)
-{
-        return manager->requests;
 }

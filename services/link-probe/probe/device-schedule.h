@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "services/link-probe/compute/compute-request.h"
 #include "services/link-probe/inhibit/inhibitors.h"
+#include "services/link-probe/job/jobs.h"
 #include "services/link-probe/machine/work.h"
 #include "services/link-probe/probe/row-results.h"
+#include "services/link-probe/state-query-bus.h"
 
 /*
  * Measures the compute devices of this machine, when they are due or on request: one at a time, and not while
@@ -38,7 +39,12 @@ void ald_compute_manager_check_work(AldComputeManager *manager);
 
 AldComputeResults *ald_compute_manager_results(AldComputeManager *manager);
 
-/* The unit of work-units= that keeps devices from being measured, or NULL. */
-const char *ald_compute_manager_unit(const AldComputeManager *manager);
+/* Why a device must not be measured now, in words, to be freed; NULL if it may be. */
+char *ald_compute_manager_obstacle(AldComputeManager *manager, const AldProbeTarget *target);
 
-AldComputeRequests *ald_compute_manager_requests(AldComputeManager *manager);
+/* Keeps the answer of any probe of a device, due or requested. */
+void ald_compute_manager_take(
+        AldComputeManager *manager, const AldProbe *probe, const AldProbeAnswer *answer);
+
+/* Whether the load of the device is, or was until just now, caused by our own measurement. */
+bool ald_compute_manager_caused(const AldComputeManager *manager, const char *device);

@@ -2,21 +2,23 @@
 #include <errno.h>
 
 #include "services/common/errors.h"
+#include "services/common/service.h"
 #include "services/link-probe/kinds/probe-facts.h"
 #include "services/link-probe/probe/measure-request.h"
 
-struct AldLinkRequests {
-        AldLinkRequestsParts parts;
+struct AldMeasureRequests {
+        AldMeasureRequestsParts parts;
         GPtrArray *list; /* of Waiting */
         bool warned;     /* that the state service does not report the segments */
 };
 
 /* A pending request. */
 typedef struct Waiting {
-        AldLinkRequests *all;
-        AldLinkRequest request;
+        AldMeasureRequests *all;
+        uid_t uid;
+        AldProbeTarget wanted;
         AldNodeRecords own, peer;
-        AldLinkRequestAnswer answered;
+        AldMeasureRequestAnswer answered;
         void *userdata;
 } Waiting;
 
@@ -24,21 +26,22 @@ static void waiting_free(gpointer data)
 {
         Waiting *waiting = data;
 
+        ald_probe_target_clear(&waiting->wanted);
         ald_node_records_clear(&waiting->own);
         ald_node_records_clear(&waiting->peer);
         g_free(waiting);
 }
 
-AldLinkRequests *ald_link_requests_new(const AldLinkRequestsParts *parts)
+AldMeasureRequests *ald_measure_requests_new(const AldMeasureRequestsParts *parts)
 {
-        AldLinkRequests *requests = g_new0(AldLinkRequests, 1);
+        AldMeasureRequests *requests = g_new0(AldMeasureRequests, 1);
 
         requests->parts = *parts;
         requests->list = g_ptr_array_new_with_free_func(waiting_free);
         return requests;
 }
 
-void ald_link_requests_free(AldLinkRequests *requests)
+void ald_measure_requests_free(AldMeasureRequests *requests)
 {
         if (!requests)
                 return;
@@ -51,48 +54,54 @@ void ald_link_requests_free(AldLinkRequests *requests)
         g_free(requests);
 }
 
+static int allowed(const AldMeasureRequestsParts *parts, const AldProbeTarget *wanted)
+{
+        return parts->allowed(wanted->kind, wanted->force, parts->userdata);
+}
+
 static int resolve(const Waiting *waiting, const AldNeighbours *neighbours, GArray *targets)
 {
-        const AldLinkRequestsParts *parts = &waiting->all->parts;
-        const AldProbeTarget *wanted = &waiting->request.target;
+        const AldMeasureRequestsParts *parts = &waiting->all->parts;
         const AldProbeFacts facts = { .own_id = parts->own_id,
+                .now_realtime = ald_realtime_usec(),
                 .own = &waiting->own,
                 .peer = &waiting->peer,
                 .neighbours = neighbours,
-                .results = parts->results };
+                .results = parts->results,
+                .is_ours = parts->is_ours,
+                .userdata = parts->userdata };
 
-        return wanted->kind->resolve(wanted, &facts, targets);
+        return waiting->wanted.kind->resolve(&waiting->wanted, &facts, targets);
 }
 
 static void finish(Waiting *waiting, int error, const AldNeighbours *neighbours)
 {
-        const AldLinkRequestsParts *parts = &waiting->all->parts;
-        AldJobs *jobs = ald_link_jobs_all(parts->jobs);
+        const AldMeasureRequestsParts *parts = &waiting->all->parts;
         g_autoptr(GArray) targets = ald_probe_targets_new();
         AldJob *job = NULL;
         int r = error;
 
         if (r >= 0)
-                r = parts->allowed(waiting->request.target.kind, parts->userdata);
+                r = allowed(parts, &waiting->wanted);
         if (r >= 0)
                 r = resolve(waiting, neighbours, targets);
         if (r >= 0)
-                r = ald_jobs_room(jobs, waiting->request.uid);
+                r = ald_jobs_room(parts->jobs, waiting->uid);
         if (r >= 0)
-                job = ald_link_jobs_add(parts->jobs, waiting->request.uid, g_steal_pointer(&targets));
+                job = ald_jobs_add(parts->jobs, waiting->uid, g_steal_pointer(&targets));
         waiting->answered(r, job, waiting->userdata);
         g_ptr_array_remove_fast(waiting->all->list, waiting);
         if (job)
-                ald_jobs_step(jobs);
+                ald_jobs_step(parts->jobs);
 }
 
 /* Without an answer there are no neighbours, and any ports are paired. */
 static void on_segments(int error, const AldRows *segments, void *userdata)
 {
         const Waiting *waiting = userdata;
-        AldLinkRequests *requests = waiting->all;
-        g_autoptr(AldNeighbours) neighbours = ald_neighbours_between(
-                segments, waiting->request.target.peer, requests->parts.own_id);
+        AldMeasureRequests *requests = waiting->all;
+        g_autoptr(AldNeighbours)
+                neighbours = ald_neighbours_between(segments, waiting->wanted.peer, requests->parts.own_id);
 
         if (error < 0 && !requests->warned)
                 g_warning("Cannot read from the state service which RDMA ports are neighbours: %s",
@@ -104,16 +113,15 @@ static void on_segments(int error, const AldRows *segments, void *userdata)
 static void on_peer(int error, const AldNodeRecords *records, void *userdata)
 {
         Waiting *waiting = userdata;
-        const AldLinkRequestsParts *parts = &waiting->all->parts;
         int r = error;
 
         if (r >= 0) {
                 waiting->peer = ald_node_records_ref(records);
-                if (!ald_probe_kind_is_rdma(waiting->request.target.kind))
-                        finish(waiting, 0, NULL);
-                else
+                if (ald_probe_kind_is_rdma(waiting->wanted.kind))
                         r = ald_state_query_segments(
-                                parts->nodes, waiting->request.target.peer, on_segments, waiting);
+                                waiting->all->parts.query, waiting->wanted.peer, on_segments, waiting);
+                else
+                        finish(waiting, 0, NULL);
         }
         if (r < 0)
                 finish(waiting, r, NULL);
@@ -123,44 +131,50 @@ static void on_peer(int error, const AldNodeRecords *records, void *userdata)
 static void on_own(int error, const AldNodeRecords *records, void *userdata)
 {
         Waiting *waiting = userdata;
+        bool is_local = waiting->wanted.kind->is_local;
         int r = error;
 
         if (r >= 0) {
                 waiting->own = ald_node_records_ref(records);
-                r = ald_state_query_node(
-                        waiting->all->parts.nodes, waiting->request.target.peer, on_peer, waiting);
+                if (is_local)
+                        finish(waiting, 0, NULL);
+                else
+                        r = ald_state_query_node(
+                                waiting->all->parts.query, waiting->wanted.peer, on_peer, waiting);
         }
-        /* That this machine is not known is not what the caller asked about. */
+        /* That this machine is not known is not what the caller asked about a peer. */
         if (r < 0)
-                on_peer(r == -ALD_E_NO_SUCH_NODE ? -ENODATA : r, NULL, waiting);
+                finish(waiting, r == -ALD_E_NO_SUCH_NODE && !is_local ? -ENODATA : r, NULL);
 }
 
-int ald_link_requests_add(AldLinkRequests *requests, const AldLinkRequest *request, AldRecord *own,
-        AldLinkRequestAnswer answered, void *userdata)
+int ald_measure_requests_add(AldMeasureRequests *requests, const AldMeasureRequest *request,
+        AldRecord *network, AldMeasureRequestAnswer answered, void *userdata)
 {
-        const AldLinkRequestsParts *parts = &requests->parts;
-        const AldNodeRecords records = { .network = own };
-        /* The ports of this machine must be requested in any case. */
-        bool known = own && !ald_probe_kind_is_rdma(request->target.kind);
+        const AldMeasureRequestsParts *parts = &requests->parts;
+        const AldProbeTarget *wanted = &request->target;
+        const AldNodeRecords records = { .network = network };
+        /* The ports and the devices of this machine must be requested in any case. */
+        bool known = network && wanted->kind->kind == ALD_KIND_LINK_SOCKET;
         Waiting *waiting;
-        int r = parts->allowed(request->target.kind, parts->userdata);
+        int r = allowed(parts, wanted);
 
         if (r >= 0)
-                r = ald_jobs_room(ald_link_jobs_all(parts->jobs), request->uid);
+                r = ald_jobs_room(parts->jobs, request->uid);
         if (r < 0)
                 return r;
-        if (g_str_equal(request->target.peer, parts->own_id))
+        if (!wanted->kind->is_local && g_str_equal(wanted->peer, parts->own_id))
                 return -ALD_E_OWN_NODE;
         waiting = g_new(Waiting, 1);
         *waiting = (Waiting){
                 .all = requests,
-                .request = *request,
+                .uid = request->uid,
+                .wanted = ald_probe_target_copy(wanted),
                 .own = known ? ald_node_records_ref(&records) : (AldNodeRecords){ 0 },
                 .answered = answered,
                 .userdata = userdata,
         };
-        r = known ? ald_state_query_node(parts->nodes, request->target.peer, on_peer, waiting)
-                  : ald_state_query_node(parts->nodes, parts->own_id, on_own, waiting);
+        r = known ? ald_state_query_node(parts->query, wanted->peer, on_peer, waiting)
+                  : ald_state_query_node(parts->query, parts->own_id, on_own, waiting);
         if (r < 0) {
                 waiting_free(waiting);
                 return r;

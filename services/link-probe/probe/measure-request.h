@@ -1,43 +1,43 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "services/link-probe/job/jobs.h"
 #include "services/link-probe/link/results.h"
-#include "services/link-probe/probe/probe-jobs.h"
 #include "services/link-probe/state-query-bus.h"
 
-/* Requests to probe a node: looks up the paths to the node and creates a job for them. */
-typedef struct AldLinkRequests AldLinkRequests;
+/* Requests to measure: looks up what there is to measure, and creates a job for it. */
+typedef struct AldMeasureRequests AldMeasureRequests;
 
-typedef struct AldLinkRequest {
+typedef struct AldMeasureRequest {
         uid_t uid;
-        /* With an empty address: all paths to the node; see rdma-pairs.h for RDMA. */
+        /* Of its kind: with an empty address all paths to the peer, over RDMA those of the ports that are
+         * given (rdma-pairs.h); without a device all of them that are free or, by force, all. */
         AldProbeTarget target;
-} AldLinkRequest;
+} AldMeasureRequest;
 
-/* The job, or an error: -ALD_E_NO_SUCH_NODE; -ALD_E_NO_SUCH_ADDRESS if the node does not have this address,
- * or there is no path to it; -ALD_E_NO_SUCH_DEVICE if there are no such RDMA ports, or none are active; those
- * of ald_jobs_room(); the error of AldLinkRequestAllowed; another error if the state service did not reply.
- */
-typedef void (*AldLinkRequestAnswer)(int error, AldJob *job, void *userdata);
+/* The job, or an error: those of `resolve` of the kind and of ald_jobs_room(); -ALD_E_NO_SUCH_NODE; the error
+ * of `allowed`; another error if the state service did not reply. */
+typedef void (*AldMeasureRequestAnswer)(int error, AldJob *job, void *userdata);
 
-/* Whether anything may be measured now, 0 or an error for the request: called before and after the node is
- * looked up. */
-typedef int (*AldLinkRequestAllowed)(const AldProbeKind *kind, void *userdata);
-
-typedef struct AldLinkRequestsParts {
+typedef struct AldMeasureRequestsParts {
         const char *own_id;
-        AldStateQuery *nodes;
-        AldLinkJobs *jobs;
+        AldStateQuery *query;
+        AldJobs *jobs;
         const AldResults *results;
-        AldLinkRequestAllowed allowed;
+        /* Whether this may be measured now, 0 or an error for the request: called before and after the
+         * targets are looked up. */
+        int (*allowed)(const AldProbeKind *kind, bool force, void *userdata);
+        /* Whether the load of the device is caused by our own measurement. */
+        bool (*is_ours)(const char *device, void *userdata);
         void *userdata;
-} AldLinkRequestsParts;
+} AldMeasureRequestsParts;
 
-AldLinkRequests *ald_link_requests_new(const AldLinkRequestsParts *parts);
+AldMeasureRequests *ald_measure_requests_new(const AldMeasureRequestsParts *parts);
 /* Pending requests fail. Free the query first. */
-void ald_link_requests_free(AldLinkRequests *requests);
+void ald_measure_requests_free(AldMeasureRequests *requests);
 
-/* `own` is the Node1.Network of this machine, or NULL to look it up. Returns the same errors if they are
- * known at once, and -ALD_E_OWN_NODE for this machine itself, without calling back. */
-int ald_link_requests_add(AldLinkRequests *requests, const AldLinkRequest *request, AldRecord *own,
-        AldLinkRequestAnswer answered, void *userdata);
+/* Copies the request. `network` is the Node1.Network of this machine, or NULL to look it up. Returns the same
+ * errors if they are known at once, and -ALD_E_OWN_NODE for links to this machine itself, without calling
+ * back. */
+int ald_measure_requests_add(AldMeasureRequests *requests, const AldMeasureRequest *request,
+        AldRecord *network, AldMeasureRequestAnswer answered, void *userdata);

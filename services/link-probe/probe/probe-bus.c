@@ -8,14 +8,8 @@
 #include "services/common/errors.h"
 #include "services/common/polkit.h"
 #include "services/link-probe/job/jobs-bus.h"
-#include "services/link-probe/kinds/probe-kinds.h"
 #include "services/link-probe/paths.h"
 #include "services/link-probe/probe/probe-bus.h"
-
-struct AldProbeLinkBus {
-        AldService *service;
-        AldLinkProbeManager *manager;
-};
 
 /* A pending call. */
 typedef struct Call {
@@ -24,35 +18,63 @@ typedef struct Call {
         sd_bus_message *message;
 } Call;
 
-static int read_request(sd_bus_message *message, AldLinkRequest *request, sd_bus_error *error)
+static int read_peer(const char *node, AldProbeTarget *target, sd_bus_error *error)
 {
-        const AldProbeKind *kind = request->target.kind;
-        g_autofree void *options = g_malloc0(kind->options->size);
-        g_autofree char *problem = NULL;
-        const char *node;
         AldId id;
-        int r;
 
-        r = sd_bus_message_read(message, "s", &node);
-        if (r < 0)
-                return r;
         if (ald_id_parse(node, &id) < 0) {
                 g_autofree char *excerpt = ald_excerpt(node);
                 return sd_bus_error_setf(error, SD_BUS_ERROR_INVALID_ARGS, "Not a node id: %s", excerpt);
         }
-        g_strlcpy(request->target.peer, node, sizeof request->target.peer);
-        r = ald_arguments_read(message, kind->options, NULL, options, error);
+        g_strlcpy(target->peer, node, sizeof target->peer);
+        return 0;
+}
+
+/* The device points into the message. */
+static int read_target(sd_bus_message *message, AldProbeTarget *target, sd_bus_error *error)
+{
+        const AldProbeKind *kind = target->kind;
+        g_autoptr(GPtrArray) owned = g_ptr_array_new_with_free_func(g_free);
+        g_autofree void *options = g_malloc0(kind->options->size);
+        g_autofree char *problem = NULL;
+        char *subject;
+        int r;
+
+        r = sd_bus_message_read(message, "s", &subject);
         if (r < 0)
                 return r;
-        problem = kind->take_options(options, &request->target);
+        if (!kind->is_local)
+                r = read_peer(subject, target, error);
+        else if (*subject)
+                target->device = subject;
+        if (r >= 0)
+                r = ald_arguments_read(message, kind->options, owned, options, error);
+        if (r < 0)
+                return r;
+        problem = kind->take_options(options, target);
         return problem ? sd_bus_error_set(error, SD_BUS_ERROR_INVALID_ARGS, problem) : 0;
+}
+
+static int refuse_for_reason(const AldProbeKind *kind, int r, sd_bus_error *error)
+{
+        const AldProbeRefusal *refusal = kind->refusals;
+
+        while (refusal->name && refusal->error != r)
+                refusal++;
+        return refusal->name ? sd_bus_error_set(error, refusal->name, refusal->sentence)
+                             : sd_bus_error_setf(error, SD_BUS_ERROR_FAILED, "%s: %s", refusal->sentence,
+                                       ald_error_describe(r));
 }
 
 static int refuse(AldLinkProbeManager *manager, const AldProbeKind *kind, int r, sd_bus_error *error)
 {
         const AldInhibitors *inhibitors = ald_link_probe_manager_inhibitors(manager);
-        const AldProbeRefusal *refusal = kind->refusals;
+        const char *unit = ald_link_probe_manager_unit(manager);
 
+        if (r == -ALD_E_BUSY && unit)
+                return sd_bus_error_setf(error, ALD_ERROR_BUSY,
+                        "%s is active and listed in work-units=; use the option Force to measure anyway",
+                        unit);
         switch (r) {
         case -ALD_E_INHIBITED:
                 return ald_jobs_bus_refuse_inhibited(
@@ -66,11 +88,7 @@ static int refuse(AldLinkProbeManager *manager, const AldProbeKind *kind, int r,
         case -EUSERS:
                 return ald_jobs_bus_refuse_pending(error);
         default:
-                while (refusal->name && refusal->error != r)
-                        refusal++;
-                return refusal->name ? sd_bus_error_set(error, refusal->name, refusal->sentence)
-                                     : sd_bus_error_setf(error, SD_BUS_ERROR_FAILED, "%s: %s",
-                                               refusal->sentence, ald_error_describe(r));
+                return refuse_for_reason(kind, r, error);
         }
 }
 
@@ -85,52 +103,28 @@ static void on_answer(int r, AldJob *job, void *userdata)
         ald_jobs_bus_answer(message, job, &error);
 }
 
-/* `again` is what is called once polkit has answered. */
-static int handle(sd_bus_message *message, AldProbeLinkBus *self, const AldProbeKind *kind,
-        sd_bus_message_handler_t again, sd_bus_error *error)
+int ald_probe_bus_handle(AldService *service, sd_bus_message *message, AldLinkProbeManager *manager,
+        const AldProbeKind *kind, sd_bus_message_handler_t handler, void *userdata, sd_bus_error *error)
 {
-        AldLinkRequest request = { .target.kind = kind };
+        AldMeasureRequest request = { .target.kind = kind };
         Call *call;
         int r;
 
-        r = read_request(message, &request, error);
+        r = read_target(message, &request.target, error);
         if (r < 0)
                 return r;
-        r = ald_polkit_authorize(self->service, message, ALD_LINK_PROBE_ACTION, again, self, error);
+        r = ald_polkit_authorize(service, message, ALD_LINK_PROBE_ACTION, handler, userdata, error);
         if (r <= 0)
                 return r < 0 ? r : 1;
         r = ald_jobs_bus_uid_of_sender(message, &request.uid);
         if (r < 0)
                 return r;
         call = g_new(Call, 1);
-        *call = (Call){ self->manager, kind, sd_bus_message_ref(message) };
-        r = ald_link_probe_manager_probe(self->manager, &request, on_answer, call);
+        *call = (Call){ manager, kind, sd_bus_message_ref(message) };
+        r = ald_link_probe_manager_probe(manager, &request, on_answer, call);
         if (r >= 0)
                 return 1;
         sd_bus_message_unref(call->message);
         g_free(call);
-        return refuse(self->manager, kind, r, error);
-}
-
-int ald_probe_link_bus_handle(sd_bus_message *message, void *userdata, sd_bus_error *error)
-{
-        return handle(message, userdata, &ald_probe_socket, ald_probe_link_bus_handle, error);
-}
-
-int ald_probe_link_bus_handle_rdma(sd_bus_message *message, void *userdata, sd_bus_error *error)
-{
-        return handle(message, userdata, &ald_probe_rdma, ald_probe_link_bus_handle_rdma, error);
-}
-
-AldProbeLinkBus *ald_probe_link_bus_new(AldService *service, AldLinkProbeManager *manager)
-{
-        AldProbeLinkBus *self = g_new(AldProbeLinkBus, 1);
-
-        *self = (AldProbeLinkBus){ .service = service, .manager = manager };
-        return self;
-}
-
-void ald_probe_link_bus_free(AldProbeLinkBus *self)
-{
-        g_free(self);
+        return refuse(manager, kind, r, error);
 }

@@ -4,13 +4,7 @@
 #include "services/common/service.h"
 #include "services/link-probe/link-probe-manager.h"
 
-/* ProbeLink() and ProbeRdma() of org.alidade.LinkProbe1, which reply once the addresses of the node were
- * looked up. */
-typedef struct AldProbeLinkBus AldProbeLinkBus;
-
-AldProbeLinkBus *ald_probe_link_bus_new(AldService *service, AldLinkProbeManager *manager);
-void ald_probe_link_bus_free(AldProbeLinkBus *bus);
-
-/* Handlers, whose userdata is an AldProbeLinkBus. */
-int ald_probe_link_bus_handle(sd_bus_message *message, void *userdata, sd_bus_error *error);
-int ald_probe_link_bus_handle_rdma(sd_bus_message *message, void *userdata, sd_bus_error *error);
+/* Reads the arguments of a method of org.alidade.LinkProbe1 that requests probes of this kind, and replies
+ * once their targets were looked up, or has `handler` run again once polkit has answered. */
+int ald_probe_bus_handle(AldService *service, sd_bus_message *message, AldLinkProbeManager *manager,
+        const AldProbeKind *kind, sd_bus_message_handler_t handler, void *userdata, sd_bus_error *error);
