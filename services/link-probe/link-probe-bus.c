@@ -50,7 +50,7 @@ static int show_policy(AldLinkProbeBus *self)
 {
         g_auto(AldPolicy) policy;
 
-        ald_link_probe_manager_policy(self->manager, &policy);
+        ald_gate_policy(ald_link_probe_manager_gate(self->manager), &policy);
         return ald_record_export_update(self->policy, &policy.fields);
 }
 

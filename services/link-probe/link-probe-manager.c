@@ -7,14 +7,9 @@
 #include "services/common/timer.h"
 #include "services/link-probe/kinds/probe-kinds.h"
 #include "services/link-probe/link-probe-manager.h"
-#include "services/link-probe/machine/power-bus.h"
-#include "services/link-probe/machine/power.h"
-#include "services/link-probe/machine/work.h"
 #include "services/link-probe/net/busy.h"
 #include "services/link-probe/net/listener.h"
 #include "services/link-probe/net/member-addresses.h"
-#include "services/link-probe/net/wifi.h"
-#include "state/network.h"
 
 #define RUNTIME_DIRECTORY_FALLBACK "/run/alidade/link-probe"
 
@@ -25,16 +20,11 @@ struct AldLinkProbeManager {
         char own_id[ALD_NODE_ID_SIZE];
         AldLinkProbeConfig config;
         AldCredentials credentials;
-        char *problem;
         AldProgram program;
 
         AldInhibitors *inhibitors;
-        AldWork *work;
-        AldPower *power;
-        AldResume resume;
-        bool resumed, battery, outside_hours; /* at the last tick */
-        AldCounters *counters;
-        AldMedia *media;
+        AldMachine *machine;
+        AldGate *gate;
         AldStateQuery *query;
         AldMembers *members;
         AldAddresses *addresses; /* of the members */
@@ -60,46 +50,6 @@ static void notify(void *userdata)
                 manager->changed(manager->userdata);
 }
 
-static bool is_held_off(const AldLinkProbeManager *manager, const AldProbeKind *kind)
-{
-        return ald_inhibitors_what(manager->inhibitors) & kind->inhibit;
-}
-
-static bool is_able(const AldLinkProbeManager *manager, const AldProbeKind *kind)
-{
-        return manager->listener && (!ald_probe_kind_is_rdma(kind) || manager->config.rdma);
-}
-
-static int may_measure(const AldProbeKind *kind, bool force, void *userdata)
-{
-        const AldLinkProbeManager *manager = userdata;
-
-        if (!kind->is_local && !is_able(manager, kind))
-                return -ALD_E_NOT_JOINED;
-        if (is_held_off(manager, kind))
-                return -ALD_E_INHIBITED;
-        return kind->is_local && !force && ald_work_unit(manager->work) ? -ALD_E_BUSY : 0;
-}
-
-/* A machine without RDMA ports has no such links. */
-static bool is_measured(const AldProbeKind *kind, void *userdata)
-{
-        const AldLinkProbeManager *manager = userdata;
-
-        return may_measure(kind, false, userdata) >= 0 &&
-               (!ald_probe_kind_is_rdma(kind) || ald_counters_ports(manager->counters) > 0);
-}
-
-static const AldNetwork *network_of(const AldLinkProbeManager *manager)
-{
-        return ald_record_as(ald_schedule_network(manager->schedule), NETWORK, AldNetwork);
-}
-
-static const AldNetwork *get_network(void *userdata)
-{
-        return network_of(userdata);
-}
-
 static void set_tick(AldLinkProbeManager *manager, uint64_t delay)
 {
         manager->next_tick = g_get_monotonic_time() + (gint64) delay;
@@ -115,58 +65,12 @@ static void on_probe_ended(uint64_t usec, void *userdata)
         ald_jobs_wake(manager->jobs);
 }
 
-static bool links_are_measured(void *userdata)
-{
-        const AldLinkProbeManager *manager = userdata;
-
-        return ald_prober_count_links(manager->prober) + ald_sessions_count(manager->sessions) > 0;
-}
-
-/* The other end may not have received this yet, or may ignore it. */
-static char *why_not_to_load(AldLinkProbeManager *manager, const char *port)
-{
-        const AldNetwork *network = network_of(manager);
-        const AldInterface *interface = network ? ald_rows_find(&network->interfaces, port) : NULL;
-        g_auto(AldPolicy) policy;
-
-        ald_link_probe_manager_policy(manager, &policy);
-        if (!ald_policy_is_full(&policy))
-                return g_steal_pointer(&policy.reason);
-        if (interface && ald_interface_is_metered(interface))
-                return g_strdup_printf("%s is metered", port);
-        return interface && ald_interface_is(interface, ALD_INTERFACE_TYPE_TUNNEL)
-                       ? g_strdup_printf("%s is a tunnel", port)
-                       : NULL;
-}
-
-static char *refuse_session(const AldProbeKind *kind, const char *port, const AldProbeWanted *wanted,
-        AldRefusal *ret_refusal, void *userdata)
-{
-        AldLinkProbeManager *manager = userdata;
-        bool inhibited = is_held_off(manager, kind);
-        char *reason = NULL;
-
-        *ret_refusal = inhibited ? ALD_REFUSAL_INHIBITED : ALD_REFUSAL_BUSY;
-        if (!is_able(manager, kind))
-                return g_strdup_printf("it no longer measures %s", kind->noun);
-        if (inhibited)
-                return ald_inhibitors_reason(manager->inhibitors, kind->inhibit);
-        if (ald_prober_uses_cpu(manager->prober))
-                return g_strdup("its processors are being measured");
-        if (wanted->automatic && wanted->scope != ALD_LINK_SCOPE_ROUND_TRIPS)
-                reason = why_not_to_load(manager, port);
-        if (reason)
-                *ret_refusal = ALD_REFUSAL_ROUND_TRIPS_ONLY;
-        else if (*port && !wanted->overdue)
-                reason = ald_busy_reason(manager->counters, manager->results, network_of(manager), port);
-        return reason;
-}
-
-static void on_served(const char *interface, uint64_t rate, void *userdata)
+static void on_sessions(void *userdata)
 {
         AldLinkProbeManager *manager = userdata;
 
-        ald_results_note_rate(manager->results, interface, rate);
+        ald_compute_manager_set_served(manager->computing, ald_sessions_count(manager->sessions));
+        notify(manager);
 }
 
 static void on_connection(int connection, bool rdma, const AldRemote *remote,
@@ -176,7 +80,7 @@ static void on_connection(int connection, bool rdma, const AldRemote *remote,
         const AldProbeKind *kind = rdma ? &ald_probe_rdma : &ald_probe_socket;
         char buffer[IFNAMSIZ];
 
-        if (is_able(manager, kind))
+        if (ald_gate_is_able(manager->gate, kind))
                 (void) ald_sessions_start(
                         manager->sessions, kind, connection, remote, ald_busy_interface(local, buffer));
         else
@@ -209,14 +113,6 @@ static bool is_ours(const char *device, void *userdata)
         return ald_compute_manager_caused(manager->computing, device);
 }
 
-static void set_problem(AldLinkProbeManager *manager, char *problem)
-{
-        if (problem && g_strcmp0(problem, manager->problem) != 0)
-                g_warning("%s", problem);
-        g_free(manager->problem);
-        manager->problem = problem;
-}
-
 static void stop(AldLinkProbeManager *manager, const AldProbeKind *kind, const char *reason)
 {
         ald_schedule_stop(manager->schedule);
@@ -231,6 +127,7 @@ static void close_listener(AldLinkProbeManager *manager)
                 return;
         manager->refused_before += ald_listener_refused(manager->listener);
         g_clear_pointer(&manager->listener, ald_listener_free);
+        ald_gate_set_open(manager->gate, false, NULL);
         for (const AldProbeKind *const *kind = ald_probe_kinds; *kind; kind++)
                 if (!(*kind)->is_local)
                         stop(manager, *kind, "this machine no longer measures links");
@@ -253,57 +150,8 @@ static void look(AldLinkProbeManager *manager)
                                 "Other nodes cannot reach this machine to measure links: port %u: %s",
                                 manager->config.port, g_strerror(-r));
         }
-        set_problem(manager, problem);
+        ald_gate_set_open(manager->gate, manager->listener != NULL, problem);
         notify(manager);
-}
-
-void ald_link_probe_manager_policy(AldLinkProbeManager *manager, AldPolicy *ret)
-{
-        g_autofree char *lock = ald_inhibitors_reason(manager->inhibitors, ALD_INHIBIT_LINK);
-        const AldPolicyInput input = {
-                .enabled = manager->config.enabled,
-                .problem = manager->problem,
-                .hears_peers = manager->config.hears_peers,
-                .rdma = manager->config.rdma,
-                .lock = lock,
-                .work = ald_work_reason(manager->work),
-                .battery = manager->battery,
-                .resumed = manager->resumed,
-                .outside_hours = manager->outside_hours,
-                .bytes_per_hour = manager->config.bytes_per_hour,
-                .interval_usec = manager->config.link_ttl_usec,
-        };
-
-        ald_policy_init(ret, &input);
-}
-
-static bool may_load(void *userdata)
-{
-        g_auto(AldPolicy) policy;
-
-        ald_link_probe_manager_policy(userdata, &policy);
-        return ald_policy_is_full(&policy);
-}
-
-static bool is_outside_hours(const AldLinkProbeManager *manager)
-{
-        g_autoptr(GDateTime) now = g_date_time_new_now_local();
-
-        return now && !ald_probe_hours_contain(&manager->config.probe_hours,
-                              (unsigned) (60 * g_date_time_get_hour(now) + g_date_time_get_minute(now)));
-}
-
-/* The reasons other than work why links must not be loaded. */
-static void read_machine(AldLinkProbeManager *manager)
-{
-        struct timespec boottime;
-
-        manager->battery = ald_power_on_battery(manager->power);
-        manager->outside_hours = is_outside_hours(manager);
-        if (clock_gettime(CLOCK_BOOTTIME, &boottime) >= 0)
-                manager->resumed = ald_resume_note(&manager->resume,
-                        (uint64_t) boottime.tv_sec * G_USEC_PER_SEC + (uint64_t) boottime.tv_nsec / 1000,
-                        (uint64_t) g_get_monotonic_time());
 }
 
 /* Stops what loads links if they must no longer be loaded. */
@@ -311,7 +159,7 @@ static void yield_links(AldLinkProbeManager *manager)
 {
         g_auto(AldPolicy) policy;
 
-        ald_link_probe_manager_policy(manager, &policy);
+        ald_gate_policy(manager->gate, &policy);
         if (!ald_policy_is_full(&policy))
                 ald_prober_end_automatic(manager->prober, policy.reason);
 }
@@ -331,12 +179,12 @@ static void on_tick(void *userdata)
         AldLinkProbeManager *manager = userdata;
 
         set_tick(manager, ALD_TICK_USEC);
-        read_machine(manager);
+        ald_machine_read(manager->machine, &manager->config.probe_hours);
         look(manager);
         yield_links(manager);
         learn_addresses(manager);
         /* RDMA is never measured where sockets are not. */
-        if (may_measure(&ald_probe_socket, false, manager) >= 0) {
+        if (ald_gate_may(manager->gate, &ald_probe_socket, false) >= 0) {
                 ald_jobs_step(manager->jobs);
                 ald_schedule_run(manager->schedule);
         }
@@ -347,13 +195,11 @@ static void on_inhibitors(void *userdata)
         AldLinkProbeManager *manager = userdata;
 
         for (const AldProbeKind *const *kind = ald_probe_kinds; *kind; kind++) {
-                g_autofree char *by = NULL, *reason = NULL;
+                g_autofree char *reason = (*kind)->is_local ? NULL
+                                                            : ald_gate_lock_reason(manager->gate, *kind);
 
-                if ((*kind)->is_local || !is_held_off(manager, *kind))
-                        continue;
-                by = ald_inhibitors_reason(manager->inhibitors, (*kind)->inhibit);
-                reason = g_strdup_printf("inhibited by %s", by);
-                stop(manager, *kind, reason);
+                if (reason)
+                        stop(manager, *kind, reason);
         }
         ald_compute_manager_check_work(manager->computing);
         yield_links(manager);
@@ -381,35 +227,36 @@ static char *inhibitors_directory(void)
 
 static void make_parts(AldLinkProbeManager *manager)
 {
-        static const AldSessionsHandler sessions_handler = {
-                .refuse = refuse_session,
-                .network = get_network,
-                .measured = on_served,
-                .changed = notify,
-        };
-        int root = ald_service_root(manager->service);
+        AldSessionsParts sessions_parts;
         AldScheduleParts parts;
 
-        manager->counters = ald_counters_new(root);
-        manager->media = ald_media_new(root, ald_wifi_generation);
         manager->query = ald_state_query_new(ald_service_bus(manager->service));
         manager->prober = ald_prober_new(
-                &manager->program, manager->counters, manager->media, manager->query, notify, manager);
+                &manager->program, manager->machine, manager->query, notify, manager);
         manager->members = ald_members_new();
         manager->addresses = ald_addresses_new(manager->query, manager->own_id, manager->members);
-        manager->sessions = ald_sessions_new(&manager->program, manager->counters, manager->members,
-                manager->query, &sessions_handler, manager);
         manager->results = ald_results_new(manager->own_id);
+        sessions_parts = (AldSessionsParts){
+                .program = &manager->program,
+                .gate = manager->gate,
+                .counters = ald_machine_counters(manager->machine),
+                .prober = manager->prober,
+                .results = manager->results,
+                .members = manager->members,
+                .query = manager->query,
+                .changed = on_sessions,
+                .userdata = manager,
+        };
+        manager->sessions = ald_sessions_new(&sessions_parts);
         parts = (AldScheduleParts){
                 .own_id = manager->own_id,
                 .config = &manager->config,
+                .gate = manager->gate,
                 .query = manager->query,
                 .prober = manager->prober,
                 .sessions = manager->sessions,
-                .counters = manager->counters,
+                .counters = ald_machine_counters(manager->machine),
                 .results = manager->results,
-                .may = is_measured,
-                .may_load = may_load,
                 .ended = on_probe_ended,
                 .userdata = manager,
         };
@@ -423,11 +270,9 @@ static void make_computing(AldLinkProbeManager *manager)
                 .own_id = manager->own_id,
                 .query = manager->query,
                 .prober = manager->prober,
-                .inhibitors = manager->inhibitors,
-                .work = manager->work,
+                .gate = manager->gate,
+                .work = ald_machine_work(manager->machine),
                 .jobs = manager->jobs,
-                .links_are_measured = links_are_measured,
-                .userdata = manager,
         };
 
         manager->computing = ald_compute_manager_new(&parts);
@@ -451,7 +296,7 @@ static void make_jobs(AldLinkProbeManager *manager)
                 .query = manager->query,
                 .jobs = manager->jobs,
                 .results = manager->results,
-                .allowed = may_measure,
+                .gate = manager->gate,
                 .is_ours = is_ours,
                 .userdata = manager,
         };
@@ -474,11 +319,10 @@ int ald_link_probe_manager_new(AldService *service, AldLinkProbeManager **ret)
         ald_credentials_init(&manager->credentials);
         manager->config = ald_link_probe_config_read(ald_service_config(service));
         manager->program = (AldProgram){ .credentials = &manager->credentials, .config = &manager->config };
-        make_parts(manager);
         manager->inhibitors = ald_inhibitors_new(directory, on_inhibitors, manager);
-        manager->power = ald_power_new(service);
-        manager->work = ald_work_new(service, manager->inhibitors, on_work, manager);
-        ald_work_configure(manager->work, ald_service_config(service));
+        manager->machine = ald_machine_new(service, manager->inhibitors, on_work, manager);
+        manager->gate = ald_gate_new(&manager->config, manager->inhibitors, manager->machine);
+        make_parts(manager);
         make_jobs(manager);
         make_computing(manager);
         manager->tick = ald_timer_new("tick", on_tick, manager);
@@ -504,13 +348,10 @@ void ald_link_probe_manager_free(AldLinkProbeManager *manager)
         ald_jobs_free(manager->jobs);
         ald_schedule_free(manager->schedule);
         ald_results_free(manager->results);
-        ald_media_free(manager->media);
-        ald_counters_free(manager->counters);
-        ald_work_free(manager->work);
-        ald_power_free(manager->power);
+        ald_gate_free(manager->gate);
+        ald_machine_free(manager->machine);
         ald_inhibitors_free(manager->inhibitors);
         ald_credentials_clear(&manager->credentials);
-        g_free(manager->problem);
         g_free(manager);
 }
 
@@ -524,11 +365,16 @@ void ald_link_probe_manager_watch(
 void ald_link_probe_manager_configure(AldLinkProbeManager *manager)
 {
         manager->config = ald_link_probe_config_read(ald_service_config(manager->service));
-        ald_work_configure(manager->work, ald_service_config(manager->service));
+        ald_work_configure(ald_machine_work(manager->machine), ald_service_config(manager->service));
         ald_compute_manager_enable(manager->computing, manager->config.compute);
         if (!manager->config.rdma)
                 stop(manager, &ald_probe_rdma, "this machine no longer measures links over RDMA");
         on_tick(manager);
+}
+
+const AldGate *ald_link_probe_manager_gate(const AldLinkProbeManager *manager)
+{
+        return manager->gate;
 }
 
 AldInhibitors *ald_link_probe_manager_inhibitors(AldLinkProbeManager *manager)
@@ -568,7 +414,7 @@ unsigned ald_link_probe_manager_port(const AldLinkProbeManager *manager)
 
 const char *ald_link_probe_manager_problem(const AldLinkProbeManager *manager)
 {
-        return manager->problem ?: "";
+        return ald_gate_problem(manager->gate) ?: "";
 }
 
 uint64_t ald_link_probe_manager_refused(const AldLinkProbeManager *manager)
@@ -579,12 +425,12 @@ uint64_t ald_link_probe_manager_refused(const AldLinkProbeManager *manager)
 
 const char *ald_link_probe_manager_unit(const AldLinkProbeManager *manager)
 {
-        return ald_work_unit(manager->work);
+        return ald_work_unit(ald_machine_work(manager->machine));
 }
 
 int ald_link_probe_manager_probe(AldLinkProbeManager *manager, const AldMeasureRequest *request,
         AldMeasureRequestAnswer answered, void *userdata)
 {
         return ald_measure_requests_add(
-                manager->requests, request, ald_schedule_network(manager->schedule), answered, userdata);
+                manager->requests, request, ald_prober_own(manager->prober)->network, answered, userdata);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "services/link-probe/gate.h"
 #include "services/link-probe/inhibit/inhibitors.h"
 #include "services/link-probe/job/jobs.h"
 #include "services/link-probe/link/results.h"
 #include "services/link-probe/link/schedule.h"
-#include "services/link-probe/policy.h"
 #include "services/link-probe/probe/device-schedule.h"
 #include "services/link-probe/probe/measure-request.h"
 
@@ -25,6 +25,7 @@ void ald_link_probe_manager_watch(
 /* Reads the configuration again, and checks the credentials. */
 void ald_link_probe_manager_configure(AldLinkProbeManager *manager);
 
+const AldGate *ald_link_probe_manager_gate(const AldLinkProbeManager *manager);
 AldInhibitors *ald_link_probe_manager_inhibitors(AldLinkProbeManager *manager);
 AldJobs *ald_link_probe_manager_jobs(AldLinkProbeManager *manager);
 AldResults *ald_link_probe_manager_results(AldLinkProbeManager *manager);
@@ -39,9 +40,6 @@ uint64_t ald_link_probe_manager_refused(const AldLinkProbeManager *manager);
 
 /* The unit of work-units= that keeps this machine from being measured, or NULL. */
 const char *ald_link_probe_manager_unit(const AldLinkProbeManager *manager);
-
-/* The current contents of Node1.ProbePolicy; see policy.h. The caller clears it. */
-void ald_link_probe_manager_policy(AldLinkProbeManager *manager, AldPolicy *ret);
 
 /* Starts a requested probe; see measure-request.h. */
 int ald_link_probe_manager_probe(AldLinkProbeManager *manager, const AldMeasureRequest *request,

@@ -17,7 +17,6 @@ struct AldSchedule {
         AldDeferrals *paths;    /* by their keys */
         AldDeferrals *unloaded; /* the same: their peers allow round trips only */
         AldDisturbedResults *disturbed;
-        AldRecord *network; /* of this machine */
         bool wanted;
         bool warned; /* the error was logged */
 };
@@ -42,13 +41,7 @@ void ald_schedule_free(AldSchedule *schedule)
         ald_deferrals_free(schedule->paths);
         ald_deferrals_free(schedule->unloaded);
         ald_disturbed_results_free(schedule->disturbed);
-        g_clear_pointer(&schedule->network, ald_record_unref);
         g_free(schedule);
-}
-
-AldRecord *ald_schedule_network(const AldSchedule *schedule)
-{
-        return schedule->network;
 }
 
 static uint64_t now_usec(void)
@@ -144,18 +137,13 @@ static unsigned room(const AldSchedule *schedule)
         return n >= ALD_SCHEDULE_PROBES_MAX ? 0 : ALD_SCHEDULE_PROBES_MAX - n;
 }
 
-static bool may(const AldSchedule *schedule, const AldProbeKind *kind)
-{
-        return schedule->parts.may(kind, schedule->parts.userdata);
-}
-
 /* The state service may not know yet that the machine, or the peer, has work. */
 static bool may_load(const AldSchedule *schedule, const AldProbeTarget *target)
 {
         g_autofree char *key = ald_result_key(target);
 
         return target->scope == ALD_LINK_SCOPE_ROUND_TRIPS ||
-               (schedule->parts.may_load(schedule->parts.userdata) &&
+               (ald_gate_may_load(schedule->parts.gate) &&
                        !ald_deferrals_has(schedule->unloaded, key, now_usec()));
 }
 
@@ -205,7 +193,8 @@ static void on_due(int error, const AldRows *rows, void *userdata)
         for (size_t i = 0; i < rows->n && room(schedule) > 0; i++) {
                 AldProbeTarget target;
 
-                if (read_target(ald_rows_at(rows, i), &target) >= 0 && may(schedule, target.kind) &&
+                if (read_target(ald_rows_at(rows, i), &target) >= 0 &&
+                        ald_gate_may_automatically(schedule->parts.gate, target.kind) &&
                         may_load(schedule, &target))
                         start(schedule, &target);
         }
@@ -239,7 +228,7 @@ static void ask(AldSchedule *schedule)
         if (room(schedule) == 0)
                 return;
         for (const AldProbeKind *const *kind = ald_probe_kinds; *kind; kind++)
-                if (!(*kind)->is_local && may(schedule, *kind))
+                if (!(*kind)->is_local && ald_gate_may_automatically(parts->gate, *kind))
                         kinds[n++] = ald_kinds[(*kind)->kind].name;
         ald_counters_foreach(parts->counters, add_traffic, traffic);
         ald_deferrals_foreach(schedule->peers, now_usec(), add_name, avoid);
@@ -269,14 +258,10 @@ static void ask(AldSchedule *schedule)
 static void on_own(int error, const AldNodeRecords *records, void *userdata)
 {
         AldSchedule *schedule = userdata;
-        AldRecord *network = records->network;
 
         /* While the state service restarts, its last reply is used. */
-        if (network) {
-                g_clear_pointer(&schedule->network, ald_record_unref);
-                schedule->network = ald_record_ref(network);
+        if (records->network)
                 ald_prober_set_own(schedule->parts.prober, records);
-        }
         if (error >= 0 && schedule->wanted)
                 ask(schedule);
 }

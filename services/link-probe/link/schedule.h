@@ -18,15 +18,12 @@ typedef struct AldSchedule AldSchedule;
 typedef struct AldScheduleParts {
         const char *own_id;
         const AldLinkProbeConfig *config;
+        const AldGate *gate;
         AldStateQuery *query;
         AldProber *prober;
         AldSessions *sessions;
         AldCounters *counters;
         AldResults *results;
-        /* Whether links of this kind may be measured now. */
-        bool (*may)(const AldProbeKind *kind, void *userdata);
-        /* Whether links may be loaded now. */
-        bool (*may_load)(void *userdata);
         /* Called when a probe has ended: another one may be due after this time. */
         void (*ended)(uint64_t usec, void *userdata);
         void *userdata;
@@ -43,6 +40,3 @@ void ald_schedule_stop(AldSchedule *schedule);
 
 /* Keeps the answer of any probe, scheduled or requested; reports that it has ended. */
 void ald_schedule_take(AldSchedule *schedule, const AldProbe *probe, const AldProbeAnswer *answer);
-
-/* The Node1.Network of this machine, or NULL. */
-AldRecord *ald_schedule_network(const AldSchedule *schedule);

@@ -67,13 +67,8 @@ typedef struct Inquiry {
 } Inquiry;
 
 struct AldSessions {
-        const AldProgram *program;
-        AldCounters *counters;
-        const AldSessionsHandler *handler;
-        void *userdata;
+        AldSessionsParts parts;
         GPtrArray *list;
-        AldMembers *members;
-        AldStateQuery *nodes;
         GPtrArray *inquiries;
         AldAcceptLimit *limit;
         AldNodeBudgets *budgets;
@@ -88,24 +83,18 @@ static void session_free(gpointer data)
         if (session->inquiry)
                 session->inquiry->session = NULL;
         if (session->occupies)
-                ald_counters_release(session->all->counters, session->port);
+                ald_counters_release(session->all->parts.counters, session->port);
         ald_accept_limit_leave(session->all->limit, session);
         g_free(session->peer);
         g_free(session);
 }
 
-AldSessions *ald_sessions_new(const AldProgram *program, AldCounters *counters, AldMembers *members,
-        AldStateQuery *nodes, const AldSessionsHandler *handler, void *userdata)
+AldSessions *ald_sessions_new(const AldSessionsParts *parts)
 {
         AldSessions *sessions = g_new0(AldSessions, 1);
 
-        sessions->program = program;
-        sessions->counters = counters;
-        sessions->handler = handler;
-        sessions->userdata = userdata;
+        sessions->parts = *parts;
         sessions->list = g_ptr_array_new_with_free_func(session_free);
-        sessions->members = members;
-        sessions->nodes = nodes;
         sessions->inquiries = g_ptr_array_new_with_free_func(g_free);
         sessions->limit = ald_accept_limit_new(shares);
         sessions->budgets = ald_node_budgets_new();
@@ -146,16 +135,16 @@ unsigned ald_sessions_count(const AldSessions *sessions)
 static char *busy_reason(const Session *session)
 {
         const AldSessions *sessions = session->all;
-        const AldNetwork *network = sessions->handler->network(sessions->userdata);
+        const AldNetwork *network = ald_prober_network(sessions->parts.prober);
         char *reason = ald_node_budgets_refuse(sessions->budgets, session->peer, session->port, now_usec());
 
         if (reason)
                 return reason;
-        if (ald_sessions_count(sessions) >= sessions->program->config->max_sessions) {
+        if (ald_sessions_count(sessions) >= sessions->parts.program->config->max_sessions) {
                 ald_node_budgets_wait(sessions->budgets, session->peer, "", now_usec());
                 return g_strdup("session limit reached");
         }
-        if (*session->port && ald_counters_is_occupied(sessions->counters, network, session->port)) {
+        if (*session->port && ald_counters_is_occupied(sessions->parts.counters, network, session->port)) {
                 ald_node_budgets_wait(sessions->budgets, session->peer, session->port, now_usec());
                 return g_strdup_printf("another probe uses %s", session->port);
         }
@@ -167,8 +156,9 @@ static char *busy_reason(const Session *session)
 static char *refusal_of(const Session *session, const AldProbeWanted *wanted, AldRefusal *ret)
 {
         const AldSessions *sessions = session->all;
-        char *reason = sessions->handler->refuse(
-                session->kind, session->port, wanted, ret, sessions->userdata);
+        const AldSessionsParts *parts = &sessions->parts;
+        char *reason = ald_gate_refuse_session(
+                parts->gate, parts->prober, parts->results, session->kind, session->port, wanted, ret);
 
         if (reason) {
                 ald_node_budgets_end_wait(sessions->budgets, session->peer);
@@ -197,8 +187,8 @@ static void admit(Session *session, const AldProbeWanted *wanted, const char *go
         session->begun = g_get_monotonic_time();
         ald_probe_child_set_deadline(session->child, SESSION_MSEC);
         if (!refusal && *session->port)
-                session->occupies = ald_counters_occupy(all->counters, all->handler->network(all->userdata),
-                                            session->port) >= 0;
+                session->occupies = ald_counters_occupy(all->parts.counters,
+                                            ald_prober_network(all->parts.prober), session->port) >= 0;
         line = refusal ? g_strdup_printf("%s %s\n", words[kind], refusal) : g_strdup(go);
         ald_probe_child_send(session->child, line);
 }
@@ -265,7 +255,7 @@ static void on_records(int error, const AldNodeRecords *records, void *userdata)
                 return;
         session->inquiry = NULL;
         admit(session, &wanted, go);
-        session->all->handler->changed(session->all->userdata);
+        session->all->parts.changed(session->all->parts.userdata);
 }
 
 /* Over RDMA the program sends to GIDs that the other side names, which must belong to it. */
@@ -278,7 +268,7 @@ static void look_up_gids(Session *session, const AldProbeWanted *wanted)
                 return;
         inquiry = g_new(Inquiry, 1);
         *inquiry = (Inquiry){ all, session, *wanted };
-        if (ald_state_query_node(all->nodes, session->peer, on_records, inquiry) >= 0) {
+        if (ald_state_query_node(all->parts.query, session->peer, on_records, inquiry) >= 0) {
                 session->inquiry = inquiry;
                 g_ptr_array_add(all->inquiries, inquiry);
         } else {
@@ -314,7 +304,8 @@ static void take_peer(Session *session, const AldSessionReport *report)
         session->proved = g_get_monotonic_time();
         ald_accept_limit_leave(all->limit, session);
         if (session->remote.class != ALD_REMOTE_LOCAL)
-                ald_members_note_proof(all->members, session->remote.address, session->peer, now_usec());
+                ald_members_note_proof(
+                        all->parts.members, session->remote.address, session->peer, now_usec());
         if (ald_probe_kind_is_rdma(session->kind) && report->port && ald_port_name_ok(report->port))
                 g_strlcpy(session->port, report->port, sizeof session->port);
         ald_probe_child_set_deadline(session->child, UNDECIDED_MSEC);
@@ -342,7 +333,7 @@ static void on_line(const char *line, void *userdata)
                 else
                         admit(session, &wanted, "\n");
         }
-        session->all->handler->changed(session->all->userdata);
+        session->all->parts.changed(session->all->parts.userdata);
 }
 
 static void report_rate(const Session *session, const char *output)
@@ -356,7 +347,7 @@ static void report_rate(const Session *session, const char *output)
                 return;
         served = ald_record_as(record, SOCKET_SERVED, AldSocketServed);
         if (!served->error && served->upload_bits_per_second != ALD_ABSENT_UINT64)
-                all->handler->measured(session->port, served->upload_bits_per_second, all->userdata);
+                ald_results_note_rate(all->parts.results, session->port, served->upload_bits_per_second);
 }
 
 static void on_ended(const char *output, const char *failure, void *userdata)
@@ -374,13 +365,13 @@ static void on_ended(const char *output, const char *failure, void *userdata)
         if (is_measuring(session) && !failure)
                 report_rate(session, output);
         g_ptr_array_remove_fast(all->list, session);
-        all->handler->changed(all->userdata);
+        all->parts.changed(all->parts.userdata);
 }
 
 static int spawn(Session *session, int connection)
 {
         static const AldProbeChildHandler handler = { .line = on_line, .ended = on_ended };
-        const AldProgram *program = session->all->program;
+        const AldProgram *program = session->all->parts.program;
         g_autofree char *path = ald_program_find(session->kind->program);
         g_autoptr(GPtrArray) arguments = ald_program_arguments(program);
         int r;
@@ -424,7 +415,7 @@ int ald_sessions_start(AldSessions *sessions, const AldProbeKind *kind, int conn
                 return r;
         }
         g_ptr_array_add(sessions->list, session);
-        sessions->handler->changed(sessions->userdata);
+        sessions->parts.changed(sessions->parts.userdata);
         return 0;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "services/link-probe/kinds/probe-kind.h"
+#include "services/link-probe/gate.h"
 #include "services/link-probe/net/counters.h"
 #include "services/link-probe/net/remote.h"
 #include "services/link-probe/state-query-bus.h"
@@ -17,30 +17,20 @@ typedef struct AldSessions AldSessions;
 /* The limit for one node of sessions whose request is not known yet; the oldest is stopped for a new one. */
 #define ALD_SESSIONS_UNDECIDED_MAX 2u
 
-/* Why a session is deferred. */
-typedef enum AldRefusal {
-        ALD_REFUSAL_BUSY,
-        ALD_REFUSAL_INHIBITED,
-        ALD_REFUSAL_ROUND_TRIPS_ONLY, /* round trips are still served */
-        ALD_REFUSAL_N,
-} AldRefusal;
-
-typedef struct AldSessionsHandler {
-        /* Why this must not be measured through the interface or RDMA port now ("" if it is unknown), or
-         * NULL. Free with g_free(). */
-        char *(*refuse)(const AldProbeKind *kind, const char *port, const AldProbeWanted *wanted,
-                AldRefusal *ret_refusal, void *userdata);
-        /* The Node1.Network of this machine, or NULL. */
-        const AldNetwork *(*network)(void *userdata);
-        /* Reports the rate at which the other node sent through the interface. */
-        void (*measured)(const char *interface, uint64_t rate, void *userdata);
+typedef struct AldSessionsParts {
+        const AldProgram *program;
+        const AldGate *gate;
+        AldCounters *counters;
+        const AldProber *prober;
+        AldResults *results; /* takes the rates at which other nodes sent */
+        AldMembers *members; /* takes the addresses from which nodes have proved their identity */
+        AldStateQuery *query;
         void (*changed)(void *userdata);
-} AldSessionsHandler;
+        void *userdata;
+} AldSessionsParts;
 
-/* Records in `members` from which addresses nodes have proved their identity. The arguments must outlive the
- * sessions, except for the query, which is freed first. */
-AldSessions *ald_sessions_new(const AldProgram *program, AldCounters *counters, AldMembers *members,
-        AldStateQuery *nodes, const AldSessionsHandler *handler, void *userdata);
+/* The parts must outlive the sessions, except for the query, which is freed first. */
+AldSessions *ald_sessions_new(const AldSessionsParts *parts);
 void ald_sessions_free(AldSessions *sessions);
 
 /* The connection stays the caller's; it arrived through the interface ("" if that is unknown). -EUSERS or

@@ -22,6 +22,7 @@
 struct AldComputeManager {
         AldComputeManagerParts parts;
         bool enabled;
+        unsigned served; /* sessions in which other nodes measure links */
         AldCpuLoad *load;
         AldComputeResults *results;
         AldTimer *tick;
@@ -43,7 +44,7 @@ static const AldProbe *running(const AldComputeManager *manager)
 
 static bool is_held_off(const AldComputeManager *manager)
 {
-        return ald_inhibitors_what(manager->parts.inhibitors) & ALD_INHIBIT_COMPUTE;
+        return ald_gate_may(manager->parts.gate, &ald_probe_compute, true) < 0;
 }
 
 bool ald_compute_manager_caused(const AldComputeManager *manager, const char *device)
@@ -75,7 +76,7 @@ static char *why_cpu_is_left_alone(AldComputeManager *manager, bool force)
         g_autofree char *text = NULL;
         double usage;
 
-        if (manager->parts.links_are_measured(manager->parts.userdata))
+        if (ald_prober_count_links(manager->parts.prober) + manager->served > 0)
                 return g_strdup("links are being measured, which also uses the processors");
         usage = cpu_usage(manager);
         if (force)
@@ -317,10 +318,14 @@ void ald_compute_manager_enable(AldComputeManager *manager, bool enabled)
         manager->enabled = enabled;
 }
 
+void ald_compute_manager_set_served(AldComputeManager *manager, unsigned sessions)
+{
+        manager->served = sessions;
+}
+
 static void end_for_lock(AldComputeManager *manager)
 {
-        g_autofree char *by = ald_inhibitors_reason(manager->parts.inhibitors, ALD_INHIBIT_COMPUTE);
-        g_autofree char *reason = g_strdup_printf("inhibited by %s", by);
+        g_autofree char *reason = ald_gate_lock_reason(manager->parts.gate, &ald_probe_compute);
 
         ald_jobs_fail_all(manager->parts.jobs, ALD_KIND_COMPUTE, reason);
         ald_prober_end_kind(manager->parts.prober, &ald_probe_compute, reason);

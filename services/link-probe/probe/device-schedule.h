@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "services/link-probe/inhibit/inhibitors.h"
+#include "services/link-probe/gate.h"
 #include "services/link-probe/job/jobs.h"
-#include "services/link-probe/machine/work.h"
 #include "services/link-probe/probe/row-results.h"
 #include "services/link-probe/state-query-bus.h"
 
@@ -19,12 +18,9 @@ typedef struct AldComputeManagerParts {
         const char *own_id;
         AldStateQuery *query; /* freed first */
         AldProber *prober;
-        AldInhibitors *inhibitors;
+        const AldGate *gate;
         AldWork *work;
         AldJobs *jobs;
-        /* Whether links are being measured. */
-        bool (*links_are_measured)(void *userdata);
-        void *userdata;
 } AldComputeManagerParts;
 
 AldComputeManager *ald_compute_manager_new(const AldComputeManagerParts *parts);
@@ -32,6 +28,9 @@ void ald_compute_manager_free(AldComputeManager *manager);
 
 /* Whether devices are measured automatically; requests are served in any case. */
 void ald_compute_manager_enable(AldComputeManager *manager, bool enabled);
+
+/* Tells in how many sessions other nodes measure links now. */
+void ald_compute_manager_set_served(AldComputeManager *manager, unsigned sessions);
 
 /* Call it when locks or work have changed: stops measurements that are inhibited now or have to yield to
  * work. */

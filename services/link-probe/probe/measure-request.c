@@ -56,7 +56,7 @@ void ald_measure_requests_free(AldMeasureRequests *requests)
 
 static int allowed(const AldMeasureRequestsParts *parts, const AldProbeTarget *wanted)
 {
-        return parts->allowed(wanted->kind, wanted->force, parts->userdata);
+        return ald_gate_may(parts->gate, wanted->kind, wanted->force);
 }
 
 static int resolve(const Waiting *waiting, const AldNeighbours *neighbours, GArray *targets)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "services/link-probe/gate.h"
 #include "services/link-probe/job/jobs.h"
-#include "services/link-probe/link/results.h"
 #include "services/link-probe/state-query-bus.h"
 
 /* Requests to measure: looks up what there is to measure, and creates a job for it. */
@@ -15,18 +15,16 @@ typedef struct AldMeasureRequest {
         AldProbeTarget target;
 } AldMeasureRequest;
 
-/* The job, or an error: those of `resolve` of the kind and of ald_jobs_room(); -ALD_E_NO_SUCH_NODE; the error
- * of `allowed`; another error if the state service did not reply. */
+/* The job, or an error: those of `resolve` of the kind and of ald_jobs_room(); -ALD_E_NO_SUCH_NODE; those
+ * of ald_gate_may(); another error if the state service did not reply. */
 typedef void (*AldMeasureRequestAnswer)(int error, AldJob *job, void *userdata);
 
 typedef struct AldMeasureRequestsParts {
         const char *own_id;
+        const AldGate *gate; /* asked before and after the targets are looked up */
         AldStateQuery *query;
         AldJobs *jobs;
         const AldResults *results;
-        /* Whether this may be measured now, 0 or an error for the request: called before and after the
-         * targets are looked up. */
-        int (*allowed)(const AldProbeKind *kind, bool force, void *userdata);
         /* Whether the load of the device is caused by our own measurement. */
         bool (*is_ours)(const char *device, void *userdata);
         void *userdata;

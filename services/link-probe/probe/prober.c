@@ -33,8 +33,7 @@ struct AldProbe {
 
 struct AldProber {
         const AldProgram *program;
-        AldCounters *counters;
-        AldMedia *media;
+        AldMachine *machine;
         AldStateQuery *nodes;
         AldNodeRecords own;
         GPtrArray *probes;
@@ -52,7 +51,8 @@ static const char *loaded_by(const AldProbeTarget *target, const char *interface
 static void release(AldProbe *probe)
 {
         if (probe->occupies)
-                ald_counters_release(probe->prober->counters, loaded_by(&probe->target, probe->interface));
+                ald_counters_release(ald_machine_counters(probe->prober->machine),
+                        loaded_by(&probe->target, probe->interface));
         probe->occupies = false;
 }
 
@@ -70,14 +70,13 @@ static void probe_free(gpointer data)
         g_free(probe);
 }
 
-AldProber *ald_prober_new(const AldProgram *program, AldCounters *counters, AldMedia *media,
-        AldStateQuery *nodes, void (*changed)(void *userdata), void *userdata)
+AldProber *ald_prober_new(const AldProgram *program, AldMachine *machine, AldStateQuery *nodes,
+        void (*changed)(void *userdata), void *userdata)
 {
         AldProber *prober = g_new0(AldProber, 1);
 
         prober->program = program;
-        prober->counters = counters;
-        prober->media = media;
+        prober->machine = machine;
         prober->nodes = nodes;
         prober->changed = changed;
         prober->userdata = userdata;
@@ -96,6 +95,11 @@ void ald_prober_free(AldProber *prober)
         g_free(prober);
 }
 
+const AldNodeRecords *ald_prober_own(const AldProber *prober)
+{
+        return &prober->own;
+}
+
 void ald_prober_set_own(AldProber *prober, const AldNodeRecords *own)
 {
         AldNodeRecords held = ald_node_records_ref(own);
@@ -104,7 +108,7 @@ void ald_prober_set_own(AldProber *prober, const AldNodeRecords *own)
         prober->own = held;
 }
 
-static const AldNetwork *network_of(const AldProber *prober)
+const AldNetwork *ald_prober_network(const AldProber *prober)
 {
         return ald_record_as(prober->own.network, NETWORK, AldNetwork);
 }
@@ -154,7 +158,8 @@ static void conclude(AldProbe *probe)
 
         /* A service that has just started did not know its own interfaces before. */
         if (!probe->target.kind->is_local)
-                probe->medium = ald_media_look(prober->media, network_of(prober), probe->interface);
+                probe->medium = ald_media_look(
+                        ald_machine_media(prober->machine), ald_prober_network(prober), probe->interface);
         if (probe->reason)
                 note_end(probe);
         if (g_ptr_array_find(prober->probes, probe, &i))
@@ -249,8 +254,9 @@ static int occupy(AldProber *prober, AldProbe *probe)
                 target->address, *target->interface ? target->interface : NULL, probe->interface);
         if (r < 0)
                 return r;
-        if (is_probed(prober, target->peer) || ald_counters_occupy(prober->counters, network_of(prober),
-                                                       loaded_by(target, probe->interface)) < 0)
+        if (is_probed(prober, target->peer) ||
+                ald_counters_occupy(ald_machine_counters(prober->machine), ald_prober_network(prober),
+                        loaded_by(target, probe->interface)) < 0)
                 return -ALD_E_BUSY;
         probe->occupies = true;
         return 0;
@@ -330,7 +336,7 @@ void ald_prober_end_automatic(AldProber *prober, const char *reason)
 bool ald_probe_saw_errors(const AldProbe *probe)
 {
         return probe->target.scope != ALD_LINK_SCOPE_FULL &&
-               ald_counters_has_errors(probe->prober->counters, probe->interface);
+               ald_counters_has_errors(ald_machine_counters(probe->prober->machine), probe->interface);
 }
 
 const AldProbeTarget *ald_probe_target(const AldProbe *probe)

@@ -2,8 +2,7 @@
 #pragma once
 
 #include "services/link-probe/kinds/probe-kind.h"
-#include "services/link-probe/net/counters.h"
-#include "services/link-probe/net/medium.h"
+#include "services/link-probe/machine/machine.h"
 #include "services/link-probe/state-query-bus.h"
 
 /*
@@ -22,13 +21,16 @@ typedef struct AldProbeHandler {
 
 /* The arguments must outlive the prober, except for the query, which is freed first. `changed` is called when
  * a probe has begun or ended. */
-AldProber *ald_prober_new(const AldProgram *program, AldCounters *counters, AldMedia *media,
-        AldStateQuery *nodes, void (*changed)(void *userdata), void *userdata);
+AldProber *ald_prober_new(const AldProgram *program, AldMachine *machine, AldStateQuery *nodes,
+        void (*changed)(void *userdata), void *userdata);
 /* Stops all probes without calling back. */
 void ald_prober_free(AldProber *prober);
 
 /* Sets the records of this machine. */
 void ald_prober_set_own(AldProber *prober, const AldNodeRecords *own);
+const AldNodeRecords *ald_prober_own(const AldProber *prober);
+/* Its Node1.Network, or NULL. */
+const AldNetwork *ald_prober_network(const AldProber *prober);
 
 /* Copies the target. -ALD_E_BUSY if a probe uses its interface, port or peer, or measures the processors, or
  * if another one of its kind measures this machine; other errors are those of the route and of running the
