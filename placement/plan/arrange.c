@@ -12,7 +12,7 @@ typedef struct Search {
         const AldPlanArrangement *arrangement;
         AldPlanCut *cuts; /* of the stages of an order */
         uint32_t *tried;  /* devices of an order that may be better */
-        AldPlanOrder best;
+        AldStageOrder best;
         uint32_t *layers; /* of the stages of the best order, once it is found */
         double best_nsec; /* that it takes, or to beat while none is found */
         double step_nsec; /* of one step of it, once it is found */
@@ -64,16 +64,16 @@ static double most_busy(const Search *search)
                                       : INFINITY;
 }
 
-static double head_nsec(const Search *search, const AldPlanOrder *order, uint32_t stage)
+static double head_nsec(const Search *search, const AldStageOrder *order, uint32_t stage)
 {
         const double *head = search->arrangement->head_nsec;
 
-        return head && ald_plan_order_role(order, stage) & ALD_PLACEMENT_LAST ? head[order->devices[stage]]
-                                                                              : 0;
+        return head && ald_stage_order_role(order, stage) & ALD_PLACEMENT_LAST ? head[order->devices[stage]]
+                                                                               : 0;
 }
 
 /* Sets the cuts of an order to what its stages may have. Returns the room of all. */
-static double set_cuts(Search *search, const AldPlanOrder *order)
+static double set_cuts(Search *search, const AldStageOrder *order)
 {
         double busy = most_busy(search), room = 0;
 
@@ -81,7 +81,7 @@ static double set_cuts(Search *search, const AldPlanOrder *order)
                 AldPlanCut *cut = &search->cuts[i];
 
                 *cut = search->arrangement->cuts[(size_t) order->devices[i] * ALD_PLACEMENT_N_ROLES +
-                                                 ald_plan_order_role(order, i)];
+                                                 ald_stage_order_role(order, i)];
                 room += fmax(cut->room, 0);
                 if (isinf(busy))
                         continue;
@@ -94,14 +94,14 @@ static double set_cuts(Search *search, const AldPlanOrder *order)
 
 /* Returns what an order takes, whose cuts are set to its layers, and sets what one step does. INFINITY: they
  * do not fit, or it is seen before the layers are cut that it takes no less than the best one. */
-static double measure(Search *search, const AldPlanOrder *order, double *ret_step_nsec)
+static double measure(Search *search, const AldStageOrder *order, double *ret_step_nsec)
 {
         const AldPlanArrangement *arrangement = search->arrangement;
         const AldPlacementProblem *problem = arrangement->problem;
         double nsec, room, busiest;
 
         *arrangement->work += order->n;
-        if (!ald_plan_order_is_allowed(problem, order) || order->n < arrangement->steps)
+        if (!ald_stage_order_is_allowed(problem, order) || order->n < arrangement->steps)
                 return INFINITY;
         nsec = arrangement->beside_nsec(arrangement->topology, order, &busiest);
         if (nsec >= search->best_nsec || busiest > fmin(most_busy(search), arrangement->occupy_max_nsec))
@@ -129,7 +129,7 @@ static bool goes_on(const Search *search)
 }
 
 /* Takes the order as the best one, whose cuts are set. */
-static void take_order(Search *search, const AldPlanOrder *order, double nsec, double step_nsec)
+static void take_order(Search *search, const AldStageOrder *order, double nsec, double step_nsec)
 {
         memmove(search->best.devices, order->devices, order->n * sizeof *order->devices);
         search->best.n = order->n;
@@ -142,7 +142,7 @@ static void take_order(Search *search, const AldPlanOrder *order, double nsec, d
 }
 
 /* Takes the order as the best one if it takes less. */
-static bool try_order(Search *search, const AldPlanOrder *order)
+static bool try_order(Search *search, const AldStageOrder *order)
 {
         double step_nsec = 0, nsec = measure(search, order, &step_nsec);
 
@@ -155,7 +155,7 @@ static bool try_order(Search *search, const AldPlanOrder *order)
 /* The same for the devices in `tried`, with the head where it is. */
 static bool try_devices(Search *search, uint32_t n)
 {
-        const AldPlanOrder order = { search->tried, n, search->best.head_is_first };
+        const AldStageOrder order = { search->tried, n, search->best.head_is_first };
 
         return try_order(search, &order);
 }
@@ -164,7 +164,7 @@ static bool try_devices(Search *search, uint32_t n)
  */
 static uint32_t take_out(Search *search, uint32_t at, uint32_t out)
 {
-        const AldPlanOrder *best = &search->best;
+        const AldStageOrder *best = &search->best;
 
         memcpy(search->tried, best->devices, at * sizeof *best->devices);
         memcpy(&search->tried[at], &best->devices[at + out], (best->n - at - out) * sizeof *best->devices);
@@ -180,7 +180,7 @@ static void put_in(Search *search, uint32_t n, uint32_t at, uint32_t device)
 
 static uint32_t node_at(const Search *search, uint32_t stage)
 {
-        return ald_plan_order_node(search->arrangement->problem, search->best.devices[stage]);
+        return ald_stage_order_node(search->arrangement->problem, search->best.devices[stage]);
 }
 
 /* Returns how many stages from this one on are on the same node, if that node begins there and its stages
@@ -297,7 +297,7 @@ static uint32_t list_node(const Search *search, uint32_t device, uint32_t n, uin
         for (uint32_t i = 0; i < problem->n_devices; i++) {
                 uint32_t at = found;
 
-                if (ald_plan_order_node(problem, i) != ald_plan_order_node(problem, device))
+                if (ald_stage_order_node(problem, i) != ald_stage_order_node(problem, device))
                         continue;
                 if (is_used(search, i))
                         return 0;
@@ -315,8 +315,8 @@ static uint32_t list_node(const Search *search, uint32_t device, uint32_t n, uin
 static bool is_first_of_node(const Search *search, uint32_t device)
 {
         for (uint32_t i = 0; i < device; i++)
-                if (ald_plan_order_node(search->arrangement->problem, i) ==
-                        ald_plan_order_node(search->arrangement->problem, device))
+                if (ald_stage_order_node(search->arrangement->problem, i) ==
+                        ald_stage_order_node(search->arrangement->problem, device))
                         return false;
         return true;
 }
@@ -405,7 +405,7 @@ static bool is_tried(const Search *search, uint32_t n, uint32_t device)
 /* Tries all orders that begin with the n devices in `tried`. */
 static void try_longer(Search *search, uint32_t n, bool head_is_first)
 {
-        const AldPlanOrder order = { search->tried, n + 1, head_is_first && n > 0 };
+        const AldStageOrder order = { search->tried, n + 1, head_is_first && n > 0 };
 
         for (uint32_t device = 0; device < search->arrangement->problem->n_devices && goes_on(search);
                 device++) {
@@ -443,7 +443,7 @@ static int fit(Search *search)
                 .cuts = arrangement->cuts,
                 .may_head_be_first = arrangement->may_head_be_first,
                 .work_max = arrangement->fit_work_max };
-        AldPlanOrder order = { .devices = search->tried };
+        AldStageOrder order = { .devices = search->tried };
         double step_nsec = 0, nsec;
         int r = ald_plan_fit(&fitting, &order);
 

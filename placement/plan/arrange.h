@@ -6,7 +6,7 @@
 
 /* Returns what the stages of an order that is allowed take beside their layers, in ns; INFINITY: they cannot
  * be used in this order. Sets what a step occupies the busiest path for. */
-typedef double AldPlanBeside(const void *topology, const AldPlanOrder *order, double *ret_occupy_nsec);
+typedef double AldPlanBeside(const void *topology, const AldStageOrder *order, double *ret_occupy_nsec);
 
 /*
  * Stages whose layers differ in size. The solvers take layers for alike, and so may choose devices on which

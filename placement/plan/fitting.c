@@ -195,7 +195,7 @@ static AldPlacementRole first_role(const Fit *fit)
 }
 
 /* Sets ret to the order of such a set with that device as the last. */
-static void read_back(const Fit *fit, Set set, uint32_t last, AldPlanOrder *ret)
+static void read_back(const Fit *fit, Set set, uint32_t last, AldStageOrder *ret)
 {
         uint32_t before = (uint32_t) __builtin_popcount(set) - 1;
 
@@ -232,7 +232,7 @@ static void read_back(const Fit *fit, Set set, uint32_t last, AldPlanOrder *ret)
 }
 
 /* Keeps the order of such a set, and `device` behind it if it is one, if it has fewer devices. */
-static void keep(const Fit *fit, Set set, uint32_t last, uint32_t device, AldPlanOrder *ret)
+static void keep(const Fit *fit, Set set, uint32_t last, uint32_t device, AldStageOrder *ret)
 {
         Set all = device < fit->n ? set | 1u << device : set;
         uint32_t n = (uint32_t) __builtin_popcount(all);
@@ -246,7 +246,7 @@ static void keep(const Fit *fit, Set set, uint32_t last, uint32_t device, AldPla
                 ret->devices[n - 1] = device;
 }
 
-static void visit(const Fit *fit, Set set, uint32_t last, AldPlanOrder *ret)
+static void visit(const Fit *fit, Set set, uint32_t last, AldStageOrder *ret)
 {
         uint32_t reach = *reach_at(fit, set, last), before = (uint32_t) __builtin_popcount(set);
 
@@ -272,7 +272,7 @@ static void visit(const Fit *fit, Set set, uint32_t last, AldPlanOrder *ret)
 }
 
 /* Through all sets, each of which comes after those that are parts of it. False: it is given up. */
-static bool search_sets(Fit *fit, AldPlanOrder *ret)
+static bool search_sets(Fit *fit, AldStageOrder *ret)
 {
         size_t cells = ((size_t) 1 << fit->n) * fit->columns;
 
@@ -290,7 +290,7 @@ static bool search_sets(Fit *fit, AldPlanOrder *ret)
         return true;
 }
 
-static void try_alone(const Fit *fit, AldPlanOrder *ret)
+static void try_alone(const Fit *fit, AldStageOrder *ret)
 {
         for (uint32_t i = 0; i < fit->n && ret->n == 0; i++)
                 if (ends_of(fit, i, ALD_PLACEMENT_BOTH)[0] == fit->layers && is_set_allowed(fit, 1u << i)) {
@@ -308,7 +308,7 @@ static uint64_t prepare_sets(Fit *fit, bool *ret_has_gaps)
         for (uint32_t i = 0; i < fit->n; i++) {
                 fit->required |= problem->devices[i].required ? 1u << i : 0;
                 for (uint32_t j = 0; j < fit->n; j++) {
-                        bool together = ald_plan_order_node(problem, i) == ald_plan_order_node(problem, j);
+                        bool together = ald_stage_order_node(problem, i) == ald_stage_order_node(problem, j);
 
                         fit->on_node[i] |= together ? 1u << j : 0;
                         has_order |= i != j &&
@@ -322,7 +322,7 @@ static uint64_t prepare_sets(Fit *fit, bool *ret_has_gaps)
                (fit->of->may_head_be_first ? 2 : 1);
 }
 
-static int fit_exactly(Fit *fit, AldPlanOrder *ret)
+static int fit_exactly(Fit *fit, AldStageOrder *ret)
 {
         bool has_gaps;
 
@@ -344,9 +344,9 @@ static int fit_exactly(Fit *fit, AldPlanOrder *ret)
         return ret->n > 0 ? 0 : -ENOSPC;
 }
 
-static bool may_be_added(const Fit *fit, const AldPlanOrder *order, const bool *used, uint32_t device)
+static bool may_be_added(const Fit *fit, const AldStageOrder *order, const bool *used, uint32_t device)
 {
-        uint32_t node = ald_plan_order_node(fit->problem, device);
+        uint32_t node = ald_stage_order_node(fit->problem, device);
 
         if (used[device])
                 return false;
@@ -355,10 +355,10 @@ static bool may_be_added(const Fit *fit, const AldPlanOrder *order, const bool *
         if (!is_joined(fit, order->devices[order->n - 1], device))
                 return false;
         if (!fit->problem->nodes_together ||
-                ald_plan_order_node(fit->problem, order->devices[order->n - 1]) == node)
+                ald_stage_order_node(fit->problem, order->devices[order->n - 1]) == node)
                 return true;
         for (uint32_t i = 0; i < order->n; i++)
-                if (ald_plan_order_node(fit->problem, order->devices[i]) == node)
+                if (ald_stage_order_node(fit->problem, order->devices[i]) == node)
                         return false;
         return true;
 }
@@ -372,7 +372,7 @@ static double rate(const Fit *fit, Greed greed, const AldPlanCut *cut, uint32_t 
 }
 
 /* Adds a device with which the layers are complete. */
-static bool finish(const Fit *fit, AldPlanOrder *order, const bool *used, uint32_t reach)
+static bool finish(const Fit *fit, AldStageOrder *order, const bool *used, uint32_t reach)
 {
         for (uint32_t i = 0; i < fit->n; i++) {
                 if (order->n == 0 ? ends_of(fit, i, ALD_PLACEMENT_BOTH)[0] < fit->layers
@@ -388,7 +388,7 @@ static bool finish(const Fit *fit, AldPlanOrder *order, const bool *used, uint32
 }
 
 /* Returns the end of what the device that suits best gets, which is added; or `first`. */
-static uint32_t add_best(const Fit *fit, Greed greed, AldPlanOrder *order, bool *used, uint32_t first)
+static uint32_t add_best(const Fit *fit, Greed greed, AldStageOrder *order, bool *used, uint32_t first)
 {
         AldPlacementRole role = order->n == 0 ? ALD_PLACEMENT_FIRST : ALD_PLACEMENT_PLAIN;
         uint32_t best = fit->n;
@@ -413,7 +413,7 @@ static uint32_t add_best(const Fit *fit, Greed greed, AldPlanOrder *order, bool 
         return ends_of(fit, best, role)[first];
 }
 
-static bool fit_greedily(const Fit *fit, Greed greed, AldPlanOrder *ret)
+static bool fit_greedily(const Fit *fit, Greed greed, AldStageOrder *ret)
 {
         g_autofree bool *used = g_new0(bool, MAX(fit->n, 1));
         uint32_t reach = 0;
@@ -433,7 +433,7 @@ static bool fit_greedily(const Fit *fit, Greed greed, AldPlanOrder *ret)
         return false;
 }
 
-static bool has_required(const Fit *fit, const AldPlanOrder *order)
+static bool has_required(const Fit *fit, const AldStageOrder *order)
 {
         uint32_t n = 0;
 
@@ -444,7 +444,7 @@ static bool has_required(const Fit *fit, const AldPlanOrder *order)
         return n == 0;
 }
 
-int ald_plan_fit(const AldPlanFitting *fitting, AldPlanOrder *ret)
+int ald_plan_fit(const AldPlanFitting *fitting, AldStageOrder *ret)
 {
         g_auto(Fit) fit = { 0 };
         int r;
@@ -457,7 +457,7 @@ int ald_plan_fit(const AldPlanFitting *fitting, AldPlanOrder *ret)
                 return r;
         for (Greed greed = 0; greed < GREED_N; greed++)
                 if (fit_greedily(&fit, greed, ret) && has_required(&fit, ret) &&
-                        ald_plan_order_is_allowed(fitting->problem, ret))
+                        ald_stage_order_is_allowed(fitting->problem, ret))
                         return 0;
         return -EAGAIN;
 }

@@ -24,4 +24,4 @@ typedef struct AldPlanFitting {
  * adding the device that leaves the least of its room, or has the most layers. -ENOSPC: it is proven that
  * there is no such order; -EAGAIN: none was found.
  */
-int ald_plan_fit(const AldPlanFitting *fitting, AldPlanOrder *ret);
+int ald_plan_fit(const AldPlanFitting *fitting, AldStageOrder *ret);

@@ -328,7 +328,7 @@ typedef struct RingTopology {
         const AldPlacementProblem *problem;
 } RingTopology;
 
-static double beside_nsec(const void *userdata, const AldPlanOrder *order, double *ret_occupy_nsec)
+static double beside_nsec(const void *userdata, const AldStageOrder *order, double *ret_occupy_nsec)
 {
         const RingTopology *topology = userdata;
         const Ring *ring = topology->ring;

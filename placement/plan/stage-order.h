@@ -6,16 +6,16 @@
 
 /* Devices in the order in which they get the layers. Of a ring, the last one has the head; of a star, the
  * last or the first one. */
-typedef struct AldPlanOrder {
+typedef struct AldStageOrder {
         uint32_t *devices, n;
         bool head_is_first;
-} AldPlanOrder;
+} AldStageOrder;
 
-AldPlacementRole ald_plan_order_role(const AldPlanOrder *order, uint32_t stage);
+AldPlacementRole ald_stage_order_role(const AldStageOrder *order, uint32_t stage);
 
 /* Returns the node of a device; without nodes, each device is one of its own. */
-uint32_t ald_plan_order_node(const AldPlacementProblem *problem, uint32_t device);
+uint32_t ald_stage_order_node(const AldPlacementProblem *problem, uint32_t device);
 
 /* Returns whether as many devices and nodes may be used, and with nodes_even and nodes_together, whether the
  * devices are spread over nodes and ordered as these say. */
-bool ald_plan_order_is_allowed(const AldPlacementProblem *problem, const AldPlanOrder *order);
+bool ald_stage_order_is_allowed(const AldPlacementProblem *problem, const AldStageOrder *order);

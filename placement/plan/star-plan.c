@@ -373,7 +373,7 @@ static void keep(const Star *star, StarWay way, const AldPlacementStarSolution *
 }
 
 /* A client and a way, with its arms, as what takes time beside layers. */
-static double beside_nsec(const void *userdata, const AldPlanOrder *order, double *ret_occupy_nsec)
+static double beside_nsec(const void *userdata, const AldStageOrder *order, double *ret_occupy_nsec)
 {
         const Star *star = userdata;
         double nsec = 0;
@@ -383,14 +383,14 @@ static double beside_nsec(const void *userdata, const AldPlanOrder *order, doubl
                 uint32_t device = order->devices[stage], node = star->nodes[device];
                 AldPlacementRole roles = ALD_PLACEMENT_PLAIN;
 
-                nsec += ald_placement_arm(star->arms, device, ald_plan_order_role(order, stage))->use_nsec;
+                nsec += ald_placement_arm(star->arms, device, ald_stage_order_role(order, stage))->use_nsec;
                 /* Stages of a node that follow each other share one visit to it. */
                 if (stage > 0 && star->nodes[order->devices[stage - 1]] == node) {
                         nsec += ald_placement_arm(star->arms, device, ALD_PLACEMENT_PLAIN)->after_nsec;
                         continue;
                 }
                 for (uint32_t i = stage; i < order->n && star->nodes[order->devices[i]] == node; i++)
-                        roles |= ald_plan_order_role(order, i);
+                        roles |= ald_stage_order_role(order, i);
                 nsec += ald_placement_arm(star->arms, device, roles)->visit_nsec;
         }
         return nsec;
