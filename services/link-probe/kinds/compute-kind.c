@@ -103,7 +103,6 @@ const AldProbeKind ald_probe_compute = {
         .program = "alidade-probe-compute",
         .noun = "compute devices",
         .subject = "Measuring compute devices is",
-        .key = "compute",
         .inhibit = ALD_INHIBIT_COMPUTE,
         .is_local = true,
         .deadline_msec = DEADLINE_MSEC,

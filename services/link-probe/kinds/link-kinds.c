@@ -220,7 +220,6 @@ const AldProbeKind ald_probe_rdma = {
         .program = "alidade-probe-rdma",
         .noun = "links over RDMA",
         .subject = "Probes of links over RDMA are",
-        .key = "rdma",
         .inhibit = ALD_INHIBIT_LINK | ALD_INHIBIT_RDMA,
         .deadline_msec = DEADLINE_MSEC,
         .retries_max = RETRIES_MAX,

@@ -24,7 +24,6 @@ struct AldProbeKind {
         const char *program;
         const char *noun;    /* what is measured: "links" */
         const char *subject; /* the same with its verb, before "inhibited by": "Probes of links are" */
-        const char *key;     /* of [link-probe], by which it is turned off; NULL: there is none of its own */
         unsigned inhibit;    /* the kinds of locks that inhibit it */
         bool is_local;
         unsigned deadline_msec; /* for a program that hangs; it has shorter limits of its own */
