@@ -99,7 +99,7 @@ def test_a_model_file_is_placed_and_shown_on_the_map(place):
     assert re.search(rf"2\. atlas/.*\nLayers {last + 1}–31, ", stages)
     assert "limited by memory bandwidth" in stages
     transfers = tree.find("list", "Transfers").text()
-    assert "socket eth0 → eth7, 192.0.2.1" in transfers and "activations" in transfers
+    assert "activations · socket eth0 → eth7, 192.0.2.1" in transfers
     assert "client" in tree.find("list", "Next Best").text()
     left_out = tree.find("list", "Left Out").text()
     assert "cygnus/0000:01:00.0" in left_out and "saves too little" in left_out and "not measured" in left_out

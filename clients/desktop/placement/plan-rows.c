@@ -95,15 +95,16 @@ static void show_hop(GtkWidget *row, const AldPlanHopRow *hop, double now_usec)
 {
         g_autofree char *title = ald_plan_words_hop(hop), *path = ald_plan_words_path(hop);
         g_autofree char *payload = ald_plan_words_payload(hop);
+        g_autofree char *detail = payload ? g_strdup_printf("%s · %s", payload, path) : NULL;
         g_autofree char *time = ald_format_nsec(ald_figure(hop->nsec));
         g_autofree char *bytes = ald_format_bytes(ald_figure(hop->bytes));
         g_autofree char *rate = ald_format_bits_per_second(ald_figure(hop->bits_per_second));
         g_autofree char *delay = ald_format_nsec(ald_figure(hop->rtt_nsec) / 2);
         g_autofree char *age = measured_words(hop->measured_usec, now_usec);
         const AldFigureSet figures = { .title = title,
-                .detail = path,
-                .figures = { { _("Time"), time, NULL }, { _("Size"), bytes, payload },
-                        { _("Rate"), rate, NULL }, { _("RTT/2"), delay, NULL } },
+                .detail = detail ? detail : path,
+                .figures = { { _("Time"), time, NULL }, { _("Size"), bytes, NULL }, { _("Rate"), rate, NULL },
+                        { _("RTT/2"), delay, NULL } },
                 .n = 4,
                 .age = age,
                 .state = is_assumed(hop) ? _("never measured") : NULL,
