@@ -22,7 +22,7 @@ AldGate *ald_gate_new(
 void ald_gate_free(AldGate *gate);
 
 /* Sets whether other nodes can measure links to this machine, and why not, to be freed by the gate. A problem
- * is logged. */
+ * is logged if it is not the last one. */
 void ald_gate_set_open(AldGate *gate, bool open, char *problem);
 const char *ald_gate_problem(const AldGate *gate);
 

@@ -48,12 +48,15 @@ GArray *ald_probed_due(AldStateManager *manager, AldPlannerInput *input)
         size_t max = input->max;
 
         set_times(manager, input);
+        /* What is found due points into records, so that none may be replaced any more. */
+        for (const AldProbedKind *const *probed = ald_probed_kinds; *probed; probed++)
+                if (is_wanted(*probed, input))
+                        (*probed)->prune(store, input, ald_state_manager_expiry(manager));
         for (const AldProbedKind *const *probed = ald_probed_kinds; *probed; probed++) {
                 g_autoptr(GArray) due = NULL;
 
                 if (!is_wanted(*probed, input))
                         continue;
-                (*probed)->prune(store, input, ald_state_manager_expiry(manager));
                 input->max = max - probes->len;
                 due = (*probed)->due(store, input);
                 g_array_append_vals(probes, due->data, due->len);

@@ -29,8 +29,9 @@ static void compute_prune(AldStore *store, const AldPlannerInput *input, uint64_
         AldRecord *record = ald_node_record(ald_store_local_node(store), ALD_KIND_COMPUTE);
         g_autoptr(AldRecord) kept = without_gone(store, input, record);
 
-        if (kept)
-                ald_store_put_local(store, ALD_KIND_COMPUTE, "", kept, kept->updated_usec, input->now);
+        if (kept &&
+                ald_store_put_local(store, ALD_KIND_COMPUTE, "", kept, kept->updated_usec, input->now) < 0)
+                g_warning("Cannot remove the results of compute devices that are gone");
 }
 
 const AldProbedKind ald_probed_compute = {

@@ -20,7 +20,7 @@ typedef struct AldProbedKind {
         AldRecord *(*merge)(
                 AldStore *store, const AldPlannerInput *input, AldRecord *before, AldRecord *reported);
 
-        /* Deletes what is gone; of the input, the times count. */
+        /* Deletes what is gone; of the input, the two times of now count. */
         void (*prune)(AldStore *store, const AldPlannerInput *input, uint64_t expiry_usec);
 } AldProbedKind;
 

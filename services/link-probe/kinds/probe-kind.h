@@ -14,10 +14,11 @@ typedef struct AldProbeRefusal {
 typedef struct AldProbeFacts AldProbeFacts; /* kinds/probe-facts.h */
 
 /*
- * All that differs between the kinds of probes; everything else treats them alike. A kind is a file in this
- * folder, and a line in probe-kinds.c. What differs for those of this machine alone is in `is_local`: they
- * have no peer and need no keys, and one of a kind runs at a time. Stopping one means to wait until none of
- * its processes uses the device any more.
+ * All that differs between the kinds of probes for what runs them, jobs and requests. A kind is a file in
+ * this folder, and a line in probe-kinds.c. What differs for those of this machine alone is in `is_local`:
+ * they have no peer and need no keys, and one of a kind runs at a time. Stopping one means to wait until none
+ * of its processes uses the device any more. Without a request, links are measured by link/schedule.c and
+ * compute devices by probe/device-schedule.c, which knows no other local kind.
  */
 struct AldProbeKind {
         AldKind kind, result; /* of the record; of the message that the program prints */

@@ -3,6 +3,7 @@
 
 const AldProbeKind *const ald_probe_kinds[] = { &ald_probe_socket, &ald_probe_rdma, &ald_probe_compute,
         NULL };
+G_STATIC_ASSERT(G_N_ELEMENTS(ald_probe_kinds) - 1 <= ALD_PROBE_KINDS_MAX);
 
 const AldProbeKind *ald_probe_kind_of_name(const char *name)
 {

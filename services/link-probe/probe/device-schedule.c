@@ -49,7 +49,6 @@ static bool is_held_off(const AldComputeManager *manager)
 
 bool ald_compute_manager_caused(const AldComputeManager *manager, const char *device)
 {
-
         const AldProbe *probe = running(manager);
 
         return (probe && g_str_equal(ald_probe_target(probe)->device, device)) ||
