@@ -248,6 +248,8 @@ static void find_solution(Bounded *bounded)
                 return;
         improve_bound_devices(bounded);
         rule_out(bounded);
+        if (is_settled(bounded))
+                return;
         find_ring(bounded);
         if (is_settled(bounded) || !(bounded->best.nsec < INFINITY))
                 return;

@@ -14,7 +14,7 @@
  * out; searches through the rest (ring-search.h), each wider than the one before, find better ones and raise
  * the bound until it proves the best one. They stop at a number of steps of work, not at a time, so equal
  * problems get equal results; ALD_PLACEMENT_WORK is less than a second. Takes up to
- * 8 · devices · (stages · layers + 4 · devices) bytes, with stages counted to 64, and 100 MB for paths.
+ * 8 · devices · (stages · layers + 5 · devices) bytes, with stages counted to 64, and 100 MB for paths.
  *
  * With nodes_together, that is a bound on all rings; the stages of each node are moved together in the best
  * one that is found, which may then take more than another one would.

@@ -151,6 +151,8 @@ static double least_busiest(const Ranks *ranks)
 {
         g_autofree double *least = g_new(double, ranks->n_nodes);
 
+        if (ranks->most < 2)
+                return 0;
         for (uint32_t i = 0; i < ranks->n_nodes; i++) {
                 least[i] = INFINITY;
                 for (uint32_t j = 0; j < ranks->n_nodes; j++)

@@ -420,7 +420,8 @@ static void try_longer(Search *search, uint32_t n, bool head_is_first)
         }
 }
 
-/* Tries each order if they are few. Returns whether it did, so that none takes less than the best one. */
+/* Tries each order if they are few. Returns whether it did, so that none takes less than the best one; not if
+ * it was good enough to look no further. */
 static bool try_all(Search *search)
 {
         const AldPlanArrangement *arrangement = search->arrangement;
@@ -431,14 +432,14 @@ static bool try_all(Search *search)
         try_longer(search, 0, false);
         if (arrangement->may_head_be_first)
                 try_longer(search, 0, true);
-        return *arrangement->work < arrangement->work_max;
+        return goes_on(search);
 }
 
 /* Takes an order as the best one on which the layers fit, whatever it takes. */
 static int fit(Search *search)
 {
         const AldPlanArrangement *arrangement = search->arrangement;
-        const AldPlanFitting fitting = { .request = arrangement->request,
+        AldPlanFitting fitting = { .request = arrangement->request,
                 .problem = arrangement->problem,
                 .cuts = arrangement->cuts,
                 .may_head_be_first = arrangement->may_head_be_first,
@@ -450,6 +451,14 @@ static int fit(Search *search)
         if (r < 0)
                 return r;
         nsec = measure(search, &order, &step_nsec);
+        if (!(nsec < search->best_nsec)) {
+                /* Not each device gets a layer in it; without work, no such order is looked for. */
+                fitting.work_max = 0;
+                r = ald_plan_fit(&fitting, &order);
+                if (r < 0)
+                        return r;
+                nsec = measure(search, &order, &step_nsec);
+        }
         if (!(nsec < search->best_nsec))
                 return -EAGAIN;
         take_order(search, &order, nsec, step_nsec);

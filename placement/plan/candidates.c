@@ -570,11 +570,11 @@ static double tables_bytes(const AldPlanCandidates *candidates)
         case ALD_PLAN_RING:
                 /* Three more are of what hops cost that close it: their time, as limited, and on paths. */
                 return ring_tables_bytes(
-                        count_ring(candidates), (double) candidates->request->workload->layers, 11);
+                        count_ring(candidates), (double) candidates->request->workload->layers, 13);
         case ALD_PLAN_ALL_REDUCE:
                 /* Of nodes, with one layer each. */
                 n = candidates->n_places;
-                return ring_tables_bytes(n, fmin(n, ALD_PLACEMENT_STAGES_LIMIT), 8);
+                return ring_tables_bytes(n, fmin(n, ALD_PLACEMENT_STAGES_LIMIT), 10);
         case ALD_PLAN_SLICES:
                 return 2 * sizeof(double) * n * n;
         default:

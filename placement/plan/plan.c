@@ -232,8 +232,8 @@ static bool describe_required(const AldPlanCandidates *candidates, AldPlanRefusa
         return true;
 }
 
-/* What it is that memory is too small for, if it is not the model as a whole. */
-static void describe_memory(const AldPlanCandidates *candidates, AldPlanRefusal *ret)
+/* What it is that memory is too small for, if it is not the model as a whole. is_proven: no stages fit. */
+static void describe_memory(const AldPlanCandidates *candidates, bool is_proven, AldPlanRefusal *ret)
 {
         const AldPlanRequest *request = candidates->request;
         const AldPlanTopology topology = request->engine->topology;
@@ -245,7 +245,7 @@ static void describe_memory(const AldPlanCandidates *candidates, AldPlanRefusal 
         if (ret->kind == ALD_PLAN_TOO_LITTLE_MEMORY && request->n_pins > 0)
                 describe_pins(candidates, ret);
         /* The devices have enough, but several servers without layers on the client need more there. */
-        if (ret->kind == ALD_PLAN_TOO_LITTLE_MEMORY && topology == ALD_PLAN_STAR &&
+        if (ret->kind == ALD_PLAN_TOO_LITTLE_MEMORY && topology == ALD_PLAN_STAR && is_proven &&
                 ret->needs_bytes <= ret->free_bytes)
                 describe_client(candidates, ALD_PLAN_COPIES_MAX, ret);
 }
@@ -321,7 +321,7 @@ static void describe_shortfall(const AldPlanCandidates *candidates, double lower
                 return;
         is_proven = ret->kind == ALD_PLAN_TOO_LITTLE_MEMORY || lacks_memory(candidates, ret);
         ret->kind = ALD_PLAN_TOO_LITTLE_MEMORY;
-        describe_memory(candidates, ret);
+        describe_memory(candidates, is_proven, ret);
         if (ret->kind == ALD_PLAN_TOO_LITTLE_MEMORY && !is_proven)
                 ret->kind = ALD_PLAN_NO_SPLIT_FOUND;
 }

@@ -532,10 +532,13 @@ static double try_soon(Ring *ring, const Aim *aim, AldPlanSteps *best)
         const Aim first = { .in_flight = 1, .busiest_nsec = INFINITY, .soon = true };
         double lower_nsec;
 
-        if (ring->candidates->progress->may_stop || aim->in_flight > 1 || isfinite(aim->busiest_nsec) ||
-                ring->choice->around || ring->n <= SOON_ABOVE)
+        if (ring->candidates->progress->may_stop || best->stages || aim->in_flight > 1 ||
+                isfinite(aim->busiest_nsec) || ring->choice->around || ring->n <= SOON_ABOVE ||
+                !ald_plan_must_is_sure(ring->candidates, ring->choice))
                 return 0;
         lower_nsec = try_ring(ring, &first, INFINITY, best);
+        /* The search proper has its whole work. */
+        ring->arranged = 0;
         return isfinite(lower_nsec) ? lower_nsec : 0;
 }
 

@@ -90,7 +90,8 @@ typedef struct Trials {
         sd_bus *bus;
         const AldPlanOptions *options;
         gint64 until_usec;
-        bool ended; /* by time or an error */
+        bool ended;   /* by time or an error */
+        bool is_open; /* of one, it is not known that it does not fit */
 } Trials;
 
 static bool fits(Trials *trials, const AldPlanOrder *order)
@@ -107,6 +108,9 @@ static bool fits(Trials *trials, const AldPlanOrder *order)
         trials->ended = ask(trials->bus, &workload, trials->options, (uint64_t) left_usec, &report, &error) <
                         0;
         ald_plan_workload_clear(&workload);
+        trials->is_open |= report && report->plan.problem &&
+                           !g_str_equal(report->plan.problem, "too-little-memory") &&
+                           !g_str_equal(report->plan.problem, "no-device");
         return report && !report->plan.problem;
 }
 
@@ -167,7 +171,7 @@ static bool is_for_memory(const AldPlanReport *report)
  * planned, on the cluster as it was then. */
 static void note_smaller(sd_bus *bus, const AldPlaceOrder *place, AldPlanReport *report)
 {
-        Trials trials = { bus, &place->options, g_get_monotonic_time() + TRIALS_USEC, false };
+        Trials trials = { bus, &place->options, g_get_monotonic_time() + TRIALS_USEC, false, false };
         AldPlanOrder all = place->order, one = place->order;
         uint64_t context, parallel;
         bool found = false;
@@ -205,7 +209,7 @@ static void note_smaller(sd_bus *bus, const AldPlaceOrder *place, AldPlanReport 
                         report, g_strdup_printf("It fits with --parallel=1 --context=%" PRIu64 "%s%s.",
                                         context, all.type_k == ALD_N_KV_TYPES ? "" : " --kv-type=",
                                         all.type_k == ALD_N_KV_TYPES ? "" : ald_kv_type_name(all.type_k)));
-        else if (!trials.ended)
+        else if (!trials.ended && !trials.is_open)
                 ald_plan_report_add_note(report,
                         g_strdup(all.type_k == place->order.type_k
                                          ? "It does not fit with a shorter context and fewer requests either."
