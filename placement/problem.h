@@ -35,6 +35,8 @@ typedef struct AldPlacementProblem {
         const double *closing_nsec;
         /* How long it occupies the path then, as occupy_nsec of ring-front.h; NULL: as that. */
         const double *closing_occupy_nsec;
+        uint32_t exact_max;    /* devices of a ring that is solved exactly where limited work leaves a gap;
+                                  0: ALD_PLACEMENT_RING_MAX */
         uint32_t layers_min;   /* on each device that is used; 0: one */
         uint32_t devices_max;  /* that may be used; 0: all */
         const uint32_t *nodes; /* that each device is on; of rings read for the next three only */

@@ -28,9 +28,11 @@ static int proven(int r, AldPlacementSolution *ret, double *ret_lower_nsec)
 static int settle(const AldPlacementProblem *problem, int r, AldPlacementSolution *close, double lower,
         AldPlacementSolution *ret, double *ret_lower_nsec)
 {
+        uint32_t most = problem->exact_max > 0 ? problem->exact_max : ALD_PLACEMENT_RING_MAX;
+
         if (r < 0 && r != -EHOSTUNREACH)
                 return r;
-        if (problem->n_devices <= ALD_PLACEMENT_RING_MAX && (r < 0 || lower < close->nsec)) {
+        if (problem->n_devices <= most && (r < 0 || lower < close->nsec)) {
                 if (r == 0)
                         ald_placement_solution_clear(close);
                 return proven(ald_placement_solve_ring(problem, ret), ret, ret_lower_nsec);

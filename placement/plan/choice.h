@@ -15,6 +15,7 @@ typedef struct AldPlanChoice {
         bool nodes_even;                 /* as many devices of each node as of the others */
         uint32_t in_flight; /* steps under way, if the goal is throughput and there may be several; 0: any */
         uint32_t slices;    /* of each layer; 0: any number */
+        bool limited;       /* a ring of more than 16 devices is not solved exactly */
         bool level;         /* layers on equally fast devices, see cuts.h */
         /* The paths between this node and all others are changed; ALD_PLAN_NONE: none. */
         uint32_t changed;

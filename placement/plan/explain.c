@@ -70,6 +70,7 @@ static AldPlanChoice choice_as_in(const AldPlanCandidates *candidates, const Ald
         AldPlanChoice choice = ald_plan_choice(candidates);
 
         choice.in_flight = plan->best.in_flight;
+        choice.limited = true;
         return choice;
 }
 
@@ -535,6 +536,9 @@ static double with_better_paths(const AldPlanCandidates *candidates, const AldPl
                 return candidates->progress->stopped ? NAN : goal_nsec(candidates, &plan->best);
         nsec = goal_nsec(candidates, &steps);
         ald_plan_steps_clear(&steps);
+        /* A search that is not exact may miss the stages of the plan. */
+        if (topology_of(candidates) == ALD_PLAN_RING && candidates->n > EXACT_STAGES)
+                nsec = fmin(nsec, same_with_better_paths(candidates, plan, &choice));
         return nsec;
 }
 

@@ -193,6 +193,7 @@ typedef struct AldPlanRefusal {
  *   are many devices to judge, a device is put where it costs least among the stages in their order. For
  *   slices on more than 128 nodes, it takes the place of a stage. For many more slices, and for ranks if
  *   devices times stages are more than 256, what it costs is not looked for.
+ * - Alternatives and sensitivities of rings of more than 16 devices are not exact.
  * - Alternatives: the best without each stage. In stars of more than 128 nodes, with the same client; in
  * rings of more than 16 devices, if these times the stages are more than 256, only without those that have
  * the fewest layers; for slices on more than 128 nodes, only without six stages.

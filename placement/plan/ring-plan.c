@@ -428,6 +428,7 @@ static bool try_run(Ring *ring, AldPlanLayerRun run, const Aim *aim, double enou
                 .hop_nsec = ring->hop_nsec,
                 .closing_nsec = ring->closing_nsec,
                 .closing_occupy_nsec = ring->closing_occupy_nsec,
+                .exact_max = ring->choice->limited ? SOON_ABOVE : 0,
                 .devices_max = devices_max(ring),
                 .nodes = ring->nodes,
                 .nodes_max = ring->choice->nodes_max,
