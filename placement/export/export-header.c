@@ -68,7 +68,7 @@ static void append_stage(GString *out, const AldExportPlan *plan, guint index, c
         ald_export_append_safe(out, ald_export_stage_name(stage));
         g_string_append(out, ", ");
         ald_export_append_safe(out, stage->device);
-        if (stage->device_name) {
+        if (stage->device_name && g_strcmp0(stage->device_name, stage->device) != 0) {
                 g_string_append_c(out, ' ');
                 ald_export_append_safe(out, stage->device_name);
         }

@@ -20,9 +20,9 @@ typedef struct AldPlanFitting {
 /*
  * Sets ret, whose devices have room for all of the problem. By dynamic programming over sets of devices, if
  * work_max suffices: a set that has room for so many of the first layers is taken to have room for each
- * smaller number of them, too, down to one on each device, so that the most are all that is to be known of it.
- * That counts too much where a device has room for none of some layers: then not each device of ret gets one.
- * Else by always adding the device that leaves the least of its room, or has the most layers. -ENOSPC: it is
- * proven that there is no such order; -EAGAIN: none was found.
+ * smaller number of them, too, down to one on each device, so that the most are all that is to be known of
+ * it. That counts too much where a device has room for none of some layers: then not each device of ret gets
+ * one. Else by always adding the device that leaves the least of its room, or has the most layers. -ENOSPC:
+ * it is proven that there is no such order; -EAGAIN: none was found.
  */
 int ald_plan_fit(const AldPlanFitting *fitting, AldStageOrder *ret);

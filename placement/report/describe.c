@@ -217,7 +217,9 @@ static void add_hop(const Account *account, const Transfer *transfer)
         row.sink = copy(report, sink->id);
         row.sink_name = copy(report, sink->name);
         row.payload = copy(report, transfer->payload);
-        row.bytes = whole(transfer->bytes);
+        /* Without the size of the vocabulary, the result that passes back is unknown, and is not charged. */
+        if (g_strcmp0(transfer->payload, "logits") != 0 || request->workload->vocabulary > 0)
+                row.bytes = whole(transfer->bytes);
         row.nsec = whole(transfer->nsec);
         if (transfer->source == transfer->sink) {
                 row.kind = "inner";
@@ -469,6 +471,19 @@ static void set_plan(const Account *account, const AldPlan *plan)
 }
 
 /* Of a plan, or of one that could not be made. */
+/* Whether results of an unknown size pass to the client. */
+static bool lacks_vocabulary(const Account *account, const AldPlanSteps *best)
+{
+        const AldPlanRequest *request = account->request;
+
+        if (request->engine->topology != ALD_PLAN_STAR || request->workload->vocabulary > 0)
+                return false;
+        for (uint32_t i = 0; i < best->n_stages; i++)
+                if (best->stages[i].has_head && node_of(account, &best->stages[i]) != best->client)
+                        return true;
+        return false;
+}
+
 static void add_notes(const Account *account, const AldPlan *plan, const AldPlanRefusal *refusal)
 {
         const AldPlanRequest *request = account->request;
@@ -482,6 +497,11 @@ static void add_notes(const Account *account, const AldPlan *plan, const AldPlan
                 ald_plan_report_add_note(account->report, g_strdup("Time was up: this is the best plan that "
                                                                    "was found until then, and not all was "
                                                                    "tried."));
+        if (plan && lacks_vocabulary(account, &plan->best))
+                ald_plan_report_add_note(
+                        account->report, g_strdup("The size of the vocabulary is not known, so that "
+                                                  "the results which pass to the client count as "
+                                                  "nothing but the delay of their path."));
         other = plan ? ald_plan_builds_sentence(account->cluster, request, &plan->best)
                      : ald_plan_more_devices_sentence(account->cluster, request, refusal);
         if (other)

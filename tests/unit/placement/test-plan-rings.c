@@ -11,7 +11,7 @@
 #define NODES_MAX 4u
 #define GB 1000000000ull
 #define INNER_HOP_NSEC 2e4
-#define LARGE_CASES 2u
+#define LARGE_CASES 1u
 #define LARGE_GPUS 18u
 #define MANY_GPUS 24u
 #define LARGE_LAYERS 24u
