@@ -260,9 +260,12 @@ def test_files_that_the_engine_cannot_read(host, cluster, engine, files, said):
 def test_what_else_is_to_be_known(host, cluster):
     """What the engine needs before it reads the files or commands are exported, and the builds that GPUs of two vendors
     need."""
-    [note] = plan(host).plan["Notes"]
-    assert note == "Commands for llama.cpp cannot be exported yet: they need Context, which is not stated."
-    context = {"Context": Typed("t", 4096)}
+    vocabulary, commands = plan(host).plan["Notes"]
+    assert vocabulary.startswith("The size of the vocabulary is not known")
+    [commands_alone] = plan(host, {"Vocabulary": Typed("t", 32000)}).plan["Notes"]
+    assert commands_alone == commands
+    assert commands == "Commands for llama.cpp cannot be exported yet: they need Context, which is not stated."
+    context = {"Context": Typed("t", 4096), "Vocabulary": Typed("t", 32000)}
     assert "Notes" not in plan(host, context).plan
     assert "vllm-gguf-plugin" in plan(host, {"ModelFormat": Typed("s", "gguf")}, "vllm").plan["Notes"][0]
     cluster.take(record(SLOW, "Node1.Backends", seq=2, Devices=[
