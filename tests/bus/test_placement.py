@@ -260,17 +260,21 @@ def test_files_that_the_engine_cannot_read(host, cluster, engine, files, said):
 def test_what_else_is_to_be_known(host, cluster):
     """What the engine needs before it reads the files or commands are exported, and the builds that GPUs of two vendors
     need."""
-    vocabulary, commands = plan(host).plan["Notes"]
-    assert vocabulary.startswith("The size of the vocabulary is not known")
-    [commands_alone] = plan(host, {"Vocabulary": Typed("t", 32000)}).plan["Notes"]
-    assert commands_alone == commands
-    assert commands == "Commands for llama.cpp cannot be exported yet: they need Context, which is not stated."
-    context = {"Context": Typed("t", 4096), "Vocabulary": Typed("t", 32000)}
+    [note] = plan(host).plan["Notes"]
+    assert note == "Commands for llama.cpp cannot be exported yet: they need Context, which is not stated."
+    context = {"Context": Typed("t", 4096)}
     assert "Notes" not in plan(host, context).plan
     assert "vllm-gguf-plugin" in plan(host, {"ModelFormat": Typed("s", "gguf")}, "vllm").plan["Notes"][0]
     cluster.take(record(SLOW, "Node1.Backends", seq=2, Devices=[
         {"Id": "0000:01:00.0", "Class": "gpu", "Vendor": "AMD", "MemoryTotalBytes": 24 * GIB}]))
-    [note] = plan(host, {"LayerBytes": Typed("t", GIB), **context}).plan["Notes"]
+    found = plan(host, {"LayerBytes": Typed("t", GIB), **context})
+    vocabulary, builds = found.plan["Notes"]
+    assert "The size of the vocabulary is not known" in vocabulary
+    assert "fast with CUDA, slow with ROCm" in builds
+    results = [hop for hop in found.hops if hop["Payload"] == "logits"]
+    assert results and not any("Bytes" in hop for hop in results)
+    found = plan(host, {"LayerBytes": Typed("t", GIB), "Vocabulary": Typed("t", 32000), **context})
+    [note] = found.plan["Notes"]
     assert "fast with CUDA, slow with ROCm" in note
 
 
