@@ -8,7 +8,7 @@
 
 #define NO_PREDECESSOR UINT32_MAX
 #define RULED_OUT (UINT32_MAX - 1)
-#define NEAR 32u /* devices whose ways to another one are told apart */
+#define NEAR 32u /* devices whose ways to another one are kept one by one */
 
 typedef struct SearchHop {
         double rest_nsec; /* beyond the shares */
@@ -144,7 +144,7 @@ static uint32_t first_after(const RingSearch *search, uint32_t first)
         return search->core->problem->ends ? 0 : first + 1;
 }
 
-/* What a hop that closes a ring takes beyond the shares, with the last end. */
+/* Returns what a hop that closes a ring takes beyond the shares, with the last end. */
 static double close_nsec(const RingSearch *search, uint32_t last, uint32_t first)
 {
         const AldPlacementCore *core = search->core;
@@ -207,7 +207,7 @@ static void search_init(RingSearch *search)
         find_predecessors(search);
 }
 
-/* By Dijkstra's algorithm; the devices from which the way is longest are not told apart. */
+/* Finds the cheapest ways back by Dijkstra's algorithm; those of the farthest devices share one bound. */
 static void find_ways_back(RingSearch *search, uint32_t first)
 {
         uint32_t n = search->core->n, begin = first_after(search, first), found = 0, at = first;
@@ -262,7 +262,7 @@ static void leave(RingSearch *search, double bound)
         search->left = MIN(search->left, bound);
 }
 
-/* Whether the first path is between the same devices through the same ones. */
+/* Returns whether both paths are between the same devices through the same ones. */
 static bool are_alike(const SearchPath *path, const SearchPath *other)
 {
         if (path->first != other->first || path->last != other->last || path->set != other->set)

@@ -3,7 +3,7 @@
 
 #include "placement/problem.h"
 
-/* What a device of a star or ring is beside one of its stages, as bits. */
+/* The bits tell which end of a star or ring a stage is. */
 typedef enum AldPlacementRole {
         ALD_PLACEMENT_PLAIN = 0,
         ALD_PLACEMENT_FIRST = 1,

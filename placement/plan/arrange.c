@@ -32,8 +32,8 @@ static void search_clear(Search *search)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Search, search_clear)
 
-/* What the layers take at least on stages whose cuts are set: as if each could have as many as fit of the
- * smallest, the fastest first. INFINITY: these do not have room for all. */
+/* Returns what the layers take at least on stages whose cuts are set: as if each could have as many as fit of
+ * the smallest, the fastest first. INFINITY: these do not have room for all. */
 static double least_nsec(Search *search, uint32_t n)
 {
         const AldPlanCut *cuts = search->cuts;
@@ -321,7 +321,7 @@ static bool is_first_of_node(const Search *search, uint32_t device)
         return true;
 }
 
-/* Where as many devices of each node have to be used: another node, or with `instead`, instead of one. */
+/* Tries another node, or with `instead`, one instead of another, where each must have as many devices. */
 static bool try_another_node(Search *search, bool instead)
 {
         const AldPlacementProblem *problem = search->arrangement->problem;

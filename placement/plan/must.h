@@ -12,7 +12,7 @@
 /* Whether each such node has a layer. */
 bool ald_plan_must_is_met(const AldPlanCandidates *candidates, const AldPlanSteps *steps);
 
-/* Whether any steps by this choice meet it. */
+/* Returns whether any steps by this choice meet it. */
 bool ald_plan_must_is_sure(const AldPlanCandidates *candidates, const AldPlanChoice *choice);
 
 /* Errors as of ald_plan_find_steps(). */

@@ -65,7 +65,7 @@ static AldPlanRefusalKind memory_kind(const AldPlanCandidates *candidates, doubl
                        : ALD_PLAN_TOO_LITTLE_MEMORY;
 }
 
-/* What there would have to be none of for there to be a plan. ALD_PLAN_TIME_UP: it was not found in time. */
+/* Returns the limit without which there would be a plan, or ALD_PLAN_TIME_UP if it was not found in time. */
 static AldPlanRefusalKind find_obstacle(const AldPlanCandidates *candidates)
 {
         const AldPlanProgress *progress = candidates->progress;
@@ -232,7 +232,7 @@ static bool describe_required(const AldPlanCandidates *candidates, AldPlanRefusa
         return true;
 }
 
-/* What it is that memory is too small for, if it is not the model as a whole. is_proven: no stages fit. */
+/* Names what memory is too small for if that is not the model as a whole. is_proven: no stages fit. */
 static void describe_memory(const AldPlanCandidates *candidates, bool is_proven, AldPlanRefusal *ret)
 {
         const AldPlanRequest *request = candidates->request;

@@ -471,7 +471,7 @@ static void set_plan(const Account *account, const AldPlan *plan)
 }
 
 /* Of a plan, or of one that could not be made. */
-/* Whether results of an unknown size pass to the client. */
+/* Returns whether results of an unknown size pass to the client. */
 static bool lacks_vocabulary(const Account *account, const AldPlanSteps *best)
 {
         const AldPlanRequest *request = account->request;

@@ -5,10 +5,10 @@
 #include "services/link-probe/machine/machine.h"
 #include "services/link-probe/policy.h"
 
-/* Who may measure now: by the configuration, the locks, and what the machine does. */
+/* Decides who may measure now, by the configuration, the locks and what the machine does. */
 typedef struct AldGate AldGate;
 
-/* Why a session of another node is deferred. */
+/* The reasons for which a session of another node is deferred. */
 typedef enum AldRefusal {
         ALD_REFUSAL_BUSY,
         ALD_REFUSAL_INHIBITED,
@@ -26,14 +26,14 @@ void ald_gate_free(AldGate *gate);
 void ald_gate_set_open(AldGate *gate, bool open, char *problem);
 const char *ald_gate_problem(const AldGate *gate);
 
-/* Whether links of this kind are measured at all. */
+/* Returns whether links of this kind are measured at all. */
 bool ald_gate_is_able(const AldGate *gate, const AldProbeKind *kind);
 
 /* 0, or why a request is refused: -ALD_E_NOT_JOINED, -ALD_E_INHIBITED, or without force -ALD_E_BUSY if the
  * machine has work. */
 int ald_gate_may(const AldGate *gate, const AldProbeKind *kind, bool force);
 
-/* Whether links of this kind may be measured without a request. */
+/* Returns whether links of this kind may be measured without a request. */
 bool ald_gate_may_automatically(const AldGate *gate, const AldProbeKind *kind);
 
 /* "inhibited by", and who holds the lock on such measurements and why, to be freed; NULL if there is none. */
@@ -42,10 +42,10 @@ char *ald_gate_lock_reason(const AldGate *gate, const AldProbeKind *kind);
 /* The current contents of Node1.ProbePolicy; see policy.h. The caller clears it. */
 void ald_gate_policy(const AldGate *gate, AldPolicy *ret);
 
-/* Whether links may be loaded. */
+/* Returns whether links may be loaded. */
 bool ald_gate_may_load(const AldGate *gate);
 
-/* Why another node must not measure this through the interface or RDMA port now ("" if it is unknown), or
- * NULL. Free with g_free(). */
+/* Returns why another node must not measure this through the interface or RDMA port now ("" if it is
+ * unknown), or NULL. Free with g_free(). */
 char *ald_gate_refuse_session(const AldGate *gate, const AldProber *prober, const AldResults *results,
         const AldProbeKind *kind, const char *port, const AldProbeWanted *wanted, AldRefusal *ret_refusal);

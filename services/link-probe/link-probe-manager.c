@@ -65,14 +65,6 @@ static void on_probe_ended(uint64_t usec, void *userdata)
         ald_jobs_wake(manager->jobs);
 }
 
-static void on_sessions(void *userdata)
-{
-        AldLinkProbeManager *manager = userdata;
-
-        ald_compute_manager_set_served(manager->computing, ald_sessions_count(manager->sessions));
-        notify(manager);
-}
-
 static void on_connection(int connection, bool rdma, const AldRemote *remote,
         const struct sockaddr_storage *local, void *userdata)
 {
@@ -244,7 +236,7 @@ static void make_parts(AldLinkProbeManager *manager)
                 .results = manager->results,
                 .members = manager->members,
                 .query = manager->query,
-                .changed = on_sessions,
+                .changed = notify,
                 .userdata = manager,
         };
         manager->sessions = ald_sessions_new(&sessions_parts);
@@ -270,6 +262,7 @@ static void make_computing(AldLinkProbeManager *manager)
                 .own_id = manager->own_id,
                 .query = manager->query,
                 .prober = manager->prober,
+                .sessions = manager->sessions,
                 .gate = manager->gate,
                 .work = ald_machine_work(manager->machine),
                 .jobs = manager->jobs,

@@ -4,7 +4,7 @@
 #include "services/state/state-manager.h"
 #include "state/planner/probed-kinds.h"
 
-/* What this node measures by probes: merges results, and plans. */
+/* Merges the results of what this node measures by probes, and plans it. */
 
 /* Takes a record of the service that measures. One of devices contains those measured since it started. */
 void ald_probed_take(AldStateManager *manager, AldRecord *reported);

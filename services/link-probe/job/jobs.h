@@ -35,7 +35,7 @@ typedef struct AldJobsHandler {
 typedef struct AldJobsParts {
         const char *own_id;
         AldProber *prober;
-        /* Why this must not be measured now, in words, to be freed; NULL if it may be. */
+        /* Returns in words why this must not be measured now, to be freed; NULL if it may be. */
         char *(*in_the_way)(const AldProbeTarget *target, void *userdata);
         /* Called when a probe of a job has ended, successful or not. */
         void (*measured)(const AldProbe *probe, const AldProbeAnswer *answer, void *userdata);

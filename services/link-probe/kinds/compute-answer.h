@@ -31,7 +31,7 @@ AldProbeTarget ald_compute_target(
 /* The metrics that are measured, as the probe chooses them: all of them are those that apply to the device.
  */
 unsigned ald_compute_target_metrics(const AldProbeTarget *target);
-/* Whether all metrics that apply to the device are measured. */
+/* Returns whether all metrics that apply to the device are measured. */
 bool ald_compute_target_is_whole(const AldProbeTarget *target);
 
 /*

@@ -4,7 +4,7 @@
 #include "services/link-probe/kinds/rdma-pairs.h"
 #include "services/link-probe/node-records.h"
 
-/* What is known when the targets of a request are looked up. */
+/* Holds what is known when the targets of a request are looked up. */
 struct AldProbeFacts {
         const char *own_id;
         uint64_t now_realtime;                               /* µs */

@@ -5,7 +5,7 @@
 #include "services/link-probe/probe/probe-target.h"
 #include "services/link-probe/probe/program.h"
 
-/* Why a request is refused, in a sentence, and the name of the error on the bus. */
+/* The sentence by which a request is refused, and the name of the error on the bus. */
 typedef struct AldProbeRefusal {
         int error; /* negative */
         const char *name, *sentence;

@@ -22,7 +22,6 @@
 struct AldComputeManager {
         AldComputeManagerParts parts;
         bool enabled;
-        unsigned served; /* sessions in which other nodes measure links */
         AldCpuLoad *load;
         AldComputeResults *results;
         AldTimer *tick;
@@ -75,7 +74,7 @@ static char *why_cpu_is_left_alone(AldComputeManager *manager, bool force)
         g_autofree char *text = NULL;
         double usage;
 
-        if (ald_prober_count_links(manager->parts.prober) + manager->served > 0)
+        if (ald_prober_count_links(manager->parts.prober) + ald_sessions_count(manager->parts.sessions) > 0)
                 return g_strdup("links are being measured, which also uses the processors");
         usage = cpu_usage(manager);
         if (force)
@@ -315,11 +314,6 @@ void ald_compute_manager_free(AldComputeManager *manager)
 void ald_compute_manager_enable(AldComputeManager *manager, bool enabled)
 {
         manager->enabled = enabled;
-}
-
-void ald_compute_manager_set_served(AldComputeManager *manager, unsigned sessions)
-{
-        manager->served = sessions;
 }
 
 static void end_for_lock(AldComputeManager *manager)

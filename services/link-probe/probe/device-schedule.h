@@ -3,6 +3,7 @@
 
 #include "services/link-probe/gate.h"
 #include "services/link-probe/job/jobs.h"
+#include "services/link-probe/link/sessions.h"
 #include "services/link-probe/probe/row-results.h"
 #include "services/link-probe/state-query-bus.h"
 
@@ -18,6 +19,7 @@ typedef struct AldComputeManagerParts {
         const char *own_id;
         AldStateQuery *query; /* freed first */
         AldProber *prober;
+        const AldSessions *sessions;
         const AldGate *gate;
         AldWork *work;
         AldJobs *jobs;
@@ -29,21 +31,18 @@ void ald_compute_manager_free(AldComputeManager *manager);
 /* Whether devices are measured automatically; requests are served in any case. */
 void ald_compute_manager_enable(AldComputeManager *manager, bool enabled);
 
-/* Tells in how many sessions other nodes measure links now. */
-void ald_compute_manager_set_served(AldComputeManager *manager, unsigned sessions);
-
 /* Call it when locks or work have changed: stops measurements that are inhibited now or have to yield to
  * work. */
 void ald_compute_manager_check_work(AldComputeManager *manager);
 
 AldComputeResults *ald_compute_manager_results(AldComputeManager *manager);
 
-/* Why a device must not be measured now, in words, to be freed; NULL if it may be. */
+/* Returns in words why a device must not be measured now, to be freed; NULL if it may be. */
 char *ald_compute_manager_obstacle(AldComputeManager *manager, const AldProbeTarget *target);
 
 /* Keeps the answer of any probe of a device, due or requested. */
 void ald_compute_manager_take(
         AldComputeManager *manager, const AldProbe *probe, const AldProbeAnswer *answer);
 
-/* Whether the load of the device is, or was until just now, caused by our own measurement. */
+/* Returns whether the load of the device is, or was until just now, caused by our own measurement. */
 bool ald_compute_manager_caused(const AldComputeManager *manager, const char *device);

@@ -8,7 +8,7 @@
 #include "services/link-probe/net/counters.h"
 #include "state/planner/probe-policy.h"
 
-/* What one probe measures: a path to a peer, or a device of this machine. Its kind decides which; the members
+/* A probe measures a path to a peer, or a device of this machine. Its kind decides which; the members
  * of the other are empty. */
 typedef struct AldProbeKind AldProbeKind;
 
@@ -49,5 +49,5 @@ void ald_probe_target_clear(AldProbeTarget *target);
 /* An array of targets that are cleared with it. */
 GArray *ald_probe_targets_new(void);
 
-/* What it is called in messages and logs: the address or the device. */
+/* Returns its name in messages and logs: the address or the device. */
 const char *ald_probe_target_name(const AldProbeTarget *target);

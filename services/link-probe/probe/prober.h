@@ -56,10 +56,10 @@ const AldNodeRecords *ald_probe_peer(const AldProbe *probe);
 
 /* A probe of this kind, or NULL. */
 const AldProbe *ald_prober_running(const AldProber *prober, const AldProbeKind *kind);
-/* Whether the processors are being measured, so that nothing else may be measured. */
+/* Returns whether the processors are being measured, so that nothing else may be measured. */
 bool ald_prober_uses_cpu(const AldProber *prober);
-/* How long it took, in µs, until the device was free after a probe of this kind was last stopped; absent if
- * none was. */
+/* Returns how long it took, in µs, until the device was free after a probe of this kind was last stopped;
+ * absent if none was. */
 uint64_t ald_prober_time_to_free(const AldProber *prober, const AldProbeKind *kind);
 
 unsigned ald_prober_count_links(const AldProber *prober);

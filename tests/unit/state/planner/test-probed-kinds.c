@@ -33,7 +33,7 @@ static unsigned count_links(AldStore *store)
         return ald_store_local_node(store)->n_links;
 }
 
-/* What is measured again after some time is planned by one entry, and can be asked for by its name. */
+/* Each kind that is measured again after some time is planned by one entry, and found by its name. */
 static void test_each_measured_kind_has_one(void)
 {
         const char *const *words = ald_struct_find(&ald_due_probe_options_struct, "Kinds")->words;
