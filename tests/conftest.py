@@ -9,12 +9,16 @@ FAILED = pytest.StashKey()
 
 # Files with tests that take from 20 s to minutes, the longest first; all others follow in their order, and these end.
 # What is upgraded in test_versions.py is built meanwhile.
-FIRST = ["test_attacks_wire.py", "test_state_scale.py", "test_links.py", "test_renewals.py", "test_versions.py",
+FIRST = ["test_state_scale.py", "test_links.py", "test_renewals.py", "test_versions.py",
          "test_state_unread.py", "test_probe_compute.py", "test_state_signals.py", "test_cluster_restarts.py",
          "test_enrol_ansible.py", "test_compute.py", "test_cluster_faults.py", "test_cluster_peers.py",
          "test_enrol_cluster.py", "test_probe_socket.py", "test_cluster_trust.py", "test_state_fabric.py",
          "test_attacks_admin.py", "test_identity.py", "test_alidadectl_links.py", "test_attacks_members.py"]
 LAST = ["test_enrol_check.py", "test_enrol.py"]
+# Each of their tests wants all processors, so that several at once would wait for each other beyond the limits of what
+# they attack. One comes after so many others.
+BUSY = ["test_attacks_wire.py", "test_attacks_broker.py"]
+BETWEEN_BUSY = 20
 
 
 def pytest_collection_modifyitems(items):
@@ -22,6 +26,11 @@ def pytest_collection_modifyitems(items):
     place = {name: number for number, name in enumerate(FIRST, -len(FIRST))}
     place |= {name: number for number, name in enumerate(LAST, 1)}
     items.sort(key=lambda item: place.get(item.path.name, 0))
+    busy = [item for item in items if item.path.name in BUSY]
+    others = [item for item in items if item.path.name not in BUSY]
+    for number, item in enumerate(busy):
+        others.insert(number * BETWEEN_BUSY, item)
+    items[:] = others
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -290,7 +290,7 @@ def test_live_view_ends_by_key_and_restores_the_terminal(key, status):
     pid, terminal = pty.fork()
     if pid == 0:
         hear_signals()
-        os.execv(SOURCE / "demo", ["demo"])
+        os.execve(SOURCE / "demo", ["demo"], {"TERM": "xterm", **os.environ})
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 100, 0, 0))
     before = termios.tcgetattr(terminal)
     shown = b""
