@@ -65,14 +65,17 @@ class Planner:
                  "Carrier": True} for peer in peers])]
 
     def ring(self, size):
-        """The hosts in the order of ranks for all-reduces of this number of bytes, and the seconds of one."""
-        report = self.place("--engine=mpi", f"--message-bytes={size}")
+        """The hosts in the order of ranks for all-reduces of so many bytes, whole KiB, and the seconds of one."""
+        report = self.place("--engine=mpi", f"--message-bytes={size // 1024}KiB")
         return [host_of(stage["Node"]) for stage in report["Stages"] if stage["Alternative"] == 0], \
             report["Plan"]["StepNSec"] / 1e9
 
     def place(self, *words):
         """The report of alidadectl."""
-        return json.loads(self.host.alidadectl("place", "--json", *words, check=False).stdout)
+        done = self.host.alidadectl("place", "--json", *words, check=False)
+        if not done.stdout:
+            raise SystemExit(f"alidadectl place {' '.join(words)}: {done.stderr}")
+        return json.loads(done.stdout)
 
     def llama_options(self, report, model):
         """Those that the export gives to llama-server, but for what benchmarks of llama.cpp do not know."""
