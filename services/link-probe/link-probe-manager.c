@@ -3,12 +3,12 @@
 #include <unistd.h>
 
 #include "common/node-id.h"
+#include "probes/listen/listener.h"
 #include "services/common/errors.h"
 #include "services/common/timer.h"
 #include "services/link-probe/kinds/probe-kinds.h"
 #include "services/link-probe/link-probe-manager.h"
 #include "services/link-probe/net/busy.h"
-#include "services/link-probe/net/listener.h"
 #include "services/link-probe/net/member-addresses.h"
 
 #define RUNTIME_DIRECTORY_FALLBACK "/run/alidade/link-probe"

@@ -46,6 +46,7 @@ BELOW = {
 BESIDES = {
     "services/cluster": {"pki"},
     "services/history": {"state-client"},
+    "services/link-probe": {"probes/listen"},
     "services/placement": {"placement", "state-client"},
     "clients/common": {"placement"},
     "clients/alidadectl": {"clients/command-line", "placement"},

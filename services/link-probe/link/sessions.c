@@ -2,10 +2,10 @@
 #include <arpa/inet.h>
 #include <string.h>
 
+#include "probes/listen/accept-limit.h"
 #include "record/record.h"
 #include "services/link-probe/link/node-budgets.h"
 #include "services/link-probe/link/sessions.h"
-#include "services/link-probe/net/accept-limit.h"
 #include "services/link-probe/probe/probe-answer.h"
 #include "services/link-probe/probe/probe-child.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "probes/listen/remote.h"
 #include "services/link-probe/gate.h"
 #include "services/link-probe/net/counters.h"
-#include "services/link-probe/net/remote.h"
 #include "services/link-probe/state-query-bus.h"
 
 /*

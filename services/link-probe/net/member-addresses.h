@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "services/link-probe/net/members.h"
+#include "probes/listen/members.h"
 #include "services/link-probe/state-query-bus.h"
 
 /* Keeps the members up to date with the addresses that the nodes report. */

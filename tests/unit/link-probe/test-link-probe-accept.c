@@ -7,8 +7,8 @@
 
 #include <glib.h>
 
+#include "probes/listen/accept-limit.h"
 #include "services/link-probe/link/node-budgets.h"
-#include "services/link-probe/net/accept-limit.h"
 
 #define NODE "0000000000000000000000000000000a"
 #define OTHER "0000000000000000000000000000000b"

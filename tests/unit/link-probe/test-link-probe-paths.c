@@ -6,12 +6,12 @@
 #include <linux/rtnetlink.h>
 #include <netinet/in.h>
 
+#include "probes/listen/listener.h"
 #include "services/common/errors.h"
 #include "services/link-probe/kinds/probe-facts.h"
 #include "services/link-probe/kinds/probe-kinds.h"
 #include "services/link-probe/link/deferrals.h"
 #include "services/link-probe/link/results.h"
-#include "services/link-probe/net/listener.h"
 #include "services/link-probe/net/route.h"
 
 #define PEER "0000000000000000000000000000000b"

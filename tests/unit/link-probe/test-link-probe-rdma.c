@@ -3,12 +3,12 @@
 #include <errno.h>
 #include <math.h>
 
+#include "probes/listen/listener.h"
 #include "services/common/errors.h"
 #include "services/link-probe/kinds/link-validation.h"
 #include "services/link-probe/kinds/probe-kinds.h"
 #include "services/link-probe/kinds/rdma-pairs.h"
 #include "services/link-probe/net/busy.h"
-#include "services/link-probe/net/listener.h"
 #include "tests/unit/fake-root.h"
 
 #define OWN "0000000000000000000000000000000a"

@@ -4,7 +4,7 @@
 
 #include <glib.h>
 
-#include "services/link-probe/net/accept-limit.h"
+#include "probes/listen/accept-limit.h"
 
 typedef struct Entry {
         void *connection;

@@ -8,9 +8,9 @@
 
 #include <glib-unix.h>
 
-#include "common/fd.h"
-#include "services/link-probe/net/accept-limit.h"
-#include "services/link-probe/net/listener.h"
+#include "probes/common/fd.h"
+#include "probes/listen/accept-limit.h"
+#include "probes/listen/listener.h"
 
 bool ald_first_bytes_are_tls(const unsigned char *bytes, size_t n)
 {

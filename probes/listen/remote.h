@@ -5,7 +5,7 @@
 
 #include <sys/socket.h>
 
-#include "services/link-probe/net/members.h"
+#include "probes/listen/members.h"
 
 /* The origin of a connection, as far as it is known before the other side has proved its identity. */
 typedef enum AldRemoteClass {

@@ -6,7 +6,7 @@
 
 #include <glib.h>
 
-#include "services/link-probe/net/remote.h"
+#include "probes/listen/remote.h"
 
 /* A connection over IPv4 comes in by a socket of IPv6. */
 static bool as_ipv4(const struct sockaddr *address, struct in_addr *ret)

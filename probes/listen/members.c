@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-#include "services/link-probe/net/members.h"
+#include "probes/listen/members.h"
 
 typedef struct Proof {
         char *node;

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <sys/socket.h>
 
-#include "services/link-probe/net/remote.h"
+#include "probes/listen/remote.h"
 
 /*
  * The port at which other nodes reach this one. A connection waits here, using only a file descriptor, until

@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-#include "services/link-probe/net/remote.h"
+#include "probes/listen/remote.h"
 
 /*
  * Limits how many connections may be open before the other side has proved its identity, and how many may
