@@ -256,19 +256,11 @@ static int open_socket(int family, unsigned port, int *ret)
         return 0;
 }
 
-int ald_listener_new(
-        unsigned port, const AldMembers *members, AldListenerReady ready, void *userdata, AldListener **ret)
+AldListener *ald_listener_new_for_fd(
+        int fd, const AldMembers *members, AldListenerReady ready, void *userdata)
 {
-        AldListener *listener;
-        int fd, r;
+        AldListener *listener = g_new0(AldListener, 1);
 
-        r = open_socket(AF_INET6, port, &fd);
-        if (r == -EAFNOSUPPORT || r == -EADDRNOTAVAIL)
-                r = open_socket(AF_INET, port, &fd);
-        if (r < 0)
-                return r;
-        listener = g_new0(AldListener, 1);
-        listener->port = port;
         listener->fd = fd;
         listener->limit = ald_accept_limit_new(shares);
         listener->members = members;
@@ -277,7 +269,21 @@ int ald_listener_new(
         listener->ready = ready;
         listener->userdata = userdata;
         listener->source = g_unix_fd_add(fd, G_IO_IN, on_connection, listener);
-        *ret = listener;
+        return listener;
+}
+
+int ald_listener_new(
+        unsigned port, const AldMembers *members, AldListenerReady ready, void *userdata, AldListener **ret)
+{
+        int fd, r;
+
+        r = open_socket(AF_INET6, port, &fd);
+        if (r == -EAFNOSUPPORT || r == -EADDRNOTAVAIL)
+                r = open_socket(AF_INET, port, &fd);
+        if (r < 0)
+                return r;
+        *ret = ald_listener_new_for_fd(fd, members, ready, userdata);
+        (*ret)->port = port;
         return 0;
 }
 

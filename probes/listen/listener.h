@@ -24,8 +24,14 @@ typedef void (*AldListenerReady)(int connection, bool rdma, const AldRemote *rem
  * listener. */
 int ald_listener_new(
         unsigned port, const AldMembers *members, AldListenerReady ready, void *userdata, AldListener **ret);
+
+/* Takes ownership of a non-blocking socket that listens already. */
+AldListener *ald_listener_new_for_fd(
+        int fd, const AldMembers *members, AldListenerReady ready, void *userdata);
+
 void ald_listener_free(AldListener *listener);
 
+/* 0 if the socket was given. */
 unsigned ald_listener_port(const AldListener *listener);
 
 /* Connections refused because there were too many, or because they were silent or did not use TLS. */

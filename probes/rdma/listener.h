@@ -8,5 +8,5 @@
 /* Accepts connections and measures one peer at a time, until a signal. */
 int ald_rdma_listener_run(const AldRdmaOptions *options);
 
-/* Serves a connection that the caller has accepted. */
-int ald_rdma_listener_serve(const AldRdmaOptions *options);
+/* Serves the connection link.session_fd. Is killed when the parent dies. */
+int ald_rdma_listener_serve(const AldRdmaOptions *options, int parent);

@@ -105,6 +105,6 @@ int main(int argc, char *argv[])
         if (options.link.mode == ALD_LINK_MODE_LISTEN)
                 return ald_rdma_listener_run(&options);
         if (options.link.mode == ALD_LINK_MODE_SESSION)
-                return ald_rdma_listener_serve(&options);
+                return ald_rdma_listener_serve(&options, getppid());
         return run_connect(&options);
 }

@@ -1,28 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <errno.h>
 #include <poll.h>
-#include <string.h>
 #include <sys/socket.h>
 
 #include <glib.h>
 
 #include "probes/common/clock.h"
-#include "probes/common/wait.h"
+#include "probes/listen/listener.h"
 #include "probes/rdma/session.h"
 
 #define TURNS 8192u
 #define POLL_NS (2 * ALD_NSEC_PER_MSEC) /* a look takes as long as a round trip of a fast device */
-
-#define PREAMBLE_SIZE 4u
-#define PREAMBLE_TIMEOUT (5 * ALD_NSEC_PER_SEC)
 
 static const AldKind kinds[] = { ALD_KIND_RDMA_HELLO, ALD_KIND_RDMA_OFFER, ALD_KIND_RDMA_USE,
         ALD_KIND_RDMA_READY, ALD_KIND_RDMA_PHASE, ALD_KIND_RDMA_GO, ALD_KIND_RDMA_STOP, ALD_KIND_RDMA_DRAINED,
         ALD_KIND_PROBE_ABORT };
 
 const AldProtocol ald_rdma_protocol = { .version = 3, .kinds = kinds, .n_kinds = G_N_ELEMENTS(kinds) };
-
-static const char preamble[PREAMBLE_SIZE] = { 'R', 'D', 'M', 'A' };
 
 void ald_rdma_session_abort(AldRdmaSession *session)
 {
@@ -100,29 +93,8 @@ void ald_rdma_session_close(AldRdmaSession *session)
 int ald_rdma_session_send_preamble(int fd, AldFailure *failure)
 {
         /* Nothing was sent before, so the socket has room. */
-        return send(fd, preamble, PREAMBLE_SIZE, MSG_NOSIGNAL) == PREAMBLE_SIZE
+        return send(fd, ALD_FIRST_BYTES_RDMA, ALD_FIRST_BYTES_RDMA_SIZE, MSG_NOSIGNAL) ==
+                               ALD_FIRST_BYTES_RDMA_SIZE
                        ? 0
                        : ald_fail(failure, ALD_FAILURE_ABORTED, "the connection is gone");
-}
-
-int ald_rdma_session_read_preamble(int fd, int stop, AldFailure *failure)
-{
-        uint64_t deadline = ald_now() + PREAMBLE_TIMEOUT;
-        char came[PREAMBLE_SIZE];
-        size_t n = 0;
-
-        while (n < PREAMBLE_SIZE) {
-                ssize_t now;
-                int r = ald_wait_for(fd, POLLIN, stop, deadline, "waited for the first bytes", failure);
-
-                if (r < 0)
-                        return r;
-                now = recv(fd, came + n, PREAMBLE_SIZE - n, 0);
-                if (now == 0 || (now < 0 && errno != EAGAIN && errno != EINTR))
-                        return ald_fail(failure, ALD_FAILURE_ABORTED, "the other side is gone");
-                n += now > 0 ? (size_t) now : 0;
-                if (memcmp(came, preamble, n) != 0)
-                        return ald_fail(failure, ALD_FAILURE_PROTOCOL, "the other side is not an RDMA probe");
-        }
-        return 0;
 }

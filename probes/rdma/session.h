@@ -49,9 +49,5 @@ int ald_rdma_session_connect(AldRdmaSession *session);
 /* Closes the control connection first, since closing the device may take long. */
 void ald_rdma_session_close(AldRdmaSession *session);
 
-/* The first bytes of a control connection, "RDMA" before TLS: link-probed selects the program by them. */
-
+/* Sends the first bytes of a control connection, ALD_FIRST_BYTES_RDMA, which come before TLS. */
 int ald_rdma_session_send_preamble(int fd, AldFailure *failure);
-
-/* Reads them from the connection. */
-int ald_rdma_session_read_preamble(int fd, int stop, AldFailure *failure);

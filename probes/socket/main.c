@@ -91,6 +91,6 @@ int main(int argc, char *argv[])
         if (options.link.mode == ALD_LINK_MODE_LISTEN)
                 return ald_socket_listener_run(&options);
         if (options.link.mode == ALD_LINK_MODE_SESSION)
-                return ald_socket_listener_serve(&options, options.link.session_fd, -1, getppid());
+                return ald_socket_listener_serve(&options, getppid());
         return run_connect(&options);
 }

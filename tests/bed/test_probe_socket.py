@@ -519,6 +519,7 @@ def test_one_session_is_not_ended_by_the_next(pair, keys):
 
 # Clients of ill will
 
+TLS_BEGIN = b"\x16\x03\x01\x02\x00"
 IDLE_EFFORT = {"Busy": 0, "Rwnd": 0, "Sndbuf": 0, "Idle": 0, "Spare": 0, "Lost": 0, "Standing": 0}
 
 
@@ -535,7 +536,7 @@ def garbage_first(left, folder):
     plain.connect((RIGHT, PORT))
     # It may be refused before all of it is sent.
     with contextlib.suppress(ConnectionError):
-        plain.sendall(b"\0" * 100_000)
+        plain.sendall(TLS_BEGIN + b"\0" * 100_000)
     return plain
 
 
@@ -621,7 +622,7 @@ def speaks_slowly(left, folder):
 def shakes_hands_slowly(left, folder):
     plain = socket_in(left)
     plain.connect((RIGHT, PORT))
-    plain.sendall(b"\x16\x03\x01\x02\x00")
+    plain.sendall(TLS_BEGIN)
     drip(plain.sendall)
     return plain
 
@@ -702,23 +703,61 @@ def test_flood_of_data_connections(pair, keys):
     server.check_idle()
 
 
+def connect_strangers(left, begin):
+    """Twelve connections, each of which sends no more than that."""
+    strangers = [socket_in(left) for _ in range(12)]
+    for stranger in strangers:
+        stranger.connect((RIGHT, PORT))
+        # It may be refused at once.
+        with contextlib.suppress(ConnectionError):
+            stranger.sendall(begin)
+    return strangers
+
+
 def test_silent_clients(pair, keys):
-    """Who says nothing costs a child for a short time, and others not their turn for longer."""
+    """Who says nothing costs no process, and others not their turn for long."""
     left, right = pair
     a, b = keys.issue(A), keys.issue(B)
     server = Server(right, f"--identity={b}")
-    strangers = [socket_in(left) for _ in range(12)]
+    strangers = connect_strangers(left, b"")
+    wait_steadily(lambda: "error" not in measure(left, f"--connect={RIGHT}", f"--identity={a}", "--rtt-only"),
+                  "a client to have its turn")
+    server.check_idle()
+    assert [report.get("error") for report in server.reports()] == [None]
     for stranger in strangers:
-        stranger.setblocking(False)
-        stranger.connect_ex((RIGHT, PORT))
-    wait_steadily(lambda: len(server.children()) == 8, "the probe to be full")
-    wait_steadily(lambda: server.count_descriptors() == server.descriptors + 8, "a descriptor for each child")
-    server.wait_reports(12, deadline=30)
-    assert {report["error"] for report in server.reports()} == {"timeout"}
-    for stranger in strangers:
+        assert not stranger.recv(1)
+        stranger.close()
+
+
+def test_other_protocols(pair, keys):
+    """They cost no process either."""
+    left, right = pair
+    server = Server(right, f"--identity={keys.issue(B)}")
+    for begin in (b"GET / HTTP/1.0\r\n\r\n", b"\0", b"RDMA" + TLS_BEGIN):
+        stranger = socket_in(left)
+        stranger.connect((RIGHT, PORT))
+        stranger.sendall(begin)
+        with contextlib.suppress(ConnectionError):
+            assert not stranger.recv(1)
         stranger.close()
     server.check_idle()
-    assert "error" not in measure(left, f"--connect={RIGHT}", f"--identity={a}", "--rtt-only")
+    assert not server.reports()
+
+
+def test_unauthenticated_clients(pair, keys):
+    """Two of one address have a process at the same time, and make room after half a second."""
+    left, right = pair
+    a, b = keys.issue(A), keys.issue(B)
+    server = Server(right, f"--identity={b}")
+    strangers = connect_strangers(left, TLS_BEGIN)
+    wait_steadily(lambda: len(server.children()) == 2, "two to have a process")
+    wait_steadily(lambda: "error" not in measure(left, f"--connect={RIGHT}", f"--identity={a}", "--rtt-only"),
+                  "a client to have its turn")
+    server.wait_reports(3, deadline=30)
+    assert {report.get("error") for report in server.reports()} <= {None, "aborted", "timeout"}
+    server.check_idle()
+    for stranger in strangers:
+        stranger.close()
 
 
 # Servers of ill will

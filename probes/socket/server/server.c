@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <fcntl.h>
 #include <stdio.h>
 
 #include "probes/common/admission.h"
@@ -69,6 +68,17 @@ static int refuse(Server *server, AldFailureKind kind, const char *why)
         return ald_fail(server->failure, kind, "refused: %s", why);
 }
 
+/* Reads whether the program that started this session lets it measure; if not, sends the reason. */
+static int read_admission(Server *server)
+{
+        g_auto(AldAdmission) admission = {};
+
+        if (ald_admission_read(server->options->link.report_fd, &admission) < 0)
+                return ald_fail(server->failure, ALD_FAILURE_INTERNAL,
+                        "the service did not answer whether to measure");
+        return admission.why ? refuse(server, admission.kind, admission.why) : 0;
+}
+
 /* Whether the client may measure what its first message requests; if not, sends it the reason. */
 static int admit(Server *server, const AldRecord *first)
 {
@@ -78,20 +88,16 @@ static int admit(Server *server, const AldRecord *first)
                                             : &unknown;
         const AldLinkOptions *link = &server->options->link;
         AldSessionReport report = ALD_SESSION_REPORT_INIT;
-        g_auto(AldAdmission) admission = {};
 
         server->admitted = true;
         server->scope = ald_socket_scope_from_string(open->scope);
-        if (!link->ask)
+        if (!link->ask || link->mode == ALD_LINK_MODE_LISTEN)
                 return 0;
         report.scope = ald_socket_scope_to_string(server->scope);
         report.automatic = open->automatic > 0;
         report.overdue = open->overdue > 0;
         ald_admission_report(link->report_fd, &report);
-        if (ald_admission_read(link->report_fd, &admission) < 0)
-                return ald_fail(server->failure, ALD_FAILURE_INTERNAL,
-                        "the service did not answer whether to measure");
-        return admission.why ? refuse(server, admission.kind, admission.why) : 0;
+        return read_admission(server);
 }
 
 /* Issues tokens for at most TOKENS_MAX connections. */
@@ -312,17 +318,14 @@ static void find_addresses(Server *server)
                 server->served->interface = ald_interface_between(&local, &address);
 }
 
-static int refuse_if_configured(Server *server, int lock)
+static int refuse_if_configured(Server *server)
 {
-        struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
         const AldSocketOptions *options = server->options;
 
         if (options->inhibited)
                 return refuse(server, ALD_FAILURE_INHIBITED, options->inhibited);
         if (options->busy)
                 return refuse(server, ALD_FAILURE_BUSY, options->busy);
-        if (lock >= 0 && fcntl(lock, F_SETLK, &whole) < 0)
-                return refuse(server, ALD_FAILURE_BUSY, "another session is under way");
         return 0;
 }
 
@@ -520,10 +523,13 @@ static int serve(Server *server)
         return r;
 }
 
-static int run_session(Server *server, int lock)
+static int run_session(Server *server)
 {
-        int r = refuse_if_configured(server, lock);
+        int r = refuse_if_configured(server);
 
+        /* A client of --listen takes its turn before it says what to measure. */
+        if (r >= 0 && server->options->link.mode == ALD_LINK_MODE_LISTEN)
+                r = read_admission(server);
         if (r < 0)
                 return r;
         r = ald_data_listener_open(&server->listener, server->channel.fd, server->options->link.port + 1,
@@ -542,7 +548,7 @@ static int run_session(Server *server, int lock)
         return r;
 }
 
-int ald_socket_server_run(const AldSocketOptions *options, int fd, AldTls *tls, int stop, int lock,
+int ald_socket_server_run(const AldSocketOptions *options, int fd, AldTls *tls, int stop,
         AldSocketSessionReport *served, AldFailure *failure)
 {
         Server server = { .options = options, .served = served, .failure = failure };
@@ -558,7 +564,7 @@ int ald_socket_server_run(const AldSocketOptions *options, int fd, AldTls *tls, 
                 /* The service limits the time of unauthenticated peers. */
                 report.peer = served->peer;
                 ald_admission_report(options->link.report_fd, &report);
-                r = run_session(&server, lock);
+                r = run_session(&server);
         }
         ald_channel_close(&server.channel);
         return r;

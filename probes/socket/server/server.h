@@ -6,8 +6,8 @@
 #include "probes/socket/result.h"
 
 /*
- * Serves one connection. lock: a file that sessions lock to run one at a time; -1: none.
+ * Serves one connection; with --listen once it has its turn, which is asked for at link.report_fd.
  * Takes fd and tls. `served` is filled in as far as the session comes, and must be cleared in any case.
  */
-int ald_socket_server_run(const AldSocketOptions *options, int fd, AldTls *tls, int stop, int lock,
+int ald_socket_server_run(const AldSocketOptions *options, int fd, AldTls *tls, int stop,
         AldSocketSessionReport *served, AldFailure *failure);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -6,6 +7,7 @@
 #include <glib.h>
 #include <glib/gstdio.h>
 
+#include "probes/listen/listener.h"
 #include "probes/rdma/session.h"
 #include "tests/unit/probes/rdma/rdma-sides.h"
 
@@ -29,13 +31,26 @@ static AldRdmaSession begin(RdmaSide *side, int stop)
         return (AldRdmaSession){ .failure = &side->failure, .channel = { .fd = -1, .stop = stop } };
 }
 
+/* As the listener does, which closes the connection if it is cut before. */
+static int take_preamble(RdmaSide *side)
+{
+        struct pollfd wait = { side->fd, POLLIN, 0 };
+        char preamble[ALD_FIRST_BYTES_RDMA_SIZE];
+
+        g_assert_cmpint(poll(&wait, 1, -1), ==, 1);
+        if (recv(side->fd, preamble, sizeof preamble, 0) != sizeof preamble)
+                return ald_fail(&side->failure, ALD_FAILURE_ABORTED, "the other side is gone");
+        g_assert_cmpmem(preamble, sizeof preamble, ALD_FIRST_BYTES_RDMA, ALD_FIRST_BYTES_RDMA_SIZE);
+        return 0;
+}
+
 static gpointer serve(gpointer userdata)
 {
         RdmaSide *side = userdata;
         int stop = eventfd(0, EFD_CLOEXEC);
         AldRdmaSession session = begin(side, stop);
 
-        if (ald_rdma_session_read_preamble(side->fd, stop, &side->failure) < 0)
+        if (take_preamble(side) < 0)
                 close(side->fd);
         else
                 (void) ald_rdma_server_run(
