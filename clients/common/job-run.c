@@ -306,8 +306,8 @@ static int append_options(sd_bus_message *m, const AldJobCall *call)
                 r = sd_bus_message_append(m, "{sv}", "Force", "b", true);
         if (r >= 0 && call->address)
                 r = sd_bus_message_append(m, "{sv}", "Address", "s", call->address);
-        if (r >= 0 && call->target == ALD_JOB_RTT)
-                r = sd_bus_message_append(m, "{sv}", "RttOnly", "b", true);
+        if (r >= 0 && call->words->flag)
+                r = sd_bus_message_append(m, "{sv}", call->words->flag, "b", true);
         if (r >= 0 && call->port)
                 r = sd_bus_message_append(m, "{sv}", "Port", "s", call->port);
         if (r >= 0 && call->peer_port)
@@ -317,14 +317,11 @@ static int append_options(sd_bus_message *m, const AldJobCall *call)
 
 static int call_start(AldJobRun *run, const AldJobCall *call)
 {
-        const char *method = call->target == ALD_JOB_DEVICE ? "ProbeCompute"
-                             : call->target == ALD_JOB_RDMA ? "ProbeRdma"
-                                                            : "ProbeLink";
         g_autoptr(AldMessage) m = NULL;
         int r;
 
-        r = sd_bus_message_new_method_call(
-                run->bus, &m, ALD_LINK_PROBE_NAME, ALD_LINK_PROBE_PATH, ALD_LINK_PROBE_INTERFACE, method);
+        r = sd_bus_message_new_method_call(run->bus, &m, ALD_LINK_PROBE_NAME, ALD_LINK_PROBE_PATH,
+                ALD_LINK_PROBE_INTERFACE, call->words->method);
         if (r >= 0)
                 r = sd_bus_message_set_allow_interactive_authorization(m, call->asks);
         if (r >= 0)

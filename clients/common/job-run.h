@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <systemd/sd-bus.h>
 
-#include "record/schema.h"
+#include "clients/common/probe-words.h"
 
 /*
  * A job of org.alidade.LinkProbe1, from the call that starts it to its end. The caller carries the connection
@@ -14,17 +14,10 @@
  */
 typedef struct AldJobRun AldJobRun;
 
-typedef enum AldJobTarget {
-        ALD_JOB_SOCKET, /* a link to a node */
-        ALD_JOB_RTT,    /* only its round trips */
-        ALD_JOB_RDMA,
-        ALD_JOB_DEVICE, /* of the machine; "" are all */
-} AldJobTarget;
-
 /* The call that starts a job. Options that are NULL or false are left to the service. */
 typedef struct AldJobCall {
-        AldJobTarget target;
-        const char *id;               /* of the node or of the device */
+        const AldProbeWords *words;
+        const char *id;               /* of the node, or of what is measured of the machine; "": all of it */
         const char *address;          /* of the node, for sockets */
         const char *port, *peer_port; /* for RDMA */
         char **metrics;               /* of a device */

@@ -44,25 +44,24 @@ char *ald_job_reason(const char *error)
         return error ? ald_text_safe(error) : g_strdup(_("no reason given"));
 }
 
-void ald_probed_path_read(AldProbedPath *path, bool rdma, json_t *row)
+void ald_probed_path_read(AldProbedPath *path, AldKind result, json_t *row)
 {
-        const AldRdmaResult *result;
+        const AldRdmaResult *rdma;
 
         *path = (AldProbedPath){ .figures = ALD_SOCKET_RESULT_INIT,
                 .message_bytes = ALD_ABSENT_UINT64,
                 .mtu = ALD_ABSENT_UINT64 };
         ald_value_to_struct(row, &ald_job_path_row_struct, &path->row);
-        if (ald_record_from_json(
-                    rdma ? ALD_KIND_RDMA_RESULT : ALD_KIND_SOCKET_RESULT, row, &path->result, NULL) < 0)
+        if (ald_record_from_json(result, row, &path->result, NULL) < 0)
                 return;
-        if (!rdma) {
+        if (result == ALD_KIND_SOCKET_RESULT) {
                 path->figures = *ald_record_as(path->result, SOCKET_RESULT, AldSocketResult);
                 return;
         }
-        result = ald_record_as(path->result, RDMA_RESULT, AldRdmaResult);
-        ald_struct_copy_common(&ald_socket_result_struct, &path->figures, &ald_rdma_result_struct, result);
-        path->message_bytes = result->message_bytes;
-        path->mtu = result->mtu;
+        rdma = ald_record_as(path->result, RDMA_RESULT, AldRdmaResult);
+        ald_struct_copy_common(&ald_socket_result_struct, &path->figures, &ald_rdma_result_struct, rdma);
+        path->message_bytes = rdma->message_bytes;
+        path->mtu = rdma->mtu;
 }
 
 void ald_probed_path_clear(AldProbedPath *path)

@@ -29,8 +29,9 @@ typedef struct AldProbedPath {
         AldRecord *result;           /* to which the figures belong; NULL: none */
 } AldProbedPath;
 
-/* Reads a path from its row in Paths, or from Result with an Address; the path must not outlive that. */
-void ald_probed_path_read(AldProbedPath *path, bool rdma, json_t *row);
+/* Reads a path, whose result is of this kind, from its row in Paths, or from Result with an Address; the path
+ * must not outlive that. */
+void ald_probed_path_read(AldProbedPath *path, AldKind result, json_t *row);
 void ald_probed_path_clear(AldProbedPath *path);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldProbedPath, ald_probed_path_clear)
 

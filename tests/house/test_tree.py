@@ -156,7 +156,8 @@ def test_shared_libraries_know_no_terminal():
     """A desktop and an exporter stand on them too: severity and tone come out, never colours or columns of a screen.
     In clients/common/columns, a column is that of a list."""
     terminal = re.compile(r"<(termios|sys/ioctl)|\b(isatty|printf|puts|fputs)\s*\(|\\(033|x1b)|ALD_STYLE_|\bcolumns?\b")
-    found = {str(path): sorted({match.group() for match in terminal.finditer(COMMENT.sub("", read(path)))}
+    found = {str(path): sorted({match.group()
+                                for match in terminal.finditer(INCLUDE.sub("", COMMENT.sub("", read(path))))}
                                - ({"column", "columns"} if str(path.parent) == "clients/common/columns" else set()))
              for path in c_files("state-client", "clients")
              if path.parts[0] == "state-client" or own_folder(path) == "clients/common"}

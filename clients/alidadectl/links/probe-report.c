@@ -11,9 +11,7 @@
 #include "clients/alidadectl/state/describe.h"
 #include "clients/command-line/print.h"
 #include "clients/command-line/text.h"
-#include "clients/common/columns/node-facts.h"
 #include "common/error-names.h"
-#include "record/json.h"
 
 #define CLEAR_LINE "\r\033[K"
 #define LABEL_WIDTH 10
@@ -81,64 +79,13 @@ void ald_job_progress_clear(AldJobProgress *progress)
         g_clear_pointer(&progress->shown, g_free);
 }
 
-/* "gemm: the driver crashed; read: timeout", in the order in which the probe measures. */
-static char *describe_errors(const AldComputeResult *result, const char *device)
-{
-        GString *text = g_string_new(NULL);
-
-        for (AldComputeErrorMetric metric = 0; metric < ALD_COMPUTE_ERROR_METRIC_N; metric++)
-                for (size_t i = 0; i < result->errors.n; i++) {
-                        const AldComputeError *error = ald_rows_at(&result->errors, i);
-
-                        if (g_strcmp0(error->device, device) == 0 &&
-                                g_strcmp0(error->metric, ald_compute_error_metric_to_string(metric)) == 0)
-                                g_string_append_printf(text, "%s%s: %s", text->len > 0 ? "; " : "",
-                                        error->metric, error->message ?: error->error);
-                }
-        return g_string_free(text, text->len == 0);
-}
-
-static void describe_devices(GString *out, const AldComputeResult *result, unsigned columns)
-{
-        for (size_t i = 0; i < result->devices.n; i++) {
-                const AldComputeFigures *figures = ald_rows_at(&result->devices, i);
-                g_autofree char *errors = describe_errors(result, figures->id);
-                AldComputeDevice device = ALD_COMPUTE_DEVICE_INIT;
-                g_autoptr(GPtrArray) facts = NULL;
-
-                ald_struct_copy_common(
-                        &ald_compute_device_struct, &device, &ald_compute_figures_struct, figures);
-                device.failure = errors;
-                facts = ald_compute_facts(&device, figures->name);
-                if (i > 0)
-                        g_string_append_c(out, '\n');
-                ald_describe_facts(out, facts, LABEL_WIDTH, columns);
-        }
-}
-
-static int print_devices(const AldProbeRequest *probe)
-{
-        json_t *result = json_object_get(ald_job_run_json(probe->run), "Result");
-        g_autoptr(GString) out = g_string_new(NULL);
-        g_autoptr(AldRecord) record = NULL;
-        AldStyleInfo info = ald_style_info();
-
-        if (json_is_object(result) &&
-                ald_record_from_json(ALD_KIND_COMPUTE_RESULT, result, &record, NULL) >= 0)
-                describe_devices(out, ald_record_as(record, COMPUTE_RESULT, AldComputeResult), info.columns);
-        if (out->len == 0) {
-                ald_print_error("Cannot read the result of the probe of %s", probe->order->label);
-                return ALD_EXIT_ERROR;
-        }
-        return ald_print(&probe->order->ctl, &info, out->str);
-}
-
 /* An inhibitor of all links applies to each of them. */
-static bool holds(const AldProbeOrder *order, const AldProbeLock *lock)
+static bool holds(const AldProbeLock *lock, const AldProbeWords *words)
 {
-        if (order->device)
-                return ald_probe_lock_holds(lock, "compute");
-        return ald_probe_lock_holds(lock, "link") || (order->rdma && ald_probe_lock_holds(lock, "rdma"));
+        for (const char *const *word = words->locks; *word; word++)
+                if (ald_probe_lock_holds(lock, *word))
+                        return true;
+        return false;
 }
 
 /* By whom, and why. */
@@ -153,7 +100,7 @@ static void name_inhibitors(AldProbeRequest *probe)
         for (guint i = 0; i < locks->len; i++) {
                 const AldProbeLock *lock = locks->pdata[i];
 
-                if (holds(probe->order, lock) && n++ < NAMED_MAX)
+                if (holds(lock, probe->order->call.words) && n++ < NAMED_MAX)
                         ald_print_error("  %s: %s", lock->who, lock->why);
         }
         if (n > NAMED_MAX)
@@ -232,7 +179,8 @@ void ald_probe_report_paths(AldProbeRequest *probe)
         for (; probe->n_reported < n; probe->n_reported++) {
                 g_auto(AldProbedPath) path = {};
 
-                ald_probed_path_read(&path, probe->order->rdma, json_array_get(paths, probe->n_reported));
+                ald_probed_path_read(
+                        &path, probe->order->call.words->result, json_array_get(paths, probe->n_reported));
                 if (path.row.error)
                         print_path_error(probe, &path);
                 else
@@ -240,22 +188,30 @@ void ald_probe_report_paths(AldProbeRequest *probe)
         }
 }
 
-/* For a service that reports no paths. */
-static int print_result(AldProbeRequest *probe)
+/* All of it at once, one row after the other. */
+static int print_result(const AldProbeRequest *probe)
 {
-        const json_t *result = json_object_get(ald_job_run_json(probe->run), "Result");
-        g_auto(AldProbedPath) path = {};
-        json_auto_t *row = json_is_object(result) ? json_copy((json_t *) result) : json_object();
+        const AldProbeWords *words = probe->order->call.words;
+        g_autoptr(GPtrArray) rows = words->facts(words, probe->order->label, ald_job_run_json(probe->run));
+        g_autoptr(GString) out = g_string_new(NULL);
+        AldStyleInfo info = ald_style_info();
 
-        json_object_set(row, "Address", json_object_get(ald_job_run_json(probe->run), "Address"));
-        ald_probed_path_read(&path, probe->order->rdma, row);
-        return print_path(probe, &path);
+        for (guint i = 0; i < rows->len; i++) {
+                if (i > 0)
+                        g_string_append_c(out, '\n');
+                ald_describe_facts(out, rows->pdata[i], LABEL_WIDTH, info.columns);
+        }
+        if (out->len == 0) {
+                ald_print_error("Cannot read the result of the probe of %s", probe->order->label);
+                return ALD_EXIT_ERROR;
+        }
+        return ald_print(&probe->order->ctl, &info, out->str);
 }
 
 static void print_failure(const AldProbeOrder *order, const char *reason)
 {
         ald_print_error("The probe of %s failed: %s", order->label, reason);
-        if (order->device && !order->force && g_str_has_prefix(reason, BUSY))
+        if (order->call.words->all && !order->call.force && g_str_has_prefix(reason, BUSY))
                 ald_print_error("Try again when the machine is idle; --force measures alongside other work");
 }
 
@@ -269,9 +225,7 @@ int ald_probe_report(AldProbeRequest *probe)
         else
                 ald_probe_report_paths(probe);
         if (!probe->order->ctl.json && is_done(probe))
-                r = probe->order->device ? print_devices(probe)
-                    : probe->printed     ? ald_print_finish()
-                                         : print_result(probe);
+                r = probe->printed ? ald_print_finish() : print_result(probe);
         if (r != ALD_EXIT_OK || is_done(probe))
                 return r;
         if (has_failed(probe))

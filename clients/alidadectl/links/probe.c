@@ -56,7 +56,7 @@ static void on_changed(AldJobRun *run, void *userdata)
         AldProbeRequest *probe = userdata;
         const AldProbeJob *job = ald_job_run_job(run);
         /* Both ends of a link matter. */
-        bool named = job->device && *job->device && !probe->order->rdma;
+        bool named = probe->order->call.words->all && job->device && *job->device;
         g_autofree char *name = named ? ald_text_safe(job->device) : g_strdup(probe->order->label);
 
         stop_agent(probe);
@@ -92,19 +92,9 @@ static void on_signal(int number, void *userdata)
 static int start(AldProbeRequest *probe)
 {
         static const AldJobRunHandler handler = { .changed = on_changed, .ended = on_ended };
-        const AldProbeOrder *order = probe->order;
-        const AldJobCall call = { .target = order->device     ? ALD_JOB_DEVICE
-                                            : order->rdma     ? ALD_JOB_RDMA
-                                            : order->rtt_only ? ALD_JOB_RTT
-                                                              : ALD_JOB_SOCKET,
-                .id = order->device ?: order->node,
-                .address = order->address,
-                .port = order->port,
-                .peer_port = order->peer_port,
-                .metrics = order->metrics,
-                .force = order->force,
-                .asks = ald_agent_may_ask(&order->ctl) };
+        AldJobCall call = probe->order->call;
 
+        call.asks = ald_agent_may_ask(&probe->order->ctl);
         return ald_job_run_start(probe->bus, &call, &handler, probe, &probe->run);
 }
 

@@ -12,9 +12,23 @@
 
 #define LABEL_COLUMNS 60u
 
-#define USAGE_LINK "alidadectl probe link NODE [--path=ADDRESS] [--rtt-only]"
-#define USAGE_RDMA "alidadectl probe rdma NODE [--port=DEV.PORT] [--peer-port=DEV.PORT]"
-#define USAGE_COMPUTE "alidadectl probe compute [DEVICE] [--metric=METRIC…] [--force]"
+#define NAME(id, name, arguments) name
+#define USAGE(id, name, arguments) "alidadectl probe " name " " arguments
+#define VERB(id, name, arguments)                                       \
+        {                                                               \
+                name, USAGE(id, name, arguments), &ald_probe_words_##id \
+        }
+#define COMMA ,
+
+typedef struct Verb {
+        const char *name, *usage;
+        const AldProbeWords *words;
+} Verb;
+
+static const Verb verbs[] = { ALD_PROBE_LINK_VERBS(VERB, COMMA), ALD_PROBE_LOCAL_VERBS(VERB, COMMA) };
+static const char *const names[] = { ALD_PROBE_LINK_VERBS(NAME, COMMA), ALD_PROBE_LOCAL_VERBS(NAME, COMMA),
+        NULL };
+static const char *const names_before_node[] = { ALD_PROBE_LINK_VERBS(NAME, COMMA), NULL };
 
 static const char *const metric_names[] = { "gemm", "read", "copy", "peak", "to-device", "to-host", NULL };
 
@@ -22,19 +36,19 @@ static bool read_metrics(void *order, const char *value)
 {
         AldProbeOrder *probe = order;
 
-        g_strfreev(probe->metrics);
-        probe->metrics = g_strsplit(value, ",", -1);
+        g_strfreev(probe->call.metrics);
+        probe->call.metrics = g_strsplit(value, ",", -1);
         return true;
 }
 
 static const AldOption options[] = {
         ALD_OPTION_HELP,
-        ALD_OPTION(RAW, "path", "ADDRESS", AldProbeOrder, address,
+        ALD_OPTION(RAW, "path", "ADDRESS", AldProbeOrder, call.address,
                 "Only the path to this address of the node (default: all)"),
         ALD_OPTION(FLAG, "rtt-only", NULL, AldProbeOrder, rtt_only, "Only round trips, no rates"),
-        ALD_OPTION(TEXT, "port", "DEV.PORT", AldProbeOrder, port,
+        ALD_OPTION(TEXT, "port", "DEV.PORT", AldProbeOrder, call.port,
                 "Only this RDMA port of this machine, such as mlx5_0.1; all, if not given"),
-        ALD_OPTION(TEXT, "peer-port", "DEV.PORT", AldProbeOrder, peer_port, "Only this one of the node"),
+        ALD_OPTION(TEXT, "peer-port", "DEV.PORT", AldProbeOrder, call.peer_port, "Only this one of the node"),
         { .name = "metric",
                 .argument = "METRIC",
                 .help = "gemm, read, copy, peak, to-device or to-host, or several separated by\n"
@@ -43,25 +57,21 @@ static const AldOption options[] = {
                 .words = metric_names,
                 .is_list = true,
                 .read = read_metrics },
-        ALD_OPTION(FLAG, "force", NULL, AldProbeOrder, force, "Measure devices even alongside other work"),
+        ALD_OPTION(
+                FLAG, "force", NULL, AldProbeOrder, call.force, "Measure devices even alongside other work"),
         ALD_OPTION_HOST("Measure from another machine, over ssh"),
         ALD_OPTION_JSON("Print JSON: short, pretty or off"),
         ALD_OPTION_NO_ASK_PASSWORD,
         {},
 };
 
-static const char *const probes[] = { "link", "rdma", "compute", NULL };
-static const char *const probes_of_nodes[] = { "link", "rdma", NULL };
-
 const AldSynopsis ald_probe_synopsis = {
-        .usage = USAGE_LINK "\n" USAGE_RDMA "\n" USAGE_COMPUTE,
-        .intro =
-                "Measure the link to a node, over sockets or over RDMA, or a compute device of this machine\n"
-                "(default: all of them) now.\n"
-                "Ctrl-C cancels the probe; a second Ctrl-C exits at once.",
+        .usage = ALD_PROBE_LINK_VERBS(USAGE, "\n") "\n" ALD_PROBE_LOCAL_VERBS(USAGE, "\n"),
+        .intro = "Measure " ALD_PROBE_SUBJECTS " now.\n"
+                 "Ctrl-C cancels the probe; a second Ctrl-C exits at once.",
         .options = options,
-        .first_words = { probes },
-        .before_node = probes_of_nodes,
+        .first_words = { names },
+        .before_node = names_before_node,
 };
 
 static bool check_metrics(char **metrics)
@@ -109,76 +119,61 @@ static int probe_node(AldProbeOrder *order, const char *name)
                 ald_print_error("%s is this machine; specify another node", label);
                 return ALD_EXIT_ERROR;
         }
-        order->node = node->id;
+        order->call.id = node->id;
         order->label = label;
         return ald_probe_run(order);
 }
 
-static int probe_link(AldProbeOrder *order, char **args)
+static int probe_this_machine(AldProbeOrder *order, const char *device)
 {
-        g_autofree char *address = NULL;
+        g_autofree char *safe = ald_text_safe(device ?: ""), *label = NULL;
 
-        if (g_strv_length(args) != 1 || order->metrics || order->force || order->port || order->peer_port) {
-                ald_print_error("Usage: " USAGE_LINK);
-                return ALD_EXIT_USAGE;
-        }
-        if (order->address) {
-                address = parse_address(order->address);
-                if (!address) {
-                        ald_print_error("--path=%s: not an IPv4 or IPv6 address", order->address);
-                        return ALD_EXIT_USAGE;
-                }
-                order->address = address;
-        }
-        return probe_node(order, args[0]);
+        label = device ? ald_text_cut(safe, LABEL_COLUMNS) : g_strdup(order->call.words->all);
+        order->call.id = device ?: "";
+        order->label = label;
+        return ald_probe_run(order);
 }
 
-static int probe_rdma(AldProbeOrder *order, char **args)
+static bool has_option_of_another(const AldCtl *ctl, const AldProbeWords *words)
 {
-        if (g_strv_length(args) != 1 || order->metrics || order->force || order->address || order->rtt_only) {
-                ald_print_error("Usage: " USAGE_RDMA);
-                return ALD_EXIT_USAGE;
-        }
-        order->rdma = true;
-        return probe_node(order, args[0]);
+        for (const AldOption *option = options; option->name; option++)
+                if (option->kind != ALD_OPTION_COMMON && !g_strv_contains(words->options, option->name) &&
+                        ald_options_have(&ald_probe_synopsis, ctl, option->name))
+                        return true;
+        return false;
 }
 
-static int probe_compute(AldProbeOrder *order, char **args)
+static int probe(const Verb *verb, AldProbeOrder *order, char **args)
 {
-        g_autofree char *safe = NULL, *label = NULL;
+        const char *given = order->call.address;
+        g_autofree char *address = given ? parse_address(given) : NULL;
+        guint n = g_strv_length(args);
 
-        if (g_strv_length(args) > 1 || order->address || order->rtt_only || order->port || order->peer_port) {
-                ald_print_error("Usage: " USAGE_COMPUTE);
-                return ALD_EXIT_USAGE;
-        }
-        order->device = args[0] ?: "";
-        if (!g_utf8_validate(order->device, -1, NULL)) {
+        order->call.words = order->rtt_only ? &ald_probe_words_rtt : verb->words;
+        order->call.address = address;
+        if (n > 1 || (n == 0 && !verb->words->all) || has_option_of_another(&order->ctl, verb->words))
+                ald_print_error("Usage: %s", verb->usage);
+        else if (given && !address)
+                ald_print_error("--path=%s: not an IPv4 or IPv6 address", given);
+        else if (verb->words->all && n > 0 && !g_utf8_validate(args[0], -1, NULL))
                 ald_print_error("The name of a device must be UTF-8");
-                return ALD_EXIT_USAGE;
-        }
-        if (!check_metrics(order->metrics))
-                return ALD_EXIT_USAGE;
-        safe = ald_text_safe(args[0] ?: "");
-        label = args[0] ? ald_text_cut(safe, LABEL_COLUMNS) : g_strdup("the compute devices");
-        order->label = label;
-        return ald_probe_run(order);
+        else if (check_metrics(order->call.metrics))
+                return verb->words->all ? probe_this_machine(order, args[0]) : probe_node(order, args[0]);
+        return ALD_EXIT_USAGE;
 }
 
 int ald_verb_probe(const AldCtl *ctl)
 {
         AldProbeOrder order = { .ctl = *ctl };
         g_autofree char **args = NULL;
+        const Verb *verb = NULL;
         int r = ald_options_read(&ald_probe_synopsis, &order, &args);
 
-        if (r < 0 && g_strcmp0(args[0], "link") == 0) {
-                r = probe_link(&order, args + 1);
-        } else if (r < 0 && g_strcmp0(args[0], "rdma") == 0) {
-                r = probe_rdma(&order, args + 1);
-        } else if (r < 0 && g_strcmp0(args[0], "compute") == 0) {
-                r = probe_compute(&order, args + 1);
-        } else if (r < 0) {
-                r = ald_options_print_usage(&ald_probe_synopsis);
-        }
-        g_strfreev(order.metrics);
+        for (size_t i = 0; r < 0 && args[0] && i < G_N_ELEMENTS(verbs); i++)
+                if (strcmp(args[0], verbs[i].name) == 0)
+                        verb = &verbs[i];
+        if (r < 0)
+                r = verb ? probe(verb, &order, args + 1) : ald_options_print_usage(&ald_probe_synopsis);
+        g_strfreev(order.call.metrics);
         return r;
 }

@@ -69,9 +69,9 @@ static void on_probe_link(GSimpleAction *action, GVariant *parameter, void *user
 
         g_variant_get(parameter, "(&s&s)", &id, &how);
         ald_measurements_start(self->measurements,
-                g_str_equal(how, "rtt")    ? ALD_JOB_RTT
-                : g_str_equal(how, "rdma") ? ALD_JOB_RDMA
-                                           : ALD_JOB_SOCKET,
+                g_str_equal(how, "rtt")    ? &ald_probe_words_rtt
+                : g_str_equal(how, "rdma") ? &ald_probe_words_rdma
+                                           : &ald_probe_words_socket,
                 id);
 }
 
@@ -79,7 +79,8 @@ static void on_probe_device(GSimpleAction *action, GVariant *parameter, void *us
 {
         AldActions *self = userdata;
 
-        ald_measurements_start(self->measurements, ALD_JOB_DEVICE, g_variant_get_string(parameter, NULL));
+        ald_measurements_start(
+                self->measurements, &ald_probe_words_compute, g_variant_get_string(parameter, NULL));
 }
 
 /* The name of the machine. */

@@ -77,11 +77,11 @@ static void best_path_clear(BestPath *best)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(BestPath, best_path_clear)
 
-static void consider(BestPath *best, bool rdma, json_t *row)
+static void consider(BestPath *best, AldKind kind, json_t *row)
 {
         AldProbedPath path, before = best->path;
 
-        ald_probed_path_read(&path, rdma, row);
+        ald_probed_path_read(&path, kind, row);
         if (path.row.error || !path.result) {
                 best->n_failed++;
                 if (!best->reason)
@@ -94,15 +94,15 @@ static void consider(BestPath *best, bool rdma, json_t *row)
 }
 
 /* For a service that reports no paths. */
-static void consider_result(BestPath *best, bool rdma, json_t *json)
+static void consider_result(BestPath *best, AldKind kind, json_t *json)
 {
         json_t *result = json_object_get(json, "Result");
 
         if (json_is_object(result))
-                consider(best, rdma, result);
+                consider(best, kind, result);
 }
 
-static char *describe_link(const char *subject, bool rdma, json_t *json)
+static char *describe_link(const char *subject, AldKind kind, json_t *json)
 {
         json_t *paths = json_object_get(json, "Paths"), *row;
         g_auto(BestPath) best = {};
@@ -111,9 +111,9 @@ static char *describe_link(const char *subject, bool rdma, json_t *json)
         size_t i;
 
         json_array_foreach(paths, i, row)
-                consider(&best, rdma, row);
+                consider(&best, kind, row);
         if (best.n_measured + best.n_failed == 0)
-                consider_result(&best, rdma, json);
+                consider_result(&best, kind, json);
         figures = best.n_measured > 0 ? describe_path(&best.path) : NULL;
         if (!figures || !*figures) {
                 g_string_append_printf(text, _("Cannot measure %s: %s"), subject,
@@ -187,14 +187,14 @@ static char *describe_all_devices(const char *subject, json_t *json)
         return g_string_free(text, FALSE);
 }
 
-char *ald_job_outcome(AldJobTarget target, const char *subject, const AldProbeJob *job, json_t *json)
+char *ald_job_outcome(const AldProbeWords *words, const char *subject, const AldProbeJob *job, json_t *json)
 {
         g_autofree char *reason = NULL;
 
         switch ((AldProbeJobState) ald_probe_job_state_from_string(job->state ?: "")) {
         case ALD_PROBE_JOB_STATE_DONE:
-                return target == ALD_JOB_DEVICE ? describe_all_devices(subject, json)
-                                                : describe_link(subject, target == ALD_JOB_RDMA, json);
+                return words->all ? describe_all_devices(subject, json)
+                                  : describe_link(subject, words->result, json);
         case ALD_PROBE_JOB_STATE_FAILED:
                 reason = ald_job_reason(job->error);
                 return g_strdup_printf(_("Cannot measure %s: %s"), subject, reason);

@@ -7,4 +7,4 @@
 
 /* How a job of org.alidade.LinkProbe1 ended, in one sentence: "alder → birch: 9.41 Gb/s up, 9.40 Gb/s down,
  * RTT/2 18.2 µs". The subject is what was measured, as safe text. Safe text, to be freed. */
-char *ald_job_outcome(AldJobTarget target, const char *subject, const AldProbeJob *job, json_t *json);
+char *ald_job_outcome(const AldProbeWords *words, const char *subject, const AldProbeJob *job, json_t *json);

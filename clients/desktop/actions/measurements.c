@@ -24,7 +24,7 @@ struct AldMeasurements {
 
 typedef struct Measurement {
         AldMeasurements *owner;
-        AldJobTarget target;
+        const AldProbeWords *words;
         char *id, *subject;
         AldHostUse *use;
         AldJobRun *run;
@@ -50,7 +50,7 @@ static void measurement_free(void *data)
 static char *describe_step(const Measurement *one, const AldProbeJob *job)
 {
         g_autofree char *step = ald_job_step(job);
-        bool names_device = one->target == ALD_JOB_DEVICE && *one->id == '\0' && job->device && *job->device;
+        bool names_device = one->words->all && *one->id == '\0' && job->device && *job->device;
         g_autofree char *device = names_device ? ald_text_safe(job->device) : NULL;
 
         if (one->canceled)
@@ -77,7 +77,7 @@ static char *describe_end(const Measurement *one, const sd_bus_error *error)
 
         if (!error)
                 return ald_job_outcome(
-                        one->target, one->subject, ald_job_run_job(one->run), ald_job_run_json(one->run));
+                        one->words, one->subject, ald_job_run_job(one->run), ald_job_run_json(one->run));
         why = ald_bus_error_words(error, ALD_LINK_PROBE_UNIT);
         return g_strdup_printf(_("Cannot measure %s: %s"), one->subject, why);
 }
@@ -122,30 +122,11 @@ static void on_canceled(void *userdata)
                 one->dropping_id = g_idle_add(on_dropping, one);
 }
 
-/* What is measured, as safe text. */
-static char *describe_link(AldModel *model, AldJobTarget target, const char *id)
-{
-        g_autofree char *from = ald_node_name(model, ald_model_node_id(model)),
-                        *to = ald_node_name(model, id);
-        g_autofree char *link = g_strdup_printf(_("%s → %s"), from ?: _("this machine"), to);
-
-        switch (target) {
-        case ALD_JOB_RTT:
-                return g_strdup_printf(_("%s, round trips"), link);
-        case ALD_JOB_RDMA:
-                return g_strdup_printf(_("%s over RDMA"), link);
-        default:
-                return g_steal_pointer(&link);
-        }
-}
-
 static char *describe_device(AldModel *model, const char *id)
 {
         const AldEntity *node = ald_model_get(model, ald_model_node_id(model));
         g_autoptr(GArray) devices = node ? ald_node_devices(node) : NULL;
 
-        if (*id == '\0')
-                return g_strdup(_("all compute devices"));
         for (guint i = 0; devices && i < devices->len; i++) {
                 const AldNodeDevice *device = &g_array_index(devices, AldNodeDevice, i);
 
@@ -155,30 +136,43 @@ static char *describe_device(AldModel *model, const char *id)
         return ald_text_safe(id);
 }
 
-static bool is_running(AldMeasurements *self, AldJobTarget target, const char *id)
+/* What is measured, as safe text. */
+static char *describe_subject(AldModel *model, const AldProbeWords *words, const char *id)
+{
+        g_autofree char *from = NULL, *to = NULL, *link = NULL;
+
+        if (words->all)
+                return *id ? describe_device(model, id) : g_strdup(_(words->title));
+        from = ald_node_name(model, ald_model_node_id(model));
+        to = ald_node_name(model, id);
+        link = g_strdup_printf(_("%s → %s"), from ?: _("this machine"), to);
+        return g_strdup_printf(_(words->title), link);
+}
+
+static bool is_running(AldMeasurements *self, const AldProbeWords *words, const char *id)
 {
         for (guint i = 0; i < self->running->len; i++) {
                 const Measurement *one = self->running->pdata[i];
 
-                if (one->target == target && g_str_equal(one->id, id) && !one->canceled)
+                if (one->words == words && g_str_equal(one->id, id) && !one->canceled)
                         return true;
         }
         return false;
 }
 
-static const char *refuse(AldMeasurements *self, AldJobTarget target, const char *id)
+static const char *refuse(AldMeasurements *self, const AldProbeWords *words, const char *id)
 {
         AldModel *model = ald_live_cluster_model(self->cluster);
 
-        if (target != ALD_JOB_DEVICE && g_strcmp0(id, ald_model_node_id(model)) == 0)
+        if (!words->all && g_strcmp0(id, ald_model_node_id(model)) == 0)
                 return _("There is no link from the machine to itself");
-        return is_running(self, target, id) ? _("This is being measured already") : NULL;
+        return is_running(self, words, id) ? _("This is being measured already") : NULL;
 }
 
 static int start(Measurement *one, sd_bus_error *error)
 {
         static const AldJobRunHandler handler = { .changed = on_changed, .ended = on_ended };
-        const AldJobCall call = { .target = one->target, .id = one->id, .asks = true };
+        const AldJobCall call = { .words = one->words, .id = one->id, .asks = true };
         int r;
 
         one->use = ald_host_bus_use(one->owner->bus, on_lost, one, error);
@@ -188,11 +182,11 @@ static int start(Measurement *one, sd_bus_error *error)
         return r < 0 ? sd_bus_error_set_errno(error, r) : 0;
 }
 
-void ald_measurements_start(AldMeasurements *self, AldJobTarget target, const char *id)
+void ald_measurements_start(AldMeasurements *self, const AldProbeWords *words, const char *id)
 {
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
         AldModel *model = ald_live_cluster_model(self->cluster);
-        const char *refusal = refuse(self, target, id);
+        const char *refusal = refuse(self, words, id);
         Measurement *one;
 
         if (refusal) {
@@ -201,10 +195,9 @@ void ald_measurements_start(AldMeasurements *self, AldJobTarget target, const ch
         }
         one = g_new0(Measurement, 1);
         one->owner = self;
-        one->target = target;
+        one->words = words;
         one->id = g_strdup(id);
-        one->subject = target == ALD_JOB_DEVICE ? describe_device(model, id)
-                                                : describe_link(model, target, id);
+        one->subject = describe_subject(model, words, id);
         one->row = ald_job_row_new(self->bar, one->subject, on_canceled, one);
         g_ptr_array_add(self->running, one);
         if (start(one, &error) < 0)

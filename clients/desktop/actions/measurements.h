@@ -21,5 +21,5 @@ void ald_measurements_free(AldMeasurements *measurements);
 
 GtkWidget *ald_measurements_bar(AldMeasurements *measurements);
 
-/* Measures the link to the node with this id, or a device of the machine; "": all its devices. */
-void ald_measurements_start(AldMeasurements *measurements, AldJobTarget target, const char *id);
+/* Measures the link to the node with this id, or what has it of this machine; "": all that there is. */
+void ald_measurements_start(AldMeasurements *measurements, const AldProbeWords *words, const char *id);

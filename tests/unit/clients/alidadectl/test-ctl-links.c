@@ -369,7 +369,7 @@ static void test_results(void)
                 json_auto_t *row = model_parse(cases[i].path);
                 g_auto(AldProbedPath) path = {};
 
-                ald_probed_path_read(&path, false, row);
+                ald_probed_path_read(&path, ALD_KIND_SOCKET_RESULT, row);
                 ald_probed_path_describe(out, &path, "node", 0);
                 g_assert_cmpstr(out->str, ==, cases[i].text);
         }

@@ -201,7 +201,7 @@ static void start(Fixture *fixture, const AldJobCall *call)
 
 static void start_link(Fixture *fixture)
 {
-        const AldJobCall call = { .id = PEER };
+        const AldJobCall call = { .words = &ald_probe_words_socket, .id = PEER };
 
         start(fixture, &call);
 }
@@ -295,10 +295,10 @@ static void test_options(Fixture *fixture, const void *data)
 {
         char *metrics[] = { (char *) "gemm", (char *) "read", NULL };
         const AldJobCall calls[] = {
-                { .target = ALD_JOB_SOCKET, .id = PEER, .address = "192.0.2.2", .asks = true },
-                { .target = ALD_JOB_RTT, .id = PEER },
-                { .target = ALD_JOB_RDMA, .id = PEER, .port = "mlx5_0.1", .peer_port = "mlx5_1.1" },
-                { .target = ALD_JOB_DEVICE, .id = "", .metrics = metrics, .force = true },
+                { .words = &ald_probe_words_socket, .id = PEER, .address = "192.0.2.2", .asks = true },
+                { .words = &ald_probe_words_rtt, .id = PEER },
+                { .words = &ald_probe_words_rdma, .id = PEER, .port = "mlx5_0.1", .peer_port = "mlx5_1.1" },
+                { .words = &ald_probe_words_compute, .id = "", .metrics = metrics, .force = true },
         };
         static const char *const expected[] = {
                 "ProbeLink '" PEER "' Address=192.0.2.2 asks; GetAll; ",

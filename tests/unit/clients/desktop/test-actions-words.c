@@ -84,32 +84,36 @@ static void test_errors(void)
 static void test_outcomes(void)
 {
         static const struct {
-                AldJobTarget target;
+                const AldProbeWords *kind;
                 const char *job, *words;
         } cases[] = {
-                { ALD_JOB_SOCKET, "{}", "The measurement of a → b was canceled" },
-                { ALD_JOB_SOCKET, "{'State':'canceled'}", "The measurement of a → b was canceled" },
-                { ALD_JOB_SOCKET, "{'State':'failed'}", "Cannot measure a → b: no reason given" },
-                { ALD_JOB_SOCKET, "{'State':'failed','Error':'deaf'}", "Cannot measure a → b: deaf" },
-                { ALD_JOB_SOCKET, "{'State':'done'}", "Cannot measure a → b: the result has no figures" },
-                { ALD_JOB_SOCKET, "{'State':'done','Result':{" FAST "}}",
-                        "a → b: 9.41 Gb/s up, 9.40 Gb/s down, RTT/2 18.2 µs" },
-                { ALD_JOB_RTT, "{'State':'done','Result':{'RttP50NSec':36400}}", "a → b: RTT/2 18.2 µs" },
-                { ALD_JOB_SOCKET, "{'State':'done','Paths':[{'Address':'192.0.2.1','Error':'deaf'}]}",
+                { &ald_probe_words_socket, "{}", "The measurement of a → b was canceled" },
+                { &ald_probe_words_socket, "{'State':'canceled'}", "The measurement of a → b was canceled" },
+                { &ald_probe_words_socket, "{'State':'failed'}", "Cannot measure a → b: no reason given" },
+                { &ald_probe_words_socket, "{'State':'failed','Error':'deaf'}",
                         "Cannot measure a → b: deaf" },
-                { ALD_JOB_SOCKET,
+                { &ald_probe_words_socket, "{'State':'done'}",
+                        "Cannot measure a → b: the result has no figures" },
+                { &ald_probe_words_socket, "{'State':'done','Result':{" FAST "}}",
+                        "a → b: 9.41 Gb/s up, 9.40 Gb/s down, RTT/2 18.2 µs" },
+                { &ald_probe_words_rtt, "{'State':'done','Result':{'RttP50NSec':36400}}",
+                        "a → b: RTT/2 18.2 µs" },
+                { &ald_probe_words_socket,
+                        "{'State':'done','Paths':[{'Address':'192.0.2.1','Error':'deaf'}]}",
+                        "Cannot measure a → b: deaf" },
+                { &ald_probe_words_socket,
                         "{'State':'done','Paths':[{'Address':'192.0.2.1'," SLOW
                         "},{'Address':'192.0.2.2'," FAST
                         ",'Flags':['disturbed']},{'Address':'192.0.2.3','Error':'deaf'}]}",
                         "a → b: 9.41 Gb/s up, 9.40 Gb/s down, RTT/2 18.2 µs over 192.0.2.2, the best of 2 "
                         "paths, "
                         "disturbed by other traffic; 1 path was not measured: deaf" },
-                { ALD_JOB_DEVICE, "{'State':'done','Result':{}}",
+                { &ald_probe_words_compute, "{'State':'done','Result':{}}",
                         "Cannot measure a → b: the result has no figures" },
-                { ALD_JOB_DEVICE,
+                { &ald_probe_words_compute,
                         "{'State':'done','Result':{'Devices':[{'Id':'x','Name':'GPU','TflopsFp16':165.2}]}}",
                         "GPU: 165 TFLOPS FP16" },
-                { ALD_JOB_DEVICE,
+                { &ald_probe_words_compute,
                         "{'State':'done','Result':{'Devices':[{'Id':'x'}],'Errors':[{'Id':'x "
                         "gemm','Device':'x',"
                         "'Metric':'gemm','error':'crashed','message':'it crashed'}]}}",
@@ -123,7 +127,7 @@ static void test_outcomes(void)
 
                 g_assert_nonnull(json);
                 ald_value_to_struct(json, &ald_probe_job_struct, &job);
-                words = ald_job_outcome(cases[i].target, "a → b", &job, json);
+                words = ald_job_outcome(cases[i].kind, "a → b", &job, json);
                 g_assert_cmpstr(words, ==, cases[i].words);
         }
 }

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <glib.h>
+#include <jansson.h>
+
+#include "record/schema.h"
+
+/*
+ * How a kind of probe is asked for, and what its results are in words. Another kind is another file, and an
+ * entry of the lists below.
+ */
+typedef struct AldProbeWords AldProbeWords;
+struct AldProbeWords {
+        const char *method;         /* of org.alidade.LinkProbe1 */
+        const char *flag;           /* an option of the method that is true; NULL: none */
+        const char *const *options; /* of alidadectl, besides those that all kinds take */
+        const char *const *locks;   /* the words of Inhibit() that keep it away */
+        const char *all;   /* of this machine, if nothing is named; NULL: it measures a link to a node */
+        const char *title; /* to translate: of a link, with "%s" in its place; else of all, as above */
+        AldKind result;    /* of the result, or of a path of it */
+
+        /* The result of a job as arrays of AldFacts, one for each row; empty if it has none. The subject is
+         * safe text. */
+        GPtrArray *(*facts)(const AldProbeWords *words, const char *subject, json_t *job);
+};
+
+extern const AldProbeWords ald_probe_words_socket, ald_probe_words_rtt, ald_probe_words_rdma,
+        ald_probe_words_compute;
+
+/* The verbs of "alidadectl probe", as X(words, name, arguments) with a separator, in the order of its usage:
+ * those of links, then those of this machine. */
+#define ALD_PROBE_LINK_VERBS(X, AND)                            \
+        X(socket, "link", "NODE [--path=ADDRESS] [--rtt-only]") \
+        AND X(rdma, "rdma", "NODE [--port=DEV.PORT] [--peer-port=DEV.PORT]")
+#define ALD_PROBE_LOCAL_VERBS(X, AND) X(compute, "compute", "[DEVICE] [--metric=METRIC…] [--force]")
+
+/* What they measure, in a sentence. */
+#define ALD_PROBE_SUBJECTS                                                                     \
+        "the link to a node, over sockets or over RDMA, or a compute device of this machine\n" \
+        "(default: all of them)"
