@@ -4,13 +4,15 @@
 #include <stdint.h>
 #include <systemd/sd-bus.h>
 
+#include "clients/common/probe-words.h"
+
 /* A lock of org.alidade.LinkProbe1, which keeps probes away as long as its descriptor is open. */
 typedef struct AldProbeLockCall {
-        const char *what; /* "compute", "rdma", "link", or several with colons between them */
+        const char *what; /* a word of ALD_PROBE_LOCKS, or several with colons between them */
         const char *who, *why;
 } AldProbeLockCall;
 
-#define ALD_PROBE_LOCK_ALL "compute:rdma:link"
+#define ALD_PROBE_LOCK_ALL ALD_PROBE_LOCKS(":", ":")
 
 /* The call of Inhibit() for an AldProbeLockCall. Negative errno of sd-bus. */
 int ald_probe_lock_make(sd_bus *bus, const void *call, sd_bus_message **ret);

@@ -36,6 +36,7 @@ const AldProbeWords ald_probe_words_rtt = { .method = "ProbeLink",
         .facts = link_facts };
 
 static const char *const rdma_options[] = { "port", "peer-port", NULL };
+/* A lock on links is one on all kinds of them. */
 static const char *const rdma_locks[] = { "link", "rdma", NULL };
 
 const AldProbeWords ald_probe_words_rdma = { .method = "ProbeRdma",

@@ -15,7 +15,7 @@ struct AldProbeWords {
         const char *method;         /* of org.alidade.LinkProbe1 */
         const char *flag;           /* an option of the method that is true; NULL: none */
         const char *const *options; /* of alidadectl, besides those that all kinds take */
-        const char *const *locks;   /* the words of Inhibit() that keep it away */
+        const char *const *locks;   /* the words of Inhibit() that keep it away, as below */
         const char *all;   /* of this machine, if nothing is named; NULL: it measures a link to a node */
         const char *title; /* to translate: of a link, with "%s" in its place; else of all, as above */
         AldKind result;    /* of the result, or of a path of it */
@@ -27,6 +27,9 @@ struct AldProbeWords {
 
 extern const AldProbeWords ald_probe_words_socket, ald_probe_words_rtt, ald_probe_words_rdma,
         ald_probe_words_compute;
+
+/* The words of Inhibit(), as literals with others between them, and before the last. */
+#define ALD_PROBE_LOCKS(AND, LAST) "compute" AND "rdma" LAST "link"
 
 /* The verbs of "alidadectl probe", as X(words, name, arguments) with a separator, in the order of its usage:
  * those of links, then those of this machine. */

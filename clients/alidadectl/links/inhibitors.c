@@ -87,11 +87,14 @@ json_t *ald_inhibitors_to_json(const GPtrArray *locks)
         return rows;
 }
 
-bool ald_probe_lock_holds(const AldProbeLock *lock, const char *kind)
+bool ald_probe_lock_holds(const AldProbeLock *lock, const AldProbeWords *words)
 {
-        g_auto(GStrv) words = g_strsplit(lock->what, ":", -1);
+        g_auto(GStrv) held = g_strsplit(lock->what, ":", -1);
 
-        return g_strv_contains((const char *const *) words, kind);
+        for (char **word = held; *word; word++)
+                if (g_strv_contains(words->locks, *word))
+                        return true;
+        return false;
 }
 
 static char *safe_or_absent(const char *text)

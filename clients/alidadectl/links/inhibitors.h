@@ -5,12 +5,13 @@
 #include <jansson.h>
 
 #include "clients/command-line/bus.h"
+#include "clients/common/probe-words.h"
 
 #define ALD_INHIBITORS_SHOWN_MAX 4096u
 
 /* A lock that keeps probes away, as ListInhibitors() of org.alidade.LinkProbe1 returns it. */
 typedef struct AldProbeLock {
-        char *what; /* "compute", "rdma", "link", or several with colons between them */
+        char *what; /* a word of ALD_PROBE_LOCKS, or several with colons between them */
         char *who, *why;
         uint32_t uid, pid, number;
 } AldProbeLock;
@@ -21,8 +22,8 @@ int ald_inhibitors_read(sd_bus *bus, GPtrArray **ret, sd_bus_error *error);
 /* The list as JSON, with a row for each lock. */
 json_t *ald_inhibitors_to_json(const GPtrArray *locks);
 
-/* Whether a lock keeps away probes of this kind: "compute", "rdma" or "link". */
-bool ald_probe_lock_holds(const AldProbeLock *lock, const char *kind);
+/* Whether a lock keeps away what these words stand for. */
+bool ald_probe_lock_holds(const AldProbeLock *lock, const AldProbeWords *words);
 
 /* Appends the list as a table. `local`: users are those of this machine. */
 void ald_inhibitors_describe(GString *out, const GPtrArray *locks, bool local, unsigned columns);

@@ -79,15 +79,6 @@ void ald_job_progress_clear(AldJobProgress *progress)
         g_clear_pointer(&progress->shown, g_free);
 }
 
-/* An inhibitor of all links applies to each of them. */
-static bool holds(const AldProbeLock *lock, const AldProbeWords *words)
-{
-        for (const char *const *word = words->locks; *word; word++)
-                if (ald_probe_lock_holds(lock, *word))
-                        return true;
-        return false;
-}
-
 /* By whom, and why. */
 static void name_inhibitors(AldProbeRequest *probe)
 {
@@ -100,7 +91,7 @@ static void name_inhibitors(AldProbeRequest *probe)
         for (guint i = 0; i < locks->len; i++) {
                 const AldProbeLock *lock = locks->pdata[i];
 
-                if (holds(lock, probe->order->call.words) && n++ < NAMED_MAX)
+                if (ald_probe_lock_holds(lock, probe->order->call.words) && n++ < NAMED_MAX)
                         ald_print_error("  %s: %s", lock->who, lock->why);
         }
         if (n > NAMED_MAX)

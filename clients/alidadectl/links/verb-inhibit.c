@@ -154,12 +154,14 @@ typedef struct Order {
         char **command;
 } Order;
 
-static const char *const what_words[] = { "compute", "rdma", "link", ALD_PROBE_LOCK_ALL, NULL };
+#define COMMA ,
+static const char *const what_words[] = { ALD_PROBE_LOCKS(COMMA, COMMA), ALD_PROBE_LOCK_ALL, NULL };
 
 static const AldOption options[] = {
         ALD_OPTION_HELP,
         ALD_OPTION(TEXT, "what", "WHAT", Order, what,
-                "compute, rdma, link, or several separated by colons (default: all)", .words = what_words),
+                ALD_PROBE_LOCKS(", ", ", ") ", or several separated by colons (default: all)",
+                .words = what_words),
         ALD_OPTION(TEXT, "who", "TEXT", Order, who, "Who keeps probes away (default: the command)"),
         ALD_OPTION(TEXT, "why", "TEXT", Order, why, "The reason"),
         ALD_OPTION(FLAG, "list", NULL, Order, list, "List the locks that keep probes away"),
@@ -187,7 +189,7 @@ const AldSynopsis ald_inhibit_synopsis = {
 /* Words of the service with colons between, each once. */
 static bool is_what(const char *text)
 {
-        static const char *const known[] = { "compute", "rdma", "link", NULL };
+        static const char *const known[] = { ALD_PROBE_LOCKS(COMMA, COMMA), NULL };
         g_auto(GStrv) words = g_strsplit(text, ":", -1);
 
         for (char **word = words; *word; word++)
@@ -218,9 +220,8 @@ static int check(const Order *order)
         else if (!order->list && order->ctl.json)
                 ald_print_error("--json needs --list");
         else if (!is_what(order->what))
-                ald_print_error(
-                        "--what=%s: must be one or more of compute, rdma and link, separated by colons",
-                        order->what);
+                ald_print_error("--what=%s: must be one or more of %s, separated by colons", order->what,
+                        ALD_PROBE_LOCKS(", ", " and "));
         else
                 return ALD_EXIT_OK;
         return ALD_EXIT_USAGE;
