@@ -23,6 +23,8 @@ struct AldProbeWords {
         /* The result of a job as arrays of AldFacts, one for each row; empty if it has none. The subject is
          * safe text. */
         GPtrArray *(*facts)(const AldProbeWords *words, const char *subject, json_t *job);
+        /* The same in one sentence, as safe text; NULL if it has no figures. */
+        char *(*outcome)(const AldProbeWords *words, const char *subject, json_t *job);
 };
 
 extern const AldProbeWords ald_probe_words_socket, ald_probe_words_rtt, ald_probe_words_rdma,
