@@ -18,6 +18,16 @@
 static const char *const link_rates[] = { "UploadBitsPerSecond", "DownloadBitsPerSecond", NULL };
 static const char *const device_rates[] = { "GemmTflops", "MemoryBandwidthBytesPerSecond",
         "CopyBandwidthBytesPerSecond", "HostToDeviceBytesPerSecond", "DeviceToHostBytesPerSecond", NULL };
+
+/* Records of a node with rows that have rates. */
+typedef struct WatchedRows {
+        AldKind kind;
+        const char *rows;
+        const char *const *rates;
+} WatchedRows;
+
+static const WatchedRows watched_rows[] = { { ALD_KIND_COMPUTE, "Devices", device_rates } };
+
 /* Of these results nobody knows how fast the device or link alone is. Those of a device at its power limit
  * are unstable all the time, which their spread accounts for. */
 static const char *const excuses[] = { "disturbed", "unsteady", "busy", "reduced", "suspect", "wall_clock",
@@ -53,12 +63,29 @@ static void rate_free(gpointer data)
         g_free(rate);
 }
 
+/* NULL: records of this kind have none. */
+static const WatchedRows *find_watched(AldKind kind)
+{
+        for (size_t i = 0; i < G_N_ELEMENTS(watched_rows); i++)
+                if (watched_rows[i].kind == kind)
+                        return &watched_rows[i];
+        return NULL;
+}
+
+static const AldRows *rows_of(const AldRecord *record)
+{
+        const AldField *field = ald_struct_find(ald_record_type(record), find_watched(record->kind)->rows);
+
+        return ald_field_of(field, ald_record_fields(record));
+}
+
 /* Comparing */
 
 static char *series_field(const AldPastRate *rate)
 {
-        return rate->device ? g_strdup_printf("Devices[%s].%s", rate->device, rate->field)
-                            : g_strdup(rate->field);
+        if (!rate->device)
+                return g_strdup(rate->field);
+        return g_strdup_printf("%s[%s].%s", find_watched(rate->kind)->rows, rate->device, rate->field);
 }
 
 /* The history keeps beside each rate which of its results are not compared, as a series that no field has. */
@@ -260,7 +287,7 @@ static void take_rates(AldPastWatch *watch, const AldEntity *entity, AldKind kin
 
 static bool has_rates(AldKind kind)
 {
-        return ald_kinds[kind].is_link || kind == ALD_KIND_COMPUTE;
+        return ald_kinds[kind].is_link || find_watched(kind);
 }
 
 /* All rates of an entity, or those of one kind; if `left` is not NULL, those of devices that it does not
@@ -287,7 +314,7 @@ static void drop_rates(AldPastWatch *watch, const char *id, int only, const AldR
 
 static void take_record(AldPastWatch *watch, const AldEntity *entity, const AldRecord *record)
 {
-        const AldCompute *compute;
+        const AldRows *rows;
         guint next = 0;
 
         if (ald_kinds[record->kind].is_link) {
@@ -295,13 +322,14 @@ static void take_record(AldPastWatch *watch, const AldEntity *entity, const AldR
                         ald_record_fields(record), link_rates, &next);
                 return;
         }
-        compute = ald_record_as(record, COMPUTE, AldCompute);
-        drop_rates(watch, entity->id, ALD_KIND_COMPUTE, &compute->devices);
-        for (size_t i = 0; i < compute->devices.n; i++) {
-                const AldComputeDevice *device = ald_rows_at(&compute->devices, i);
+        rows = rows_of(record);
+        drop_rates(watch, entity->id, (int) record->kind, rows);
+        for (size_t i = 0; i < rows->n; i++) {
+                const void *row = ald_rows_at(rows, i);
+                const char *const *id = ald_field_of(ald_struct_find(rows->type, "Id"), row);
 
-                take_rates(watch, entity, record->kind, device->id, compute->devices.type, device,
-                        device_rates, &next);
+                take_rates(watch, entity, record->kind, *id, rows->type, row,
+                        find_watched(record->kind)->rates, &next);
         }
 }
 
@@ -366,8 +394,7 @@ static void describe_link(const AldPastRate *rate, const AldRecord *record, AldF
 /* A device that was measured before may have been removed. */
 static bool is_there(const AldPastRate *rate, const AldRecord *record)
 {
-        return record && (!rate->device || ald_rows_find(&ald_record_as(record, COMPUTE, AldCompute)->devices,
-                                                   rate->device));
+        return record && (!rate->device || ald_rows_find(rows_of(record), rate->device));
 }
 
 static void describe_device(const AldPastRate *rate, const AldEntity *entity, AldFindingRow *row)
