@@ -221,8 +221,10 @@ static void make_parts(AldLinkProbeManager *manager)
 {
         AldSessionsParts sessions_parts;
         AldScheduleParts parts;
+        bool needed[ALD_N_KINDS];
 
-        manager->query = ald_state_query_new(ald_service_bus(manager->service));
+        ald_probe_kinds_need(needed);
+        manager->query = ald_state_query_new(ald_service_bus(manager->service), needed);
         manager->prober = ald_prober_new(
                 &manager->program, manager->machine, manager->query, notify, manager);
         manager->members = ald_members_new();
@@ -424,6 +426,6 @@ const char *ald_link_probe_manager_unit(const AldLinkProbeManager *manager)
 int ald_link_probe_manager_probe(AldLinkProbeManager *manager, const AldMeasureRequest *request,
         AldMeasureRequestAnswer answered, void *userdata)
 {
-        return ald_measure_requests_add(
-                manager->requests, request, ald_prober_own(manager->prober)->network, answered, userdata);
+        return ald_measure_requests_add(manager->requests, request,
+                ald_prober_own(manager->prober)->of[ALD_KIND_NETWORK], answered, userdata);
 }

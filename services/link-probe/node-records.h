@@ -4,13 +4,13 @@
 #include "record/record.h"
 #include "state/planner/planner-device.h"
 
-/* What is known of a node; each may be NULL. */
+/* What is known of a node, by the kind of the record; each may be NULL. */
 typedef struct AldNodeRecords {
-        AldRecord *network, *fabric, *backends, *system, *compute;
+        AldRecord *of[ALD_N_KINDS];
 } AldNodeRecords;
 
-/* The member for a kind; NULL if there is none. */
-AldRecord **ald_node_records_at(AldNodeRecords *records, AldKind kind);
+/* The fields of one: ald_node_records_as(records, NETWORK, AldNetwork), or NULL. */
+#define ald_node_records_as(records, KIND, Type) ald_record_as((records)->of[ALD_KIND_##KIND], KIND, Type)
 
 /* The records about devices, in the form that the planner needs. */
 AldDeviceRecords ald_node_records_devices(const AldNodeRecords *records, const char *node);

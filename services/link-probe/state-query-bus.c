@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
+#include <string.h>
 
 #include "common/bus-cleanup.h"
 #include "record/record-bus.h"
@@ -40,6 +41,7 @@ struct Call {
 
 struct AldStateQuery {
         sd_bus *bus;
+        bool wanted[ALD_N_KINDS];
         GPtrArray *calls;
 };
 
@@ -51,11 +53,12 @@ static void call_free(gpointer data)
         g_free(call);
 }
 
-AldStateQuery *ald_state_query_new(sd_bus *bus)
+AldStateQuery *ald_state_query_new(sd_bus *bus, const bool wanted[static ALD_N_KINDS])
 {
         AldStateQuery *query = g_new0(AldStateQuery, 1);
 
         query->bus = bus;
+        memcpy(query->wanted, wanted, sizeof query->wanted);
         query->calls = g_ptr_array_new_with_free_func(call_free);
         return query;
 }
@@ -136,17 +139,18 @@ static int send_with_string(AldStateQuery *query, const Call *about, const char 
         return r < 0 ? r : send_call(query, about, message);
 }
 
-/* A kind that is not needed, or is there twice, is skipped. */
-static int read_record(sd_bus_message *message, const char *name, AldNodeRecords *records)
+/* A kind that is not wanted, or is there twice, is skipped. */
+static int read_record(
+        const AldStateQuery *query, sd_bus_message *message, const char *name, AldNodeRecords *records)
 {
         int kind = ald_kind_from_name(name);
-        AldRecord **record = kind < 0 ? NULL : ald_node_records_at(records, (AldKind) kind);
 
-        return record && !*record ? ald_record_bus_read(message, (AldKind) kind, NULL, record, NULL)
-                                  : sd_bus_message_skip(message, "a{sv}");
+        return kind >= 0 && query->wanted[kind] && !records->of[kind]
+                       ? ald_record_bus_read(message, (AldKind) kind, NULL, &records->of[kind], NULL)
+                       : sd_bus_message_skip(message, "a{sv}");
 }
 
-static int read_profile(sd_bus_message *message, AldNodeRecords *records)
+static int read_profile(const AldStateQuery *query, sd_bus_message *message, AldNodeRecords *records)
 {
         const char *kind;
         int r;
@@ -155,7 +159,7 @@ static int read_profile(sd_bus_message *message, AldNodeRecords *records)
         while (r >= 0 && (r = sd_bus_message_enter_container(message, 'e', "sa{sv}")) > 0) {
                 r = sd_bus_message_read(message, "s", &kind);
                 if (r >= 0)
-                        r = read_record(message, kind, records);
+                        r = read_record(query, message, kind, records);
                 if (r >= 0)
                         r = sd_bus_message_exit_container(message);
         }
@@ -167,7 +171,7 @@ static void answer_node(const Call *call, int error, sd_bus_message *reply)
         g_auto(AldNodeRecords) records = { 0 };
 
         if (error >= 0)
-                error = error_of(read_profile(reply, &records));
+                error = error_of(read_profile(call->query, reply, &records));
         call->answered.node(error, &records, call->userdata);
 }
 

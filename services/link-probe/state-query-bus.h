@@ -13,7 +13,8 @@
  */
 typedef struct AldStateQuery AldStateQuery;
 
-AldStateQuery *ald_state_query_new(sd_bus *bus);
+/* `wanted` says of which kinds the records of nodes are read. */
+AldStateQuery *ald_state_query_new(sd_bus *bus, const bool wanted[static ALD_N_KINDS]);
 /* No callback is called afterwards. */
 void ald_state_query_free(AldStateQuery *query);
 

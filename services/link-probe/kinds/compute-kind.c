@@ -97,6 +97,8 @@ static const AldProbeRefusal refusals[] = {
         { 0, NULL, "Cannot read the devices from the state service" },
 };
 
+static const AldKind needs[] = { ALD_KIND_BACKENDS, ALD_KIND_SYSTEM, ALD_KIND_COMPUTE, ALD_N_KINDS };
+
 const AldProbeKind ald_probe_compute = {
         .kind = ALD_KIND_COMPUTE,
         .result = ALD_KIND_COMPUTE_RESULT,
@@ -107,6 +109,7 @@ const AldProbeKind ald_probe_compute = {
         .is_local = true,
         .deadline_msec = DEADLINE_MSEC,
         .retries_max = RETRIES_MAX,
+        .needs = needs,
         .make_arguments = make_arguments,
         .read_progress = read_progress,
         .read = read_answer,

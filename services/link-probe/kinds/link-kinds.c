@@ -131,11 +131,6 @@ static char *take_rdma_options(const void *read, AldProbeTarget *target)
                        ?: take_port(options->peer_port, target->sink_port);
 }
 
-static const AldNetwork *network_of(const AldNodeRecords *records)
-{
-        return ald_record_as(records->network, NETWORK, AldNetwork);
-}
-
 static int add_paths(const AldProbeTarget *wanted, const AldNetwork *own, const AldNetwork *peer,
         const AldResults *results, GArray *targets)
 {
@@ -158,7 +153,8 @@ static int add_paths(const AldProbeTarget *wanted, const AldNetwork *own, const 
 /* By the interfaces that both ends report, and by the outcome of earlier attempts. */
 static int resolve_socket(const AldProbeTarget *wanted, const AldProbeFacts *facts, GArray *targets)
 {
-        const AldNetwork *own = network_of(facts->own), *peer = network_of(facts->peer);
+        const AldNetwork *own = ald_node_records_as(facts->own, NETWORK, AldNetwork);
+        const AldNetwork *peer = ald_node_records_as(facts->peer, NETWORK, AldNetwork);
 
         if (!peer)
                 return -ALD_E_NO_SUCH_ADDRESS;
@@ -172,8 +168,8 @@ static int resolve_socket(const AldProbeTarget *wanted, const AldProbeFacts *fac
 
 static AldRdmaRequestEnd end_of(const char *id, const AldNodeRecords *records)
 {
-        return (AldRdmaRequestEnd){ id, network_of(records),
-                ald_record_as(records->fabric, FABRIC, AldFabric) };
+        return (AldRdmaRequestEnd){ id, ald_node_records_as(records, NETWORK, AldNetwork),
+                ald_node_records_as(records, FABRIC, AldFabric) };
 }
 
 static int resolve_rdma(const AldProbeTarget *wanted, const AldProbeFacts *facts, GArray *targets)
@@ -195,6 +191,8 @@ static const AldProbeRefusal refusals[] = {
         { 0, NULL, "Cannot read the addresses of the node from the state service" },
 };
 
+static const AldKind needs[] = { ALD_KIND_NETWORK, ALD_KIND_FABRIC, ALD_N_KINDS };
+
 const AldProbeKind ald_probe_socket = {
         .kind = ALD_KIND_LINK_SOCKET,
         .result = ALD_KIND_SOCKET_RESULT,
@@ -204,6 +202,7 @@ const AldProbeKind ald_probe_socket = {
         .inhibit = ALD_INHIBIT_LINK,
         .deadline_msec = DEADLINE_MSEC,
         .retries_max = RETRIES_MAX,
+        .needs = needs,
         .make_arguments = make_arguments,
         .read_progress = read_progress,
         .read = read_answer,
@@ -223,6 +222,7 @@ const AldProbeKind ald_probe_rdma = {
         .inhibit = ALD_INHIBIT_LINK | ALD_INHIBIT_RDMA,
         .deadline_msec = DEADLINE_MSEC,
         .retries_max = RETRIES_MAX,
+        .needs = needs,
         .make_arguments = make_arguments,
         .read_progress = read_progress,
         .read = read_answer,

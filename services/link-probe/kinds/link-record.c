@@ -46,19 +46,9 @@ AldRecord *ald_result_failure(
         return record_of_socket(own_id, target, &socket);
 }
 
-static const AldNetwork *network_of(const AldNodeRecords *records)
-{
-        return ald_record_as(records->network, NETWORK, AldNetwork);
-}
-
-static const AldFabric *fabric_of(const AldNodeRecords *records)
-{
-        return ald_record_as(records->fabric, FABRIC, AldFabric);
-}
-
 static const AldRdmaPort *find_port(const AldNodeRecords *records, const char *port)
 {
-        const AldFabric *fabric = fabric_of(records);
+        const AldFabric *fabric = ald_node_records_as(records, FABRIC, AldFabric);
 
         return fabric ? ald_rows_find(&fabric->rdma_ports, port) : NULL;
 }
@@ -99,8 +89,9 @@ static void describe_path(const AldProbe *probe, AldLinkSocket *fields)
 {
         const AldMedium *medium = ald_probe_medium(probe);
         const AldNodeRecords *peer = ald_probe_peer(probe);
-        const AldPathEnd sink = ald_path_end_find(
-                network_of(peer), fabric_of(peer), fields->sink_interface, ald_probe_target(probe)->address);
+        const AldPathEnd sink = ald_path_end_find(ald_node_records_as(peer, NETWORK, AldNetwork),
+                ald_node_records_as(peer, FABRIC, AldFabric), fields->sink_interface,
+                ald_probe_target(probe)->address);
 
         fields->source_interface = ald_probe_interface(probe);
         fields->source_interface_type = medium->type;

@@ -29,6 +29,7 @@ struct AldProbeKind {
         bool is_local;
         unsigned deadline_msec; /* for a program that hangs; it has shorter limits of its own */
         unsigned retries_max;   /* of a job, for one target, while it has to wait */
+        const AldKind *needs;   /* the records of a node that are asked for; ends in ALD_N_KINDS */
 
         /* The arguments of the program; the array owns the strings, and is not NULL-terminated. */
         GPtrArray *(*make_arguments)(const AldProgram *program, const AldProbeTarget *target);

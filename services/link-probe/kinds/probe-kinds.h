@@ -10,5 +10,8 @@ extern const AldProbeKind *const ald_probe_kinds[];
 
 #define ALD_PROBE_KINDS_MAX 8u
 
+/* Sets which records of a node any of them needs. */
+void ald_probe_kinds_need(bool ret[static ALD_N_KINDS]);
+
 /* NULL if it is not measured by probes. */
 const AldProbeKind *ald_probe_kind_of_name(const char *name);

@@ -260,7 +260,7 @@ static void on_own(int error, const AldNodeRecords *records, void *userdata)
         AldSchedule *schedule = userdata;
 
         /* While the state service restarts, its last reply is used. */
-        if (records->network)
+        if (records->of[ALD_KIND_NETWORK])
                 ald_prober_set_own(schedule->parts.prober, records);
         if (error >= 0 && schedule->wanted)
                 ask(schedule);

@@ -247,8 +247,8 @@ static void on_records(int error, const AldNodeRecords *records, void *userdata)
         Inquiry *inquiry = userdata;
         Session *session = inquiry->session;
         const AldProbeWanted wanted = inquiry->wanted;
-        g_autofree char *go = describe_gids(ald_record_as(records->fabric, FABRIC, AldFabric),
-                ald_record_as(records->network, NETWORK, AldNetwork));
+        g_autofree char *go = describe_gids(ald_node_records_as(records, FABRIC, AldFabric),
+                ald_node_records_as(records, NETWORK, AldNetwork));
 
         g_ptr_array_remove_fast(inquiry->all->inquiries, inquiry);
         if (!session)

@@ -152,7 +152,7 @@ int ald_measure_requests_add(AldMeasureRequests *requests, const AldMeasureReque
 {
         const AldMeasureRequestsParts *parts = &requests->parts;
         const AldProbeTarget *wanted = &request->target;
-        const AldNodeRecords records = { .network = network };
+        const AldNodeRecords records = { .of[ALD_KIND_NETWORK] = network };
         /* The ports and the devices of this machine must be requested in any case. */
         bool known = network && wanted->kind->kind == ALD_KIND_LINK_SOCKET;
         Waiting *waiting;
@@ -169,7 +169,7 @@ int ald_measure_requests_add(AldMeasureRequests *requests, const AldMeasureReque
                 .all = requests,
                 .uid = request->uid,
                 .wanted = ald_probe_target_copy(wanted),
-                .own = known ? ald_node_records_ref(&records) : (AldNodeRecords){ 0 },
+                .own = known ? ald_node_records_ref(&records) : (AldNodeRecords){ { 0 } },
                 .answered = answered,
                 .userdata = userdata,
         };

@@ -110,7 +110,7 @@ void ald_prober_set_own(AldProber *prober, const AldNodeRecords *own)
 
 const AldNetwork *ald_prober_network(const AldProber *prober)
 {
-        return ald_record_as(prober->own.network, NETWORK, AldNetwork);
+        return ald_node_records_as(&prober->own, NETWORK, AldNetwork);
 }
 
 static void on_line(const char *line, void *userdata)

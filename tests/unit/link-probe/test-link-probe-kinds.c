@@ -228,7 +228,8 @@ static void test_devices(void)
         g_assert_cmpint(ald_record_new(ALD_KIND_BACKENDS, &backends, &shown), ==, 0);
         g_assert_cmpint(ald_record_new(ALD_KIND_SYSTEM, &system, &loads), ==, 0);
         loads->updated_usec = 5;
-        own = (AldNodeRecords){ .backends = shown, .system = loads };
+        own.of[ALD_KIND_BACKENDS] = shown;
+        own.of[ALD_KIND_SYSTEM] = loads;
         g_assert_cmpint(wanted.kind->resolve(&wanted, &facts, targets), ==, -ALD_E_BUSY);
         wanted.device = (char *) "pci:2";
         g_assert_cmpint(wanted.kind->resolve(&wanted, &facts, targets), ==, -ALD_E_NO_SUCH_DEVICE);

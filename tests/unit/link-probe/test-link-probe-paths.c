@@ -196,7 +196,8 @@ static void test_request(void)
         AldInterface rows[2] = { ALD_INTERFACE_INIT, ALD_INTERFACE_INIT };
         g_autoptr(AldRecord) own = make_network(&rows[0], "eth0", here);
         g_autoptr(AldRecord) peer = make_network(&rows[1], "eth1", there);
-        const AldNodeRecords none = { 0 }, ours = { .network = own }, theirs = { .network = peer };
+        const AldNodeRecords none = { 0 }, ours = { .of[ALD_KIND_NETWORK] = own },
+                             theirs = { .of[ALD_KIND_NETWORK] = peer };
         g_autoptr(GArray) targets = ald_probe_targets_new();
         AldProbeTarget wanted = { .kind = &ald_probe_socket, .peer = PEER, .rtt_only = true };
         AldResults *results = ald_results_new("0000000000000000000000000000000a");

@@ -10,6 +10,8 @@
 #define PEER "0000000000000000000000000000000b"
 #define ENOUGH 1000u
 
+static const bool none[ALD_N_KINDS];
+
 static void on_node(int error, const AldNodeRecords *records, void *userdata)
 {
 }
@@ -44,7 +46,7 @@ static void test_requests_leave_room_for_the_schedule(void)
         static const AldNetworksHandler networks = { .found = on_network, .ended = on_end };
         static const AldDueQuestion due = { .max = 1, .bytes_per_hour = ALD_ABSENT_UINT64 };
         g_autoptr(BusPair) pair = bus_pair_new();
-        AldStateQuery *query = ald_state_query_new(pair->client);
+        AldStateQuery *query = ald_state_query_new(pair->client, none);
         int links, devices;
 
         ask_until_refused(query);
@@ -87,7 +89,7 @@ static void test_too_much(void)
 {
         static const AldDueQuestion due = { .max = 1, .bytes_per_hour = ALD_ABSENT_UINT64 };
         g_autoptr(BusPair) pair = bus_pair_new();
-        AldStateQuery *query = ald_state_query_new(pair->client);
+        AldStateQuery *query = ald_state_query_new(pair->client, none);
         int error = 0;
 
         g_assert_cmpint(sd_bus_add_filter(pair->service, NULL, answer_too_much, NULL), >=, 0);
