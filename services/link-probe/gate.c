@@ -57,11 +57,11 @@ static bool is_held_off(const AldGate *gate, const AldProbeKind *kind)
 
 int ald_gate_may(const AldGate *gate, const AldProbeKind *kind, bool force)
 {
-        if (!kind->is_local && !ald_gate_is_able(gate, kind))
+        if (!kind->local && !ald_gate_is_able(gate, kind))
                 return -ALD_E_NOT_JOINED;
         if (is_held_off(gate, kind))
                 return -ALD_E_INHIBITED;
-        return kind->is_local && !force && ald_work_unit(ald_machine_work(gate->machine)) ? -ALD_E_BUSY : 0;
+        return kind->local && !force && ald_work_unit(ald_machine_work(gate->machine)) ? -ALD_E_BUSY : 0;
 }
 
 /* A machine without RDMA ports has no such links. */

@@ -158,8 +158,7 @@ int ald_link_probe_bus_new(AldService *service, AldLinkProbeManager *manager, Al
                 r = sd_bus_add_object_manager(bus, &self->object_manager, ALD_LINK_PROBE_PATH);
         if (r >= 0)
                 r = ald_results_bus_new(service, ald_link_probe_manager_results(manager),
-                        ald_compute_manager_results(ald_link_probe_manager_computing(manager)),
-                        &self->results);
+                        ald_link_probe_manager_schedules(manager), &self->results);
         if (r >= 0)
                 r = ald_jobs_bus_new(service, ald_link_probe_manager_jobs(manager), &self->jobs);
         if (r >= 0)

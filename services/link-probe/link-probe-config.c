@@ -110,7 +110,6 @@ AldLinkProbeConfig ald_link_probe_config_read(const AldConfig *config)
         AldLinkProbeConfig read = {
                 .enabled = ald_config_boolean(config, "enabled"),
                 .rdma = ald_config_boolean(config, "rdma"),
-                .compute = ald_config_boolean(config, "compute"),
                 .port = (unsigned) ald_config_uint(config, "port"),
                 .max_sessions = (unsigned) ald_config_uint(config, "max-sessions"),
                 .bytes_per_hour = ald_config_uint(config, "mb-per-hour") * BYTES_PER_MB,

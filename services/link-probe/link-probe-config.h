@@ -7,7 +7,6 @@
 typedef struct AldLinkProbeConfig {
         bool enabled;
         bool rdma;
-        bool compute;
         unsigned port;
         unsigned max_sessions;
         uint64_t bytes_per_hour;

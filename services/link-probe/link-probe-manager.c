@@ -34,7 +34,7 @@ struct AldLinkProbeManager {
         AldSchedule *schedule;
         AldJobs *jobs;
         AldMeasureRequests *requests;
-        AldComputeManager *computing;
+        AldDeviceSchedule *schedules[ALD_N_KINDS]; /* of local kinds */
         AldListener *listener;
         uint64_t refused_before; /* by listeners that are closed */
         uint64_t unknown_before; /* connections, when the addresses of the nodes were asked for */
@@ -48,6 +48,11 @@ static void notify(void *userdata)
 
         if (manager->changed)
                 manager->changed(manager->userdata);
+}
+
+static AldDeviceSchedule *schedule_of(const AldLinkProbeManager *manager, const AldProbe *probe)
+{
+        return manager->schedules[ald_probe_target(probe)->kind->kind];
 }
 
 static void set_tick(AldLinkProbeManager *manager, uint64_t delay)
@@ -85,8 +90,8 @@ static void on_measured(const AldProbe *probe, const AldProbeAnswer *answer, voi
 {
         AldLinkProbeManager *manager = userdata;
 
-        if (ald_probe_target(probe)->kind->is_local)
-                ald_compute_manager_take(manager->computing, probe, answer);
+        if (ald_probe_target(probe)->kind->local)
+                ald_device_schedule_take(schedule_of(manager, probe), probe, answer);
         else
                 ald_schedule_take(manager->schedule, probe, answer);
 }
@@ -95,14 +100,9 @@ static char *in_the_way(const AldProbeTarget *target, void *userdata)
 {
         AldLinkProbeManager *manager = userdata;
 
-        return target->kind->is_local ? ald_compute_manager_obstacle(manager->computing, target) : NULL;
-}
-
-static bool is_ours(const char *device, void *userdata)
-{
-        const AldLinkProbeManager *manager = userdata;
-
-        return ald_compute_manager_caused(manager->computing, device);
+        return target->kind->local
+                       ? ald_device_schedule_obstacle(manager->schedules[target->kind->kind], target)
+                       : NULL;
 }
 
 static void stop(AldLinkProbeManager *manager, const AldProbeKind *kind, const char *reason)
@@ -121,7 +121,7 @@ static void close_listener(AldLinkProbeManager *manager)
         g_clear_pointer(&manager->listener, ald_listener_free);
         ald_gate_set_open(manager->gate, false, NULL);
         for (const AldProbeKind *const *kind = ald_probe_kinds; *kind; kind++)
-                if (!(*kind)->is_local)
+                if (!(*kind)->local)
                         stop(manager, *kind, "this machine no longer measures links");
 }
 
@@ -182,18 +182,25 @@ static void on_tick(void *userdata)
         }
 }
 
+/* The machine may report work before there are any. */
+static void check_schedules(AldLinkProbeManager *manager)
+{
+        for (AldKind kind = 0; kind < ALD_N_KINDS; kind++)
+                if (manager->schedules[kind])
+                        ald_device_schedule_check(manager->schedules[kind]);
+}
+
 static void on_inhibitors(void *userdata)
 {
         AldLinkProbeManager *manager = userdata;
 
         for (const AldProbeKind *const *kind = ald_probe_kinds; *kind; kind++) {
-                g_autofree char *reason = (*kind)->is_local ? NULL
-                                                            : ald_gate_lock_reason(manager->gate, *kind);
+                g_autofree char *reason = (*kind)->local ? NULL : ald_gate_lock_reason(manager->gate, *kind);
 
                 if (reason)
                         stop(manager, *kind, reason);
         }
-        ald_compute_manager_check_work(manager->computing);
+        check_schedules(manager);
         yield_links(manager);
         notify(manager);
 }
@@ -202,8 +209,7 @@ static void on_work(void *userdata)
 {
         AldLinkProbeManager *manager = userdata;
 
-        if (manager->computing)
-                ald_compute_manager_check_work(manager->computing);
+        check_schedules(manager);
         if (manager->prober)
                 yield_links(manager);
         notify(manager);
@@ -257,21 +263,21 @@ static void make_parts(AldLinkProbeManager *manager)
         manager->schedule = ald_schedule_new(&parts);
 }
 
-static void make_computing(AldLinkProbeManager *manager)
+static void make_schedule(AldLinkProbeManager *manager, const AldProbeKind *kind)
 {
-        const AldComputeManagerParts parts = {
+        const AldDeviceScheduleParts parts = {
+                .kind = kind,
                 .service = manager->service,
                 .own_id = manager->own_id,
                 .query = manager->query,
                 .prober = manager->prober,
                 .sessions = manager->sessions,
                 .gate = manager->gate,
-                .work = ald_machine_work(manager->machine),
+                .machine = manager->machine,
                 .jobs = manager->jobs,
         };
 
-        manager->computing = ald_compute_manager_new(&parts);
-        ald_compute_manager_enable(manager->computing, manager->config.compute);
+        manager->schedules[kind->kind] = ald_device_schedule_new(&parts);
 }
 
 static void make_jobs(AldLinkProbeManager *manager)
@@ -292,8 +298,7 @@ static void make_jobs(AldLinkProbeManager *manager)
                 .jobs = manager->jobs,
                 .results = manager->results,
                 .gate = manager->gate,
-                .is_ours = is_ours,
-                .userdata = manager,
+                .schedules = manager->schedules,
         };
         manager->requests = ald_measure_requests_new(&parts);
 }
@@ -319,7 +324,9 @@ int ald_link_probe_manager_new(AldService *service, AldLinkProbeManager **ret)
         manager->gate = ald_gate_new(&manager->config, manager->inhibitors, manager->machine);
         make_parts(manager);
         make_jobs(manager);
-        make_computing(manager);
+        for (const AldProbeKind *const *kind = ald_probe_kinds; *kind; kind++)
+                if ((*kind)->local)
+                        make_schedule(manager, *kind);
         manager->tick = ald_timer_new("tick", on_tick, manager);
         look(manager);
         set_tick(manager, 0);
@@ -339,7 +346,8 @@ void ald_link_probe_manager_free(AldLinkProbeManager *manager)
         ald_sessions_free(manager->sessions);
         ald_members_free(manager->members);
         ald_prober_free(manager->prober);
-        ald_compute_manager_free(manager->computing);
+        for (AldKind kind = 0; kind < ALD_N_KINDS; kind++)
+                ald_device_schedule_free(manager->schedules[kind]);
         ald_jobs_free(manager->jobs);
         ald_schedule_free(manager->schedule);
         ald_results_free(manager->results);
@@ -361,7 +369,9 @@ void ald_link_probe_manager_configure(AldLinkProbeManager *manager)
 {
         manager->config = ald_link_probe_config_read(ald_service_config(manager->service));
         ald_work_configure(ald_machine_work(manager->machine), ald_service_config(manager->service));
-        ald_compute_manager_enable(manager->computing, manager->config.compute);
+        for (AldKind kind = 0; kind < ALD_N_KINDS; kind++)
+                if (manager->schedules[kind])
+                        ald_device_schedule_configure(manager->schedules[kind]);
         if (!manager->config.rdma)
                 stop(manager, &ald_probe_rdma, "this machine no longer measures links over RDMA");
         on_tick(manager);
@@ -392,9 +402,9 @@ const AldProber *ald_link_probe_manager_prober(const AldLinkProbeManager *manage
         return manager->prober;
 }
 
-AldComputeManager *ald_link_probe_manager_computing(AldLinkProbeManager *manager)
+AldDeviceSchedule *const *ald_link_probe_manager_schedules(const AldLinkProbeManager *manager)
 {
-        return manager->computing;
+        return manager->schedules;
 }
 
 unsigned ald_link_probe_manager_active(const AldLinkProbeManager *manager)

@@ -30,7 +30,8 @@ AldInhibitors *ald_link_probe_manager_inhibitors(AldLinkProbeManager *manager);
 AldJobs *ald_link_probe_manager_jobs(AldLinkProbeManager *manager);
 AldResults *ald_link_probe_manager_results(AldLinkProbeManager *manager);
 const AldProber *ald_link_probe_manager_prober(const AldLinkProbeManager *manager);
-AldComputeManager *ald_link_probe_manager_computing(AldLinkProbeManager *manager);
+/* What measures this machine, by AldKind; NULL for other kinds. */
+AldDeviceSchedule *const *ald_link_probe_manager_schedules(const AldLinkProbeManager *manager);
 
 /* Probes that run now, including those of other nodes. */
 unsigned ald_link_probe_manager_active(const AldLinkProbeManager *manager);

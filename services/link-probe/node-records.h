@@ -2,7 +2,6 @@
 #pragma once
 
 #include "record/record.h"
-#include "state/planner/planner-device.h"
 
 /* What is known of a node, by the kind of the record; each may be NULL. */
 typedef struct AldNodeRecords {
@@ -11,9 +10,6 @@ typedef struct AldNodeRecords {
 
 /* The fields of one: ald_node_records_as(records, NETWORK, AldNetwork), or NULL. */
 #define ald_node_records_as(records, KIND, Type) ald_record_as((records)->of[ALD_KIND_##KIND], KIND, Type)
-
-/* The records about devices, in the form that the planner needs. */
-AldDeviceRecords ald_node_records_devices(const AldNodeRecords *records, const char *node);
 
 /* Further references to the same records. */
 AldNodeRecords ald_node_records_ref(const AldNodeRecords *records);

@@ -469,6 +469,25 @@ def test_lock_ends_what_was_due(computing):
     os.close(other)
 
 
+@needs_root
+def test_disabling_ends_what_was_due_only(computing):
+    service = computing(due=[GPU], behaviour="hang", joined=True)
+    service.wait("ComputeDevice", GPU)
+    wait_steadily(lambda: service.left("child"), "the child of the probe")
+    service.host.write_config("[link-probe]\ncompute=false\n")
+    service.process.signal(signal.SIGHUP)
+    service.wait("ComputeDevice", "")
+    assert f"Stopped measuring {GPU}: this machine no longer measures compute devices; the device was free" \
+        in service.process.log_text()
+    # What is asked for by hand goes on.
+    job = service.probe_compute(GPU)
+    service.wait_job(job, "running")
+    service.host.write_config("[link-probe]\ncompute=false\nenabled=false\n")
+    service.process.signal(signal.SIGHUP)
+    wait_reason(service, "disabled")
+    assert service.job(job, "State") == "running" and service.get("ComputeDevice") == GPU
+
+
 def test_nothing_is_due_while_it_is_held_off(computing):
     service = computing()
     lock = service.inhibit("compute")

@@ -38,6 +38,7 @@ static void check_record(AldRecord *record)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
         g_autofree char *text = g_strndup((const char *) data, size);
+        const AldProbeTarget target = { .device = (char *) "cpu", .driver_version = (char *) "3.1" };
         g_auto(AldProbeAnswer) answer = { 0 };
         g_autoptr(AldRecord) record = NULL;
 
@@ -48,7 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         g_assert_true(!answer.reason || g_utf8_validate(answer.reason, -1, NULL));
         if (!answer.result)
                 return 0;
-        g_assert_cmpint(ald_compute_answer_record(&answer, "3.1", NOW, &record), ==, 0);
+        g_assert_cmpint(ald_compute_answer_record(&target, &answer, NOW, &record), ==, 0);
         check_record(record);
         return 0;
 }

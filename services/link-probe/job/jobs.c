@@ -280,7 +280,7 @@ static void name_target(AldJob *job, const AldProbeTarget *target)
 {
         g_free(job->address);
         g_free(job->device);
-        job->address = job->kind->is_local ? NULL : g_strdup(target->address);
+        job->address = job->kind->local ? NULL : g_strdup(target->address);
         job->device = g_strdup(target->device ?: target->source_port);
 }
 
@@ -375,7 +375,7 @@ AldJob *ald_jobs_add(AldJobs *jobs, uid_t uid, GArray *targets)
         job->kind = first->kind;
         job->number = ++jobs->last;
         job->uid = uid;
-        job->node = g_strdup(first->kind->is_local ? jobs->parts.own_id : first->peer);
+        job->node = g_strdup(first->kind->local ? jobs->parts.own_id : first->peer);
         job->targets = targets;
         job->paths = g_array_new(FALSE, FALSE, sizeof(AldJobPath));
         g_array_set_clear_func(job->paths, clear_path);
@@ -390,7 +390,7 @@ static void stop(AldJob *job, AldJobState state, const char *reason)
         if (is_over(job))
                 return;
         /* The reason of a measurement that was stopped is more precise. */
-        job->stopped = job->running && state == ALD_JOB_FAILED && job->kind->is_local;
+        job->stopped = job->running && state == ALD_JOB_FAILED && job->kind->local;
         if (!job->stopped)
                 finish(job, state, reason);
         if (job->running)

@@ -26,33 +26,31 @@ char *ald_compute_metrics_format(unsigned metrics)
         return g_string_free(text, FALSE);
 }
 
+static unsigned applicable(bool host_memory)
+{
+        return host_memory ? ALD_COMPUTE_ALL & ~(ALD_COMPUTE_TO_DEVICE | ALD_COMPUTE_TO_HOST)
+                           : ALD_COMPUTE_ALL;
+}
+
 AldProbeTarget ald_compute_target(
         const AldProbeKind *kind, const AldBackend *backend, unsigned metrics, bool force)
 {
+        bool host_memory = backend->unified == true;
+
         return (AldProbeTarget){
                 .kind = kind,
                 .device = g_strdup(backend->id),
                 .driver_version = g_strdup(backend->driver_version),
                 .metrics = metrics,
-                .host_memory = backend->unified == true,
+                .host_memory = host_memory,
+                .partial = (metrics & applicable(host_memory)) != applicable(host_memory),
                 .force = force,
         };
 }
 
-static unsigned applicable(const AldProbeTarget *target)
-{
-        return target->host_memory ? ALD_COMPUTE_ALL & ~(ALD_COMPUTE_TO_DEVICE | ALD_COMPUTE_TO_HOST)
-                                   : ALD_COMPUTE_ALL;
-}
-
 unsigned ald_compute_target_metrics(const AldProbeTarget *target)
 {
-        return target->metrics == ALD_COMPUTE_ALL ? applicable(target) : target->metrics;
-}
-
-bool ald_compute_target_is_whole(const AldProbeTarget *target)
-{
-        return (target->metrics & applicable(target)) == applicable(target);
+        return target->metrics == ALD_COMPUTE_ALL ? applicable(target->host_memory) : target->metrics;
 }
 
 static const AldComputeResult *result_of(const AldProbeAnswer *answer)
@@ -219,7 +217,7 @@ int ald_compute_answer_join(const AldRecord *before, const AldRecord *after, Ald
 }
 
 int ald_compute_answer_record(
-        const AldProbeAnswer *answer, const char *driver_version, uint64_t realtime_usec, AldRecord **ret)
+        const AldProbeTarget *target, const AldProbeAnswer *answer, uint64_t realtime_usec, AldRecord **ret)
 {
         const AldComputeResult *result = result_of(answer);
         g_autofree char *failed = describe_errors(result);
@@ -228,7 +226,7 @@ int ald_compute_answer_record(
 
         ald_struct_copy_common(&ald_compute_device_struct, &row, &ald_compute_figures_struct,
                 ald_rows_at(&result->devices, 0));
-        row.driver_version = driver_version;
+        row.driver_version = target->driver_version;
         row.measured_usec = realtime_usec;
         row.failure = failed;
         if (failed)

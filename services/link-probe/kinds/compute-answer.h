@@ -25,14 +25,12 @@ unsigned ald_compute_metric_parse(const char *name);
 /* The names of a set, with commas between. Free with g_free(). */
 char *ald_compute_metrics_format(unsigned metrics);
 
-/* The target for a device. */
+/* The target for a device; partial unless all metrics that apply to it are measured. */
 AldProbeTarget ald_compute_target(
         const AldProbeKind *kind, const AldBackend *backend, unsigned metrics, bool force);
 /* The metrics that are measured, as the probe chooses them: all of them are those that apply to the device.
  */
 unsigned ald_compute_target_metrics(const AldProbeTarget *target);
-/* Returns whether all metrics that apply to the device are measured. */
-bool ald_compute_target_is_whole(const AldProbeTarget *target);
 
 /*
  * Reads the output, whose last line is the result. `failure` is as in probe-child.h. If the verdict is done,
@@ -49,7 +47,7 @@ int ald_compute_answer_join(const AldRecord *before, const AldRecord *after, Ald
 
 /* The result as Node1.Compute of that device alone; -E2BIG if it exceeds the limit of a record. */
 int ald_compute_answer_record(
-        const AldProbeAnswer *answer, const char *driver_version, uint64_t realtime_usec, AldRecord **ret);
+        const AldProbeTarget *target, const AldProbeAnswer *answer, uint64_t realtime_usec, AldRecord **ret);
 
 /* Reads a line of progress: the phase, which the caller frees, and the fraction of all these metrics that is
  * done, 0 to 1. -EBADMSG if it is not such a line. */

@@ -2,12 +2,17 @@
 /* The compute devices of this machine. */
 #include <errno.h>
 
+#include "record/figure-text.h"
+#include "record/id.h"
 #include "services/common/errors.h"
 #include "services/link-probe/inhibit/inhibit-what.h"
 #include "services/link-probe/kinds/compute-answer.h"
 #include "services/link-probe/kinds/probe-facts.h"
 #include "services/link-probe/kinds/probe-kinds.h"
+#include "services/link-probe/machine/cpu-load.h"
+#include "services/link-probe/probe/local-kind.h"
 #include "services/link-probe/probe/probe-child.h"
+#include "state/planner/planner-device.h"
 
 #define DEADLINE_MSEC 600000u
 
@@ -54,19 +59,32 @@ static char *take_options(const void *read, AldProbeTarget *target)
                        : g_strdup("The list of metrics is empty; omit the option to measure all");
 }
 
+static AldDeviceRecords devices_of(const AldNodeRecords *own, const char *own_id)
+{
+        AldDeviceRecords devices = {
+                .backends = ald_node_records_as(own, BACKENDS, AldBackends),
+                .compute = ald_node_records_as(own, COMPUTE, AldCompute),
+                .system = ald_node_records_as(own, SYSTEM, AldSystem),
+                .system_usec = own->of[ALD_KIND_SYSTEM] ? own->of[ALD_KIND_SYSTEM]->updated_usec : 0,
+        };
+
+        (void) ald_id_parse(own_id, &devices.node);
+        return devices;
+}
+
 /* Devices that are asleep or do not report their load may be measured on request. */
 static bool is_in_use(const AldProbeFacts *facts, const AldDeviceRecords *records, const AldBackend *backend)
 {
         AldDeviceObstacle obstacle = ald_device_obstacle(records, backend, facts->now_realtime);
 
         return (obstacle == ALD_DEVICE_COMPUTED_ON || obstacle == ALD_DEVICE_IN_USE) &&
-               !facts->is_ours(backend->id, facts->userdata);
+               !facts->is_ours(facts->schedule, backend->id);
 }
 
 /* The device, or without one all that are free; with force, all of them. */
 static int resolve(const AldProbeTarget *wanted, const AldProbeFacts *facts, GArray *targets)
 {
-        const AldDeviceRecords devices = ald_node_records_devices(facts->own, facts->own_id);
+        const AldDeviceRecords devices = devices_of(facts->own, facts->own_id);
         int r = -ALD_E_NO_SUCH_DEVICE;
 
         if (!devices.backends)
@@ -97,6 +115,123 @@ static const AldProbeRefusal refusals[] = {
         { 0, NULL, "Cannot read the devices from the state service" },
 };
 
+static uint64_t now_usec(void)
+{
+        return (uint64_t) g_get_monotonic_time();
+}
+
+/* The state is the load of the processors. */
+static void *new_state(const AldDeviceScheduleParts *parts)
+{
+        AldCpuLoad *load = ald_cpu_load_new(ald_service_root(parts->service));
+
+        (void) ald_cpu_load_read(load, now_usec());
+        return load;
+}
+
+static void free_state(void *state)
+{
+        ald_cpu_load_free(state);
+}
+
+static double cpu_usage(const AldDeviceSchedule *schedule)
+{
+        return ald_cpu_load_read(ald_device_schedule_state(schedule), now_usec());
+}
+
+static char *why_cpu_is_left_alone(const AldDeviceSchedule *schedule, bool force)
+{
+        const AldDeviceScheduleParts *parts = ald_device_schedule_parts(schedule);
+        g_autofree char *text = NULL;
+        double usage;
+
+        if (ald_prober_count_links(parts->prober) + ald_sessions_count(parts->sessions) > 0)
+                return g_strdup("links are being measured, which also uses the processors");
+        usage = cpu_usage(schedule);
+        if (force)
+                return NULL;
+        if (isnan(usage))
+                return g_strdup("the load of the processors is not known yet");
+        if (usage <= ALD_DEVICE_USAGE_MAX_PERCENT)
+                return NULL;
+        text = ald_format_figure(&ald_unit_percent, usage);
+        return g_strdup_printf("the processors are %s in use", text);
+}
+
+/* The load of a GPU is checked with the state service: before it is due, and for each request. */
+static char *find_obstacle(AldDeviceSchedule *schedule, const AldProbeTarget *target)
+{
+        return g_str_equal(target->device, ALD_CPU_ID) ? why_cpu_is_left_alone(schedule, target->force)
+                                                       : NULL;
+}
+
+static void avoid(AldDeviceSchedule *schedule, GPtrArray *ids)
+{
+        g_autofree char *reason = why_cpu_is_left_alone(schedule, false);
+
+        if (reason)
+                g_ptr_array_add(ids, g_strdup(ALD_CPU_ID));
+}
+
+static bool is_ours(const char *device, void *userdata)
+{
+        return ald_device_schedule_caused(userdata, device);
+}
+
+/* Processes that compute on a device are also work of this machine. */
+static GArray *look(AldDeviceSchedule *schedule, const AldNodeRecords *own, uint64_t now_realtime)
+{
+        const AldDeviceScheduleParts *parts = ald_device_schedule_parts(schedule);
+        const AldDeviceRecords records = devices_of(own, parts->own_id);
+        GArray *devices = g_array_new(FALSE, FALSE, sizeof(AldLocalDevice));
+
+        ald_work_take_devices(ald_machine_work(parts->machine), &records, now_realtime, is_ours, schedule);
+        for (size_t i = 0; records.backends && i < records.backends->devices.n; i++) {
+                const AldBackend *backend = ald_rows_at(&records.backends->devices, i);
+                AldDeviceAssessment assessment = ald_device_assess(&records, backend, now_realtime);
+                AldLocalDevice device = { .id = backend->id, .due = assessment.state.due };
+
+                if (!ald_device_is_measurable(records.backends, backend))
+                        continue;
+                if (g_str_equal(backend->id, ALD_CPU_ID) &&
+                        cpu_usage(schedule) > ALD_DEVICE_USAGE_MAX_PERCENT)
+                        assessment.obstacle = ALD_DEVICE_IN_USE;
+                device.asleep = assessment.obstacle == ALD_DEVICE_ASLEEP;
+                if (assessment.obstacle != ALD_DEVICE_FREE && !device.asleep)
+                        device.obstacle = ald_device_obstacle_to_string(assessment.obstacle);
+                g_array_append_val(devices, device);
+        }
+        return devices;
+}
+
+static AldProbeTarget make_target(
+        const AldDeviceSchedule *schedule, const AldNodeRecords *own, const char *id)
+{
+        const AldBackends *backends = ald_node_records_as(own, BACKENDS, AldBackends);
+
+        return ald_compute_target(ald_device_schedule_parts(schedule)->kind,
+                ald_rows_find(&backends->devices, id), ALD_COMPUTE_ALL, false);
+}
+
+/* From now on the load is caused by others. */
+static void take_end(AldDeviceSchedule *schedule, const AldProbeTarget *target, const AldProbeAnswer *answer)
+{
+        ald_cpu_load_restart(ald_device_schedule_state(schedule), now_usec());
+}
+
+static const AldLocalKind local = {
+        .key = "compute",
+        .rows = "Devices",
+        .new_state = new_state,
+        .free_state = free_state,
+        .avoid = avoid,
+        .look = look,
+        .target = make_target,
+        .obstacle = find_obstacle,
+        .ended = take_end,
+        .record = ald_compute_answer_record,
+};
+
 static const AldKind needs[] = { ALD_KIND_BACKENDS, ALD_KIND_SYSTEM, ALD_KIND_COMPUTE, ALD_N_KINDS };
 
 const AldProbeKind ald_probe_compute = {
@@ -106,7 +241,7 @@ const AldProbeKind ald_probe_compute = {
         .noun = "compute devices",
         .subject = "Measuring compute devices is",
         .inhibit = ALD_INHIBIT_COMPUTE,
-        .is_local = true,
+        .local = &local,
         .deadline_msec = DEADLINE_MSEC,
         .retries_max = RETRIES_MAX,
         .needs = needs,

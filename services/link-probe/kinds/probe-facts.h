@@ -7,10 +7,11 @@
 /* Holds what is known when the targets of a request are looked up. */
 struct AldProbeFacts {
         const char *own_id;
-        uint64_t now_realtime;                               /* µs */
-        const AldNodeRecords *own, *peer;                    /* without a peer its records are empty */
-        const AldNeighbours *neighbours;                     /* over RDMA only */
-        const AldResults *results;                           /* of links */
-        bool (*is_ours)(const char *device, void *userdata); /* whether we cause the load of the device */
-        void *userdata;
+        uint64_t now_realtime;            /* µs */
+        const AldNodeRecords *own, *peer; /* without a peer its records are empty */
+        const AldNeighbours *neighbours;  /* over RDMA only */
+        const AldResults *results;        /* of links */
+        AldDeviceSchedule *schedule;      /* of a local kind */
+        /* Whether our own measurement causes the load of the device. */
+        bool (*is_ours)(const AldDeviceSchedule *schedule, const char *device);
 };

@@ -11,25 +11,27 @@ typedef struct AldProbeRefusal {
         const char *name, *sentence;
 } AldProbeRefusal;
 
-typedef struct AldProbeFacts AldProbeFacts; /* kinds/probe-facts.h */
+typedef struct AldProbeFacts AldProbeFacts;         /* kinds/probe-facts.h */
+typedef struct AldLocalKind AldLocalKind;           /* probe/local-kind.h */
+typedef struct AldDeviceSchedule AldDeviceSchedule; /* probe/device-schedule.h */
 
 /*
  * All that differs between the kinds of probes for what runs them, jobs and requests. A kind is a file in
- * this folder, and a line in probe-kinds.c. What differs for those of this machine alone is in `is_local`:
- * they have no peer and need no keys, and one of a kind runs at a time. Stopping one means to wait until none
- * of its processes uses the device any more. Without a request, links are measured by link/schedule.c and
- * compute devices by probe/device-schedule.c, which knows no other local kind.
+ * this folder, and a line in probe-kinds.c. Those of this machine alone have `local`: they have no peer and
+ * need no keys, and one of a kind runs at a time. Stopping one means to wait until none of its processes uses
+ * the device any more. Without a request, links are measured by link/schedule.c, and local kinds by an object
+ * each of probe/device-schedule.c.
  */
 struct AldProbeKind {
         AldKind kind, result; /* of the record; of the message that the program prints */
         const char *program;
-        const char *noun;    /* what is measured: "links" */
-        const char *subject; /* the same with its verb, before "inhibited by": "Probes of links are" */
-        unsigned inhibit;    /* the kinds of locks that inhibit it */
-        bool is_local;
-        unsigned deadline_msec; /* for a program that hangs; it has shorter limits of its own */
-        unsigned retries_max;   /* of a job, for one target, while it has to wait */
-        const AldKind *needs;   /* the records of a node that are asked for; ends in ALD_N_KINDS */
+        const char *noun;          /* what is measured: "links" */
+        const char *subject;       /* the same with its verb, before "inhibited by": "Probes of links are" */
+        unsigned inhibit;          /* the kinds of locks that inhibit it */
+        const AldLocalKind *local; /* NULL: of links */
+        unsigned deadline_msec;    /* for a program that hangs; it has shorter limits of its own */
+        unsigned retries_max;      /* of a job, for one target, while it has to wait */
+        const AldKind *needs;      /* the records of a node that are asked for; ends in ALD_N_KINDS */
 
         /* The arguments of the program; the array owns the strings, and is not NULL-terminated. */
         GPtrArray *(*make_arguments)(const AldProgram *program, const AldProbeTarget *target);

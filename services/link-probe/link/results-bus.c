@@ -6,7 +6,7 @@
 
 struct AldResultsBus {
         AldResults *results;
-        AldComputeResults *devices;
+        AldDeviceSchedule *const *schedules;
         AldRecordExport *exports[ALD_N_KINDS]; /* of what probes measure */
 };
 
@@ -25,27 +25,34 @@ static void on_drop(const char *key, AldKind kind, void *userdata)
         ald_record_export_drop(export_of(userdata, kind), key);
 }
 
-static void on_devices(const AldCompute *fields, void *userdata)
+static void on_rows(const AldRecord *record, void *userdata)
 {
-        const AldResultsBus *self = userdata;
+        (void) ald_record_export_update(export_of(userdata, record->kind), ald_record_fields(record));
+}
 
-        (void) ald_record_export_update(self->exports[ALD_KIND_COMPUTE], fields);
+static void watch_rows(
+        const AldResultsBus *self, void (*changed)(const AldRecord *record, void *userdata), void *userdata)
+{
+        for (const AldProbeKind *const *kind = ald_probe_kinds; *kind; kind++)
+                if ((*kind)->local)
+                        ald_row_results_watch(ald_device_schedule_results(self->schedules[(*kind)->kind]),
+                                changed, userdata);
 }
 
 int ald_results_bus_new(
-        AldService *service, AldResults *results, AldComputeResults *devices, AldResultsBus **ret)
+        AldService *service, AldResults *results, AldDeviceSchedule *const *schedules, AldResultsBus **ret)
 {
         static const AldResultsHandler handler = { .put = on_put, .drop = on_drop };
         g_autoptr(AldResultsBus) self = g_new0(AldResultsBus, 1);
         int r = 0;
 
         self->results = results;
-        self->devices = devices;
+        self->schedules = schedules;
         ald_results_watch(results, &handler, self);
-        ald_compute_results_watch(devices, on_devices, self);
+        watch_rows(self, on_rows, self);
         for (const AldProbeKind *const *kind = ald_probe_kinds; r >= 0 && *kind; kind++)
                 r = ald_record_export_new(service,
-                        (*kind)->is_local ? ALD_LINK_PROBE_PATH : ALD_LINK_PROBE_LINK_PATH, (*kind)->kind,
+                        (*kind)->local ? ALD_LINK_PROBE_PATH : ALD_LINK_PROBE_LINK_PATH, (*kind)->kind,
                         &self->exports[(*kind)->kind]);
         if (r < 0)
                 return r;
@@ -58,7 +65,7 @@ void ald_results_bus_free(AldResultsBus *self)
         if (!self)
                 return;
         ald_results_watch(self->results, NULL, NULL);
-        ald_compute_results_watch(self->devices, NULL, NULL);
+        watch_rows(self, NULL, NULL);
         for (AldKind kind = 0; kind < ALD_N_KINDS; kind++)
                 ald_record_export_free(self->exports[kind]);
         g_free(self);

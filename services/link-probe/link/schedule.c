@@ -154,7 +154,7 @@ static int read_target(const AldDueProbeRow *row, AldProbeTarget *ret)
         int scope = row->scope ? ald_link_scope_from_string(row->scope) : ALD_LINK_SCOPE_FULL;
         AldId id;
 
-        if (!kind || kind->is_local || scope < 0 || !row->peer || !row->address ||
+        if (!kind || kind->local || scope < 0 || !row->peer || !row->address ||
                 ald_id_parse(row->peer, &id) < 0 ||
                 ald_probe_target_set(
                         ret, kind, row->peer, row->address, row->interface ? row->interface : "") < 0)
@@ -228,7 +228,7 @@ static void ask(AldSchedule *schedule)
         if (room(schedule) == 0)
                 return;
         for (const AldProbeKind *const *kind = ald_probe_kinds; *kind; kind++)
-                if (!(*kind)->is_local && ald_gate_may_automatically(parts->gate, *kind))
+                if (!(*kind)->local && ald_gate_may_automatically(parts->gate, *kind))
                         kinds[n++] = ald_kinds[(*kind)->kind].name;
         ald_counters_foreach(parts->counters, add_traffic, traffic);
         ald_deferrals_foreach(schedule->peers, now_usec(), add_name, avoid);
@@ -237,7 +237,7 @@ static void ask(AldSchedule *schedule)
         for (unsigned i = 0; i < ald_prober_count(parts->prober); i++) {
                 const AldProbeTarget *target = ald_probe_target(ald_prober_at(parts->prober, i));
 
-                if (!target->kind->is_local)
+                if (!target->kind->local)
                         add_name(target->peer, avoid);
         }
         g_ptr_array_add(avoid, NULL);

@@ -8,41 +8,47 @@
 #include "services/link-probe/state-query-bus.h"
 
 /*
- * Measures the compute devices of this machine, when they are due or on request: one at a time, and not while
- * other work uses the device or compute probes are inhibited. The processors are not measured while links
- * are, since the measurements would disturb each other.
+ * Measures what one kind of probe measures of this machine, when it is due: one at a time, and not while it
+ * is inhibited or the machine has work. Keeps the results, also of requested probes. What differs between
+ * these kinds is an AldLocalKind (local-kind.h).
  */
-typedef struct AldComputeManager AldComputeManager;
+typedef struct AldDeviceSchedule AldDeviceSchedule;
 
-typedef struct AldComputeManagerParts {
+typedef struct AldDeviceScheduleParts {
+        const AldProbeKind *kind;
         AldService *service;
         const char *own_id;
         AldStateQuery *query; /* freed first */
         AldProber *prober;
         const AldSessions *sessions;
         const AldGate *gate;
-        AldWork *work;
+        const AldMachine *machine;
         AldJobs *jobs;
-} AldComputeManagerParts;
+} AldDeviceScheduleParts;
 
-AldComputeManager *ald_compute_manager_new(const AldComputeManagerParts *parts);
-void ald_compute_manager_free(AldComputeManager *manager);
+AldDeviceSchedule *ald_device_schedule_new(const AldDeviceScheduleParts *parts);
+void ald_device_schedule_free(AldDeviceSchedule *schedule);
 
-/* Whether devices are measured automatically; requests are served in any case. */
-void ald_compute_manager_enable(AldComputeManager *manager, bool enabled);
+/* Reads from the configuration of the service whether anything is measured without a request. If not, a
+ * measurement that nobody requested is stopped. */
+void ald_device_schedule_configure(AldDeviceSchedule *schedule);
 
 /* Call it when locks or work have changed: stops measurements that are inhibited now or have to yield to
  * work. */
-void ald_compute_manager_check_work(AldComputeManager *manager);
-
-AldComputeResults *ald_compute_manager_results(AldComputeManager *manager);
+void ald_device_schedule_check(AldDeviceSchedule *schedule);
 
 /* Returns in words why a device must not be measured now, to be freed; NULL if it may be. */
-char *ald_compute_manager_obstacle(AldComputeManager *manager, const AldProbeTarget *target);
+char *ald_device_schedule_obstacle(AldDeviceSchedule *schedule, const AldProbeTarget *target);
 
 /* Keeps the answer of any probe of a device, due or requested. */
-void ald_compute_manager_take(
-        AldComputeManager *manager, const AldProbe *probe, const AldProbeAnswer *answer);
+void ald_device_schedule_take(
+        AldDeviceSchedule *schedule, const AldProbe *probe, const AldProbeAnswer *answer);
 
 /* Returns whether the load of the device is, or was until just now, caused by our own measurement. */
-bool ald_compute_manager_caused(const AldComputeManager *manager, const char *device);
+bool ald_device_schedule_caused(const AldDeviceSchedule *schedule, const char *device);
+
+AldRowResults *ald_device_schedule_results(const AldDeviceSchedule *schedule);
+
+/* For the functions of its kind. */
+const AldDeviceScheduleParts *ald_device_schedule_parts(const AldDeviceSchedule *schedule);
+void *ald_device_schedule_state(const AldDeviceSchedule *schedule);

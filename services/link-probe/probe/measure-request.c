@@ -4,6 +4,7 @@
 #include "services/common/errors.h"
 #include "services/common/service.h"
 #include "services/link-probe/kinds/probe-facts.h"
+#include "services/link-probe/probe/device-schedule.h"
 #include "services/link-probe/probe/measure-request.h"
 
 struct AldMeasureRequests {
@@ -68,8 +69,8 @@ static int resolve(const Waiting *waiting, const AldNeighbours *neighbours, GArr
                 .peer = &waiting->peer,
                 .neighbours = neighbours,
                 .results = parts->results,
-                .is_ours = parts->is_ours,
-                .userdata = parts->userdata };
+                .schedule = parts->schedules[waiting->wanted.kind->kind],
+                .is_ours = ald_device_schedule_caused };
 
         return waiting->wanted.kind->resolve(&waiting->wanted, &facts, targets);
 }
@@ -131,7 +132,7 @@ static void on_peer(int error, const AldNodeRecords *records, void *userdata)
 static void on_own(int error, const AldNodeRecords *records, void *userdata)
 {
         Waiting *waiting = userdata;
-        bool is_local = waiting->wanted.kind->is_local;
+        bool is_local = waiting->wanted.kind->local != NULL;
         int r = error;
 
         if (r >= 0) {
@@ -162,7 +163,7 @@ int ald_measure_requests_add(AldMeasureRequests *requests, const AldMeasureReque
                 r = ald_jobs_room(parts->jobs, request->uid);
         if (r < 0)
                 return r;
-        if (!wanted->kind->is_local && g_str_equal(wanted->peer, parts->own_id))
+        if (!wanted->kind->local && g_str_equal(wanted->peer, parts->own_id))
                 return -ALD_E_OWN_NODE;
         waiting = g_new(Waiting, 1);
         *waiting = (Waiting){

@@ -25,9 +25,7 @@ typedef struct AldMeasureRequestsParts {
         AldStateQuery *query;
         AldJobs *jobs;
         const AldResults *results;
-        /* Whether the load of the device is caused by our own measurement. */
-        bool (*is_ours)(const char *device, void *userdata);
-        void *userdata;
+        AldDeviceSchedule *const *schedules; /* by AldKind, of local ones */
 } AldMeasureRequestsParts;
 
 AldMeasureRequests *ald_measure_requests_new(const AldMeasureRequestsParts *parts);

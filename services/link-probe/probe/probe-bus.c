@@ -43,7 +43,7 @@ static int read_target(sd_bus_message *message, AldProbeTarget *target, sd_bus_e
         r = sd_bus_message_read(message, "s", &subject);
         if (r < 0)
                 return r;
-        if (!kind->is_local)
+        if (!kind->local)
                 r = read_peer(subject, target, error);
         else if (*subject)
                 target->device = subject;

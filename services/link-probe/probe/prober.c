@@ -140,7 +140,7 @@ static void note_end(AldProbe *probe)
 
         ald_probe_answer_clear(&probe->answer);
         probe->answer.verdict = ALD_PROBE_LATER;
-        if (!kind->is_local) {
+        if (!kind->local) {
                 probe->answer.reason = g_strdup(probe->reason);
                 return;
         }
@@ -157,7 +157,7 @@ static void conclude(AldProbe *probe)
         unsigned i;
 
         /* A service that has just started did not know its own interfaces before. */
-        if (!probe->target.kind->is_local)
+        if (!probe->target.kind->local)
                 probe->medium = ald_media_look(
                         ald_machine_media(prober->machine), ald_prober_network(prober), probe->interface);
         if (probe->reason)
@@ -268,21 +268,21 @@ int ald_prober_start(AldProber *prober, const AldProbeTarget *target, const AldP
         AldProbe *probe;
         int r;
 
-        if (target->kind->is_local && ald_prober_running(prober, target->kind))
+        if (target->kind->local && ald_prober_running(prober, target->kind))
                 return -ALD_E_BUSY;
         probe = g_new0(AldProbe, 1);
         probe->prober = prober;
         probe->target = ald_probe_target_copy(target);
         probe->handler = handler;
         probe->userdata = userdata;
-        r = target->kind->is_local ? 0 : occupy(prober, probe);
+        r = target->kind->local ? 0 : occupy(prober, probe);
         if (r >= 0)
                 r = start(probe);
         if (r < 0) {
                 probe_free(probe);
                 return r;
         }
-        if (!target->kind->is_local)
+        if (!target->kind->local)
                 probe->asking = ald_state_query_node(prober->nodes, target->peer, on_peer, probe) >= 0;
         g_ptr_array_add(prober->probes, probe);
         *ret = probe;
@@ -309,7 +309,7 @@ void ald_probe_end(AldProbe *probe, const char *reason)
         probe->reason = g_strdup(reason);
         if (probe->over)
                 return;
-        if (probe->target.kind->is_local)
+        if (probe->target.kind->local)
                 leave_device(probe);
         else
                 ald_probe_child_end(probe->child, reason);
@@ -327,8 +327,7 @@ void ald_prober_end_automatic(AldProber *prober, const char *reason)
         for (unsigned i = 0; i < prober->probes->len; i++) {
                 const AldProbeTarget *target = ald_probe_target(ald_prober_at(prober, i));
 
-                if (!target->kind->is_local && target->automatic &&
-                        target->scope != ALD_LINK_SCOPE_ROUND_TRIPS)
+                if (!target->kind->local && target->automatic && target->scope != ALD_LINK_SCOPE_ROUND_TRIPS)
                         ald_probe_end(prober->probes->pdata[i], reason);
         }
 }
@@ -374,7 +373,7 @@ unsigned ald_prober_count_links(const AldProber *prober)
         unsigned n = 0;
 
         for (unsigned i = 0; i < prober->probes->len; i++)
-                n += !ald_prober_at(prober, i)->target.kind->is_local;
+                n += !ald_prober_at(prober, i)->target.kind->local;
         return n;
 }
 

@@ -1,22 +1,56 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+
+#include "services/link-probe/probe/local-kind.h"
 #include "services/link-probe/probe/row-results.h"
 
-struct AldComputeResults {
-        AldRecord *record;      /* Node1.Compute: the last row of each device; NULL: none yet */
+struct AldRowResults {
+        const AldProbeKind *kind;
+        const AldField *list;   /* of the record: the rows */
+        AldRecord *record;      /* the last row of each device; NULL: none yet */
         GHashTable *other_work; /* the devices that other work used when they were last measured */
-        void (*changed)(const AldCompute *fields, void *userdata);
+        void (*changed)(const AldRecord *record, void *userdata);
         void *userdata;
 };
 
-AldComputeResults *ald_compute_results_new(void)
-{
-        AldComputeResults *results = g_new0(AldComputeResults, 1);
+static const AldField row_fields[] = {
+        { .name = "Id", .type = ALD_TYPE_STRING, .offset = offsetof(AldResultRow, id) },
+        { .name = "MeasuredUSec", .type = ALD_TYPE_UINT64, .offset = offsetof(AldResultRow, measured_usec) },
+        { .name = "Failure", .type = ALD_TYPE_STRING, .offset = offsetof(AldResultRow, failure) },
+        { .name = "FailedUSec", .type = ALD_TYPE_UINT64, .offset = offsetof(AldResultRow, failed_usec) },
+        { .name = "WaitingSinceUSec",
+                .type = ALD_TYPE_UINT64,
+                .offset = offsetof(AldResultRow, waiting_since_usec) },
+        { .name = "WaitingReason",
+                .type = ALD_TYPE_STRING,
+                .offset = offsetof(AldResultRow, waiting_reason) },
+};
 
+static const AldResultRow absent_row = {
+        .measured_usec = ALD_ABSENT_UINT64,
+        .failed_usec = ALD_ABSENT_UINT64,
+        .waiting_since_usec = ALD_ABSENT_UINT64,
+};
+
+static const AldStruct row_struct = {
+        .name = "AldResultRow",
+        .fields = row_fields,
+        .n_fields = G_N_ELEMENTS(row_fields),
+        .size = sizeof(AldResultRow),
+        .absent = &absent_row,
+};
+
+AldRowResults *ald_row_results_new(const AldProbeKind *kind)
+{
+        AldRowResults *results = g_new0(AldRowResults, 1);
+
+        results->kind = kind;
+        results->list = ald_struct_find(ald_kinds[kind->kind].type, kind->local->rows);
         results->other_work = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
         return results;
 }
 
-void ald_compute_results_free(AldComputeResults *results)
+void ald_row_results_free(AldRowResults *results)
 {
         if (!results)
                 return;
@@ -25,77 +59,117 @@ void ald_compute_results_free(AldComputeResults *results)
         g_free(results);
 }
 
-void ald_compute_results_watch(
-        AldComputeResults *results, void (*changed)(const AldCompute *fields, void *userdata), void *userdata)
+void ald_row_results_watch(
+        AldRowResults *results, void (*changed)(const AldRecord *record, void *userdata), void *userdata)
 {
         results->changed = changed;
         results->userdata = userdata;
 }
 
-const AldComputeDevice *ald_compute_results_find(const AldComputeResults *results, const char *device)
+static const void *find_row(const AldRowResults *results, const AldRecord *record, const char *device)
 {
-        const AldCompute *compute = ald_record_as(results->record, COMPUTE, AldCompute);
-
-        return compute ? ald_rows_find(&compute->devices, device) : NULL;
+        return record ? ald_rows_find(ald_record_field(record, results->list), device) : NULL;
 }
 
-/* Replaces the row of the device; the state service keeps earlier figures. */
-static void put(AldComputeResults *results, const AldComputeDevice *row)
+const void *ald_row_results_find(const AldRowResults *results, const char *device)
 {
-        const AldCompute *before = ald_record_as(results->record, COMPUTE, AldCompute);
-        g_autoptr(GArray) rows = g_array_new(FALSE, FALSE, sizeof(AldComputeDevice));
-        AldCompute compute = ALD_COMPUTE_INIT;
+        return find_row(results, results->record, device);
+}
+
+static const char *id_of(const void *row)
+{
+        return *(const char *const *) row;
+}
+
+void ald_row_results_put(AldRowResults *results, const void *row)
+{
+        const AldStruct *type = ald_kinds[results->kind->kind].type;
+        const AldRows *before = results->record ? ald_record_field(results->record, results->list) : NULL;
+        g_autoptr(GArray) rows = g_array_new(FALSE, FALSE, (guint) results->list->rows->size);
+        g_autofree void *fields = g_memdup2(type->absent, type->size);
+        AldRows list = { .type = results->list->rows };
         AldRecord *record;
 
         g_array_append_vals(rows, row, 1);
-        for (size_t i = 0; before && i < before->devices.n; i++) {
-                const AldComputeDevice *other = ald_rows_at(&before->devices, i);
+        for (size_t i = 0; before && i < before->n; i++) {
+                const void *other = ald_rows_at(before, i);
 
-                if (!g_str_equal(other->id, row->id))
+                if (!g_str_equal(id_of(other), id_of(row)))
                         g_array_append_vals(rows, other, 1);
         }
-        compute.devices.items = rows->data;
-        compute.devices.n = rows->len;
-        if (ald_record_new(ALD_KIND_COMPUTE, &compute, &record) < 0) {
-                g_warning("Too many compute devices to report");
+        list.items = rows->data;
+        list.n = rows->len;
+        memcpy((char *) fields + results->list->offset, &list, sizeof list);
+        if (ald_record_new(results->kind->kind, fields, &record) < 0) {
+                g_warning("Too many %s to report", results->kind->noun);
                 return;
         }
         g_clear_pointer(&results->record, ald_record_unref);
         results->record = record;
         if (results->changed)
-                results->changed(ald_record_fields(record), results->userdata);
+                results->changed(record, results->userdata);
 }
 
-bool ald_compute_results_met_other_work(const AldComputeResults *results, const char *device)
+/* Puts a row with these fields; the others are those of `onto`, or absent. */
+static void put_fields(AldRowResults *results, const void *onto, const AldResultRow *fields)
+{
+        const AldStruct *type = results->list->rows;
+        g_autofree void *row = g_memdup2(onto ?: type->absent, type->size);
+
+        ald_struct_copy_common(type, row, &row_struct, fields);
+        ald_row_results_put(results, row);
+}
+
+static AldResultRow read_fields(const AldRowResults *results, const void *row)
+{
+        AldResultRow fields = absent_row;
+
+        if (row)
+                ald_struct_copy_common(&row_struct, &fields, results->list->rows, row);
+        return fields;
+}
+
+AldResultRow ald_row_results_read(const AldRowResults *results, const char *device)
+{
+        return read_fields(results, ald_row_results_find(results, device));
+}
+
+AldResultRow ald_row_results_read_known(
+        const AldRowResults *results, const AldRecord *stored, const char *device)
+{
+        return read_fields(
+                results, ald_row_results_find(results, device) ?: find_row(results, stored, device));
+}
+
+bool ald_row_results_met_other_work(const AldRowResults *results, const char *device)
 {
         return g_hash_table_contains(results->other_work, device);
 }
 
 /* A device that other work uses during each measurement waits like one that is never free. */
 static void put_failure(
-        AldComputeResults *results, const AldProbeTarget *target, const char *reason, uint64_t realtime_usec)
+        AldRowResults *results, const AldProbeTarget *target, const char *reason, uint64_t realtime_usec)
 {
-        const AldComputeDevice *before = ald_compute_results_find(results, target->device);
-        AldComputeDevice row = ALD_COMPUTE_DEVICE_INIT;
+        AldResultRow before = ald_row_results_read(results, target->device), row = absent_row;
 
         row.id = target->device;
         row.failure = reason;
         row.failed_usec = realtime_usec;
-        if (ald_compute_results_met_other_work(results, target->device)) {
-                row.waiting_since_usec = before && before->waiting_since_usec != ALD_ABSENT_UINT64
-                                                 ? before->waiting_since_usec
+        if (ald_row_results_met_other_work(results, target->device)) {
+                row.waiting_since_usec = before.waiting_since_usec != ALD_ABSENT_UINT64
+                                                 ? before.waiting_since_usec
                                                  : realtime_usec;
                 row.waiting_reason = "other work runs while it is measured";
         }
-        put(results, &row);
+        put_fields(results, NULL, &row);
 }
 
-void ald_compute_results_take(AldComputeResults *results, const AldProbeTarget *target,
-        const AldProbeAnswer *answer, uint64_t realtime_usec)
+void ald_row_results_take(AldRowResults *results, const AldProbeTarget *target, const AldProbeAnswer *answer,
+        uint64_t realtime_usec)
 {
         g_autoptr(AldRecord) reported = NULL;
 
-        if (answer->verdict == ALD_PROBE_LATER || !ald_compute_target_is_whole(target))
+        if (answer->verdict == ALD_PROBE_LATER || target->partial)
                 return;
         if (answer->other_work)
                 g_hash_table_add(results->other_work, g_strdup(target->device));
@@ -103,22 +177,18 @@ void ald_compute_results_take(AldComputeResults *results, const AldProbeTarget *
                 g_hash_table_remove(results->other_work, target->device);
         if (answer->verdict == ALD_PROBE_FAILED)
                 put_failure(results, target, answer->reason, realtime_usec);
-        else if (ald_compute_answer_record(answer, target->driver_version, realtime_usec, &reported) < 0)
+        else if (results->kind->local->record(target, answer, realtime_usec, &reported) < 0)
                 put_failure(results, target, "the probe returned no figures", realtime_usec);
         else
-                put(results, ald_rows_at(&ald_record_as(reported, COMPUTE, AldCompute)->devices, 0));
+                ald_row_results_put(results, ald_rows_at(ald_record_field(reported, results->list), 0));
 }
 
-void ald_compute_results_wait(
-        AldComputeResults *results, const char *device, uint64_t since_usec, const char *reason)
+void ald_row_results_wait(AldRowResults *results, const char *device, uint64_t since_usec, const char *reason)
 {
-        const AldComputeDevice *before = ald_compute_results_find(results, device);
-        AldComputeDevice row = ALD_COMPUTE_DEVICE_INIT;
+        AldResultRow row = ald_row_results_read(results, device);
 
-        if (before)
-                row = *before;
         row.id = device;
         row.waiting_since_usec = since_usec;
         row.waiting_reason = reason;
-        put(results, &row);
+        put_fields(results, ald_row_results_find(results, device), &row);
 }

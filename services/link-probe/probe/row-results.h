@@ -1,30 +1,52 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "services/link-probe/kinds/compute-answer.h"
+#include "services/link-probe/kinds/probe-kind.h"
 
-/* The last result or failure of each device since this service started, and whether a measurement waits. The
- * state service merges them with earlier results, and counts failures. */
-typedef struct AldComputeResults AldComputeResults;
+/* The last result or failure of each device that a kind of probe measures of this machine, since this service
+ * started, and whether a measurement waits, as a record with a row for each. The state service merges them
+ * with earlier results, and counts failures. */
+typedef struct AldRowResults AldRowResults;
 
-AldComputeResults *ald_compute_results_new(void);
-void ald_compute_results_free(AldComputeResults *results);
+/* The fields that the rows of all these records have; org.alidade.Node1.Compute describes them. */
+typedef struct AldResultRow {
+        const char *id;
+        uint64_t measured_usec;
+        const char *failure;
+        uint64_t failed_usec;
+        uint64_t waiting_since_usec;
+        const char *waiting_reason;
+} AldResultRow;
+
+/* Of a kind with `local`. */
+AldRowResults *ald_row_results_new(const AldProbeKind *kind);
+void ald_row_results_free(AldRowResults *results);
 
 /* The callback for each change, or NULL. */
-void ald_compute_results_watch(AldComputeResults *results,
-        void (*changed)(const AldCompute *fields, void *userdata), void *userdata);
+void ald_row_results_watch(
+        AldRowResults *results, void (*changed)(const AldRecord *record, void *userdata), void *userdata);
 
-/* CLOCK_REALTIME in µs. An answer that is neither a result nor a failure changes nothing, nor does a result
- * of single metrics, which is for its caller only. */
-void ald_compute_results_take(AldComputeResults *results, const AldProbeTarget *target,
-        const AldProbeAnswer *answer, uint64_t realtime_usec);
+/* CLOCK_REALTIME in µs. An answer that is neither a result nor a failure changes nothing, nor does one of a
+ * target that is partial. */
+void ald_row_results_take(AldRowResults *results, const AldProbeTarget *target, const AldProbeAnswer *answer,
+        uint64_t realtime_usec);
 
 /* Whether the last measurement of the device failed because other work used it. */
-bool ald_compute_results_met_other_work(const AldComputeResults *results, const char *device);
+bool ald_row_results_met_other_work(const AldRowResults *results, const char *device);
 
-/* The row of a device, or NULL. */
-const AldComputeDevice *ald_compute_results_find(const AldComputeResults *results, const char *device);
+/* The row of a device, of the type of its record, or NULL. */
+const void *ald_row_results_find(const AldRowResults *results, const char *device);
+
+/* Copies a row of this type, in place of the one of the same device; the state service keeps earlier
+ * figures. */
+void ald_row_results_put(AldRowResults *results, const void *row);
+
+/* Those fields of the row, all absent if there is none. */
+AldResultRow ald_row_results_read(const AldRowResults *results, const char *device);
+/* The same; without such a row, those of the record of the state service, which may be NULL. */
+AldResultRow ald_row_results_read_known(
+        const AldRowResults *results, const AldRecord *stored, const char *device);
 
 /* Sets since when a measurement of the device waits, and why; absent and NULL if none waits. */
-void ald_compute_results_wait(
-        AldComputeResults *results, const char *device, uint64_t since_usec, const char *reason);
+void ald_row_results_wait(
+        AldRowResults *results, const char *device, uint64_t since_usec, const char *reason);

@@ -2,10 +2,15 @@
 /* What link-probed makes of the results of the compute probe. */
 #include <errno.h>
 
+#include "services/link-probe/kinds/compute-answer.h"
+#include "services/link-probe/kinds/probe-kinds.h"
 #include "services/link-probe/probe/row-results.h"
 
 #define NOW UINT64_C(1700000000000000)
 #define BUSY "busy: other work was running"
+
+static const AldProbeTarget target = { .device = (char *) "a", .driver_version = (char *) "555.1" };
+static const AldProbeTarget other = { .device = (char *) "b" };
 
 /* The output of a run for a device, written with ' for ". */
 static AldProbeAnswer read_answer_of(const char *device, const char *devices, const char *errors, bool force)
@@ -43,7 +48,7 @@ static void test_row(void)
         const AldComputeDevice *row;
 
         g_assert_cmpint(answer.verdict, ==, ALD_PROBE_DONE);
-        g_assert_cmpint(ald_compute_answer_record(&answer, "555.1", NOW, &record), ==, 0);
+        g_assert_cmpint(ald_compute_answer_record(&target, &answer, NOW, &record), ==, 0);
         row = ald_rows_find(&ald_record_as(record, COMPUTE, AldCompute)->devices, "a");
         g_assert_nonnull(row);
         g_assert_cmpfloat(row->gemm_tflops, ==, 1.5);
@@ -66,7 +71,7 @@ static void test_failed_in_part(void)
         g_autoptr(AldRecord) record = NULL;
         const AldComputeDevice *row;
 
-        g_assert_cmpint(ald_compute_answer_record(&answer, NULL, NOW, &record), ==, 0);
+        g_assert_cmpint(ald_compute_answer_record(&other, &answer, NOW, &record), ==, 0);
         row = ald_rows_at(&ald_record_as(record, COMPUTE, AldCompute)->devices, 0);
         g_assert_cmpstr(row->failure, ==, "gemm: it fell; read: timeout");
         g_assert_cmpuint(row->failed_usec, ==, NOW);
@@ -85,7 +90,7 @@ static void test_transfers(void)
         g_autoptr(AldRecord) record = NULL;
         const AldComputeDevice *row;
 
-        g_assert_cmpint(ald_compute_answer_record(&answer, NULL, NOW, &record), ==, 0);
+        g_assert_cmpint(ald_compute_answer_record(&other, &answer, NOW, &record), ==, 0);
         row = ald_rows_at(&ald_record_as(record, COMPUTE, AldCompute)->devices, 0);
         g_assert_cmpstr(row->failure, ==, "to-device: timeout");
         g_assert_cmpuint(row->device_to_host_bytes_per_second, ==, 5);
@@ -95,6 +100,33 @@ static void test_transfers(void)
         g_assert_cmpstr(all, ==, "gemm,read,copy,peak,to-device,to-host");
         g_assert_cmpuint(ald_compute_metric_parse("to-device"), ==, ALD_COMPUTE_TO_DEVICE);
         g_assert_cmpuint(ald_compute_metric_parse("to-host"), ==, ALD_COMPUTE_TO_HOST);
+}
+
+/* Copies do not apply to a device that computes in host memory. */
+static void test_partial(void)
+{
+        static const struct {
+                int unified;
+                unsigned metrics;
+                bool partial;
+        } cases[] = {
+                { 0, ALD_COMPUTE_ALL, false },
+                { 0, ALD_COMPUTE_ALL & ~ALD_COMPUTE_TO_HOST, true },
+                { 1, ALD_COMPUTE_ALL, false },
+                { 1, ALD_COMPUTE_ALL & ~ALD_COMPUTE_TO_HOST, false },
+                { 1, ALD_COMPUTE_ALL & ~ALD_COMPUTE_PEAK, true },
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                AldBackend backend = ALD_BACKEND_INIT;
+                AldProbeTarget made;
+
+                backend.id = "a";
+                backend.unified = cases[i].unified;
+                made = ald_compute_target(&ald_probe_compute, &backend, cases[i].metrics, false);
+                g_assert_cmpint(made.partial, ==, cases[i].partial);
+                ald_probe_target_clear(&made);
+        }
 }
 
 /* OpenCL shows both instances by the name of their card. */
@@ -197,66 +229,61 @@ static void test_large_result(void)
         g_assert_cmpint(answer.verdict, ==, ALD_PROBE_DONE);
 }
 
-static const AldProbeTarget target = {
-        .device = (char *) "a", .driver_version = (char *) "555.1", .metrics = ALD_COMPUTE_ALL
-};
-
 /* What was said last takes the place of what was said before: the state service keeps that. */
 static void test_last_word(void)
 {
-        AldComputeResults *results = ald_compute_results_new();
+        AldRowResults *results = ald_row_results_new(&ald_probe_compute);
         g_auto(AldProbeAnswer) good = read_answer("{'Id':'a','PeakTflops':2}", "", false);
         const AldProbeAnswer crashed = { .verdict = ALD_PROBE_FAILED, .reason = (char *) "it fell" };
         const AldProbeAnswer later = { .verdict = ALD_PROBE_LATER, .reason = (char *) "locked" };
-        const AldProbeTarget other = { .device = (char *) "b", .metrics = ALD_COMPUTE_ALL };
-        const AldProbeTarget part = { .device = (char *) "c", .metrics = ALD_COMPUTE_READ };
+        const AldProbeTarget part = { .device = (char *) "c", .partial = true };
         const AldComputeDevice *row;
 
-        ald_compute_results_take(results, &target, &good, NOW);
-        ald_compute_results_take(results, &other, &crashed, NOW + 1);
-        ald_compute_results_take(results, &target, &later, NOW + 2);
-        ald_compute_results_take(results, &part, &good, NOW + 2);
-        g_assert_null(ald_compute_results_find(results, "c"));
-        row = ald_compute_results_find(results, "a");
+        ald_row_results_take(results, &target, &good, NOW);
+        ald_row_results_take(results, &other, &crashed, NOW + 1);
+        ald_row_results_take(results, &target, &later, NOW + 2);
+        ald_row_results_take(results, &part, &good, NOW + 2);
+        g_assert_null(ald_row_results_find(results, "c"));
+        row = ald_row_results_find(results, "a");
         g_assert_cmpfloat(row->peak_tflops, ==, 2);
 
-        ald_compute_results_take(results, &target, &crashed, NOW + 3);
-        row = ald_compute_results_find(results, "a");
+        ald_row_results_take(results, &target, &crashed, NOW + 3);
+        row = ald_row_results_find(results, "a");
         g_assert_true(isnan(row->peak_tflops));
         g_assert_cmpstr(row->failure, ==, "it fell");
         g_assert_cmpuint(row->failed_usec, ==, NOW + 3);
         g_assert_cmpuint(row->failures, ==, ALD_ABSENT_UINT64);
-        g_assert_cmpuint(ald_compute_results_find(results, "b")->failed_usec, ==, NOW + 1);
-        ald_compute_results_free(results);
+        g_assert_cmpuint(ald_row_results_read(results, "b").failed_usec, ==, NOW + 1);
+        ald_row_results_free(results);
 }
 
 static void test_waiting(void)
 {
-        AldComputeResults *results = ald_compute_results_new();
+        AldRowResults *results = ald_row_results_new(&ald_probe_compute);
         g_auto(AldProbeAnswer) good = read_answer("{'Id':'a','PeakTflops':2}", "", false);
         g_auto(AldProbeAnswer) busy = read_answer("{'Id':'a','PeakTflops':2,'Flags':['busy']}", "", false);
         const AldComputeDevice *row;
 
-        ald_compute_results_take(results, &target, &good, NOW);
-        ald_compute_results_wait(results, "a", NOW + 1, "processes compute on it");
-        row = ald_compute_results_find(results, "a");
+        ald_row_results_take(results, &target, &good, NOW);
+        ald_row_results_wait(results, "a", NOW + 1, "processes compute on it");
+        row = ald_row_results_find(results, "a");
         g_assert_cmpfloat(row->peak_tflops, ==, 2);
         g_assert_cmpstr(row->waiting_reason, ==, "processes compute on it");
 
         /* A run that meets other work waits since it first did. */
-        ald_compute_results_take(results, &target, &busy, NOW + 2);
-        row = ald_compute_results_find(results, "a");
+        ald_row_results_take(results, &target, &busy, NOW + 2);
+        row = ald_row_results_find(results, "a");
         g_assert_cmpuint(row->waiting_since_usec, ==, NOW + 1);
         g_assert_cmpuint(row->failed_usec, ==, NOW + 2);
-        g_assert_true(ald_compute_results_met_other_work(results, "a"));
-        ald_compute_results_wait(results, "a", ALD_ABSENT_UINT64, NULL);
-        row = ald_compute_results_find(results, "a");
+        g_assert_true(ald_row_results_met_other_work(results, "a"));
+        ald_row_results_wait(results, "a", ALD_ABSENT_UINT64, NULL);
+        row = ald_row_results_find(results, "a");
         g_assert_cmpuint(row->waiting_since_usec, ==, ALD_ABSENT_UINT64);
         g_assert_null(row->waiting_reason);
         g_assert_cmpuint(row->failed_usec, ==, NOW + 2);
-        ald_compute_results_take(results, &target, &good, NOW + 3);
-        g_assert_false(ald_compute_results_met_other_work(results, "a"));
-        ald_compute_results_free(results);
+        ald_row_results_take(results, &target, &good, NOW + 3);
+        g_assert_false(ald_row_results_met_other_work(results, "a"));
+        ald_row_results_free(results);
 }
 
 int main(int argc, char *argv[])
@@ -265,6 +292,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/link-probe-compute/row", test_row);
         g_test_add_func("/link-probe-compute/failed-in-part", test_failed_in_part);
         g_test_add_func("/link-probe-compute/transfers", test_transfers);
+        g_test_add_func("/link-probe-compute/partial", test_partial);
         g_test_add_func("/link-probe-compute/instances", test_instances_of_one_card);
         g_test_add_func("/link-probe-compute/too-much", test_too_much_for_one_result);
         g_test_add_func("/link-probe-compute/no-result", test_no_result);

@@ -22,7 +22,7 @@ static void check_arguments(const AldProbeTarget *target, const char *expected)
         g_ptr_array_add(arguments, NULL);
         text = g_strjoinv(" ", (char **) arguments->pdata);
         whole = g_strconcat(
-                target->kind->is_local ? "--json" : "--json --identity=/keys --bytes-max=5", expected, NULL);
+                target->kind->local ? "--json" : "--json --identity=/keys --bytes-max=5", expected, NULL);
         g_assert_cmpstr(text, ==, whole);
 }
 
@@ -167,7 +167,7 @@ static void check_refusal(const AldProbeKind *kind, int error, const char *name,
 
 static void test_refusals(void)
 {
-        for (const AldProbeKind *const *kind = ald_probe_kinds; !(*kind)->is_local; kind++) {
+        for (const AldProbeKind *const *kind = ald_probe_kinds; !(*kind)->local; kind++) {
                 check_refusal(*kind, -ALD_E_NO_SUCH_DEVICE, ALD_ERROR_NO_SUCH_DEVICE,
                         "This machine or the node has no such RDMA port, or no pair of them can be used; "
                         "alidadectl fabric shows all ports");
@@ -199,9 +199,9 @@ static void test_names(void)
         g_assert_cmpuint(ald_probe_compute.inhibit, ==, ALD_INHIBIT_COMPUTE);
 }
 
-static bool is_ours(const char *device, void *userdata)
+static bool is_ours(const AldDeviceSchedule *schedule, const char *device)
 {
-        return g_strcmp0(device, userdata) == 0;
+        return g_strcmp0(device, (const char *) schedule) == 0;
 }
 
 /* A device on which processes compute, unless we are these, is measured only by force. */
@@ -234,9 +234,9 @@ static void test_devices(void)
         wanted.device = (char *) "pci:2";
         g_assert_cmpint(wanted.kind->resolve(&wanted, &facts, targets), ==, -ALD_E_NO_SUCH_DEVICE);
         wanted.device = NULL;
-        facts.userdata = (void *) "pci:1";
+        facts.schedule = (AldDeviceSchedule *) "pci:1";
         g_assert_cmpint(wanted.kind->resolve(&wanted, &facts, targets), ==, 0);
-        facts.userdata = NULL;
+        facts.schedule = NULL;
         wanted.force = true;
         g_assert_cmpint(wanted.kind->resolve(&wanted, &facts, targets), ==, 0);
         g_assert_cmpuint(targets->len, ==, 2);
