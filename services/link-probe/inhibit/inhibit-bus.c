@@ -14,12 +14,11 @@
 
 static int check(const AldInhibitorFile *lock, sd_bus_error *error)
 {
-        g_autofree char *excerpt = NULL;
-
         if (ald_inhibit_what_parse(lock->what) < 0) {
-                excerpt = ald_excerpt(lock->what);
+                g_autofree char *excerpt = ald_excerpt(lock->what), *list = ald_inhibit_what_list();
+
                 return sd_bus_error_setf(error, SD_BUS_ERROR_INVALID_ARGS,
-                        "Not a colon-separated list of compute, rdma and link: %s", excerpt);
+                        "Not a colon-separated list of %s: %s", list, excerpt);
         }
         if (!ald_inhibit_text_ok(lock->who))
                 return sd_bus_error_set(

@@ -6,7 +6,8 @@
 
 #include "services/link-probe/inhibit/inhibit-what.h"
 
-static const char *const words[ALD_INHIBIT_KINDS] = { "compute", "rdma", "link" };
+#define WORD(NAME, word) word,
+static const char *const words[ALD_INHIBIT_KINDS] = { ALD_INHIBIT_LIST(WORD) };
 
 static int find_word(const char *text, size_t length)
 {
@@ -41,6 +42,15 @@ void ald_inhibit_what_words(unsigned what, const char *ret[static ALD_INHIBIT_KI
                 if (what & (1u << i))
                         ret[n++] = words[i];
         ret[n] = NULL;
+}
+
+char *ald_inhibit_what_list(void)
+{
+        GString *text = g_string_new(words[0]);
+
+        for (unsigned i = 1; i < ALD_INHIBIT_KINDS; i++)
+                g_string_append_printf(text, "%s%s", i + 1 < ALD_INHIBIT_KINDS ? ", " : " and ", words[i]);
+        return g_string_free(text, FALSE);
 }
 
 bool ald_inhibit_text_ok(const char *text)

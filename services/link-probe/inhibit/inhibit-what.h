@@ -3,14 +3,21 @@
 
 #include <stdbool.h>
 
-/* What can be inhibited, as bits of a set. */
+/* What can be inhibited, with its word, in the order in which the words are listed. */
+#define ALD_INHIBIT_LIST(X)   \
+        X(COMPUTE, "compute") \
+        X(RDMA, "rdma")       \
+        X(LINK, "link")
+
+#define ALD_INHIBIT_NUMBER(NAME, word) ALD_INHIBIT_NUMBER_##NAME,
+enum { ALD_INHIBIT_LIST(ALD_INHIBIT_NUMBER) ALD_INHIBIT_KINDS };
+
+/* The same as bits of a set. */
+#define ALD_INHIBIT_BIT(NAME, word) ALD_INHIBIT_##NAME = 1 << ALD_INHIBIT_NUMBER_##NAME,
 typedef enum AldInhibit {
-        ALD_INHIBIT_COMPUTE = 1 << 0,
-        ALD_INHIBIT_RDMA = 1 << 1,
-        ALD_INHIBIT_LINK = 1 << 2,
+        ALD_INHIBIT_LIST(ALD_INHIBIT_BIT) ALD_INHIBIT_ALL = (1 << ALD_INHIBIT_KINDS) - 1,
 } AldInhibit;
 
-#define ALD_INHIBIT_KINDS 3u
 #define ALD_INHIBIT_TEXT_MAX 255u
 
 /* Parses a list such as "compute:link"; -EINVAL for unknown or repeated words. */
@@ -18,6 +25,9 @@ int ald_inhibit_what_parse(const char *text);
 
 /* The words of a set, in an order of their own; NULL-terminated. The strings are static. */
 void ald_inhibit_what_words(unsigned what, const char *ret[static ALD_INHIBIT_KINDS + 1]);
+
+/* All words in a sentence: "compute, rdma and link". Free with g_free(). */
+char *ald_inhibit_what_list(void);
 
 /* Whether the text is valid for Who or Why: not empty, printable, not too long. */
 bool ald_inhibit_text_ok(const char *text);

@@ -4,8 +4,6 @@
 #include "services/link-probe/machine/work-units-bus.h"
 #include "services/link-probe/machine/work.h"
 
-#define ANY_LOCK ((1u << ALD_INHIBIT_KINDS) - 1)
-
 struct AldWork {
         const AldInhibitors *inhibitors;
         void (*changed)(void *userdata);
@@ -64,7 +62,7 @@ bool ald_work_units_known(const AldWork *work)
 const char *ald_work_reason(AldWork *work)
 {
         const char *unit = ald_work_unit(work);
-        g_autofree char *lock = ald_inhibitors_reason(work->inhibitors, ANY_LOCK);
+        g_autofree char *lock = ald_inhibitors_reason(work->inhibitors, ALD_INHIBIT_ALL);
 
         g_clear_pointer(&work->reason, g_free);
         if (unit)

@@ -13,6 +13,7 @@ static void test_what(void)
         static const char *const bad[] = { "", ":", "link:", ":link", "link:link", "links", "lin", "LINK",
                 "link rdma", "link:rdma:compute:link" };
         const char *words[ALD_INHIBIT_KINDS + 1];
+        g_autofree char *list = ald_inhibit_what_list();
 
         for (size_t i = 0; i < G_N_ELEMENTS(bad); i++)
                 g_assert_cmpint(ald_inhibit_what_parse(bad[i]), ==, -EINVAL);
@@ -23,6 +24,7 @@ static void test_what(void)
         g_assert_cmpstr(words[0], ==, "compute");
         g_assert_cmpstr(words[1], ==, "link");
         g_assert_null(words[2]);
+        g_assert_cmpstr(list, ==, "compute, rdma and link");
 }
 
 static void test_text(void)
