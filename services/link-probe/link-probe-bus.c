@@ -105,7 +105,8 @@ static int method_list_jobs(sd_bus_message *message, void *userdata, sd_bus_erro
 
         r = sd_bus_message_new_method_return(message, &reply);
         if (r >= 0)
-                r = ald_jobs_bus_append_list(reply, ald_link_probe_manager_jobs(self->manager));
+                r = ald_jobs_bus_append_list(
+                        reply, ald_measure_requests_jobs(ald_link_probe_manager_requests(self->manager)));
         return r < 0 ? r : sd_bus_send(NULL, reply, NULL);
 }
 
@@ -160,7 +161,8 @@ int ald_link_probe_bus_new(AldService *service, AldLinkProbeManager *manager, Al
                 r = ald_results_bus_new(service, ald_link_probe_manager_results(manager),
                         ald_link_probe_manager_schedules(manager), &self->results);
         if (r >= 0)
-                r = ald_jobs_bus_new(service, ald_link_probe_manager_jobs(manager), &self->jobs);
+                r = ald_jobs_bus_new(service,
+                        ald_measure_requests_jobs(ald_link_probe_manager_requests(manager)), &self->jobs);
         if (r >= 0)
                 r = ald_record_export_new(service, ALD_LINK_PROBE_PATH, ALD_KIND_PROBE_POLICY, &self->policy);
         if (r >= 0)

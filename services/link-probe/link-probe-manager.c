@@ -32,7 +32,6 @@ struct AldLinkProbeManager {
         AldSessions *sessions;
         AldResults *results;
         AldSchedule *schedule;
-        AldJobs *jobs;
         AldMeasureRequests *requests;
         AldDeviceSchedule *schedules[ALD_N_KINDS]; /* of local kinds */
         AldListener *listener;
@@ -50,11 +49,6 @@ static void notify(void *userdata)
                 manager->changed(manager->userdata);
 }
 
-static AldDeviceSchedule *schedule_of(const AldLinkProbeManager *manager, const AldProbe *probe)
-{
-        return manager->schedules[ald_probe_target(probe)->kind->kind];
-}
-
 static void set_tick(AldLinkProbeManager *manager, uint64_t delay)
 {
         manager->next_tick = g_get_monotonic_time() + (gint64) delay;
@@ -67,7 +61,14 @@ static void on_probe_ended(uint64_t usec, void *userdata)
 
         if (manager->next_tick > g_get_monotonic_time() + (gint64) usec)
                 set_tick(manager, usec);
-        ald_jobs_wake(manager->jobs);
+        ald_jobs_wake(ald_measure_requests_jobs(manager->requests));
+}
+
+static void on_device_ended(void *userdata)
+{
+        const AldLinkProbeManager *manager = userdata;
+
+        ald_jobs_step(ald_measure_requests_jobs(manager->requests));
 }
 
 static void on_connection(int connection, bool rdma, const AldRemote *remote,
@@ -85,30 +86,11 @@ static void on_connection(int connection, bool rdma, const AldRemote *remote,
         close(connection);
 }
 
-/* Results of requested probes are kept, too. */
-static void on_measured(const AldProbe *probe, const AldProbeAnswer *answer, void *userdata)
-{
-        AldLinkProbeManager *manager = userdata;
-
-        if (ald_probe_target(probe)->kind->local)
-                ald_device_schedule_take(schedule_of(manager, probe), probe, answer);
-        else
-                ald_schedule_take(manager->schedule, probe, answer);
-}
-
-static char *in_the_way(const AldProbeTarget *target, void *userdata)
-{
-        AldLinkProbeManager *manager = userdata;
-
-        return target->kind->local
-                       ? ald_device_schedule_obstacle(manager->schedules[target->kind->kind], target)
-                       : NULL;
-}
-
 static void stop(AldLinkProbeManager *manager, const AldProbeKind *kind, const char *reason)
 {
-        ald_schedule_stop(manager->schedule);
-        ald_jobs_fail_all(manager->jobs, kind->kind, reason);
+        if (!kind->local)
+                ald_schedule_stop(manager->schedule);
+        ald_jobs_fail_all(ald_measure_requests_jobs(manager->requests), kind->kind, reason);
         ald_prober_end_kind(manager->prober, kind, reason);
         ald_sessions_end_all(manager->sessions, kind, reason);
 }
@@ -175,11 +157,10 @@ static void on_tick(void *userdata)
         look(manager);
         yield_links(manager);
         learn_addresses(manager);
+        ald_jobs_step(ald_measure_requests_jobs(manager->requests));
         /* RDMA is never measured where sockets are not. */
-        if (ald_gate_may(manager->gate, &ald_probe_socket, false) >= 0) {
-                ald_jobs_step(manager->jobs);
+        if (ald_gate_may(manager->gate, &ald_probe_socket, false) >= 0)
                 ald_schedule_run(manager->schedule);
-        }
 }
 
 /* The machine may report work before there are any. */
@@ -195,7 +176,7 @@ static void on_inhibitors(void *userdata)
         AldLinkProbeManager *manager = userdata;
 
         for (const AldProbeKind *const *kind = ald_probe_kinds; *kind; kind++) {
-                g_autofree char *reason = (*kind)->local ? NULL : ald_gate_lock_reason(manager->gate, *kind);
+                g_autofree char *reason = ald_gate_lock_reason(manager->gate, *kind);
 
                 if (reason)
                         stop(manager, *kind, reason);
@@ -274,32 +255,25 @@ static void make_schedule(AldLinkProbeManager *manager, const AldProbeKind *kind
                 .sessions = manager->sessions,
                 .gate = manager->gate,
                 .machine = manager->machine,
-                .jobs = manager->jobs,
+                .ended = on_device_ended,
+                .userdata = manager,
         };
 
         manager->schedules[kind->kind] = ald_device_schedule_new(&parts);
 }
 
-static void make_jobs(AldLinkProbeManager *manager)
+static void make_requests(AldLinkProbeManager *manager)
 {
-        const AldJobsParts jobs_parts = {
-                .own_id = manager->own_id,
-                .prober = manager->prober,
-                .in_the_way = in_the_way,
-                .measured = on_measured,
-                .userdata = manager,
-        };
-        AldMeasureRequestsParts parts;
-
-        manager->jobs = ald_jobs_new(&jobs_parts);
-        parts = (AldMeasureRequestsParts){
-                .own_id = manager->own_id,
-                .query = manager->query,
-                .jobs = manager->jobs,
-                .results = manager->results,
+        const AldMeasureRequestsParts parts = {
                 .gate = manager->gate,
-                .schedules = manager->schedules,
+                .query = manager->query,
+                .results = manager->results,
+                .jobs = { .own_id = manager->own_id,
+                        .prober = manager->prober,
+                        .schedule = manager->schedule,
+                        .schedules = manager->schedules },
         };
+
         manager->requests = ald_measure_requests_new(&parts);
 }
 
@@ -323,10 +297,10 @@ int ald_link_probe_manager_new(AldService *service, AldLinkProbeManager **ret)
         manager->machine = ald_machine_new(service, manager->inhibitors, on_work, manager);
         manager->gate = ald_gate_new(&manager->config, manager->inhibitors, manager->machine);
         make_parts(manager);
-        make_jobs(manager);
         for (const AldProbeKind *const *kind = ald_probe_kinds; *kind; kind++)
                 if ((*kind)->local)
                         make_schedule(manager, *kind);
+        make_requests(manager);
         manager->tick = ald_timer_new("tick", on_tick, manager);
         look(manager);
         set_tick(manager, 0);
@@ -348,7 +322,6 @@ void ald_link_probe_manager_free(AldLinkProbeManager *manager)
         ald_prober_free(manager->prober);
         for (AldKind kind = 0; kind < ALD_N_KINDS; kind++)
                 ald_device_schedule_free(manager->schedules[kind]);
-        ald_jobs_free(manager->jobs);
         ald_schedule_free(manager->schedule);
         ald_results_free(manager->results);
         ald_gate_free(manager->gate);
@@ -387,9 +360,9 @@ AldInhibitors *ald_link_probe_manager_inhibitors(AldLinkProbeManager *manager)
         return manager->inhibitors;
 }
 
-AldJobs *ald_link_probe_manager_jobs(AldLinkProbeManager *manager)
+AldMeasureRequests *ald_link_probe_manager_requests(AldLinkProbeManager *manager)
 {
-        return manager->jobs;
+        return manager->requests;
 }
 
 AldResults *ald_link_probe_manager_results(AldLinkProbeManager *manager)
@@ -431,11 +404,4 @@ uint64_t ald_link_probe_manager_refused(const AldLinkProbeManager *manager)
 const char *ald_link_probe_manager_unit(const AldLinkProbeManager *manager)
 {
         return ald_work_unit(ald_machine_work(manager->machine));
-}
-
-int ald_link_probe_manager_probe(AldLinkProbeManager *manager, const AldMeasureRequest *request,
-        AldMeasureRequestAnswer answered, void *userdata)
-{
-        return ald_measure_requests_add(manager->requests, request,
-                ald_prober_own(manager->prober)->of[ALD_KIND_NETWORK], answered, userdata);
 }

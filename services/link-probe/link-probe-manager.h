@@ -3,10 +3,7 @@
 
 #include "services/link-probe/gate.h"
 #include "services/link-probe/inhibit/inhibitors.h"
-#include "services/link-probe/job/jobs.h"
 #include "services/link-probe/link/results.h"
-#include "services/link-probe/link/schedule.h"
-#include "services/link-probe/probe/device-schedule.h"
 #include "services/link-probe/probe/measure-request.h"
 
 /* The link probe service: every 15 s asks what is due and measures it; serves probes of other nodes; applies
@@ -27,7 +24,7 @@ void ald_link_probe_manager_configure(AldLinkProbeManager *manager);
 
 const AldGate *ald_link_probe_manager_gate(const AldLinkProbeManager *manager);
 AldInhibitors *ald_link_probe_manager_inhibitors(AldLinkProbeManager *manager);
-AldJobs *ald_link_probe_manager_jobs(AldLinkProbeManager *manager);
+AldMeasureRequests *ald_link_probe_manager_requests(AldLinkProbeManager *manager);
 AldResults *ald_link_probe_manager_results(AldLinkProbeManager *manager);
 const AldProber *ald_link_probe_manager_prober(const AldLinkProbeManager *manager);
 /* What measures this machine, by AldKind; NULL for other kinds. */
@@ -41,7 +38,3 @@ uint64_t ald_link_probe_manager_refused(const AldLinkProbeManager *manager);
 
 /* The unit of work-units= that keeps this machine from being measured, or NULL. */
 const char *ald_link_probe_manager_unit(const AldLinkProbeManager *manager);
-
-/* Starts a requested probe; see measure-request.h. */
-int ald_link_probe_manager_probe(AldLinkProbeManager *manager, const AldMeasureRequest *request,
-        AldMeasureRequestAnswer answered, void *userdata);

@@ -255,13 +255,21 @@ static void take_result(AldJob *job, AldRecord *measured)
         job->result = joined ?: ald_record_ref(measured);
 }
 
+static AldDeviceSchedule *schedule_of(const AldJob *job)
+{
+        return job->jobs->parts.schedules[job->kind->kind];
+}
+
 static void on_ended(AldProbe *probe, const AldProbeAnswer *answer, void *userdata)
 {
         AldJob *job = userdata;
         AldJobs *jobs = job->jobs;
 
         job->running = NULL;
-        jobs->parts.measured(probe, answer, jobs->parts.userdata);
+        if (job->kind->local)
+                ald_device_schedule_take(schedule_of(job), probe, answer);
+        else
+                ald_schedule_take(jobs->parts.schedule, probe, answer);
         if (!is_over(job)) {
                 if (job->stopped) {
                         finish(job, ALD_JOB_FAILED, answer->reason);
@@ -291,7 +299,7 @@ static int start_probe(AldJob *job, char **ret_reason)
         static const AldProbeHandler handler = { .progress = on_progress, .ended = on_ended };
         const AldJobsParts *parts = &job->jobs->parts;
         const AldProbeTarget *target = target_of(job);
-        char *obstacle = parts->in_the_way(target, parts->userdata);
+        char *obstacle = job->kind->local ? ald_device_schedule_obstacle(schedule_of(job), target) : NULL;
         int r;
 
         if (obstacle) {

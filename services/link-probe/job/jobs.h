@@ -5,7 +5,8 @@
 
 #include <glib.h>
 
-#include "services/link-probe/probe/prober.h"
+#include "services/link-probe/link/schedule.h"
+#include "services/link-probe/probe/device-schedule.h"
 
 /* Requested probes. Each job measures one target after another, as soon as no other probe is in the way. */
 typedef struct AldJobs AldJobs;
@@ -35,11 +36,9 @@ typedef struct AldJobsHandler {
 typedef struct AldJobsParts {
         const char *own_id;
         AldProber *prober;
-        /* Returns in words why this must not be measured now, to be freed; NULL if it may be. */
-        char *(*in_the_way)(const AldProbeTarget *target, void *userdata);
-        /* Called when a probe of a job has ended, successful or not. */
-        void (*measured)(const AldProbe *probe, const AldProbeAnswer *answer, void *userdata);
-        void *userdata;
+        /* They keep the results. */
+        AldSchedule *schedule;               /* of links */
+        AldDeviceSchedule *const *schedules; /* by AldKind, of local ones */
 } AldJobsParts;
 
 AldJobs *ald_jobs_new(const AldJobsParts *parts);

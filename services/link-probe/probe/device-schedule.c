@@ -90,7 +90,7 @@ static void on_ended(AldProbe *probe, const AldProbeAnswer *answer, void *userda
         if (answer->verdict != ALD_PROBE_DONE)
                 g_info("%s was not measured: %s", ald_probe_target(probe)->device, answer->reason);
         ald_device_schedule_take(schedule, probe, answer);
-        ald_jobs_step(schedule->parts.jobs);
+        schedule->parts.ended(schedule->parts.userdata);
 }
 
 static void fail(AldDeviceSchedule *schedule, const AldProbeTarget *target, int error)
@@ -222,7 +222,6 @@ static void on_tick(void *userdata)
 
         set_tick(schedule, TICK_USEC);
         schedule->local->avoid(schedule, avoid);
-        ald_jobs_step(schedule->parts.jobs);
         if (!is_open(schedule)) {
                 ask_records(schedule, NULL);
                 return;
@@ -284,22 +283,12 @@ void ald_device_schedule_configure(AldDeviceSchedule *schedule)
         set_tick(schedule, PAUSE_USEC);
 }
 
-static void end_for_lock(AldDeviceSchedule *schedule)
-{
-        g_autofree char *reason = ald_gate_lock_reason(schedule->parts.gate, schedule->parts.kind);
-
-        ald_jobs_fail_all(schedule->parts.jobs, schedule->parts.kind->kind, reason);
-        ald_prober_end_kind(schedule->parts.prober, schedule->parts.kind, reason);
-}
-
 void ald_device_schedule_check(AldDeviceSchedule *schedule)
 {
         const char *unit = ald_work_unit(work_of(schedule));
         g_autofree char *reason = unit ? g_strdup_printf("%s is active", unit) : NULL;
 
-        if (is_held_off(schedule))
-                end_for_lock(schedule);
-        else if (reason)
+        if (reason)
                 end_automatic(schedule, reason);
         if (is_held_off(schedule) || !reason)
                 set_tick(schedule, PAUSE_USEC);

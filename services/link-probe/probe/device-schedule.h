@@ -2,7 +2,6 @@
 #pragma once
 
 #include "services/link-probe/gate.h"
-#include "services/link-probe/job/jobs.h"
 #include "services/link-probe/link/sessions.h"
 #include "services/link-probe/probe/row-results.h"
 #include "services/link-probe/state-query-bus.h"
@@ -23,7 +22,8 @@ typedef struct AldDeviceScheduleParts {
         const AldSessions *sessions;
         const AldGate *gate;
         const AldMachine *machine;
-        AldJobs *jobs;
+        void (*ended)(void *userdata); /* called when a probe that nobody requested has ended */
+        void *userdata;
 } AldDeviceScheduleParts;
 
 AldDeviceSchedule *ald_device_schedule_new(const AldDeviceScheduleParts *parts);
@@ -33,8 +33,7 @@ void ald_device_schedule_free(AldDeviceSchedule *schedule);
  * measurement that nobody requested is stopped. */
 void ald_device_schedule_configure(AldDeviceSchedule *schedule);
 
-/* Call it when locks or work have changed: stops measurements that are inhibited now or have to yield to
- * work. */
+/* Call it when locks or work have changed: stops a measurement that has to yield to work. */
 void ald_device_schedule_check(AldDeviceSchedule *schedule);
 
 /* Returns in words why a device must not be measured now, to be freed; NULL if it may be. */

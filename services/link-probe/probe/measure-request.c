@@ -9,6 +9,7 @@
 
 struct AldMeasureRequests {
         AldMeasureRequestsParts parts;
+        AldJobs *jobs;
         GPtrArray *list; /* of Waiting */
         bool warned;     /* that the state service does not report the segments */
 };
@@ -38,6 +39,7 @@ AldMeasureRequests *ald_measure_requests_new(const AldMeasureRequestsParts *part
         AldMeasureRequests *requests = g_new0(AldMeasureRequests, 1);
 
         requests->parts = *parts;
+        requests->jobs = ald_jobs_new(&parts->jobs);
         requests->list = g_ptr_array_new_with_free_func(waiting_free);
         return requests;
 }
@@ -52,7 +54,13 @@ void ald_measure_requests_free(AldMeasureRequests *requests)
                 waiting->answered(-ECANCELED, NULL, waiting->userdata);
         }
         g_ptr_array_unref(requests->list);
+        ald_jobs_free(requests->jobs);
         g_free(requests);
+}
+
+AldJobs *ald_measure_requests_jobs(const AldMeasureRequests *requests)
+{
+        return requests->jobs;
 }
 
 static int allowed(const AldMeasureRequestsParts *parts, const AldProbeTarget *wanted)
@@ -63,13 +71,13 @@ static int allowed(const AldMeasureRequestsParts *parts, const AldProbeTarget *w
 static int resolve(const Waiting *waiting, const AldNeighbours *neighbours, GArray *targets)
 {
         const AldMeasureRequestsParts *parts = &waiting->all->parts;
-        const AldProbeFacts facts = { .own_id = parts->own_id,
+        const AldProbeFacts facts = { .own_id = parts->jobs.own_id,
                 .now_realtime = ald_realtime_usec(),
                 .own = &waiting->own,
                 .peer = &waiting->peer,
                 .neighbours = neighbours,
                 .results = parts->results,
-                .schedule = parts->schedules[waiting->wanted.kind->kind],
+                .schedule = parts->jobs.schedules[waiting->wanted.kind->kind],
                 .is_ours = ald_device_schedule_caused };
 
         return waiting->wanted.kind->resolve(&waiting->wanted, &facts, targets);
@@ -77,23 +85,23 @@ static int resolve(const Waiting *waiting, const AldNeighbours *neighbours, GArr
 
 static void finish(Waiting *waiting, int error, const AldNeighbours *neighbours)
 {
-        const AldMeasureRequestsParts *parts = &waiting->all->parts;
+        AldMeasureRequests *requests = waiting->all;
         g_autoptr(GArray) targets = ald_probe_targets_new();
         AldJob *job = NULL;
         int r = error;
 
         if (r >= 0)
-                r = allowed(parts, &waiting->wanted);
+                r = allowed(&requests->parts, &waiting->wanted);
         if (r >= 0)
                 r = resolve(waiting, neighbours, targets);
         if (r >= 0)
-                r = ald_jobs_room(parts->jobs, waiting->uid);
+                r = ald_jobs_room(requests->jobs, waiting->uid);
         if (r >= 0)
-                job = ald_jobs_add(parts->jobs, waiting->uid, g_steal_pointer(&targets));
+                job = ald_jobs_add(requests->jobs, waiting->uid, g_steal_pointer(&targets));
         waiting->answered(r, job, waiting->userdata);
-        g_ptr_array_remove_fast(waiting->all->list, waiting);
+        g_ptr_array_remove_fast(requests->list, waiting);
         if (job)
-                ald_jobs_step(parts->jobs);
+                ald_jobs_step(requests->jobs);
 }
 
 /* Without an answer there are no neighbours, and any ports are paired. */
@@ -101,8 +109,8 @@ static void on_segments(int error, const AldRows *segments, void *userdata)
 {
         const Waiting *waiting = userdata;
         AldMeasureRequests *requests = waiting->all;
-        g_autoptr(AldNeighbours)
-                neighbours = ald_neighbours_between(segments, waiting->wanted.peer, requests->parts.own_id);
+        g_autoptr(AldNeighbours) neighbours = ald_neighbours_between(
+                segments, waiting->wanted.peer, requests->parts.jobs.own_id);
 
         if (error < 0 && !requests->warned)
                 g_warning("Cannot read from the state service which RDMA ports are neighbours: %s",
@@ -149,33 +157,33 @@ static void on_own(int error, const AldNodeRecords *records, void *userdata)
 }
 
 int ald_measure_requests_add(AldMeasureRequests *requests, const AldMeasureRequest *request,
-        AldRecord *network, AldMeasureRequestAnswer answered, void *userdata)
+        AldMeasureRequestAnswer answered, void *userdata)
 {
         const AldMeasureRequestsParts *parts = &requests->parts;
         const AldProbeTarget *wanted = &request->target;
-        const AldNodeRecords records = { .of[ALD_KIND_NETWORK] = network };
+        const AldNodeRecords *own = ald_prober_own(parts->jobs.prober);
         /* The ports and the devices of this machine must be requested in any case. */
-        bool known = network && wanted->kind->kind == ALD_KIND_LINK_SOCKET;
+        bool known = own->of[ALD_KIND_NETWORK] && wanted->kind->kind == ALD_KIND_LINK_SOCKET;
         Waiting *waiting;
         int r = allowed(parts, wanted);
 
         if (r >= 0)
-                r = ald_jobs_room(parts->jobs, request->uid);
+                r = ald_jobs_room(requests->jobs, request->uid);
         if (r < 0)
                 return r;
-        if (!wanted->kind->local && g_str_equal(wanted->peer, parts->own_id))
+        if (!wanted->kind->local && g_str_equal(wanted->peer, parts->jobs.own_id))
                 return -ALD_E_OWN_NODE;
         waiting = g_new(Waiting, 1);
         *waiting = (Waiting){
                 .all = requests,
                 .uid = request->uid,
                 .wanted = ald_probe_target_copy(wanted),
-                .own = known ? ald_node_records_ref(&records) : (AldNodeRecords){ { 0 } },
+                .own = known ? ald_node_records_ref(own) : (AldNodeRecords){ { 0 } },
                 .answered = answered,
                 .userdata = userdata,
         };
         r = known ? ald_state_query_node(parts->query, wanted->peer, on_peer, waiting)
-                  : ald_state_query_node(parts->query, parts->own_id, on_own, waiting);
+                  : ald_state_query_node(parts->query, parts->jobs.own_id, on_own, waiting);
         if (r < 0) {
                 waiting_free(waiting);
                 return r;

@@ -5,7 +5,7 @@
 #include "services/link-probe/job/jobs.h"
 #include "services/link-probe/state-query-bus.h"
 
-/* Requests to measure: looks up what there is to measure, and creates a job for it. */
+/* Requests to measure: looks up what there is to measure, and creates a job for it. Owns the jobs. */
 typedef struct AldMeasureRequests AldMeasureRequests;
 
 typedef struct AldMeasureRequest {
@@ -20,20 +20,19 @@ typedef struct AldMeasureRequest {
 typedef void (*AldMeasureRequestAnswer)(int error, AldJob *job, void *userdata);
 
 typedef struct AldMeasureRequestsParts {
-        const char *own_id;
         const AldGate *gate; /* asked before and after the targets are looked up */
         AldStateQuery *query;
-        AldJobs *jobs;
         const AldResults *results;
-        AldDeviceSchedule *const *schedules; /* by AldKind, of local ones */
+        AldJobsParts jobs;
 } AldMeasureRequestsParts;
 
 AldMeasureRequests *ald_measure_requests_new(const AldMeasureRequestsParts *parts);
 /* Pending requests fail. Free the query first. */
 void ald_measure_requests_free(AldMeasureRequests *requests);
 
-/* Copies the request. `network` is the Node1.Network of this machine, or NULL to look it up. Returns the same
- * errors if they are known at once, and -ALD_E_OWN_NODE for links to this machine itself, without calling
- * back. */
+AldJobs *ald_measure_requests_jobs(const AldMeasureRequests *requests);
+
+/* Copies the request. Returns the same errors if they are known at once, and -ALD_E_OWN_NODE for links to
+ * this machine itself, without calling back. */
 int ald_measure_requests_add(AldMeasureRequests *requests, const AldMeasureRequest *request,
-        AldRecord *network, AldMeasureRequestAnswer answered, void *userdata);
+        AldMeasureRequestAnswer answered, void *userdata);

@@ -121,7 +121,7 @@ int ald_probe_bus_handle(AldService *service, sd_bus_message *message, AldLinkPr
                 return r;
         call = g_new(Call, 1);
         *call = (Call){ manager, kind, sd_bus_message_ref(message) };
-        r = ald_link_probe_manager_probe(manager, &request, on_answer, call);
+        r = ald_measure_requests_add(ald_link_probe_manager_requests(manager), &request, on_answer, call);
         if (r >= 0)
                 return 1;
         sd_bus_message_unref(call->message);
