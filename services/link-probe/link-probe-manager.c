@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
-#include <unistd.h>
 
 #include "common/node-id.h"
-#include "probes/listen/listener.h"
 #include "services/common/errors.h"
 #include "services/common/timer.h"
 #include "services/link-probe/kinds/probe-kinds.h"
 #include "services/link-probe/link-probe-manager.h"
-#include "services/link-probe/net/busy.h"
-#include "services/link-probe/net/member-addresses.h"
+#include "services/link-probe/net/reception.h"
 
 #define RUNTIME_DIRECTORY_FALLBACK "/run/alidade/link-probe"
 
@@ -26,17 +23,12 @@ struct AldLinkProbeManager {
         AldMachine *machine;
         AldGate *gate;
         AldStateQuery *query;
-        AldMembers *members;
-        AldAddresses *addresses; /* of the members */
         AldProber *prober;
-        AldSessions *sessions;
-        AldResults *results;
-        AldSchedule *schedule;
-        AldMeasureRequests *requests;
+        AldResults *results; /* of links */
+        AldReception *reception;
+        AldSchedule *schedule;                     /* of links */
         AldDeviceSchedule *schedules[ALD_N_KINDS]; /* of local kinds */
-        AldListener *listener;
-        uint64_t refused_before; /* by listeners that are closed */
-        uint64_t unknown_before; /* connections, when the addresses of the nodes were asked for */
+        AldMeasureRequests *requests;
         AldTimer *tick;
         gint64 next_tick;
 };
@@ -71,81 +63,23 @@ static void on_device_ended(void *userdata)
         ald_jobs_step(ald_measure_requests_jobs(manager->requests));
 }
 
-static void on_connection(int connection, bool rdma, const AldRemote *remote,
-        const struct sockaddr_storage *local, void *userdata)
-{
-        AldLinkProbeManager *manager = userdata;
-        const AldProbeKind *kind = rdma ? &ald_probe_rdma : &ald_probe_socket;
-        char buffer[IFNAMSIZ];
-
-        if (ald_gate_is_able(manager->gate, kind))
-                (void) ald_sessions_start(
-                        manager->sessions, kind, connection, remote, ald_busy_interface(local, buffer));
-        else
-                manager->refused_before++;
-        close(connection);
-}
-
 static void stop(AldLinkProbeManager *manager, const AldProbeKind *kind, const char *reason)
 {
         if (!kind->local)
                 ald_schedule_stop(manager->schedule);
         ald_jobs_fail_all(ald_measure_requests_jobs(manager->requests), kind->kind, reason);
         ald_prober_end_kind(manager->prober, kind, reason);
-        ald_sessions_end_all(manager->sessions, kind, reason);
+        ald_sessions_end_all(ald_reception_sessions(manager->reception), kind, reason);
 }
 
-static void close_listener(AldLinkProbeManager *manager)
-{
-        if (!manager->listener)
-                return;
-        manager->refused_before += ald_listener_refused(manager->listener);
-        g_clear_pointer(&manager->listener, ald_listener_free);
-        ald_gate_set_open(manager->gate, false, NULL);
-        for (const AldProbeKind *const *kind = ald_probe_kinds; *kind; kind++)
-                if (!(*kind)->local)
-                        stop(manager, *kind, "this machine no longer measures links");
-}
-
-/* Whether the machine can measure and be measured: opens or closes the port accordingly. */
 static void look(AldLinkProbeManager *manager)
 {
-        char *problem = manager->config.enabled ? ald_credentials_problem(&manager->credentials) : NULL;
-        int r;
+        bool closed = ald_reception_look(manager->reception);
 
-        if (!manager->config.enabled || problem ||
-                (manager->listener && ald_listener_port(manager->listener) != manager->config.port))
-                close_listener(manager);
-        if (manager->config.enabled && !problem && !manager->listener) {
-                r = ald_listener_new(
-                        manager->config.port, manager->members, on_connection, manager, &manager->listener);
-                if (r < 0)
-                        problem = g_strdup_printf(
-                                "Other nodes cannot reach this machine to measure links: port %u: %s",
-                                manager->config.port, g_strerror(-r));
-        }
-        ald_gate_set_open(manager->gate, manager->listener != NULL, problem);
+        for (const AldProbeKind *const *kind = ald_probe_kinds; closed && *kind; kind++)
+                if (!(*kind)->local)
+                        stop(manager, *kind, "this machine no longer measures links");
         notify(manager);
-}
-
-/* Stops what loads links if they must no longer be loaded. */
-static void yield_links(AldLinkProbeManager *manager)
-{
-        g_auto(AldPolicy) policy;
-
-        ald_gate_policy(manager->gate, &policy);
-        if (!ald_policy_is_full(&policy))
-                ald_prober_end_automatic(manager->prober, policy.reason);
-}
-
-/* Connections from unknown addresses may be from nodes that have just joined. */
-static void learn_addresses(AldLinkProbeManager *manager)
-{
-        uint64_t unknown = manager->listener ? ald_listener_unknown(manager->listener) : 0;
-
-        if (manager->listener)
-                ald_addresses_update(manager->addresses, unknown != manager->unknown_before);
-        manager->unknown_before = unknown;
 }
 
 static void on_tick(void *userdata)
@@ -155,8 +89,8 @@ static void on_tick(void *userdata)
         set_tick(manager, ALD_TICK_USEC);
         ald_machine_read(manager->machine, &manager->config.probe_hours);
         look(manager);
-        yield_links(manager);
-        learn_addresses(manager);
+        ald_schedule_check(manager->schedule);
+        ald_reception_learn_addresses(manager->reception);
         ald_jobs_step(ald_measure_requests_jobs(manager->requests));
         /* RDMA is never measured where sockets are not. */
         if (ald_gate_may(manager->gate, &ald_probe_socket, false) >= 0)
@@ -169,6 +103,8 @@ static void check_schedules(AldLinkProbeManager *manager)
         for (AldKind kind = 0; kind < ALD_N_KINDS; kind++)
                 if (manager->schedules[kind])
                         ald_device_schedule_check(manager->schedules[kind]);
+        if (manager->schedule)
+                ald_schedule_check(manager->schedule);
 }
 
 static void on_inhibitors(void *userdata)
@@ -182,7 +118,6 @@ static void on_inhibitors(void *userdata)
                         stop(manager, *kind, reason);
         }
         check_schedules(manager);
-        yield_links(manager);
         notify(manager);
 }
 
@@ -191,8 +126,6 @@ static void on_work(void *userdata)
         AldLinkProbeManager *manager = userdata;
 
         check_schedules(manager);
-        if (manager->prober)
-                yield_links(manager);
         notify(manager);
 }
 
@@ -206,7 +139,7 @@ static char *inhibitors_directory(void)
 
 static void make_parts(AldLinkProbeManager *manager)
 {
-        AldSessionsParts sessions_parts;
+        AldReceptionParts reception;
         AldScheduleParts parts;
         bool needed[ALD_N_KINDS];
 
@@ -214,28 +147,27 @@ static void make_parts(AldLinkProbeManager *manager)
         manager->query = ald_state_query_new(ald_service_bus(manager->service), needed);
         manager->prober = ald_prober_new(
                 &manager->program, manager->machine, manager->query, notify, manager);
-        manager->members = ald_members_new();
-        manager->addresses = ald_addresses_new(manager->query, manager->own_id, manager->members);
         manager->results = ald_results_new(manager->own_id);
-        sessions_parts = (AldSessionsParts){
-                .program = &manager->program,
+        reception = (AldReceptionParts){
+                .own_id = manager->own_id,
                 .gate = manager->gate,
-                .counters = ald_machine_counters(manager->machine),
-                .prober = manager->prober,
-                .results = manager->results,
-                .members = manager->members,
-                .query = manager->query,
-                .changed = notify,
-                .userdata = manager,
+                .sessions = { .program = &manager->program,
+                        .gate = manager->gate,
+                        .counters = ald_machine_counters(manager->machine),
+                        .prober = manager->prober,
+                        .results = manager->results,
+                        .query = manager->query,
+                        .changed = notify,
+                        .userdata = manager },
         };
-        manager->sessions = ald_sessions_new(&sessions_parts);
+        manager->reception = ald_reception_new(&reception);
         parts = (AldScheduleParts){
                 .own_id = manager->own_id,
                 .config = &manager->config,
                 .gate = manager->gate,
                 .query = manager->query,
                 .prober = manager->prober,
-                .sessions = manager->sessions,
+                .sessions = ald_reception_sessions(manager->reception),
                 .counters = ald_machine_counters(manager->machine),
                 .results = manager->results,
                 .ended = on_probe_ended,
@@ -252,7 +184,7 @@ static void make_schedule(AldLinkProbeManager *manager, const AldProbeKind *kind
                 .own_id = manager->own_id,
                 .query = manager->query,
                 .prober = manager->prober,
-                .sessions = manager->sessions,
+                .sessions = ald_reception_sessions(manager->reception),
                 .gate = manager->gate,
                 .machine = manager->machine,
                 .ended = on_device_ended,
@@ -312,13 +244,10 @@ void ald_link_probe_manager_free(AldLinkProbeManager *manager)
 {
         if (!manager)
                 return;
-        ald_listener_free(manager->listener);
         g_clear_pointer(&manager->tick, ald_timer_free);
         ald_state_query_free(manager->query);
         ald_measure_requests_free(manager->requests);
-        ald_addresses_free(manager->addresses);
-        ald_sessions_free(manager->sessions);
-        ald_members_free(manager->members);
+        ald_reception_free(manager->reception);
         ald_prober_free(manager->prober);
         for (AldKind kind = 0; kind < ALD_N_KINDS; kind++)
                 ald_device_schedule_free(manager->schedules[kind]);
@@ -382,12 +311,13 @@ AldDeviceSchedule *const *ald_link_probe_manager_schedules(const AldLinkProbeMan
 
 unsigned ald_link_probe_manager_active(const AldLinkProbeManager *manager)
 {
-        return ald_prober_count(manager->prober) + ald_sessions_count(manager->sessions);
+        return ald_prober_count(manager->prober) +
+               ald_sessions_count(ald_reception_sessions(manager->reception));
 }
 
 unsigned ald_link_probe_manager_port(const AldLinkProbeManager *manager)
 {
-        return manager->listener ? ald_listener_port(manager->listener) : 0;
+        return ald_reception_port(manager->reception);
 }
 
 const char *ald_link_probe_manager_problem(const AldLinkProbeManager *manager)
@@ -397,8 +327,7 @@ const char *ald_link_probe_manager_problem(const AldLinkProbeManager *manager)
 
 uint64_t ald_link_probe_manager_refused(const AldLinkProbeManager *manager)
 {
-        return manager->refused_before + ald_sessions_refused(manager->sessions) +
-               (manager->listener ? ald_listener_refused(manager->listener) : 0);
+        return ald_reception_refused(manager->reception);
 }
 
 const char *ald_link_probe_manager_unit(const AldLinkProbeManager *manager)

@@ -278,6 +278,15 @@ void ald_schedule_run(AldSchedule *schedule)
                 g_info("Cannot ask the state service: %s", ald_error_describe(r));
 }
 
+void ald_schedule_check(AldSchedule *schedule)
+{
+        g_auto(AldPolicy) policy;
+
+        ald_gate_policy(schedule->parts.gate, &policy);
+        if (!ald_policy_is_full(&policy))
+                ald_prober_end_automatic(schedule->parts.prober, policy.reason);
+}
+
 void ald_schedule_stop(AldSchedule *schedule)
 {
         schedule->wanted = false;

@@ -35,6 +35,10 @@ void ald_schedule_free(AldSchedule *schedule);
 /* Asks what is due, and starts it when the reply arrives. */
 void ald_schedule_run(AldSchedule *schedule);
 
+/* Call it when locks, work or the state of the machine have changed: stops automatic probes that load links
+ * if they must no longer be loaded. */
+void ald_schedule_check(AldSchedule *schedule);
+
 /* Ignores the reply to a pending request. */
 void ald_schedule_stop(AldSchedule *schedule);
 
