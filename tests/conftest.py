@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What a test said that failed and was then run once more; ALIDADE_TEST_AGAIN names a file for their names."""
 
+import fcntl
 import os
 
 import pytest
@@ -15,8 +16,8 @@ FIRST = ["test_state_scale.py", "test_links.py", "test_renewals.py", "test_versi
          "test_enrol_cluster.py", "test_probe_socket.py", "test_cluster_trust.py", "test_state_fabric.py",
          "test_attacks_admin.py", "test_identity.py", "test_alidadectl_links.py", "test_attacks_members.py"]
 LAST = ["test_enrol_check.py", "test_enrol.py"]
-# Each of their tests wants all processors, so that several at once would wait for each other beyond the limits of what
-# they attack. One comes after so many others.
+# Each of their tests wants all processors. Several at once would wait for each other beyond the limits of what they
+# attack: one comes after so many others, and waits for the one before.
 BUSY = ["test_attacks_wire.py", "test_attacks_broker.py"]
 BETWEEN_BUSY = 20
 
@@ -31,6 +32,17 @@ def pytest_collection_modifyitems(items):
     for number, item in enumerate(busy):
         others.insert(number * BETWEEN_BUSY, item)
     items[:] = others
+
+
+@pytest.fixture(autouse=True)
+def one_at_a_time(request):
+    """For tests of the busy files, in whichever processes they run."""
+    if request.path.name not in BUSY:
+        yield
+        return
+    with open(__file__, encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -7,7 +7,7 @@
 #include "record/translate.h"
 #include "state/link-quality.h"
 
-/* For a service that reports no paths. */
+/* A service may report no paths. */
 static GPtrArray *link_facts(const AldProbeWords *words, const char *subject, json_t *job)
 {
         GPtrArray *rows = g_ptr_array_new_with_free_func((GDestroyNotify) g_ptr_array_unref);

@@ -40,7 +40,7 @@ extern const AldProbeWords ald_probe_words_socket, ald_probe_words_rtt, ald_prob
         AND X(rdma, "rdma", "NODE [--port=DEV.PORT] [--peer-port=DEV.PORT]")
 #define ALD_PROBE_LOCAL_VERBS(X, AND) X(compute, "compute", "[DEVICE] [--metric=METRIC…] [--force]")
 
-/* What they measure, in a sentence. */
+/* The subjects of all of them, in a sentence. */
 #define ALD_PROBE_SUBJECTS                                                                     \
         "the link to a node, over sockets or over RDMA, or a compute device of this machine\n" \
         "(default: all of them)"

@@ -27,6 +27,7 @@
 /* Limits for sessions whose peer has not proved its identity. */
 static const AldAcceptShare shares[ALD_REMOTE_CLASS_N] = {
         [ALD_REMOTE_UNKNOWN] = { .max = 8, .place_max = 2, .replace_after_usec = 500000 },
+        [ALD_REMOTE_MEMBER] = { .max = 8, .place_max = 2, .replace_after_usec = 500000 },
         [ALD_REMOTE_LOCAL] = { .max = 2, .place_max = 2, .replace_after_usec = 500000 },
 };
 
@@ -70,15 +71,21 @@ static void answer(Session *session, const char *line)
         (void) send(session->report, line, strlen(line), MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
+static void refuse(Session *session)
+{
+        g_autofree char *line = g_strdup_printf("busy %s\n", session->all->parts->busy);
+
+        session->rejected = true;
+        answer(session, line);
+}
+
 static gboolean on_late(gpointer userdata)
 {
         Session *session = userdata;
-        g_autofree char *line = g_strdup_printf("busy %s\n", session->all->parts->busy);
 
         session->late = 0;
-        session->rejected = true;
         g_queue_remove(&session->all->turns, session);
-        answer(session, line);
+        refuse(session);
         return G_SOURCE_REMOVE;
 }
 
@@ -94,9 +101,13 @@ static gboolean on_line(gint fd, GIOCondition condition, gpointer userdata)
                 session->line = 0;
                 return G_SOURCE_REMOVE;
         }
-        if (session->requested || session->rejected || !memchr(bytes, '\n', (size_t) n))
+        if (session->requested || !memchr(bytes, '\n', (size_t) n))
                 return G_SOURCE_CONTINUE;
         session->requested = true;
+        if (session->rejected) {
+                refuse(session);
+                return G_SOURCE_CONTINUE;
+        }
         ald_accept_limit_leave(all->limit, session);
         g_queue_push_tail(&all->turns, session);
         if (g_queue_peek_head(&all->turns) == session)
@@ -247,8 +258,13 @@ static void serve_all(StandAlone *all, int fd)
         fflush(stdout);
         g_main_loop_run(all->loop);
         ald_listener_free(all->listener);
-        for (unsigned i = 0; i < all->sessions->len; i++)
-                (void) kill(((const Session *) all->sessions->pdata[i])->pid, SIGTERM);
+        for (unsigned i = 0; i < all->sessions->len; i++) {
+                const Session *session = all->sessions->pdata[i];
+
+                (void) kill(session->pid, SIGTERM);
+                /* One that waits for its turn reads that there is none. */
+                (void) shutdown(session->report, SHUT_RDWR);
+        }
         for (unsigned i = 0; i < all->sessions->len; i++)
                 (void) reap(all->sessions->pdata[i]);
         g_queue_clear(&all->turns);

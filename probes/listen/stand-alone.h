@@ -6,9 +6,9 @@
 #include "probes/common/link-options.h"
 
 /*
- * A probe that was started by hand with --listen. It accepts connections as the link probe service does and
- * serves each in a child process. One peer is measured at a time, in the order in which they have proved
- * their identity.
+ * A probe that was started by hand with --listen. It accepts connections by the rules of accept-limit.h and
+ * serves each in a child process. One peer is measured at a time, in the order in which they request their
+ * turn.
  */
 typedef struct AldStandAlone {
         const char *program;  /* for messages */
@@ -17,8 +17,9 @@ typedef struct AldStandAlone {
         unsigned wait_msec;   /* for how long a peer waits for its turn */
         const char *busy;     /* why it is then refused */
         /*
-         * Serves the connection link->session_fd, in a child process. Once the peer has proved its identity,
-         * it sends a line to link->report_fd and reads with ald_admission_read() whether it may measure.
+         * Serves the connection link->session_fd, in a child process. When the peer has proved its identity
+         * and says what it wants, the child requests its turn by a line to link->report_fd, and reads with
+         * ald_admission_read() whether it may measure.
          * SIGTERM is blocked and asks it to end. `parent` is for ald_process_limits_apply(). Returns an exit
          * status.
          */
@@ -26,7 +27,7 @@ typedef struct AldStandAlone {
         const void *options;
 } AldStandAlone;
 
-/* Exit status of a child process with whose session --once is not over, since nobody was measured. */
+/* Exit status of a child process that measured nobody, so that --once goes on. */
 #define ALD_STAND_ALONE_NOTHING_MEASURED 3
 
 /* Runs until a signal arrives, or with link->once until a peer was measured. Prints that it listens, or why

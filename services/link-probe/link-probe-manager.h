@@ -27,7 +27,7 @@ AldInhibitors *ald_link_probe_manager_inhibitors(AldLinkProbeManager *manager);
 AldMeasureRequests *ald_link_probe_manager_requests(AldLinkProbeManager *manager);
 AldResults *ald_link_probe_manager_results(AldLinkProbeManager *manager);
 const AldProber *ald_link_probe_manager_prober(const AldLinkProbeManager *manager);
-/* What measures this machine, by AldKind; NULL for other kinds. */
+/* The schedules of local kinds, by AldKind; NULL for other kinds. */
 AldDeviceSchedule *const *ald_link_probe_manager_schedules(const AldLinkProbeManager *manager);
 
 /* Probes that run now, including those of other nodes. */

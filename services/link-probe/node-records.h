@@ -3,7 +3,7 @@
 
 #include "record/record.h"
 
-/* What is known of a node, by the kind of the record; each may be NULL. */
+/* The records of a node, by their kinds; each may be NULL. */
 typedef struct AldNodeRecords {
         AldRecord *of[ALD_N_KINDS];
 } AldNodeRecords;

@@ -65,7 +65,7 @@ def add_sources(machine, count, make):
 
 def besiege(machine, target, sources, *options, user=None):
     words = [f"--source={source}" for source in sources]
-    # With sanitizers a process starts a tenth as fast, and each connection takes one.
+    # A process starts a tenth as fast with sanitizers, and each connection takes one.
     words += ["--per-second=20"] if sanitized() else []
     return machine.spawn(["/usr/bin/python3", SIEGE, target, *words, *options], "siege", user=user)
 

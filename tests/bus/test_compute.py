@@ -328,7 +328,7 @@ def test_unit_that_starts_ends_what_was_due(computing):
     systemd[0].switch("llama-server.service")
     service.wait("ComputeDevice", "")
     assert f"Stopped measuring {GPU}: llama-server.service is active" in service.process.log_text()
-    # What is asked for by hand goes on.
+    # A requested measurement goes on.
     systemd[0].switch()
     if os.geteuid() == 0:
         job = wait_steadily(lambda: error_or_job(service, GPU)[1], "the end of the unit")
@@ -479,7 +479,7 @@ def test_disabling_ends_what_was_due_only(computing):
     service.wait("ComputeDevice", "")
     assert f"Stopped measuring {GPU}: this machine no longer measures compute devices; the device was free" \
         in service.process.log_text()
-    # What is asked for by hand goes on.
+    # A requested measurement goes on.
     job = service.probe_compute(GPU)
     service.wait_job(job, "running")
     service.host.write_config("[link-probe]\ncompute=false\nenabled=false\n")

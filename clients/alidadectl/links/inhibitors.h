@@ -22,7 +22,7 @@ int ald_inhibitors_read(sd_bus *bus, GPtrArray **ret, sd_bus_error *error);
 /* The list as JSON, with a row for each lock. */
 json_t *ald_inhibitors_to_json(const GPtrArray *locks);
 
-/* Whether a lock keeps away what these words stand for. */
+/* Returns whether a lock keeps away what these words stand for. */
 bool ald_probe_lock_holds(const AldProbeLock *lock, const AldProbeWords *words);
 
 /* Appends the list as a table. `local`: users are those of this machine. */

@@ -4,7 +4,7 @@
 #include "clients/command-line/ctl.h"
 #include "clients/common/job-run.h"
 
-/* What to probe, and what the call says of it. */
+/* The call of a probe, and what else the command line says. */
 typedef struct AldProbeOrder {
         AldCtl ctl;
         const char *label; /* safe text: the name of what is probed */

@@ -136,7 +136,7 @@ static char *describe_device(AldModel *model, const char *id)
         return ald_text_safe(id);
 }
 
-/* What is measured, as safe text. */
+/* Returns the subject of the measurement as safe text. */
 static char *describe_subject(AldModel *model, const AldProbeWords *words, const char *id)
 {
         g_autofree char *from = NULL, *to = NULL, *link = NULL;

@@ -21,5 +21,5 @@ void ald_measurements_free(AldMeasurements *measurements);
 
 GtkWidget *ald_measurements_bar(AldMeasurements *measurements);
 
-/* Measures the link to the node with this id, or what has it of this machine; "": all that there is. */
+/* Measures the link to the node with this id, or the part of this machine with this id; "": all of them. */
 void ald_measurements_start(AldMeasurements *measurements, const AldProbeWords *words, const char *id);

@@ -74,8 +74,7 @@ static int read_admission(Server *server)
         g_auto(AldAdmission) admission = {};
 
         if (ald_admission_read(server->options->link.report_fd, &admission) < 0)
-                return ald_fail(server->failure, ALD_FAILURE_INTERNAL,
-                        "the service did not answer whether to measure");
+                return ald_fail(server->failure, ALD_FAILURE_INTERNAL, "nobody answered whether to measure");
         return admission.why ? refuse(server, admission.kind, admission.why) : 0;
 }
 

@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-/* What can be inhibited, with its word, in the order in which the words are listed. */
+/* The kinds of locks, each with its word, in the order in which the words are listed. */
 #define ALD_INHIBIT_LIST(X)   \
         X(COMPUTE, "compute") \
         X(RDMA, "rdma")       \

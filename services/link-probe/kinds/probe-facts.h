@@ -12,6 +12,6 @@ struct AldProbeFacts {
         const AldNeighbours *neighbours;  /* over RDMA only */
         const AldResults *results;        /* of links */
         AldDeviceSchedule *schedule;      /* of a local kind */
-        /* Whether our own measurement causes the load of the device. */
+        /* Returns whether our own measurement causes the load of the device. */
         bool (*is_ours)(const AldDeviceSchedule *schedule, const char *device);
 };

@@ -48,6 +48,6 @@ bool ald_device_schedule_caused(const AldDeviceSchedule *schedule, const char *d
 
 AldRowResults *ald_device_schedule_results(const AldDeviceSchedule *schedule);
 
-/* For the functions of its kind. */
+/* The functions of its kind use these. */
 const AldDeviceScheduleParts *ald_device_schedule_parts(const AldDeviceSchedule *schedule);
 void *ald_device_schedule_state(const AldDeviceSchedule *schedule);

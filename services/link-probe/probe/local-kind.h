@@ -6,7 +6,7 @@
 
 /* A device of this machine that a kind measures, as it stands now. */
 typedef struct AldLocalDevice {
-        const char *id; /* of the records; so long it is valid */
+        const char *id; /* valid as long as the records */
         bool due;
         bool asleep;          /* it is not woken to be measured, and nothing waits for that */
         const char *obstacle; /* the other work that keeps it from being measured, in words, or NULL */
@@ -20,7 +20,7 @@ struct AldLocalKind {
         const char *key;  /* of [link-probe], without which they are measured on request only */
         const char *rows; /* the list of the record with a row for each device */
 
-        /* What else the kind keeps: ald_device_schedule_state(). */
+        /* Further state of the kind; see ald_device_schedule_state(). */
         void *(*new_state)(const AldDeviceScheduleParts *parts);
         void (*free_state)(void *state);
 

@@ -18,7 +18,7 @@ typedef struct AldResultRow {
         const char *waiting_reason;
 } AldResultRow;
 
-/* Of a kind with `local`. */
+/* The kind has `local`. */
 AldRowResults *ald_row_results_new(const AldProbeKind *kind);
 void ald_row_results_free(AldRowResults *results);
 
@@ -41,7 +41,7 @@ const void *ald_row_results_find(const AldRowResults *results, const char *devic
  * figures. */
 void ald_row_results_put(AldRowResults *results, const void *row);
 
-/* Those fields of the row, all absent if there is none. */
+/* Returns these fields of the row, all absent if there is none. */
 AldResultRow ald_row_results_read(const AldRowResults *results, const char *device);
 /* The same; without such a row, those of the record of the state service, which may be NULL. */
 AldResultRow ald_row_results_read_known(
