@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "probes/common/clock.h"
+#include "probes/common/files.h"
 #include "probes/compute/contention.h"
-#include "probes/compute/files.h"
 
 #define USEC_PER_SEC UINT64_C(1000000)
 #define FIELDS 8 /* user nice system idle iowait irq softirq steal; guests are within the first two */

@@ -2,10 +2,10 @@
 #include <math.h>
 
 #include "probes/common/clock.h"
+#include "probes/common/series.h"
 #include "probes/compute/clock/clocks.h"
 #include "probes/compute/contention.h"
 #include "probes/compute/meter.h"
-#include "probes/compute/series.h"
 
 #define BATCH_SECONDS 0.02
 #define SETTLE_SECONDS_MIN 0.2

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <sched.h>
 
+#include "probes/common/files.h"
 #include "probes/compute/clock/clocks-private.h"
-#include "probes/compute/files.h"
 
 #define CLOCK_HZ_MAX UINT64_C(100000000000)
 #define READ_MAX 16u /* processors, spread over all of them: reading one takes up to 20 µs */

@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "probes/common/files.h"
 #include "probes/compute/clock/clocks-private.h"
-#include "probes/compute/files.h"
 
 #define CLOCK_HZ_MAX 1e11
 #define MICROWATTS_MAX UINT64_C(100000000000)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 
-#include "probes/compute/files.h"
+#include "probes/common/files.h"
 #include "probes/compute/memory/buffer-size.h"
 #include "probes/compute/memory/pattern.h"
 #include "probes/compute/meter.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 
+#include "probes/common/files.h"
 #include "probes/compute/contention.h"
-#include "probes/compute/files.h"
 #include "probes/compute/opencl/cards.h"
 #include "probes/compute/opencl/devices.h"
 #include "probes/compute/opencl/query.h"

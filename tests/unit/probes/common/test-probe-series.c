@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-#include "probes/compute/series.h"
+#include "probes/common/series.h"
 
 static void assert_near(double value, double expected)
 {
@@ -140,12 +140,12 @@ static void test_clocks(void)
 int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
-        g_test_add_func("/compute-series/student", test_student);
-        g_test_add_func("/compute-series/figures", test_figures);
-        g_test_add_func("/compute-series/few", test_few);
-        g_test_add_func("/compute-series/near-best", test_near_best);
-        g_test_add_func("/compute-series/confirmed", test_confirmed);
-        g_test_add_func("/compute-series/slope", test_slope);
-        g_test_add_func("/compute-series/clocks", test_clocks);
+        g_test_add_func("/probe-series/student", test_student);
+        g_test_add_func("/probe-series/figures", test_figures);
+        g_test_add_func("/probe-series/few", test_few);
+        g_test_add_func("/probe-series/near-best", test_near_best);
+        g_test_add_func("/probe-series/confirmed", test_confirmed);
+        g_test_add_func("/probe-series/slope", test_slope);
+        g_test_add_func("/probe-series/clocks", test_clocks);
         return g_test_run();
 }

@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-#include "probes/compute/files.h"
+#include "probes/common/files.h"
 
 char *ald_file_text(const char *root, const char *path)
 {

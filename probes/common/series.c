@@ -5,7 +5,7 @@
 
 #include <glib.h>
 
-#include "probes/compute/series.h"
+#include "probes/common/series.h"
 
 #define SLOPE_MAX 0.003
 #define CLOCK_SPREAD_MAX 0.02
