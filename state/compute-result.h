@@ -5,12 +5,8 @@
 
 /* Merges the results of this node's compute probes with earlier ones; both are Node1.Compute. */
 
-/*
- * Merges each device: a success replaces the earlier figures. A failure never does: figures that it did not
- * measure stay, and it is added beside them and counted. Merging the same record again changes nothing, and a
- * device that is not in `reported` stays as it is. `before` may be NULL. -E2BIG if the result exceeds the
- * size of a record.
- */
+/* Merges each device, see ald_row_result_merge(): of an attempt that failed in part, the figures of other
+ * metrics stay. A figure that was measured beside other work replaces none that was not. */
 int ald_compute_result_merge(AldRecord *before, AldRecord *reported, AldRecord **ret);
 
 /* Removes devices that this node no longer has and has not tried to measure for `ttl_usec`. Returns NULL if

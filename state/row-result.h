@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "record/record.h"
+
+/*
+ * Merges what a probe of this machine reports with its earlier results. The record has a list of rows, one
+ * for each device or file system, with the fields MeasuredUSec, FailedUSec, Failure, Failures,
+ * WaitingSinceUSec and WaitingReason.
+ */
+typedef struct AldRowResult {
+        AldKind kind;
+
+        /* Whether figures of a row are not to replace the earlier ones, which there are. */
+        bool (*is_worse)(const void *reported, const void *before);
+        /* Adds figures that an attempt which failed in part did not measure; NULL if none fails in part. */
+        void (*keep)(void *merged, const void *before);
+        /* Sets what does not depend on success; before may be NULL. The member may be NULL. */
+        void (*settle)(void *merged, const void *before, const void *reported);
+} AldRowResult;
+
+/*
+ * Merges each row: a success replaces the earlier figures. A failure never does: figures that it did not
+ * measure stay, and it is added beside them and counted. Merging the same record again changes nothing, and a
+ * row that is not in `reported` stays as it is. `before` may be NULL. -E2BIG if the result exceeds the size
+ * of a record.
+ */
+int ald_row_result_merge(const AldRowResult *result, AldRecord *before, AldRecord *reported, AldRecord **ret);
+
+/* Removes rows that are not among `existing` (may be NULL) and of which there was no attempt for `ttl_usec`.
+ * Returns NULL if there are none. */
+AldRecord *ald_row_result_prune(const AldRowResult *result, AldRecord *record, const AldRows *existing,
+        uint64_t ttl_usec, uint64_t now_realtime);
+
+/* Whether its flags say that the figures of a row were measured beside other work. */
+bool ald_row_flags_are_busy(const char *const *flags);
