@@ -24,7 +24,7 @@ typedef struct AldProbedKind {
         void (*prune)(AldStore *store, const AldPlannerInput *input, uint64_t expiry_usec);
 } AldProbedKind;
 
-extern const AldProbedKind ald_probed_compute, ald_probed_links;
+extern const AldProbedKind ald_probed_compute, ald_probed_links, ald_probed_storage;
 
 /* In the order in which GetDueProbes() returns what is due; NULL-terminated. */
 extern const AldProbedKind *const ald_probed_kinds[];
