@@ -340,12 +340,18 @@ static void list_folder(Walk *walk, int folder, const char *name, const char *pa
         closedir(dir);
 }
 
+/* One file system may be mounted several times. */
+static bool is_same(const AldMount *a, const AldMount *b)
+{
+        return b && a->major == b->major && a->minor == b->minor;
+}
+
 static AldModelFileSystem *find_file_system(const AldStorageSearch *search, const AldMount *mount)
 {
         for (guint i = 0; i < search->file_systems->len; i++) {
                 AldModelFileSystem *found = search->file_systems->pdata[i];
 
-                if (found->mount->major == mount->major && found->mount->minor == mount->minor)
+                if (is_same(found->mount, mount))
                         return found;
         }
         return NULL;
@@ -429,7 +435,8 @@ static void take_path(const AldStorageSearchOptions *options, AldStorageSearch *
                                 g_strdup_printf("no file system is mounted at %s", path));
                 return;
         }
-        if (options->optional && mount->class == ALD_MOUNT_REMOTE)
+        if ((options->optional && mount->class == ALD_MOUNT_REMOTE) ||
+                (options->only && !is_same(mount, ald_mounts_find(search->mounts, options->only))))
                 return;
         found = find_file_system(search, mount);
         if (!found)

@@ -73,6 +73,7 @@ typedef struct AldStorageSearch {
 typedef struct AldStorageSearchOptions {
         const char *root; /* taken for "/" */
         const char *const *paths;
+        const char *only;         /* mount point of a file system; others are not looked at; NULL: all */
         const char *const *still; /* see ald_storage_disks_read() */
         bool optional;            /* paths that are missing, or are remote, are left out silently */
         bool with_loop;           /* for tests: loop devices are measured, too */

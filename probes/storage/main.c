@@ -114,6 +114,7 @@ static int run(const AldStorageOptions *options)
         const AldStorageSearchOptions what = {
                 .root = options->root,
                 .paths = (const char *const *) options->paths,
+                .only = options->file_system,
                 .still = (const char *const *) options->still,
                 .optional = options->optional,
                 .with_loop = options->lenient,

@@ -97,6 +97,14 @@ static int method_probe_compute(sd_bus_message *message, void *userdata, sd_bus_
                 method_probe_compute, userdata, error);
 }
 
+static int method_probe_storage(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+        const AldLinkProbeBus *self = userdata;
+
+        return ald_probe_bus_handle(self->service, message, self->manager, &ald_probe_storage,
+                method_probe_storage, userdata, error);
+}
+
 static int method_list_jobs(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
         AldLinkProbeBus *self = userdata;

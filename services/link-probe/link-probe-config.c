@@ -9,6 +9,8 @@
 #define BYTES_PER_MB UINT64_C(1000000)
 #define UNITS_MAX 64u
 #define UNIT_NAME_MAX 255u
+#define MODEL_PATHS_MAX 64u
+#define MODEL_PATH_MAX 1024u
 
 static bool has_unit_suffix(const char *name)
 {
@@ -42,6 +44,25 @@ static const char *refuse_units(const char *list)
         return NULL;
 }
 
+static const char *refuse_model_paths(const char *list)
+{
+        g_auto(GStrv) paths = g_strsplit(list, ";", -1);
+
+        if (g_strv_length(paths) > MODEL_PATHS_MAX)
+                return "more than 64 directories";
+        for (char **path = paths; *path; path++) {
+                g_auto(GStrv) names = g_strsplit(g_strstrip(*path), "/", -1);
+
+                if (**path != '\0' && **path != '/')
+                        return "not a list of absolute paths, separated by semicolons";
+                if (g_strv_contains((const char *const *) names, ".."))
+                        return "a path must not contain \"..\"";
+                if (strlen(*path) > MODEL_PATH_MAX)
+                        return "a path can have at most 1024 bytes";
+        }
+        return NULL;
+}
+
 /* The data connections of a session have the 16 ports above. */
 const AldConfigKey ald_link_probe_config_keys[] = {
         { .group = "link-probe",
@@ -59,6 +80,22 @@ const AldConfigKey ald_link_probe_config_keys[] = {
                 .type = ALD_CONFIG_BOOLEAN,
                 .fallback = "true",
                 .shut = "false" },
+        { .group = "link-probe",
+                .key = "storage",
+                .type = ALD_CONFIG_BOOLEAN,
+                .fallback = "true",
+                .shut = "false" },
+        { .group = "link-probe",
+                .key = "model-paths",
+                .type = ALD_CONFIG_STRV,
+                .fallback = "",
+                .refuse = refuse_model_paths },
+        { .group = "link-probe",
+                .key = "storage-mb-per-day",
+                .type = ALD_CONFIG_UINT,
+                .min = 0,
+                .max = 1000000,
+                .fallback = "256" },
         { .group = "link-probe",
                 .key = "work-units",
                 .type = ALD_CONFIG_STRV,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "services/link-probe/kinds/compute-answer.h"
+#include "services/link-probe/kinds/storage-answer.h"
 #include "state/compute-result.h"
 
 #define NOW UINT64_C(1700000000000000)
@@ -35,6 +36,19 @@ static void check_record(AldRecord *record)
         g_assert_cmpint(ald_record_compare(once, twice), ==, 0);
 }
 
+static void check_storage(const char *text)
+{
+        const AldProbeTarget target = { .device = (char *) "cpu" };
+        g_auto(AldProbeAnswer) answer = { 0 };
+        g_autoptr(AldRecord) record = NULL;
+
+        ald_storage_answer_read(text, NULL, "cpu", false, &answer);
+        g_assert_true((answer.verdict == ALD_PROBE_DONE) == (answer.reason == NULL));
+        if (answer.verdict == ALD_PROBE_DONE)
+                g_assert_cmpint(ald_storage_answer_record(&target, &answer, NOW, &record), ==, 0);
+        (void) ald_storage_answer_bytes(&answer);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
         g_autofree char *text = g_strndup((const char *) data, size);
@@ -43,6 +57,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         g_autoptr(AldRecord) record = NULL;
 
         check_progress(text);
+        check_storage(text);
         ald_compute_answer_read(text, NULL, "cpu", false, &answer);
         g_assert_true((answer.verdict == ALD_PROBE_DONE) == (answer.result != NULL));
         g_assert_true((answer.verdict == ALD_PROBE_DONE) == (answer.reason == NULL));

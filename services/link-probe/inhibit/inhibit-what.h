@@ -7,7 +7,8 @@
 #define ALD_INHIBIT_LIST(X)   \
         X(COMPUTE, "compute") \
         X(RDMA, "rdma")       \
-        X(LINK, "link")
+        X(LINK, "link")       \
+        X(STORAGE, "storage")
 
 #define ALD_INHIBIT_NUMBER(NAME, word) ALD_INHIBIT_NUMBER_##NAME,
 enum { ALD_INHIBIT_LIST(ALD_INHIBIT_NUMBER) ALD_INHIBIT_KINDS };
@@ -26,7 +27,7 @@ int ald_inhibit_what_parse(const char *text);
 /* The words of a set, in an order of their own; NULL-terminated. The strings are static. */
 void ald_inhibit_what_words(unsigned what, const char *ret[static ALD_INHIBIT_KINDS + 1]);
 
-/* All words in a sentence: "compute, rdma and link". Free with g_free(). */
+/* All words in a sentence: "compute, rdma, link and storage". Free with g_free(). */
 char *ald_inhibit_what_list(void);
 
 /* Whether the text is valid for Who or Why: not empty, printable, not too long. */

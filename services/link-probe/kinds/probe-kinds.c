@@ -4,7 +4,7 @@
 #include "services/link-probe/kinds/probe-kinds.h"
 
 const AldProbeKind *const ald_probe_kinds[] = { &ald_probe_socket, &ald_probe_rdma, &ald_probe_compute,
-        NULL };
+        &ald_probe_storage, NULL };
 G_STATIC_ASSERT(G_N_ELEMENTS(ald_probe_kinds) - 1 <= ALD_PROBE_KINDS_MAX);
 
 void ald_probe_kinds_need(bool ret[static ALD_N_KINDS])

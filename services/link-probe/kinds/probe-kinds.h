@@ -3,7 +3,7 @@
 
 #include "services/link-probe/kinds/probe-kind.h"
 
-extern const AldProbeKind ald_probe_socket, ald_probe_rdma, ald_probe_compute;
+extern const AldProbeKind ald_probe_socket, ald_probe_rdma, ald_probe_compute, ald_probe_storage;
 
 /* All of them, NULL-terminated. */
 extern const AldProbeKind *const ald_probe_kinds[];

@@ -30,6 +30,7 @@ AldProbeTarget ald_probe_target_copy(const AldProbeTarget *target)
 
         copy.device = g_strdup(target->device);
         copy.driver_version = g_strdup(target->driver_version);
+        copy.arguments = g_strdupv(target->arguments);
         return copy;
 }
 
@@ -37,6 +38,7 @@ void ald_probe_target_clear(AldProbeTarget *target)
 {
         g_clear_pointer(&target->device, g_free);
         g_clear_pointer(&target->driver_version, g_free);
+        g_clear_pointer(&target->arguments, g_strfreev);
 }
 
 static void clear(gpointer target)

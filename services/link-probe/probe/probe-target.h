@@ -34,6 +34,7 @@ typedef struct AldProbeTarget {
         char *driver_version; /* maybe NULL */
         unsigned metrics;     /* AldComputeMetric */
         bool host_memory;     /* it uses host memory, so copies are not measured */
+        char **arguments;     /* of its program, besides those of its kind; maybe NULL */
         bool partial;         /* the result is for its caller only, not for the record */
         bool force;           /* measures and sets a flag if other work is running, instead of stopping */
 } AldProbeTarget;

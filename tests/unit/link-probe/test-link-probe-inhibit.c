@@ -24,7 +24,7 @@ static void test_what(void)
         g_assert_cmpstr(words[0], ==, "compute");
         g_assert_cmpstr(words[1], ==, "link");
         g_assert_null(words[2]);
-        g_assert_cmpstr(list, ==, "compute, rdma and link");
+        g_assert_cmpstr(list, ==, "compute, rdma, link and storage");
 }
 
 static void test_text(void)

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <string.h>
+
+#include "record/message.h"
+#include "services/link-probe/kinds/storage-answer.h"
+#include "services/link-probe/probe/probe-child.h"
+
+static const AldStorageResult *result_of(const AldProbeAnswer *answer)
+{
+        return ald_record_as(answer->result, STORAGE_RESULT, AldStorageResult);
+}
+
+static bool is_flagged_busy(const AldStorageFigures *row)
+{
+        return row->flags && g_strv_contains(row->flags, "busy");
+}
+
+/* Keeps the row of the file system alone. */
+static int keep_row(AldProbeAnswer *answer, const AldStorageFigures *row, const AldStorageError *error)
+{
+        AldStorageResult result = ALD_STORAGE_RESULT_INIT;
+        AldRecord *kept;
+        int r;
+
+        result.file_systems.items = row;
+        result.file_systems.n = row ? 1 : 0;
+        result.errors.items = error;
+        result.errors.n = error ? 1 : 0;
+        r = ald_record_new(ALD_KIND_STORAGE_RESULT, &result, &kept);
+        if (r < 0)
+                return r;
+        ald_record_unref(answer->result);
+        answer->result = kept;
+        return 0;
+}
+
+static void fail(AldProbeAnswer *answer, char *reason)
+{
+        answer->verdict = ALD_PROBE_FAILED;
+        answer->reason = reason;
+}
+
+static void validate(AldProbeAnswer *answer, const char *file_system, bool force)
+{
+        const AldStorageResult *result = result_of(answer);
+        const AldStorageFigures *row = ald_rows_find(&result->file_systems, file_system);
+        const AldStorageError *error = ald_rows_find(&result->errors, file_system);
+        bool measured = row && row->read_bytes_per_second != ALD_ABSENT_UINT64;
+
+        answer->other_work = (error && g_str_equal(error->error, "busy")) ||
+                             (!error && measured && is_flagged_busy(row) && !force);
+        if (error)
+                fail(answer, g_strdup_printf("%s: %s", error->error, error->message ?: "no reason"));
+        else if (answer->other_work)
+                fail(answer, g_strdup("busy: other programs use its disks"));
+        else if (!measured)
+                fail(answer, g_strdup("the probe returned no figures"));
+        if (keep_row(answer, row, error) >= 0)
+                return;
+        g_clear_pointer(&answer->result, ald_record_unref);
+        if (answer->verdict == ALD_PROBE_DONE)
+                fail(answer, g_strdup("the probe returned no figures"));
+}
+
+void ald_storage_answer_read(
+        const char *output, const char *failure, const char *file_system, bool force, AldProbeAnswer *ret)
+{
+        ald_probe_answer_read(ALD_KIND_STORAGE_RESULT, output, failure, ret);
+        if (ret->verdict == ALD_PROBE_DONE)
+                validate(ret, file_system, force);
+}
+
+uint64_t ald_storage_answer_bytes(const AldProbeAnswer *answer)
+{
+        const AldStorageResult *result = answer->result ? result_of(answer) : NULL;
+
+        return result && result->file_systems.n > 0
+                       ? ((const AldStorageFigures *) ald_rows_at(&result->file_systems, 0))->attempt_bytes
+                       : ALD_ABSENT_UINT64;
+}
+
+static void append(GArray *rows, const AldRows *from)
+{
+        if (from->n > 0)
+                g_array_append_vals(rows, from->items, (guint) from->n);
+}
+
+int ald_storage_answer_join(const AldRecord *before, const AldRecord *after, AldRecord **ret)
+{
+        const AldStorageResult *first = ald_record_as(before, STORAGE_RESULT, AldStorageResult);
+        const AldStorageResult *second = ald_record_as(after, STORAGE_RESULT, AldStorageResult);
+        g_autoptr(GArray) file_systems = g_array_new(FALSE, FALSE, sizeof(AldStorageFigures));
+        g_autoptr(GArray) errors = g_array_new(FALSE, FALSE, sizeof(AldStorageError));
+        AldStorageResult both = ALD_STORAGE_RESULT_INIT;
+
+        append(file_systems, &first->file_systems);
+        append(file_systems, &second->file_systems);
+        append(errors, &first->errors);
+        append(errors, &second->errors);
+        both.file_systems.items = file_systems->data;
+        both.file_systems.n = file_systems->len;
+        both.errors.items = errors->data;
+        both.errors.n = errors->len;
+        return ald_record_new(ALD_KIND_STORAGE_RESULT, &both, ret);
+}
+
+int ald_storage_answer_record(
+        const AldProbeTarget *target, const AldProbeAnswer *answer, uint64_t realtime_usec, AldRecord **ret)
+{
+        AldStorageFileSystem row = ALD_STORAGE_FILE_SYSTEM_INIT;
+        AldStorage storage = ALD_STORAGE_INIT;
+
+        ald_struct_copy_common(&ald_storage_file_system_struct, &row, &ald_storage_figures_struct,
+                ald_rows_at(&result_of(answer)->file_systems, 0));
+        row.measured_usec = realtime_usec;
+        row.attempted_usec = realtime_usec;
+        storage.file_systems.items = &row;
+        storage.file_systems.n = 1;
+        return ald_record_new(ALD_KIND_STORAGE, &storage, ret);
+}
+
+int ald_storage_progress_read(const char *line, char **ret_phase, double *ret_fraction)
+{
+        g_autoptr(AldRecord) record = NULL;
+        const AldProbeProgress *progress;
+        int r;
+
+        r = ald_message_parse(ALD_KIND_PROBE_PROGRESS, line, strlen(line), ALD_PROBE_LINE_MAX, &record, NULL);
+        if (r < 0)
+                return r;
+        progress = ald_record_as(record, PROBE_PROGRESS, AldProbeProgress);
+        if (!progress->phase)
+                return -EBADMSG;
+        *ret_phase = g_strdup(progress->phase);
+        *ret_fraction = progress->fraction;
+        return 0;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "record/record.h"
+#include "services/link-probe/probe/probe-answer.h"
+#include "services/link-probe/probe/probe-target.h"
+
+/* The output of alidade-probe-storage: lines of progress, then its result, checked against the schema
+ * (record/messages/storage.xml). */
+
+/*
+ * Reads the output, whose last line is the result. `failure` is as in probe-child.h. If the verdict is done,
+ * the result is a Message1.StorageResult of that one file system. If it failed, there may be a result, too,
+ * which says how much was read. A file system whose disks other programs used is a failure of that kind,
+ * unless the probe was forced.
+ */
+void ald_storage_answer_read(
+        const char *output, const char *failure, const char *file_system, bool force, AldProbeAnswer *ret);
+
+/* How much was read, in bytes; absent if the answer does not say so. */
+uint64_t ald_storage_answer_bytes(const AldProbeAnswer *answer);
+
+/* Combines two results into one with the file systems and errors of both; -E2BIG if it exceeds the limit of a
+ * record. */
+int ald_storage_answer_join(const AldRecord *before, const AldRecord *after, AldRecord **ret);
+
+/* The result as Node1.Storage of that file system alone. */
+int ald_storage_answer_record(
+        const AldProbeTarget *target, const AldProbeAnswer *answer, uint64_t realtime_usec, AldRecord **ret);
+
+/* Reads a line of progress: the phase, which the caller frees, and the fraction that is done, 0 to 1.
+ * -EBADMSG if it is not such a line. */
+int ald_storage_progress_read(const char *line, char **ret_phase, double *ret_fraction);

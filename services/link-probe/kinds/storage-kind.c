@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The file systems of this machine that hold models. */
+#include <errno.h>
+
+#include "record/id.h"
+#include "services/common/errors.h"
+#include "services/link-probe/inhibit/inhibit-what.h"
+#include "services/link-probe/kinds/probe-facts.h"
+#include "services/link-probe/kinds/probe-kinds.h"
+#include "services/link-probe/kinds/storage-answer.h"
+#include "services/link-probe/kinds/storage-targets.h"
+#include "services/link-probe/probe/probe-child.h"
+#include "state/planner/planner-storage.h"
+
+/* The probe reads for 30 s at most, and may have to look for models on slow disks. */
+#define DEADLINE_MSEC 120000u
+
+/* About 5 min, as of compute devices. */
+#define RETRIES_MAX 100u
+
+/* The state is what is known of the file systems, and the texts that the last look returned. */
+typedef struct Storage {
+        AldStorageTargets *targets;
+        GPtrArray *reasons;
+} Storage;
+
+static GPtrArray *make_arguments(const AldProgram *program, const AldProbeTarget *target)
+{
+        GPtrArray *arguments = g_ptr_array_new_with_free_func(g_free);
+
+        ald_program_add(arguments, "--json");
+        ald_program_add(arguments, "--progress-fd=" ALD_PROBE_SIDE_FD);
+        ald_program_add(arguments, "--file-system=%s", target->device);
+        if (!target->force)
+                ald_program_add(arguments, "--give-way");
+        for (char **argument = target->arguments; argument && *argument; argument++)
+                ald_program_add(arguments, "%s", *argument);
+        return arguments;
+}
+
+static int read_progress(
+        const char *line, const AldProbeTarget *target, char **ret_phase, double *ret_fraction)
+{
+        return ald_storage_progress_read(line, ret_phase, ret_fraction);
+}
+
+static void read_answer(
+        const char *output, const char *failure, const AldProbeTarget *target, AldProbeAnswer *ret)
+{
+        ald_storage_answer_read(output, failure, target->device, target->force, ret);
+}
+
+static char *take_options(const void *read, AldProbeTarget *target)
+{
+        const AldProbeStorageOptions *options = read;
+
+        target->force = options->force;
+        return NULL;
+}
+
+static AldStorageTargets *targets_of(const AldDeviceSchedule *schedule)
+{
+        const Storage *storage = ald_device_schedule_state(schedule);
+
+        return storage->targets;
+}
+
+static AldProbeTarget make(const AldDeviceSchedule *schedule, const char *id, bool force)
+{
+        AldProbeTarget target = ald_storage_targets_make(targets_of(schedule), id, force);
+
+        target.kind = ald_device_schedule_parts(schedule)->kind;
+        return target;
+}
+
+/* The file system, or without one all that can be measured. */
+static int resolve(const AldProbeTarget *wanted, const AldProbeFacts *facts, GArray *targets)
+{
+        AldStorageTargets *known = targets_of(facts->schedule);
+        const AldRows *rows;
+        int r = -ALD_E_NO_SUCH_DEVICE;
+
+        ald_storage_targets_take(known, facts->own);
+        rows = ald_storage_targets_rows(known);
+        if (!rows)
+                return -ENODATA;
+        for (size_t i = 0; i < rows->n; i++) {
+                const char *id = ((const AldStorageFigures *) ald_rows_at(rows, i))->id;
+                g_autofree char *hindrance = NULL;
+
+                if (wanted->device && !g_str_equal(wanted->device, id))
+                        continue;
+                hindrance = ald_storage_targets_hindrance(known, id, wanted->force);
+                if (hindrance) {
+                        r = -ALD_E_BUSY;
+                } else {
+                        AldProbeTarget target = make(facts->schedule, id, wanted->force);
+
+                        g_array_append_val(targets, target);
+                }
+        }
+        return targets->len > 0 ? 0 : r;
+}
+
+static const AldProbeRefusal refusals[] = {
+        { -ALD_E_NO_SUCH_DEVICE, ALD_ERROR_NO_SUCH_DEVICE, "No models were found on such a file system" },
+        { -ENODATA, ALD_ERROR_NO_SUCH_DEVICE,
+                "The file systems with models are not known yet, or storage= is false" },
+        { -ALD_E_BUSY, ALD_ERROR_BUSY,
+                "The file system cannot be measured now; see its WaitingReason, or use the option Force to "
+                "read "
+                "more than storage-mb-per-day= allows" },
+        { 0, NULL, "Cannot read the file systems from the state service" },
+};
+
+static void *new_state(const AldDeviceScheduleParts *parts)
+{
+        Storage *storage = g_new(Storage, 1);
+
+        storage->targets = ald_storage_targets_new(parts);
+        storage->reasons = g_ptr_array_new_with_free_func(g_free);
+        return storage;
+}
+
+static void free_state(void *state)
+{
+        Storage *storage = state;
+
+        ald_storage_targets_free(storage->targets);
+        g_ptr_array_unref(storage->reasons);
+        g_free(storage);
+}
+
+/* Other measurements move data between the disks, the memory and the processors, too. */
+static const char *why_others_go_first(const AldDeviceSchedule *schedule)
+{
+        const AldDeviceScheduleParts *parts = ald_device_schedule_parts(schedule);
+
+        if (ald_prober_count_links(parts->prober) + ald_sessions_count(parts->sessions) > 0)
+                return "links are being measured";
+        return ald_prober_running(parts->prober, &ald_probe_compute) ? "compute devices are being measured"
+                                                                     : NULL;
+}
+
+/* Nobody waits for a measurement that is not requested. */
+static const char *why_not_automatically(const AldDeviceSchedule *schedule)
+{
+        const AldMachineState *state = ald_machine_state(ald_device_schedule_parts(schedule)->machine);
+
+        if (state->battery)
+                return "this machine runs on battery";
+        if (state->resumed)
+                return "this machine was suspended until a moment ago";
+        return state->outside_hours ? "it is outside probe-hours=" : NULL;
+}
+
+static char *find_obstacle(AldDeviceSchedule *schedule, const AldProbeTarget *target)
+{
+        const char *others = why_others_go_first(schedule);
+        const char *not_now = target->automatic ? why_not_automatically(schedule) : NULL;
+
+        if (others || not_now)
+                return g_strdup(others ?: not_now);
+        return ald_storage_targets_hindrance(targets_of(schedule), target->device, target->force);
+}
+
+static void avoid(AldDeviceSchedule *schedule, GPtrArray *ids)
+{
+        AldStorageTargets *targets = targets_of(schedule);
+        bool none = why_others_go_first(schedule) || why_not_automatically(schedule);
+        const AldStorage *stored;
+
+        ald_storage_targets_tick(targets, schedule);
+        stored = ald_storage_targets_all(targets);
+        for (size_t i = 0; stored && i < stored->file_systems.n; i++) {
+                const AldStorageFileSystem *row = ald_rows_at(&stored->file_systems, i);
+                g_autofree char *hindrance = ald_storage_targets_hindrance(targets, row->id, false);
+
+                if (none || hindrance)
+                        g_ptr_array_add(ids, g_strdup(row->id));
+        }
+}
+
+static GArray *look(AldDeviceSchedule *schedule, const AldNodeRecords *own, uint64_t now_realtime)
+{
+        Storage *storage = ald_device_schedule_state(schedule);
+        const char *not_now = why_not_automatically(schedule);
+        GArray *devices = g_array_new(FALSE, FALSE, sizeof(AldLocalDevice));
+        const AldRows *rows;
+        AldId node = { 0 };
+
+        ald_storage_targets_take(storage->targets, own);
+        g_ptr_array_set_size(storage->reasons, 0);
+        (void) ald_id_parse(ald_device_schedule_parts(schedule)->own_id, &node);
+        rows = ald_storage_targets_rows(storage->targets);
+        for (size_t i = 0; rows && i < rows->n; i++) {
+                const char *id = ((const AldStorageFigures *) ald_rows_at(rows, i))->id;
+                const AldStorageFileSystem *stored = ald_storage_targets_stored(storage->targets, id);
+                char *hindrance = ald_storage_targets_hindrance(storage->targets, id, false);
+                AldLocalDevice device = { .id = id, .obstacle = hindrance ?: not_now };
+
+                if (hindrance)
+                        g_ptr_array_add(storage->reasons, hindrance);
+                if (!stored)
+                        continue;
+                device.due = ald_storage_state(&node, stored, now_realtime).due;
+                g_array_append_val(devices, device);
+        }
+        return devices;
+}
+
+static AldProbeTarget make_target(
+        const AldDeviceSchedule *schedule, const AldNodeRecords *own, const char *id)
+{
+        return make(schedule, id, false);
+}
+
+/* One that was stopped may have read all that it was allowed to. */
+static void take_end(AldDeviceSchedule *schedule, const AldProbeTarget *target, const AldProbeAnswer *answer)
+{
+        AldRowResults *results = ald_device_schedule_results(schedule);
+        const AldStorageFileSystem *found = ald_row_results_find(results, target->device);
+        AldStorageFileSystem row = ALD_STORAGE_FILE_SYSTEM_INIT;
+        uint64_t bytes = ald_storage_answer_bytes(answer);
+
+        if (answer->verdict == ALD_PROBE_DONE)
+                return;
+        if (found)
+                row = *found;
+        row.id = target->device;
+        row.attempted_usec = ald_realtime_usec();
+        row.attempt_bytes = bytes == ALD_ABSENT_UINT64 ? ald_storage_target_bytes(target) : bytes;
+        ald_row_results_put(results, &row);
+        ald_storage_targets_refresh(targets_of(schedule));
+}
+
+static const AldLocalKind local = {
+        .key = "storage",
+        .rows = "FileSystems",
+        .new_state = new_state,
+        .free_state = free_state,
+        .avoid = avoid,
+        .look = look,
+        .target = make_target,
+        .obstacle = find_obstacle,
+        .ended = take_end,
+        .record = ald_storage_answer_record,
+};
+
+static const AldKind needs[] = { ALD_KIND_DISK, ALD_KIND_STORAGE, ALD_N_KINDS };
+
+const AldProbeKind ald_probe_storage = {
+        .kind = ALD_KIND_STORAGE,
+        .result = ALD_KIND_STORAGE_RESULT,
+        .program = "alidade-probe-storage",
+        .noun = "file systems",
+        .subject = "Measuring file systems is",
+        .inhibit = ALD_INHIBIT_STORAGE,
+        .local = &local,
+        .deadline_msec = DEADLINE_MSEC,
+        .retries_max = RETRIES_MAX,
+        .needs = needs,
+        .make_arguments = make_arguments,
+        .read_progress = read_progress,
+        .read = read_answer,
+        .join = ald_storage_answer_join,
+        .options = &ald_probe_storage_options_struct,
+        .take_options = take_options,
+        .resolve = resolve,
+        .refusals = refusals,
+};

@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <stdio.h>
+#include <string.h>
+
+#include "services/common/errors.h"
+#include "services/common/sysroot.h"
+#include "services/link-probe/kinds/storage-answer.h"
+#include "services/link-probe/kinds/storage-targets.h"
+#include "services/link-probe/probe/probe-child.h"
+#include "state/storage-result.h"
+
+#define LIST_DEADLINE_MSEC 60000u
+#define LIST_USEC (UINT64_C(3600) * G_USEC_PER_SEC)
+/* If something hindered a file system, it may soon be over. */
+#define LIST_AGAIN_USEC (UINT64_C(900) * G_USEC_PER_SEC)
+#define STILL_USEC (UINT64_C(60) * G_USEC_PER_SEC)
+
+#define BYTES_PER_MB UINT64_C(1000000)
+#define BYTES_MIN UINT64_C(34000000) /* with less, the probe does not begin */
+#define BYTES_MAX UINT64_C(256000000)
+#define BYTES_OPTION "--bytes="
+
+/* What a disk has moved, and when that last changed; 0: not since this service started. */
+typedef struct Traffic {
+        uint64_t sectors;
+        uint64_t changed_usec;
+} Traffic;
+
+struct AldStorageTargets {
+        AldService *service;
+        AldDeviceSchedule *schedule; /* NULL before the first tick */
+        char *program;
+        AldProbeChild *child; /* lists; NULL if none does */
+        bool late;            /* it does not end although it was killed */
+        AldRecord *list;      /* Message1.StorageResult; NULL: none yet */
+        uint64_t listed_usec; /* when the last list began; 0: none, or another one is due */
+        AldRecord *stored;    /* Node1.Storage of this machine; NULL if unknown */
+        char **defaults;      /* where to look without model-paths=; NULL: not known yet */
+        char **listed_paths;  /* where was looked last */
+        GHashTable *disks;    /* of Traffic, by name */
+};
+
+static uint64_t now_usec(void)
+{
+        return (uint64_t) g_get_monotonic_time();
+}
+
+AldStorageTargets *ald_storage_targets_new(const AldDeviceScheduleParts *parts)
+{
+        AldStorageTargets *targets = g_new0(AldStorageTargets, 1);
+
+        targets->service = parts->service;
+        targets->program = ald_program_find(parts->kind->program);
+        targets->disks = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+        return targets;
+}
+
+void ald_storage_targets_free(AldStorageTargets *targets)
+{
+        ald_probe_child_free(targets->child);
+        g_clear_pointer(&targets->list, ald_record_unref);
+        g_clear_pointer(&targets->stored, ald_record_unref);
+        g_strfreev(targets->defaults);
+        g_strfreev(targets->listed_paths);
+        g_hash_table_unref(targets->disks);
+        g_free(targets->program);
+        g_free(targets);
+}
+
+static const AldStorageResult *listed(const AldStorageTargets *targets)
+{
+        return ald_record_as(targets->list, STORAGE_RESULT, AldStorageResult);
+}
+
+const AldRows *ald_storage_targets_rows(const AldStorageTargets *targets)
+{
+        return targets->list ? &listed(targets)->file_systems : NULL;
+}
+
+const AldStorage *ald_storage_targets_all(const AldStorageTargets *targets)
+{
+        return ald_record_as(targets->stored, STORAGE, AldStorage);
+}
+
+const AldStorageFileSystem *ald_storage_targets_stored(const AldStorageTargets *targets, const char *id)
+{
+        const AldStorage *storage = ald_storage_targets_all(targets);
+
+        return storage ? ald_rows_find(&storage->file_systems, id) : NULL;
+}
+
+/* Reads the sectors of all disks, and of their partitions. */
+static void read_traffic(AldStorageTargets *targets)
+{
+        g_autofree char *text = NULL;
+        g_auto(GStrv) lines = NULL;
+
+        if (ald_sysroot_read(ald_service_root(targets->service), "proc/diskstats", &text) < 0)
+                return;
+        lines = g_strsplit(text, "\n", -1);
+        for (char **line = lines; *line; line++) {
+                guint64 read, written;
+                char name[64];
+                Traffic *traffic;
+
+                if (sscanf(*line,
+                            " %*u %*u %63s %*u %*u %" G_GUINT64_FORMAT " %*u %*u %*u %" G_GUINT64_FORMAT,
+                            name, &read, &written) != 3)
+                        continue;
+                traffic = g_hash_table_lookup(targets->disks, name);
+                if (!traffic) {
+                        traffic = g_new0(Traffic, 1);
+                        traffic->sectors = read + written;
+                        g_hash_table_insert(targets->disks, g_strdup(name), traffic);
+                } else if (traffic->sectors != read + written) {
+                        traffic->sectors = read + written;
+                        traffic->changed_usec = now_usec();
+                }
+        }
+}
+
+static bool is_still(const AldStorageTargets *targets, const char *disk)
+{
+        const Traffic *traffic = g_hash_table_lookup(targets->disks, disk);
+
+        return !traffic || traffic->changed_usec == 0 || now_usec() - traffic->changed_usec > STILL_USEC;
+}
+
+/* The rotating disks without traffic, which may have stopped, separated by commas. */
+static char *list_still(const AldStorageTargets *targets)
+{
+        GString *names = g_string_new(NULL);
+        GHashTableIter iter;
+        gpointer name;
+
+        g_hash_table_iter_init(&iter, targets->disks);
+        while (g_hash_table_iter_next(&iter, &name, NULL)) {
+                g_autofree char *path = g_strdup_printf("sys/block/%s/queue/rotational", (const char *) name);
+                uint64_t rotational;
+
+                if (is_still(targets, name) &&
+                        ald_sysroot_read_uint64(ald_service_root(targets->service), path, &rotational) >= 0 &&
+                        rotational != 0)
+                        g_string_append_printf(names, "%s%s", names->len > 0 ? "," : "", (const char *) name);
+        }
+        return g_string_free(names, FALSE);
+}
+
+/* The paths of model-paths=, else those where models usually are. */
+static const char *const *choose_paths(const AldStorageTargets *targets, bool *ret_optional)
+{
+        const AldConfig *config = ald_service_config(targets->service);
+        const char *const *named = ald_config_strv(config, "model-paths");
+
+        if (!ald_config_boolean(config, "storage") || ald_config_is_refused(config, "model-paths"))
+                return NULL;
+        *ret_optional = !named || !*named;
+        return *ret_optional ? (const char *const *) targets->defaults : named;
+}
+
+static void add_paths(const AldStorageTargets *targets, GPtrArray *arguments)
+{
+        g_autofree char *still = list_still(targets);
+        bool optional = false;
+        const char *const *paths = choose_paths(targets, &optional);
+
+        if (*still)
+                ald_program_add(arguments, "--still=%s", still);
+        if (optional)
+                ald_program_add(arguments, "--optional");
+        ald_program_add(arguments, "--");
+        for (; paths && *paths; paths++)
+                ald_program_add(arguments, "%s", *paths);
+}
+
+/* What a file system holds, beside the result of its last attempt. */
+static void put_place(AldStorageTargets *targets, const AldStorageFigures *found)
+{
+        AldRowResults *results = ald_device_schedule_results(targets->schedule);
+        const AldStorageFileSystem *before = ald_row_results_find(results, found->id);
+        AldStorageFileSystem row = ALD_STORAGE_FILE_SYSTEM_INIT;
+
+        if (before)
+                row = *before;
+        row.id = found->id;
+        row.file_system_type = found->file_system_type;
+        row.disks = found->disks;
+        row.network = found->network;
+        row.rotational = found->rotational;
+        if (found->model_files != ALD_ABSENT_UINT64) {
+                row.model_files = found->model_files;
+                row.model_bytes = found->model_bytes;
+        }
+        ald_row_results_put(results, &row);
+}
+
+/* One that is asleep is reported only if models were found there before. */
+static bool is_of_interest(const AldStorageTargets *targets, const AldStorageFigures *found)
+{
+        return found->model_files != ALD_ABSENT_UINT64 || ald_storage_targets_stored(targets, found->id) ||
+               ald_row_results_find(ald_device_schedule_results(targets->schedule), found->id);
+}
+
+/* A file system without models any more, or that is gone, holds none. */
+static void put_empty(AldStorageTargets *targets, const AldRows *before)
+{
+        for (size_t i = 0; before && i < before->n; i++) {
+                AldStorageFigures row = *(const AldStorageFigures *) ald_rows_at(before, i);
+
+                row.model_files = row.model_bytes = 0;
+                if (!ald_rows_find(ald_storage_targets_rows(targets), row.id))
+                        put_place(targets, &row);
+        }
+}
+
+static void take_list(AldStorageTargets *targets, AldRecord *list)
+{
+        g_autoptr(AldRecord) before = targets->list;
+        const AldRows *rows;
+
+        targets->list = list;
+        rows = ald_storage_targets_rows(targets);
+        put_empty(targets,
+                before ? &ald_record_as(before, STORAGE_RESULT, AldStorageResult)->file_systems : NULL);
+        for (size_t i = 0; i < rows->n; i++) {
+                const AldStorageFigures *row = ald_rows_at(rows, i);
+
+                if (is_of_interest(targets, row))
+                        put_place(targets, row);
+        }
+}
+
+static void on_line(const char *line, void *userdata)
+{
+}
+
+static void on_listed(const char *output, const char *failure, void *userdata)
+{
+        AldStorageTargets *targets = userdata;
+        /* The texts are its own. */
+        g_autoptr(AldProbeChild) child = g_steal_pointer(&targets->child);
+        AldRecord *list = NULL;
+
+        targets->late = false;
+        if (failure)
+                g_warning("Cannot look for models: the probe %s", failure);
+        else if (ald_probe_answer_parse(ALD_KIND_STORAGE_RESULT, output, &list) < 0)
+                g_warning("Cannot look for models: the probe returned no list");
+        else {
+                take_list(targets, list);
+                /* What is due may have changed. */
+                ald_device_schedule_check(targets->schedule);
+        }
+}
+
+static void start_list(AldStorageTargets *targets, const char *const *paths)
+{
+        static const AldProbeChildHandler handler = { .line = on_line, .ended = on_listed };
+        g_autoptr(GPtrArray) arguments = g_ptr_array_new_with_free_func(g_free);
+        int r;
+
+        ald_program_add(arguments, "--list");
+        ald_program_add(arguments, "--json");
+        add_paths(targets, arguments);
+        g_ptr_array_add(arguments, NULL);
+        targets->listed_usec = now_usec();
+        g_strfreev(targets->listed_paths);
+        targets->listed_paths = g_strdupv((char **) paths);
+        r = ald_probe_child_new(targets->program, (const char *const *) arguments->pdata, -1,
+                LIST_DEADLINE_MSEC, &handler, targets, &targets->child);
+        if (r < 0)
+                g_warning("Cannot run %s: %s", targets->program, g_strerror(-r));
+}
+
+static bool is_rotating(const AldStorageFigures *row)
+{
+        return row->rotational == true && row->disks;
+}
+
+/* "sda may be asleep" */
+static char *why_asleep(const AldStorageTargets *targets, const AldStorageFigures *row)
+{
+        for (const char *const *disk = row->disks; is_rotating(row) && *disk; disk++)
+                if (is_still(targets, *disk))
+                        return g_strdup_printf("%s may be asleep", *disk);
+        return NULL;
+}
+
+static const AldStorageError *find_error(const AldStorageTargets *targets, const char *id)
+{
+        return targets->list ? ald_rows_find(&listed(targets)->errors, id) : NULL;
+}
+
+/* A disk that was asleep has woken, so that its file systems may be looked at. */
+static bool has_woken(const AldStorageTargets *targets)
+{
+        const AldRows *rows = ald_storage_targets_rows(targets);
+
+        for (size_t i = 0; rows && i < rows->n; i++) {
+                const AldStorageFigures *row = ald_rows_at(rows, i);
+                const AldStorageError *error = find_error(targets, row->id);
+                g_autofree char *reason = why_asleep(targets, row);
+
+                if (error && g_str_equal(error->error, "asleep") && is_rotating(row) && !reason)
+                        return true;
+        }
+        return false;
+}
+
+static bool is_list_due(const AldStorageTargets *targets, const char *const *paths)
+{
+        uint64_t interval = targets->list && listed(targets)->errors.n == 0 ? LIST_USEC : LIST_AGAIN_USEC;
+
+        if (targets->listed_usec == 0 || !targets->listed_paths ||
+                !g_strv_equal((const char *const *) targets->listed_paths, paths))
+                return true;
+        return now_usec() - targets->listed_usec >= interval || has_woken(targets);
+}
+
+void ald_storage_targets_tick(AldStorageTargets *targets, AldDeviceSchedule *schedule)
+{
+        bool optional = false;
+        const char *const *paths = choose_paths(targets, &optional);
+
+        targets->schedule = schedule;
+        read_traffic(targets);
+        if (targets->child) {
+                /* It was killed long ago. */
+                bool late = now_usec() - targets->listed_usec > 2 * LIST_DEADLINE_MSEC * UINT64_C(1000);
+
+                if (late && !targets->late)
+                        g_warning("Looking for models does not end: a file system does not respond");
+                targets->late = late;
+        } else if (paths && is_list_due(targets, paths)) {
+                start_list(targets, paths);
+        }
+        if (!paths)
+                g_clear_pointer(&targets->list, ald_record_unref);
+}
+
+void ald_storage_targets_refresh(AldStorageTargets *targets)
+{
+        targets->listed_usec = 0;
+}
+
+static void add_default(GPtrArray *paths, char *path)
+{
+        if (g_ptr_array_find_with_equal_func(paths, path, g_str_equal, NULL))
+                g_free(path);
+        else
+                g_ptr_array_add(paths, path);
+}
+
+void ald_storage_targets_take(AldStorageTargets *targets, const AldNodeRecords *own)
+{
+        static const char *const usual[] = { "/srv/models", "/var/lib/models", "/opt/models",
+                "/usr/share/ollama/.ollama/models", "/var/lib/ollama", NULL };
+        const AldDisk *disk = ald_node_records_as(own, DISK, AldDisk);
+        AldRecord *stored = own->of[ALD_KIND_STORAGE];
+        GPtrArray *paths = g_ptr_array_new();
+
+        for (const char *const *path = usual; *path; path++)
+                add_default(paths, g_strdup(*path));
+        /* All of the root file system would be too much to look at. */
+        for (size_t i = 0; disk && i < disk->paths.n; i++) {
+                const char *id = ((const AldDiskPath *) ald_rows_at(&disk->paths, i))->id;
+
+                if (!g_str_equal(id, "/") && !g_str_has_prefix(id, "/boot"))
+                        add_default(paths, g_strdup(id));
+                add_default(paths, g_build_filename(id, "models", NULL));
+        }
+        g_ptr_array_add(paths, NULL);
+        g_strfreev(targets->defaults);
+        targets->defaults = (char **) g_ptr_array_free(paths, FALSE);
+        g_clear_pointer(&targets->stored, ald_record_unref);
+        targets->stored = stored ? ald_record_ref(stored) : NULL;
+}
+
+/* What may still be read today. */
+static uint64_t bytes_left(const AldStorageTargets *targets, const char *id)
+{
+        uint64_t limit = ald_config_uint(ald_service_config(targets->service), "storage-mb-per-day") *
+                         BYTES_PER_MB;
+        const AldStorageFileSystem *stored = ald_storage_targets_stored(targets, id);
+        const AldStorageFileSystem *own = ald_row_results_find(
+                ald_device_schedule_results(targets->schedule), id);
+        uint64_t used = stored ? ald_storage_used(stored, ald_realtime_usec()) : 0;
+
+        /* The state service may not have counted the last attempt yet. */
+        if (own && own->attempted_usec != ALD_ABSENT_UINT64 && own->attempt_bytes != ALD_ABSENT_UINT64 &&
+                (!stored || stored->attempted_usec != own->attempted_usec))
+                used += own->attempt_bytes;
+        return limit > used ? MIN(limit - used, BYTES_MAX) : 0;
+}
+
+char *ald_storage_targets_hindrance(const AldStorageTargets *targets, const char *id, bool force)
+{
+        const AldRows *rows = ald_storage_targets_rows(targets);
+        const AldStorageFigures *row = rows ? ald_rows_find(rows, id) : NULL;
+        const AldStorageError *error = find_error(targets, id);
+        char *asleep;
+
+        if (targets->late)
+                return g_strdup("a file system does not respond");
+        if (!row)
+                return g_strdup("no models are known there");
+        if (error)
+                return g_strdup(error->message ?: error->error);
+        asleep = why_asleep(targets, row);
+        if (asleep)
+                return asleep;
+        return force || bytes_left(targets, id) >= BYTES_MIN
+                       ? NULL
+                       : g_strdup("storage-mb-per-day= allows no more bytes today");
+}
+
+AldProbeTarget ald_storage_targets_make(const AldStorageTargets *targets, const char *id, bool force)
+{
+        uint64_t bytes = force ? BYTES_MAX : bytes_left(targets, id);
+        GPtrArray *arguments = g_ptr_array_new();
+        AldProbeTarget target = { .device = g_strdup(id), .force = force };
+
+        ald_program_add(arguments, BYTES_OPTION "%" G_GUINT64_FORMAT, bytes);
+        add_paths(targets, arguments);
+        g_ptr_array_add(arguments, NULL);
+        target.arguments = (char **) g_ptr_array_free(arguments, FALSE);
+        return target;
+}
+
+uint64_t ald_storage_target_bytes(const AldProbeTarget *target)
+{
+        return g_ascii_strtoull(target->arguments[0] + strlen(BYTES_OPTION), NULL, 10);
+}
