@@ -20,6 +20,7 @@ OURS = {
     "alidade-probe-compute": "probes/compute/alidade-probe-compute",
     "alidade-probe-rdma": "probes/rdma/alidade-probe-rdma",
     "alidade-probe-socket": "probes/socket/alidade-probe-socket",
+    "alidade-probe-storage": "probes/storage/alidade-probe-storage",
 }
 SIMPLE = [words for line in commands() for words in simple_commands(line)]
 

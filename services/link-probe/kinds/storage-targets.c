@@ -31,6 +31,7 @@ struct AldStorageTargets {
         AldDeviceSchedule *schedule; /* NULL before the first tick */
         char *program;
         AldProbeChild *child; /* lists; NULL if none does */
+        bool warned;          /* that it cannot list */
         bool late;            /* it does not end although it was killed */
         AldRecord *list;      /* Message1.StorageResult; NULL: none yet */
         uint64_t listed_usec; /* when the last list began; 0: none, or another one is due */
@@ -230,6 +231,14 @@ static void take_list(AldStorageTargets *targets, AldRecord *list)
         }
 }
 
+/* Once, until it can list again. */
+static void warn(AldStorageTargets *targets, const char *failure)
+{
+        if (!targets->warned)
+                g_warning("Cannot look for models: the probe %s", failure);
+        targets->warned = true;
+}
+
 static void on_line(const char *line, void *userdata)
 {
 }
@@ -243,10 +252,11 @@ static void on_listed(const char *output, const char *failure, void *userdata)
 
         targets->late = false;
         if (failure)
-                g_warning("Cannot look for models: the probe %s", failure);
+                warn(targets, failure);
         else if (ald_probe_answer_parse(ALD_KIND_STORAGE_RESULT, output, &list) < 0)
-                g_warning("Cannot look for models: the probe returned no list");
+                warn(targets, "returned no list");
         else {
+                targets->warned = false;
                 take_list(targets, list);
                 /* What is due may have changed. */
                 ald_device_schedule_check(targets->schedule);
@@ -269,7 +279,7 @@ static void start_list(AldStorageTargets *targets, const char *const *paths)
         r = ald_probe_child_new(targets->program, (const char *const *) arguments->pdata, -1,
                 LIST_DEADLINE_MSEC, &handler, targets, &targets->child);
         if (r < 0)
-                g_warning("Cannot run %s: %s", targets->program, g_strerror(-r));
+                warn(targets, "could not be run");
 }
 
 static bool is_rotating(const AldStorageFigures *row)
