@@ -28,19 +28,21 @@ struct AldProbeWords {
 };
 
 extern const AldProbeWords ald_probe_words_socket, ald_probe_words_rtt, ald_probe_words_rdma,
-        ald_probe_words_compute;
+        ald_probe_words_compute, ald_probe_words_storage;
 
 /* The words of Inhibit(), as literals with others between them, and before the last. */
-#define ALD_PROBE_LOCKS(AND, LAST) "compute" AND "rdma" LAST "link"
+#define ALD_PROBE_LOCKS(AND, LAST) "compute" AND "rdma" AND "link" LAST "storage"
 
 /* The verbs of "alidadectl probe", as X(words, name, arguments) with a separator, in the order of its usage:
  * those of links, then those of this machine. */
 #define ALD_PROBE_LINK_VERBS(X, AND)                            \
         X(socket, "link", "NODE [--path=ADDRESS] [--rtt-only]") \
         AND X(rdma, "rdma", "NODE [--port=DEV.PORT] [--peer-port=DEV.PORT]")
-#define ALD_PROBE_LOCAL_VERBS(X, AND) X(compute, "compute", "[DEVICE] [--metric=METRIC…] [--force]")
+#define ALD_PROBE_LOCAL_VERBS(X, AND)                                  \
+        X(compute, "compute", "[DEVICE] [--metric=METRIC…] [--force]") \
+        AND X(storage, "storage", "[FILE-SYSTEM] [--force]")
 
 /* The subjects of all of them, in a sentence. */
-#define ALD_PROBE_SUBJECTS                                                                     \
-        "the link to a node, over sockets or over RDMA, or a compute device of this machine\n" \
-        "(default: all of them)"
+#define ALD_PROBE_SUBJECTS                                                                       \
+        "the link to a node, over sockets or over RDMA, or a compute device, or a file system\n" \
+        "that holds models, of this machine (default: all of them)"

@@ -71,8 +71,8 @@ static AldShownSeries *series_new(
 }
 
 /*
- * What all clients show of a node, of each of its devices and of a link, if nothing else is asked for. The
- * unit is that of the field.
+ * What all clients show of a node, of each of its devices and file systems and of a link, if nothing else is
+ * asked for. The unit is that of the field.
  */
 
 typedef struct ShownFigure {
@@ -103,6 +103,13 @@ static const ShownFigure device_figures[] = {
         { OF_COMPUTE, .field = "CopyBandwidthBytesPerSecond", .title = N_("Copies") },
         { OF_COMPUTE, .field = "HostToDeviceBytesPerSecond", .title = N_("To device") },
         { OF_COMPUTE, .field = "DeviceToHostBytesPerSecond", .title = N_("To host") },
+};
+
+static const ShownFigure storage_figures[] = {
+        { .kind = ALD_KIND_STORAGE,
+                .rows = "FileSystems",
+                .field = "ReadBytesPerSecond",
+                .title = N_("Loading") },
 };
 
 static const ShownFigure link_figures[] = {
@@ -160,8 +167,20 @@ static void add_device(GPtrArray *list, const AldEntity *node, const AldNodeDevi
         }
 }
 
+static void add_file_system(GPtrArray *list, const AldEntity *node, const AldStorageFileSystem *row)
+{
+        g_autofree char *title = ald_text_safe(row->id);
+
+        for (size_t i = 0; i < G_N_ELEMENTS(storage_figures); i++) {
+                const Source source = { node->id, storage_figures[i].kind, "", NULL, row->id };
+
+                add_figure(list, source, &storage_figures[i], title, title);
+        }
+}
+
 GPtrArray *ald_shown_series_of_node(const AldEntity *node)
 {
+        const AldStorage *storage = ald_entity_as(node, STORAGE, AldStorage);
         g_autoptr(GArray) devices = ald_node_devices(node);
         GPtrArray *list = ald_shown_series_list_new();
 
@@ -172,6 +191,8 @@ GPtrArray *ald_shown_series_of_node(const AldEntity *node)
         }
         for (guint i = 0; i < devices->len; i++)
                 add_device(list, node, &g_array_index(devices, AldNodeDevice, i));
+        for (size_t i = 0; storage && i < storage->file_systems.n; i++)
+                add_file_system(list, node, ald_rows_at(&storage->file_systems, i));
         return list;
 }
 

@@ -19,6 +19,8 @@ static const char *const link_rates[] = { "UploadBitsPerSecond", "DownloadBitsPe
 static const char *const device_rates[] = { "GemmTflops", "MemoryBandwidthBytesPerSecond",
         "CopyBandwidthBytesPerSecond", "HostToDeviceBytesPerSecond", "DeviceToHostBytesPerSecond", NULL };
 
+static const char *const storage_rates[] = { "ReadBytesPerSecond", NULL };
+
 /* Records of a node with rows that have rates. */
 typedef struct WatchedRows {
         AldKind kind;
@@ -26,7 +28,8 @@ typedef struct WatchedRows {
         const char *const *rates;
 } WatchedRows;
 
-static const WatchedRows watched_rows[] = { { ALD_KIND_COMPUTE, "Devices", device_rates } };
+static const WatchedRows watched_rows[] = { { ALD_KIND_COMPUTE, "Devices", device_rates },
+        { ALD_KIND_STORAGE, "FileSystems", storage_rates } };
 
 /* Of these results nobody knows how fast the device or link alone is. Those of a device at its power limit
  * are unstable all the time, which their spread accounts for. */

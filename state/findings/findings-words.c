@@ -184,11 +184,17 @@ static char *list_groups(const AldFindingRow *row)
         return g_string_free(g_steal_pointer(&list), FALSE);
 }
 
+/* A file system is a device here, whose Id is where it is mounted. */
+static bool is_about_storage(const AldFindingRow *row)
+{
+        return g_strcmp0(row->field, "ReadBytesPerSecond") == 0;
+}
+
 /* "Great GPU (0000:01:00.0)". */
 static char *device_title(const AldFindingRow *row)
 {
-        if (!row->device)
-                return NULL;
+        if (!row->device || is_about_storage(row))
+                return g_strdup(row->device);
         return row->device_name ? g_strdup_printf("%s (%s)", row->device_name, row->device)
                                 : g_strdup_printf(_("device %s"), row->device);
 }
@@ -217,7 +223,7 @@ static char *past_device_rate(const AldFindingRow *row)
         return device_rate(row->past_bytes_per_second, row->past_tflops);
 }
 
-/* What a metric of a compute device is the rate of. */
+/* What a metric of a compute device, or of a file system, is the rate of. */
 static char *device_metric(const AldFindingRow *row)
 {
         static const struct {
@@ -228,6 +234,7 @@ static char *device_metric(const AldFindingRow *row)
                 { "CopyBandwidthBytesPerSecond", N_("copies of memory") },
                 { "HostToDeviceBytesPerSecond", N_("copies from the host") },
                 { "DeviceToHostBytesPerSecond", N_("copies to the host") },
+                { "ReadBytesPerSecond", N_("reads of models") },
         };
 
         for (size_t i = 0; i < G_N_ELEMENTS(metrics); i++)
@@ -947,6 +954,9 @@ static const Template remedies[] = {
         { ID(SERVICE_SILENT), NULL,
                 N_("On {Name}, see \"systemctl status {Service}\"; if it hangs, \"systemctl restart "
                    "{Service}\" helps.") },
+        { ID(SLOWER_THAN_PAST), is_about_storage,
+                N_("Find out what has changed on {Name} since then: how full the file system is, what else "
+                   "uses its disks, their cooling, or whether one of them fails.") },
         { ID(SLOWER_THAN_PAST), is_about_device,
                 N_("Find out what has changed on {Name} since then: its driver, its power limit, its "
                    "cooling, or the settings of its firmware.") },

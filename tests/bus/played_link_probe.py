@@ -55,7 +55,7 @@ class PlayedLinkProbe:
         self.connection = connection
         self.inhibitors = list(inhibitors)
         self.handlers = {"ProbeLink": self._probe, "ProbeRdma": self._probe_rdma, "ProbeCompute": self._probe_compute,
-                         "ListInhibitors": lambda: (self.inhibitors,)}
+                         "ProbeStorage": self._probe_storage, "ListInhibitors": lambda: (self.inhibitors,)}
         self.service = Locks(connection, PATH, interface_xml(NAME), {NAME: PROPERTIES}, self.handlers)
         self.job_handlers = {"Cancel": lambda: self.tell(State="canceled")}
         self.job = None
@@ -80,6 +80,11 @@ class PlayedLinkProbe:
     def _probe_compute(self, device, _options):
         found = self._probe("", {})
         self.tell(Kind="Node1.Compute", Device=device)
+        return found
+
+    def _probe_storage(self, file_system, _options):
+        found = self._probe("", {})
+        self.tell(Kind="Node1.Storage", Device=file_system)
         return found
 
     def calls(self, method):

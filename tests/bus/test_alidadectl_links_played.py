@@ -584,6 +584,39 @@ def test_probe_of_a_device_without_a_readable_result(play_probe, result):
     assert (status, out) == (ERROR, "") and "Cannot read the result of the probe of cpu\n" in err
 
 
+def test_probe_of_file_systems(play_probe):
+    host, probe = play_probe()
+    probing = Probing(host, "/srv/models", "--force", what="storage")
+    probe.wait_for_job()
+    probe.tell(State="running", Phase="read", Progress=0.5)
+    probing.wait_for("/srv/models: read\n")
+    probe.tell(State="done", Phase="", Progress=1.0, Result={
+        "FileSystems": [{"Id": "/srv/models", "FileSystemType": "ext4", "Disks": ["nvme0n1"], "ModelFiles": 12,
+                         "ModelBytes": 310 * 2 ** 30, "ReadBytesPerSecond": 3_210_000_000, "ReadInterval": 1.0,
+                         "ReadSpread": 4.0, "BlockBytes": 2 ** 20, "QueueDepth": 4, "ReadBytes": 2 ** 28}]})
+    status, out, err = probing.wait()
+    assert status == OK, err
+    assert out == ("Mounted at: /srv/models (nvme0n1), ext4\n"
+                   "     Holds: 12 models of 310 GiB\n"
+                   "     Reads: 3.21 GB/s ±1 %, spread 4 %\n"
+                   "  Measured: 256 MiB, in requests of 1.00 MiB, 4 at a time\n")
+    [call] = probe.calls("ProbeStorage")
+    assert call.args == ("/srv/models", {"Force": True})
+
+
+def test_locks_of_storage_alone_hold_off_its_probe(play_probe):
+    host, probe = play_probe([("compute", "make", "a build", 0, 3, 1), ("storage", "backup", "it copies", 0, 5, 2)])
+
+    def refuse(*_):
+        raise BusError("org.alidade.Error.Inhibited", "held off")
+
+    probe.handlers["ProbeStorage"] = refuse
+    done = host.alidadectl("probe", "storage", check=False)
+    assert done.returncode != OK and "Cannot probe the file systems with models" in done.stderr
+    assert "backup: it copies" in done.stderr and "make" not in done.stderr
+    assert host.alidadectl("probe", "storage", "--metric=read", check=False).returncode == USAGE
+
+
 @pytest.mark.parametrize("args", [
     ("rdma",), ("rdma", "a", "b"), ("rdma", "borealis", "--path=192.0.2.2"), ("rdma", "borealis", "--rtt-only"),
     ("rdma", "borealis", "--metric=gemm"), ("link", "borealis", "--port=a.1"), ("compute", "--peer-port=a.1"),
@@ -857,7 +890,7 @@ def test_inhibit_by_default(play_probe):
     host, probe = play_probe()
     done = host.alidadectl("inhibit", "echo", "-n", "--what=this")
     assert done.stdout == "--what=this"
-    assert probe.locks[0][1:3] == ("compute:rdma:link", "echo -n --what=this") and probe.locks[0][3]
+    assert probe.locks[0][1:3] == ("compute:rdma:link:storage", "echo -n --what=this") and probe.locks[0][3]
     assert host.alidadectl("inhibit", "true", "\x1b" + "é" * 500).returncode == OK
     who = probe.locks[1][2]
     assert who.startswith("true \ufffdé") and 200 < len(who.encode()) <= 255

@@ -1145,7 +1145,7 @@ def test_bash_completes_verbs_and_options(make_host):
     assert in_bash(host, "cluster", "sign", "--re") == ["--renew", "--replace"]
     assert in_bash(host, "cluster", "init", "lab", "--n") == ["--no-broker"]
     assert in_bash(host, "cluster", "revoke", "--") == ["--help", "--check", "--json"]
-    assert in_bash(host, "probe", "") == ["link", "rdma", "compute"]
+    assert in_bash(host, "probe", "") == ["link", "rdma", "compute", "storage"]
     assert in_bash(host, "probe", "link", "--r") == ["--rtt-only"]
     assert in_bash(host, "history", "atlas", "--s") == ["--since=", "--sort="]
     assert in_bash(host, "history", "atlas", "--json", "=", "p") == ["pretty"]
@@ -1156,7 +1156,7 @@ def test_bash_completes_verbs_and_options(make_host):
     assert in_bash(host, "export", "ll") == ["llama.cpp"]
     assert in_bash(host, "export", "vllm", "--p") == ["--plan=", "--program="]
     assert in_bash(host, "inhibit", "--wh") == ["--what=", "--who=", "--why="]
-    assert in_bash(host, "inhibit", "--what", "=", "r") == ["rdma"]
+    assert in_bash(host, "inhibit", "--what", "=", "s") == ["storage"]
     assert "bash" in in_bash(host, "inhibit", "bas")
 
 

@@ -5,6 +5,7 @@
 #include "clients/common/columns/device-columns.h"
 #include "clients/common/columns/node-columns.h"
 #include "clients/common/columns/node-facts.h"
+#include "clients/common/columns/storage-facts.h"
 #include "clients/common/format.h"
 #include "clients/common/node-summary.h"
 #include "clients/common/safe-text.h"
@@ -311,6 +312,15 @@ static void add_disks(GPtrArray *facts, const AldEntity *node)
         }
 }
 
+static void add_storage(GPtrArray *facts, const AldEntity *node, double now_usec)
+{
+        const AldStorage *storage = ald_entity_as(node, STORAGE, AldStorage);
+
+        for (size_t i = 0; storage && i < storage->file_systems.n; i++)
+                ald_facts_add_known(facts, N_("Loading"),
+                        ald_storage_summary(ald_rows_at(&storage->file_systems, i), now_usec));
+}
+
 GPtrArray *ald_node_facts(const AldEntity *node, double now_usec)
 {
         GPtrArray *facts = ald_facts_new();
@@ -323,6 +333,7 @@ GPtrArray *ald_node_facts(const AldEntity *node, double now_usec)
         add_devices(facts, node);
         add_network(facts, node);
         add_disks(facts, node);
+        add_storage(facts, node, now_usec);
         seen = ald_format_seen(node, now_usec, &tone);
         ald_facts_add_toned(facts, N_("Seen"), seen, tone);
         return facts;

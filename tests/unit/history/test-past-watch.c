@@ -259,6 +259,34 @@ static void test_device(Fixture *fixture, gconstpointer data)
                 "products at 1.60 TFLOPS instead of 2.00 TFLOPS.\n");
 }
 
+static void load(Fixture *fixture, uint64_t rate)
+{
+        AldStorageFileSystem row = ALD_STORAGE_FILE_SYSTEM_INIT;
+        AldStorage storage = ALD_STORAGE_INIT;
+
+        row.id = "/srv/models";
+        row.read_bytes_per_second = rate;
+        row.measured_usec = (uint64_t) fixture->now;
+        storage.file_systems.items = &row;
+        storage.file_systems.n = 1;
+        put(fixture, ONE, ALD_KIND_STORAGE, &storage);
+        fixture->now += HOUR;
+}
+
+/* A file system is named by where it is mounted. */
+static void test_storage(Fixture *fixture, gconstpointer data)
+{
+        name_node(fixture, ONE, "one");
+        for (unsigned i = 0; i < 22; i++)
+                load(fixture, 3 * GBIT + i % 2 * GBIT / 100);
+        load(fixture, 2 * GBIT);
+        check_findings(fixture, "");
+        load(fixture, 2 * GBIT);
+        check_findings(fixture,
+                "On one, /srv/models has been slower than its own past since 2023-11-15 20:13:19 UTC: reads "
+                "of models at 2.00 GB/s instead of 3.00 GB/s.\n");
+}
+
 /* A failed attempt repeats the record as it was. */
 static void test_same_result(Fixture *fixture, gconstpointer data)
 {
@@ -285,6 +313,7 @@ int main(int argc, char **argv)
         TEST("restart", test_restart);
         TEST("offline", test_offline);
         TEST("device", test_device);
+        TEST("storage", test_storage);
         TEST("same-result", test_same_result);
         return g_test_run();
 }

@@ -330,6 +330,39 @@ static void test_unmeasured_processor(void)
         }
 }
 
+/* Models are loaded at a rate, or there is a reason why it is not known; else there is no such fact. */
+static void test_storage(void)
+{
+        static const struct {
+                const char *row, *text;
+        } cases[] = {
+                { "'ModelFiles':1,'ModelBytes':1073741824", "no such fact" },
+                { "'WaitingReason':'sda may be asleep'",
+                        "/srv/models (nvme0n1), not measured: sda may be asleep" },
+                { "'ModelFiles':1,'ModelBytes':1073741824,'Failure':'busy: sda','WaitingReason':'x'",
+                        "/srv/models (nvme0n1), 1 model of 1.00 GiB, not measured: busy: sda" },
+                { "'ReadBytesPerSecond':3210000000", "/srv/models (nvme0n1) 3.21 GB/s" },
+                { "'ReadBytesPerSecond':3210000000,'ReadInterval':1.0,'ReadSpread':4.0,'ModelFiles':12,"
+                  "'ModelBytes':332859965440,'MeasuredUSec':1699989200000000,'Flags':['busy']",
+                        "/srv/models (nvme0n1) 3.21 GB/s ±1 %, spread 4 %, busy, 12 models of 310 GiB, "
+                        "measured 3 h ago" },
+                { "'ReadBytesPerSecond':3210000000,'MeasuredUSec':1699989200000000,'Failure':'busy'",
+                        "/srv/models (nvme0n1) 3.21 GB/s, measured 3 h ago, last attempt failed: busy" },
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                g_autofree char *records = g_strdup_printf("{'Node1.Storage':{'FileSystems':[{'Id':"
+                                                           "'/srv/models','Disks':['nvme0n1'],%s}]}}",
+                        cases[i].row);
+                g_autoptr(AldModel) model = ald_model_new();
+                g_autoptr(GPtrArray) facts = NULL;
+
+                model_put_node(model, 1, records);
+                facts = ald_node_facts(model_node(model, 1), NOW);
+                g_assert_cmpstr(text_of(facts, "Loading"), ==, cases[i].text);
+        }
+}
+
 static void test_compute(void)
 {
         static const char *const flags[] = { "unstable", NULL };
@@ -394,6 +427,7 @@ int main(int argc, char **argv)
         g_test_add_func("/facts/words-of-findings", test_words_of_findings);
         g_test_add_func("/facts/node", test_node);
         g_test_add_func("/facts/unmeasured-processor", test_unmeasured_processor);
+        g_test_add_func("/facts/storage", test_storage);
         g_test_add_func("/facts/compute", test_compute);
         g_test_add_func("/facts/words", test_words);
         return g_test_run();

@@ -39,6 +39,21 @@ static void test_facts(void)
                         "{'Id':'2','Device':'a','Metric':'gemm','error':'crashed','message':'it crashed'}]}}",
                         "Device: a\nFailed: gemm: it crashed; read: timeout\n\n"
                         "Device: b, GPU\nRegisters: 20.0 TFLOPS\n" },
+                { &ald_probe_words_storage, "{}", "" },
+                { &ald_probe_words_storage, "{'Result':{'FileSystems':7}}", "" },
+                { &ald_probe_words_storage,
+                        "{'Result':{'FileSystems':[{'Id':'/a','FileSystemType':'ext4','Disks':['sda','sdb'],"
+                        "'ModelFiles':2,'ModelBytes':3221225472,'ReadBytesPerSecond':3210000000,"
+                        "'ReadMedianBytesPerSecond':3200000000,'ReadInterval':1,'ReadSpread':4,"
+                        "'BlockBytes':1048576,'QueueDepth':4,'ReadBytes':268435456,'Flags':['busy']},"
+                        "{'Id':'/b','FileSystemType':'nfs','Disks':['far:/m'],'Network':true}],"
+                        "'Errors':[{'Id':'/b','error':'asleep','message':'it is asleep'},"
+                        "{'Id':'/c','error':'missing'}]}}",
+                        "Mounted at: /a (sda, sdb), ext4\nHolds: 2 models of 3.00 GiB\n"
+                        "Reads: 3.21 GB/s ±1 %, median 3.20 GB/s, spread 4 %\n"
+                        "Measured: 256 MiB, in requests of 1.00 MiB, 4 at a time\nFlags: busy\n\n"
+                        "Mounted at: /b (far:/m), nfs, on another machine\nFailed: it is asleep\n\n"
+                        "Mounted at: /c\nFailed: missing\n" },
                 { &ald_probe_words_socket, "{}", "Link to: birch\n" },
                 { &ald_probe_words_socket,
                         "{'Address':'192.0.2.1','Result':{'UploadBitsPerSecond':9410000000}}",

@@ -118,6 +118,14 @@ static void test_outcomes(void)
                         "gemm','Device':'x',"
                         "'Metric':'gemm','error':'crashed','message':'it crashed'}]}}",
                         "Cannot measure x: it crashed" },
+                { &ald_probe_words_storage, "{'State':'done','Result':{}}",
+                        "Cannot measure a → b: the result has no figures" },
+                { &ald_probe_words_storage,
+                        "{'State':'done','Result':{'FileSystems':[{'Id':'/m','Disks':['sda'],"
+                        "'ReadBytesPerSecond':3210000000,'ReadInterval':1.0,'ReadSpread':4.0,'Flags':['busy']"
+                        "}],"
+                        "'Errors':[{'Id':'/n','error':'asleep','message':'it is asleep'}]}}",
+                        "/m (sda): 3.21 GB/s ±1 %, spread 4 %, busy; Cannot measure /n: it is asleep" },
         };
 
         for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
