@@ -17,6 +17,8 @@ typedef struct AldPlanNode {
         const char *name, *host_name; /* or NULL */
         const char *unusable; /* why none of its devices can be used, in one word, such as "offline"; NULL:
                                  they can */
+        const AldStorageFileSystem *storage; /* from which models are read, at a rate that was measured; or
+                                                NULL */
 } AldPlanNode;
 
 typedef struct AldPlanDevice {

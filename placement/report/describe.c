@@ -5,6 +5,7 @@
 #include "placement/report/describe.h"
 #include "placement/report/engine-builds.h"
 #include "placement/report/export-limits.h"
+#include "placement/report/loading.h"
 #include "placement/report/sentences.h"
 
 #define TERA 1e12
@@ -489,6 +490,7 @@ static void add_notes(const Account *account, const AldPlan *plan, const AldPlan
         const AldPlanRequest *request = account->request;
         const char *text;
         char *limits = plan ? ald_plan_export_limits_sentence(account->cluster, request, &plan->best) : NULL;
+        char *loading = plan ? ald_plan_loading_sentence(account->cluster, request, &plan->best) : NULL;
         char *other;
 
         if (ald_plan_engine_reading(request->engine, request->workload, &text) != ALD_MODEL_READ)
@@ -508,6 +510,8 @@ static void add_notes(const Account *account, const AldPlan *plan, const AldPlan
                 ald_plan_report_add_note(account->report, other);
         if (limits)
                 ald_plan_report_add_note(account->report, limits);
+        if (loading)
+                ald_plan_report_add_note(account->report, loading);
 }
 
 static void set_problem(const Account *account, const AldPlanRefusal *refusal)

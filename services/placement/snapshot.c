@@ -46,9 +46,9 @@ static double rate(double value)
         return value >= 1 ? value : NAN;
 }
 
-static bool has_flag(const AldComputeDevice *measured, const char *flag)
+static bool has_flag(const char *const *flags, const char *flag)
 {
-        return measured->flags && g_strv_contains(measured->flags, flag);
+        return flags && g_strv_contains(flags, flag);
 }
 
 /* The state service judges figures. */
@@ -69,7 +69,7 @@ static void set_figures(AldPlanSnapshot *snapshot, const AldComputeDevice *measu
 {
         device->bytes_per_second = device->flops = NAN;
         device->measured = keep_struct(snapshot, &ald_compute_device_struct, measured);
-        if (!measured || has_flag(measured, "suspect"))
+        if (!measured || has_flag(measured->flags, "suspect"))
                 return;
         device->bytes_per_second = rate(number(measured->memory_bandwidth_bytes_per_second));
         device->flops = rate(
@@ -234,6 +234,27 @@ static void add_devices(const Adding *adding)
         }
 }
 
+/*
+ * The file system with most of the models that are known on the node. Where the model of a request is, is not
+ * known. NULL if its rate was never measured, or while others used its disks.
+ */
+static const AldStorageFileSystem *find_storage(const AldEntity *entity)
+{
+        const AldStorage *storage = ald_entity_as(entity, STORAGE, AldStorage);
+        const AldStorageFileSystem *found = NULL;
+
+        for (size_t i = 0; storage && i < storage->file_systems.n; i++) {
+                const AldStorageFileSystem *row = ald_rows_at(&storage->file_systems, i);
+
+                if (row->model_bytes != ALD_ABSENT_UINT64 &&
+                        (!found || row->model_bytes > found->model_bytes))
+                        found = row;
+        }
+        return found && !isnan(rate(number(found->read_bytes_per_second))) && !has_flag(found->flags, "busy")
+                       ? found
+                       : NULL;
+}
+
 static const char *find_unusable(AldPlanSnapshot *snapshot, const char *presence)
 {
         if (!presence)
@@ -248,7 +269,8 @@ static void add_node(AldPlanSnapshot *snapshot, AldModel *model, const AldGraphN
         const AldPlanNode node = { .id = keep(snapshot, row->node),
                 .name = keep(snapshot, row->name),
                 .host_name = keep(snapshot, identity ? identity->host_name : NULL),
-                .unusable = find_unusable(snapshot, row->presence) };
+                .unusable = find_unusable(snapshot, row->presence),
+                .storage = keep_struct(snapshot, &ald_storage_file_system_struct, find_storage(entity)) };
         const Adding adding = { snapshot, entity, snapshot->nodes->len };
 
         g_array_append_val(snapshot->nodes, node);

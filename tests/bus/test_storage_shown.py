@@ -15,6 +15,7 @@ from state_service import record, start
 HOUR = 3600 * 10 ** 6
 RATE = 2_000_000_000
 FIGURE = "FileSystems[/srv/models].ReadBytesPerSecond"
+NUMBERS = ("--bytes=16G", "--layers=32", "--elements=4096")
 
 
 def storage(node, at, **fields):
@@ -81,3 +82,14 @@ def test_it_is_a_metric(host, at):
     assert len(found) == 1 and found[0].endswith(f" {RATE}")
     assert f'node="{FAST}"' in found[0] and '="/srv/models"' in found[0]
     assert "sda may be asleep" not in text
+
+
+def test_plans_say_how_long_loading_takes(host, at):
+    place = ("place", *NUMBERS, "--client=fast")
+    said = " ".join(host.alidadectl(*place).stdout.split())
+    assert ("Loading takes 8.59 s from nvme0n1 of fast, if the model is where most of those known there are: 16.0 GiB "
+            "at the measured 2.00 GB/s.") in said
+    [note] = [note for note in get_json(host, *place)["Plan"]["Notes"] if note.startswith("Loading")]
+    assert note in said
+    host.cluster_of_test.take(storage(FAST, at + 1, ReadBytesPerSecond=RATE, Flags=["busy"], MeasuredUSec=at))
+    wait_steadily(lambda: "Loading" not in host.alidadectl(*place).stdout, "a note without a figure of its disk alone")

@@ -508,6 +508,39 @@ static void test_nodes(void)
         g_assert_cmpstr(snapshot->cluster.nodes[2].unusable, ==, "unknown");
 }
 
+/* The file system with most models counts, if it was measured while nothing else used its disks. */
+static void test_storage(void)
+{
+        static const struct {
+                const char *rows, *found;
+        } cases[] = {
+                { "", NULL },
+                { "{'Id':'/a','ModelBytes':5,'ReadBytesPerSecond':7}", "/a" },
+                { "{'Id':'/a','ReadBytesPerSecond':7}", NULL }, /* nobody looked for models */
+                { "{'Id':'/a','ModelBytes':5}", NULL },
+                { "{'Id':'/a','ModelBytes':5,'ReadBytesPerSecond':0}", NULL },
+                { "{'Id':'/a','ModelBytes':5,'ReadBytesPerSecond':7,'Flags':['busy']}", NULL },
+                { "{'Id':'/a','ModelBytes':5,'ReadBytesPerSecond':7,'Flags':['unstable']}", "/a" },
+                { "{'Id':'/a','ModelBytes':5,'ReadBytesPerSecond':7},"
+                  "{'Id':'/b','ModelBytes':6,'ReadBytesPerSecond':8}",
+                        "/b" },
+                { "{'Id':'/a','ModelBytes':5,'ReadBytesPerSecond':7},{'Id':'/b','ModelBytes':6}", NULL },
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                g_autofree char *records = g_strdup_printf(
+                        "{'Node1.Storage':{'FileSystems':[%s]}}", cases[i].rows);
+                g_autoptr(AldModel) model = new_model();
+                g_autoptr(AldPlanSnapshot) snapshot = NULL;
+                const AldStorageFileSystem *found;
+
+                add_node(model, 1, "online", records);
+                snapshot = ald_plan_snapshot_new(model);
+                found = snapshot->cluster.nodes[0].storage;
+                g_assert_cmpstr(found ? found->id : NULL, ==, cases[i].found);
+        }
+}
+
 int main(int argc, char **argv)
 {
         g_test_init(&argc, &argv, NULL);
@@ -517,6 +550,7 @@ int main(int argc, char **argv)
         g_test_add_func("/plan-snapshot/devices", test_devices);
         g_test_add_func("/plan-snapshot/opencl", test_opencl);
         g_test_add_func("/plan-snapshot/nodes", test_nodes);
+        g_test_add_func("/plan-snapshot/storage", test_storage);
         g_test_add_func("/plan-snapshot/totals-of-unified", test_totals_of_unified);
         g_test_add_func("/plan-snapshot/doubts", test_doubts);
         g_test_add_func("/plan-snapshot/disputes", test_disputes);
