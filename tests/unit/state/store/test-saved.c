@@ -146,7 +146,7 @@ static void test_what_is_kept(void)
         g_assert_cmpint(ald_store_put(store, &update, 1), ==, ALD_PUT_TAKEN);
         text = ald_saved_format(store);
         saved = parse(text);
-        g_assert_cmpuint(saved->n_updates, ==, 1 + 4 + 4);
+        g_assert_cmpuint(saved->n_updates, ==, 1 + 5 + 4);
         for (size_t i = 0; i < saved->n_updates; i++) {
                 g_assert_true(ald_kinds[saved->updates[i].kind].persistent);
                 g_assert_false(ald_id_equal(&saved->updates[i].node, &other));
