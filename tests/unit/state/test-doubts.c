@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <time.h>
+
 /* Which figures of devices are believed. */
 #include <glib.h>
 
@@ -366,8 +368,16 @@ static void test_totals(void)
         g_assert_cmpuint(totals.memory_bandwidth_reasons[ALD_LEFT_OUT_DISBELIEVED], ==, 1);
 }
 
-/* The time of a round grows with the number of devices only: ten times as many, all alike, take less than
- * fifty times as long. */
+static gint64 processor_usec(void)
+{
+        struct timespec now;
+
+        g_assert_cmpint(clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now), ==, 0);
+        return (gint64) now.tv_sec * G_USEC_PER_SEC + now.tv_nsec / 1000;
+}
+
+/* The work of a round grows with the number of devices only: ten times as many, all alike, take less than
+ * fifty times as much of a processor, whatever else runs there. */
 static void test_many(void)
 {
         gint64 took[2];
@@ -380,10 +390,10 @@ static void test_many(void)
                 for (unsigned node = 2; node < 2 + n; node++)
                         put(store, node, A100, PRODUCT("250", PEAK));
                 for (unsigned i = 0; i < 5; i++) {
-                        gint64 start = g_get_monotonic_time();
+                        gint64 start = processor_usec();
 
                         judge(store);
-                        best = MIN(best, g_get_monotonic_time() - start);
+                        best = MIN(best, processor_usec() - start);
                 }
                 took[round] = best;
         }
