@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <glib.h>
@@ -181,5 +183,9 @@ int main(int argc, char *argv[])
                 return ald_command_line_end(&ald_compute_command_line, r, output, error);
         if (options.mode == ALD_COMPUTE_CHILD)
                 ald_child_run(&options);
+        /* Nobody would stop it for a lock if the service that started it has died. Its children die with it.
+         */
+        if (options.progress_fd >= 0)
+                (void) prctl(PR_SET_PDEATHSIG, SIGKILL);
         return run(&options);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +24,9 @@
 
 /* Includes sessions that were stopped and have not ended yet. */
 #define SESSIONS_MAX 16u
+
+/* One over RDMA waits 2 seconds for its driver. */
+#define END_USEC (4 * G_USEC_PER_SEC)
 
 /* Limits for sessions whose peer has not proved its identity. */
 static const AldAcceptShare shares[ALD_REMOTE_CLASS_N] = {
@@ -131,7 +135,8 @@ static gboolean on_ended(gint fd, GIOCondition condition, gpointer userdata)
 {
         Session *session = userdata, *next;
         StandAlone *all = session->all;
-        bool counts = all->parts->link->once && !session->rejected && g_main_loop_is_running(all->loop);
+        bool counts = all->parts->link->once && session->requested && !session->rejected &&
+                      g_main_loop_is_running(all->loop);
         bool first = g_queue_peek_head(&all->turns) == session;
         int code = reap(session);
 
@@ -230,8 +235,9 @@ static int open_socket(const AldLinkOptions *link, int *ret, AldFailure *failure
         if (r < 0)
                 return r;
         r = listen_at(link, link->host, ret, failure);
-        if (r < 0 && !link->host) {
-                /* A kernel without IPv6. */
+        /* The kernel may lack IPv6. If the port is taken, only some would reach what listens by IPv4 alone.
+         */
+        if (r < 0 && failure->kind != ALD_FAILURE_BUSY && !link->host) {
                 ald_failure_clear(failure);
                 r = listen_at(link, "0.0.0.0", ret, failure);
         }
@@ -242,6 +248,29 @@ static gboolean on_signal(gint fd, GIOCondition condition, gpointer userdata)
 {
         g_main_loop_quit(userdata);
         return G_SOURCE_CONTINUE;
+}
+
+/* Ends all sessions, those that do not end by themselves by force. */
+static void end_sessions(StandAlone *all)
+{
+        gint64 until = g_get_monotonic_time() + END_USEC;
+
+        for (unsigned i = 0; i < all->sessions->len; i++) {
+                const Session *session = all->sessions->pdata[i];
+
+                (void) kill(session->pid, SIGTERM);
+                /* One that waits for its turn reads that there is none. */
+                (void) shutdown(session->report, SHUT_RDWR);
+        }
+        for (unsigned i = 0; i < all->sessions->len; i++) {
+                const Session *session = all->sessions->pdata[i];
+                struct pollfd ended = { .fd = session->pidfd, .events = POLLIN };
+                gint64 left = MAX(until - g_get_monotonic_time(), 0);
+
+                if (poll(&ended, 1, (int) (left / 1000)) <= 0)
+                        (void) kill(session->pid, SIGKILL);
+                (void) reap(session);
+        }
 }
 
 /* Serves until it is over, then ends all sessions. */
@@ -258,15 +287,7 @@ static void serve_all(StandAlone *all, int fd)
         fflush(stdout);
         g_main_loop_run(all->loop);
         ald_listener_free(all->listener);
-        for (unsigned i = 0; i < all->sessions->len; i++) {
-                const Session *session = all->sessions->pdata[i];
-
-                (void) kill(session->pid, SIGTERM);
-                /* One that waits for its turn reads that there is none. */
-                (void) shutdown(session->report, SHUT_RDWR);
-        }
-        for (unsigned i = 0; i < all->sessions->len; i++)
-                (void) reap(all->sessions->pdata[i]);
+        end_sessions(all);
         g_queue_clear(&all->turns);
         g_ptr_array_unref(all->sessions);
         ald_accept_limit_free(all->limit);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,6 +141,7 @@ int main(int argc, char *argv[])
         r = ald_storage_options_parse(argc, argv, &options, &output, &error);
         if (r != 0)
                 return ald_command_line_end(&ald_storage_command_line, r, output, error);
-        (void) ald_process_limits_apply(&limits, 0, 0);
+        if (ald_process_limits_apply(&limits, options.progress_fd >= 0 ? SIGKILL : 0, getppid()) < 0)
+                return fail(&options, ALD_FAILURE_ABORTED, "the parent process has ended");
         return run(&options);
 }

@@ -366,6 +366,18 @@ def test_killed_it_leaves_nothing_at_work(seat):
     wait_steadily(lambda: seat.processes() == {}, "the end of the children")
 
 
+def test_it_ends_with_the_service_that_started_it(seat):
+    """Else nobody could stop it for a lock."""
+    seat.add_fake("hang-kernel")
+    command = seat.command(["--json", "--progress-fd=1"])
+    service = subprocess.Popen(["/bin/sh", "-c", '"$@" & wait', "service", *command], env=seat.environment,
+                               stdout=subprocess.DEVNULL)
+    seat.measuring_child()
+    service.kill()
+    service.wait(LIMIT)
+    wait_steadily(lambda: seat.processes() == {}, "the end of the program and its children")
+
+
 def test_a_child_has_limits_and_a_group_of_its_own(seat):
     seat.add_fake("hang-kernel")
     program = seat.start()
