@@ -186,6 +186,8 @@ class State:
                      "Members": GLib.Variant("as", members)} for members in self.segments]
 
     def _get_due(self, most, options):
+        if options["Kinds"] == ["Node1.Storage"]:
+            return ([],)
         if options["Kinds"] == ["Node1.Compute"]:
             self.device_questions.append(options["AvoidDevices"])
             due = [row for row in self.due_devices if row["Address"] not in options["AvoidDevices"]][:most]

@@ -246,8 +246,7 @@ static void on_line(const char *line, void *userdata)
 static void on_listed(const char *output, const char *failure, void *userdata)
 {
         AldStorageTargets *targets = userdata;
-        /* The texts are its own. */
-        g_autoptr(AldProbeChild) child = g_steal_pointer(&targets->child);
+        AldProbeChild *child = g_steal_pointer(&targets->child);
         AldRecord *list = NULL;
 
         targets->late = false;
@@ -261,6 +260,8 @@ static void on_listed(const char *output, const char *failure, void *userdata)
                 /* What is due may have changed. */
                 ald_device_schedule_check(targets->schedule);
         }
+        /* The texts are its own. */
+        ald_probe_child_free(child);
 }
 
 static void start_list(AldStorageTargets *targets, const char *const *paths)
