@@ -2,6 +2,7 @@
 """link-probed measures compute devices: what is due, what is asked for, whom it leaves alone, who holds it off, and
 probes that misbehave."""
 
+import contextlib
 import fnmatch
 import os
 import re
@@ -418,6 +419,37 @@ def test_processors_and_links_are_measured_one_after_the_other(computing):
     service.wait_job(service.probe_compute(GPU), "done")
     service.host.call(LINK_PROBE, link, JOB, "Cancel")
     service.wait_job(again, "done")
+
+
+# It finds models on one file system, and reads without end.
+STORAGE_PROBE = """#!/bin/sh
+case "$*" in
+*--list*) echo '{"FileSystems": [{"Id": "/srv", "FileSystemType": "ext4", "Disks": ["sda"], "Rotational": false,'\\
+        '"ModelFiles": 2, "ModelBytes": 300000000000}], "Errors": []}' ;;
+*) exec sleep infinity ;;
+esac
+"""
+
+
+@needs_root
+def test_devices_and_file_systems_are_measured_one_after_the_other(computing):
+    """A processor moves the data that is read, and a device measures what it moves."""
+    service = computing()
+    program = service.probe.folder / "alidade-probe-storage"
+    program.write_text(STORAGE_PROBE)
+    program.chmod(0o755)
+
+    def begin():
+        with contextlib.suppress(BusError):
+            return service.call("ProbeStorage", "sa{sv}", ("/srv", {}))
+    storage = wait_steadily(begin, "the list of file systems", 60)
+    service.wait_job(storage, "running")
+    compute = service.probe_compute(GPU)
+    service.host.wait_for_property(LINK_PROBE, compute, JOB, "Phase",
+                                   lambda phase: phase.startswith("file systems are being measured"))
+    assert service.runs() == []
+    service.host.call(LINK_PROBE, storage, JOB, "Cancel")
+    service.wait_job(compute, "done")
 
 
 # Holding off

@@ -131,15 +131,14 @@ static void free_state(void *state)
         g_free(storage);
 }
 
-/* Other measurements move data between the disks, the memory and the processors, too. */
-static const char *why_others_go_first(const AldDeviceSchedule *schedule)
+/* They move data through the memory, too. */
+static const char *why_links_go_first(const AldDeviceSchedule *schedule)
 {
         const AldDeviceScheduleParts *parts = ald_device_schedule_parts(schedule);
 
-        if (ald_prober_count_links(parts->prober) + ald_sessions_count(parts->sessions) > 0)
-                return "links are being measured";
-        return ald_prober_running(parts->prober, &ald_probe_compute) ? "compute devices are being measured"
-                                                                     : NULL;
+        return ald_prober_count_links(parts->prober) + ald_sessions_count(parts->sessions) > 0
+                       ? "links are being measured"
+                       : NULL;
 }
 
 /* Nobody waits for a measurement that is not requested. */
@@ -156,18 +155,18 @@ static const char *why_not_automatically(const AldDeviceSchedule *schedule)
 
 static char *find_obstacle(AldDeviceSchedule *schedule, const AldProbeTarget *target)
 {
-        const char *others = why_others_go_first(schedule);
+        const char *links = why_links_go_first(schedule);
         const char *not_now = target->automatic ? why_not_automatically(schedule) : NULL;
 
-        if (others || not_now)
-                return g_strdup(others ?: not_now);
+        if (links || not_now)
+                return g_strdup(links ?: not_now);
         return ald_storage_targets_hindrance(targets_of(schedule), target->device, target->force);
 }
 
 static void avoid(AldDeviceSchedule *schedule, GPtrArray *ids)
 {
         AldStorageTargets *targets = targets_of(schedule);
-        bool none = why_others_go_first(schedule) || why_not_automatically(schedule);
+        bool none = why_links_go_first(schedule) || why_not_automatically(schedule);
         const AldStorage *stored;
 
         ald_storage_targets_tick(targets, schedule);

@@ -60,9 +60,13 @@ static void set_tick(AldDeviceSchedule *schedule, uint64_t delay)
         ald_timer_set(schedule->tick, (gint64) (now_usec() + delay));
 }
 
+/* Measurements of two kinds move data through the same memory. */
 char *ald_device_schedule_obstacle(AldDeviceSchedule *schedule, const AldProbeTarget *target)
 {
-        return schedule->local->obstacle(schedule, target);
+        const AldProbe *other = ald_prober_running_other(schedule->parts.prober, schedule->parts.kind);
+
+        return other ? g_strdup_printf("%s are being measured", ald_probe_target(other)->kind->noun)
+                     : schedule->local->obstacle(schedule, target);
 }
 
 /* A measurement that could not start because of another run of the program is also tried again later. */
@@ -117,7 +121,7 @@ static void start(AldDeviceSchedule *schedule, const AldNodeRecords *own, const 
         int r;
 
         target.automatic = true;
-        obstacle = schedule->local->obstacle(schedule, &target);
+        obstacle = ald_device_schedule_obstacle(schedule, &target);
         r = obstacle ? 0 : ald_prober_start(schedule->parts.prober, &target, &handler, schedule, &probe);
         if (r < 0 && r != -ALD_E_BUSY)
                 fail(schedule, &target, r);

@@ -234,6 +234,17 @@ const AldProbe *ald_prober_running(const AldProber *prober, const AldProbeKind *
         return NULL;
 }
 
+const AldProbe *ald_prober_running_other(const AldProber *prober, const AldProbeKind *kind)
+{
+        for (unsigned i = 0; i < prober->probes->len; i++) {
+                const AldProbe *probe = ald_prober_at(prober, i);
+
+                if (probe->target.kind->local && probe->target.kind != kind)
+                        return probe;
+        }
+        return NULL;
+}
+
 bool ald_prober_uses_cpu(const AldProber *prober)
 {
         for (unsigned i = 0; i < prober->probes->len; i++)
