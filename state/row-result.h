@@ -11,7 +11,7 @@
 typedef struct AldRowResult {
         AldKind kind;
 
-        /* Whether figures of a row are not to replace the earlier ones, which there are. */
+        /* Returns whether figures of a row are not to replace the earlier ones, which there are. */
         bool (*is_worse)(const void *reported, const void *before);
         /* Adds figures that an attempt which failed in part did not measure; NULL if none fails in part. */
         void (*keep)(void *merged, const void *before);
@@ -32,5 +32,5 @@ int ald_row_result_merge(const AldRowResult *result, AldRecord *before, AldRecor
 AldRecord *ald_row_result_prune(const AldRowResult *result, AldRecord *record, const AldRows *existing,
         uint64_t ttl_usec, uint64_t now_realtime);
 
-/* Whether its flags say that the figures of a row were measured beside other work. */
+/* Returns whether its flags say that the figures of a row were measured beside other work. */
 bool ald_row_flags_are_busy(const char *const *flags);

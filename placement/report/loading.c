@@ -9,7 +9,7 @@
 
 #define USEC_PER_SEC 1e6
 
-/* What one node reads. */
+/* The reading of one node. */
 typedef struct Loading {
         uint32_t node;
         double bytes, usec;
@@ -20,7 +20,7 @@ static uint32_t node_of(const AldPlanCluster *cluster, const AldPlanStage *stage
         return cluster->devices[stage->device].node;
 }
 
-/* Of the stages on a node. */
+/* The weights of the stages on a node. */
 static double weights_of(const AldPlanCluster *cluster, const AldPlanSteps *steps, uint32_t node)
 {
         double bytes = 0;

@@ -159,7 +159,7 @@ static bool is_suspended(const char *root, const char *disk)
 
         if (!path || is_path_suspended(root, path))
                 return path != NULL;
-        /* With several controllers, an NVMe disk is beside links to them. */
+        /* An NVMe disk with several controllers is beside links to them. */
         if (!strstr(path, "/nvme-subsystem/"))
                 return false;
         beside = list_names(root, folder);

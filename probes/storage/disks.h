@@ -20,7 +20,7 @@ void ald_storage_disks_read(
         const char *root, const AldMount *mount, const char *const *still, AldStorageDisks *ret);
 void ald_storage_disks_clear(AldStorageDisks *disks);
 
-/* What several disks did since the start, together. */
+/* The traffic of several disks together since the start of the machine. */
 typedef struct AldDiskCounters {
         uint64_t read_bytes, written_bytes;
         uint64_t busy_msec; /* with requests under way; the sum over the disks */
@@ -31,5 +31,5 @@ typedef struct AldDiskCounters {
 bool ald_disk_counters_parse(const char *text, const char *const *names, AldDiskCounters *ret);
 bool ald_disk_counters_read(const char *root, const char *const *names, AldDiskCounters *ret);
 
-/* Whether other programs used the disks in the second between the two. */
+/* Returns whether other programs used the disks in the second between the two. */
 bool ald_disk_counters_are_busy(const AldDiskCounters *before, const AldDiskCounters *after);

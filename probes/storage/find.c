@@ -15,7 +15,8 @@
 
 #define LEVELS_MAX 4u
 #define ENTRIES_MAX 4096u
-#define SEARCH_NSEC (2 * ALD_NSEC_PER_SEC)
+#define SEARCH_NSEC (2 * ALD_NSEC_PER_SEC)      /* of a path */
+#define SEARCH_ALL_NSEC (20 * ALD_NSEC_PER_SEC) /* less than the limits of the service */
 #define USEC_PER_SEC UINT64_C(1000000)
 #define FRESH_USEC (UINT64_C(600) * USEC_PER_SEC) /* data is on the disk long before */
 #define BLOCK UINT64_C(512)                       /* unit of stx_blocks */
@@ -142,7 +143,7 @@ int ald_storage_open(const char *root, const char *path, int flags)
                                        : -error;
                 ald_fd_close(&fd);
                 fd = next;
-                /* With O_PATH, a link itself is opened. */
+                /* O_PATH opens a link itself. */
                 if (fstat(fd, &st) < 0)
                         return -errno;
                 if (S_ISLNK(st.st_mode))
@@ -173,8 +174,9 @@ static bool is_direct(const AldMount *mount, const struct statx *stx)
 
 static bool is_recent(const struct statx_timestamp *time, uint64_t now_realtime)
 {
-        uint64_t usec = time->tv_sec < 0 ? 0 : (uint64_t) time->tv_sec * USEC_PER_SEC;
+        uint64_t usec = time->tv_sec < 0 ? 0 : (uint64_t) time->tv_sec;
 
+        usec = usec > UINT64_MAX / USEC_PER_SEC ? UINT64_MAX : usec * USEC_PER_SEC;
         return usec > now_realtime || now_realtime - usec < FRESH_USEC;
 }
 
@@ -206,8 +208,8 @@ static bool is_hex(const char *text)
         return strspn(text, "0123456789abcdef") == strlen(text);
 }
 
-/* Of models that programs keep by the digest of their contents, such as Ollama and the hub of Hugging Face,
- * the contents must tell. */
+/* The contents must tell of models that programs keep by the digest of these, as do Ollama and the hub of
+ * Hugging Face. */
 static bool is_model_name(const char *name, bool *ret_by_content)
 {
         bool by_content = (g_str_has_prefix(name, "sha256-") && is_hex(name + 7)) ||
@@ -248,7 +250,7 @@ static void take_file(Walk *walk, int folder, const char *path, const char *name
         if (!g_hash_table_add(found->seen, g_steal_pointer(&key)))
                 return;
         found->n_files++;
-        found->bytes += stx.stx_size;
+        found->bytes += MIN(stx.stx_size, stx.stx_blocks * BLOCK);
         obstacle = faccessat(folder, name, R_OK, AT_EACCESS | AT_SYMLINK_NOFOLLOW) < 0
                            ? ALD_STORAGE_NO_PERMISSION
                            : ald_storage_assess(walk->mount, &stx, now_realtime, geteuid());
@@ -268,16 +270,35 @@ static void take_file(Walk *walk, int folder, const char *path, const char *name
         g_ptr_array_add(found->files, file);
 }
 
-/* Reading a directory changes its access time, unless the kernel is told not to, which it lets the owner. */
-static int open_to_list(int folder, const char *name, const AldMount *mount)
+/* Returns whether the opened directory is of the file system that is searched. Something may have been
+ * mounted there since the mounts were listed, or may be mounted if it is read. */
+static bool is_of_walk(const Walk *walk, int fd)
 {
-        const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
-        int fd = openat(folder, name, flags | O_NOATIME);
+        struct statx stx;
 
+        return statx(fd, "", AT_EMPTY_PATH | AT_NO_AUTOMOUNT, STATX_BASIC_STATS | STATX_MNT_ID, &stx) >= 0 &&
+               S_ISDIR(stx.stx_mode) && !(stx.stx_attributes & STATX_ATTR_AUTOMOUNT) &&
+               ald_storage_device(&stx) == walk->device &&
+               (!(stx.stx_mask & STATX_MNT_ID) || stx.stx_mnt_id == walk->mount_id);
+}
+
+/* Reading a directory changes its access time, unless the kernel is told not to, which it lets the owner.
+ * -EXDEV: it is not of this file system. */
+static int open_to_list(const Walk *walk, int folder, const char *name)
+{
+        const int flags = O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC;
+        ald_fd int at = openat(folder, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+        int fd;
+
+        if (at < 0)
+                return -errno;
+        if (!is_of_walk(walk, at))
+                return -EXDEV;
+        fd = openat(at, ".", flags | O_NOATIME);
         if (fd < 0 && errno == EPERM) {
-                if (!mount->keeps_access_times)
+                if (!walk->mount->keeps_access_times)
                         return -EPERM;
-                fd = openat(folder, name, flags);
+                fd = openat(at, ".", flags);
         }
         return fd < 0 ? -errno : fd;
 }
@@ -305,18 +326,17 @@ static bool is_cut(const Walk *walk)
 static void list_folder(Walk *walk, int folder, const char *name, const char *path, unsigned level)
 {
         g_autoptr(GPtrArray) below = g_ptr_array_new_with_free_func(g_free);
-        int fd = open_to_list(folder, name, walk->mount);
-        struct statx stx;
+        int fd = open_to_list(walk, folder, name);
         DIR *dir;
 
         if (fd < 0) {
-                walk->refused = fd == -EPERM ? ALD_STORAGE_ACCESS_TIME : ALD_STORAGE_NO_PERMISSION;
+                /* A directory below that cannot be listed, such as lost+found, says little. */
+                if (level == 0 && fd != -EXDEV)
+                        walk->refused = fd == -EPERM ? ALD_STORAGE_ACCESS_TIME : ALD_STORAGE_NO_PERMISSION;
                 return;
         }
-        /* Something may have been mounted there since the mounts were listed. */
-        if (statx(fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS | STATX_MNT_ID, &stx) < 0 ||
-                ald_storage_device(&stx) != walk->device ||
-                (stx.stx_mask & STATX_MNT_ID && stx.stx_mnt_id != walk->mount_id) || !(dir = fdopendir(fd))) {
+        dir = fdopendir(fd);
+        if (!dir) {
                 close(fd);
                 return;
         }
@@ -375,7 +395,7 @@ static AldModelFileSystem *add_file_system(
         return found;
 }
 
-/* Whether the opened directory is where the list of mounts says. */
+/* Returns whether the opened directory is where the list of mounts says. */
 static bool is_on_mount(const struct statx *stx, const AldMount *mount)
 {
         if (stx->stx_mask & STATX_MNT_ID)
@@ -386,7 +406,7 @@ static bool is_on_mount(const struct statx *stx, const AldMount *mount)
 static AldStorageObstacle search_path(const AldStorageSearchOptions *options, const AldStorageSearch *search,
         const char *path, const AldMount *mount, AldModelFileSystem *found)
 {
-        ald_fd int fd = ald_storage_open(options->root, path, O_PATH | O_DIRECTORY);
+        ald_fd int fd = ald_storage_open(options->root, path, O_PATH);
         Walk walk = { .options = options, .search = search, .found = found, .mount = mount };
         struct statx stx;
 
@@ -395,11 +415,11 @@ static AldStorageObstacle search_path(const AldStorageSearchOptions *options, co
                        : fd == -EACCES ? ALD_STORAGE_NO_PERMISSION
                                        : ALD_STORAGE_NOT_FOUND;
         if (statx(fd, "", AT_EMPTY_PATH | AT_NO_AUTOMOUNT, STATX_BASIC_STATS | STATX_MNT_ID, &stx) < 0 ||
-                !is_on_mount(&stx, mount))
+                !S_ISDIR(stx.stx_mode) || !is_on_mount(&stx, mount))
                 return ALD_STORAGE_NOT_FOUND;
         walk.mount_id = stx.stx_mnt_id;
         walk.device = ald_storage_device(&stx);
-        walk.deadline = ald_now() + SEARCH_NSEC;
+        walk.deadline = MIN(ald_now() + SEARCH_NSEC, search->deadline);
         found->is_listed = true;
         list_folder(&walk, fd, ".", path, 0);
         if (walk.n_models > 0)
@@ -458,7 +478,7 @@ static int compare_sizes(gconstpointer a, gconstpointer b)
         return strcmp(left->path, right->path);
 }
 
-/* What hinders the file system as a whole outweighs what hinders a file. */
+/* An obstacle of the whole file system outweighs those of files. */
 static void conclude(const AldStorageSearchOptions *options, AldModelFileSystem *found)
 {
         g_ptr_array_sort(found->files, compare_sizes);
@@ -482,6 +502,14 @@ static bool is_of_interest(const AldModelFileSystem *found)
                g_utf8_validate(found->mount->point, -1, NULL);
 }
 
+/* Another path of the file system has models, by whose mount point it is known. */
+static void drop_problem(AldStorageSearch *search, const char *point)
+{
+        for (guint i = search->problems->len; i > 0; i--)
+                if (g_str_equal(((const AldStorageProblem *) search->problems->pdata[i - 1])->path, point))
+                        g_ptr_array_remove_index(search->problems, i - 1);
+}
+
 int ald_storage_search(const AldStorageSearchOptions *options, AldStorageSearch *ret)
 {
         g_autofree char *text = ald_file_text(options->root, "proc/self/mountinfo");
@@ -493,6 +521,7 @@ int ald_storage_search(const AldStorageSearchOptions *options, AldStorageSearch 
                 .mounts = ald_mounts_parse(text),
                 .file_systems = g_ptr_array_new_with_free_func(file_system_free),
                 .problems = g_ptr_array_new_with_free_func(problem_free),
+                .deadline = ald_now() + SEARCH_ALL_NSEC,
         };
         for (const char *const *path = options->paths; *path; path++)
                 take_path(options, &search, *path);
@@ -502,6 +531,8 @@ int ald_storage_search(const AldStorageSearchOptions *options, AldStorageSearch 
                 conclude(options, found);
                 if (!is_of_interest(found))
                         g_ptr_array_remove_index(search.file_systems, i - 1);
+                else if (found->n_files > 0)
+                        drop_problem(&search, found->mount->point);
         }
         *ret = search;
         return 0;

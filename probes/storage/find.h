@@ -14,7 +14,7 @@
 #define ALD_MODEL_BYTES_MIN (UINT64_C(64) << 20) /* smaller files are not taken for models */
 #define ALD_DIRECT_ALIGNMENT_MIN 4096u
 
-/* Why there is no figure of a file system, or of a path. */
+/* The reasons for which there is no figure of a file system, or of a path. */
 typedef enum AldStorageObstacle {
         ALD_STORAGE_READABLE,
         ALD_STORAGE_NOT_FOUND,     /* the path is missing, or is no directory */
@@ -68,6 +68,7 @@ typedef struct AldStorageSearch {
         GPtrArray *mounts;       /* of AldMount */
         GPtrArray *file_systems; /* of AldModelFileSystem, in the order of the paths */
         GPtrArray *problems;     /* of AldStorageProblem */
+        uint64_t deadline;       /* for all paths together; see ald_now() */
 } AldStorageSearch;
 
 typedef struct AldStorageSearchOptions {
@@ -92,12 +93,12 @@ char *ald_storage_normalize(const char *path);
 /* The device and inode number that a file is known by. */
 uint64_t ald_storage_device(const struct statx *stx);
 
-/* What hinders measuring with a regular file, of all that statx() shows; the access time is judged by its
- * owner, for a user that is not root. */
+/* Returns the obstacle to measuring with a regular file, of all that statx() shows; the access time is judged
+ * by its owner, for a user that is not root. */
 AldStorageObstacle ald_storage_assess(
         const AldMount *mount, const struct statx *stx, uint64_t now_realtime, uid_t user);
 
-/* What the offset, the length and the memory of direct reads of the file must be multiples of. */
+/* The offset, the length and the memory of direct reads of the file must be multiples of it. */
 unsigned ald_storage_alignment(const struct statx *stx);
 
 /* Opens an absolute normal path below `root` without following any symbolic link and without mounting

@@ -55,8 +55,8 @@ static bool is_one_of(const char *const *words, const char *word)
         return g_strv_contains(words, word);
 }
 
-/* What has no block device may be anywhere. Those without one that are known to be on this machine are named
- * here, so that an unknown type is never taken for one that answers. */
+/* A file system without a block device may be anywhere. Those without one that are known to be on this
+ * machine are named here, so that an unknown type is never taken for one that answers. */
 static AldMountClass classify(const AldMount *mount)
 {
         static const char *const local[] = { "bcachefs", "btrfs", "overlay", "ramfs", "tmpfs", "zfs", NULL };
@@ -126,7 +126,7 @@ const AldMount *ald_mounts_find(const GPtrArray *mounts, const char *path)
 {
         const AldMount *found = NULL;
 
-        /* Of those at the same place, the last one lies on top. */
+        /* The last one at the same place lies on top. */
         for (guint i = 0; i < mounts->len; i++) {
                 const AldMount *mount = mounts->pdata[i];
 

@@ -32,5 +32,5 @@ GPtrArray *ald_mounts_parse(const char *text);
 /* The mount that holds an absolute path without "." and "..", by its text alone; NULL if there is none. */
 const AldMount *ald_mounts_find(const GPtrArray *mounts, const char *path);
 
-/* Whether something is mounted exactly at the path. */
+/* Returns whether something is mounted exactly at the path. */
 bool ald_mounts_is_point(const GPtrArray *mounts, const char *path);

@@ -19,6 +19,7 @@
 #define LIMIT_NSEC (30 * ALD_NSEC_PER_SEC)
 #define POLL_NSEC (100 * ALD_NSEC_PER_MSEC)
 #define FILES_MAX 16u
+#define HEADS_MAX 16u
 #define EXTENTS_MAX 64u
 #define OTHERS_PART 10u /* of our bytes, that other programs may move */
 #define HEAD ALD_DIRECT_ALIGNMENT_MIN
@@ -35,7 +36,7 @@ typedef struct Reader {
         const AldStorageReadOptions *options;
         char *memory; /* a block for each slot */
         Segment segments[FILES_MAX];
-        unsigned n_segments;
+        unsigned n_segments, n_heads;
         uint64_t n_blocks; /* of all segments */
         aio_context_t context;
         struct iocb slots[ALD_STORAGE_DEPTH];
@@ -116,7 +117,8 @@ static int watch_disks(Reader *reader, AldFailure *failure)
         return reader->measure->busy && reader->options->gives_way ? fail_busy(reader, failure) : 0;
 }
 
-/* Whether the blocks of a part of a file are on the disk as they are, so that they are read from there. */
+/* Returns whether the blocks of a part of a file are on the disk as they are, so that they are read from
+ * there. */
 static bool are_plain(int fd, uint64_t offset, uint64_t bytes, bool required)
 {
         const uint32_t odd = FIEMAP_EXTENT_UNKNOWN | FIEMAP_EXTENT_DELALLOC | FIEMAP_EXTENT_ENCODED |
@@ -194,11 +196,19 @@ static int open_model(const Reader *reader, const AldModelFile *file)
 
 static bool check_content(Reader *reader, int fd, const AldModelFile *file)
 {
+        struct statx stx;
+        size_t size;
+
         if (!file->by_content)
                 return true;
-        reader->measure->attempt_bytes += HEAD;
-        return are_plain(fd, 0, HEAD, g_str_equal(file->mount->type, "btrfs")) &&
-               pread(fd, reader->memory, HEAD, 0) == HEAD && is_model(reader->memory, file->size);
+        /* Anybody may give files such names. */
+        if (reader->n_heads >= HEADS_MAX || statx(fd, "", AT_EMPTY_PATH, ALD_STORAGE_STATX_MASK, &stx) < 0)
+                return false;
+        size = MAX(HEAD, ald_storage_alignment(&stx));
+        reader->n_heads++;
+        reader->measure->attempt_bytes += size;
+        return are_plain(fd, 0, size, g_str_equal(file->mount->type, "btrfs")) &&
+               pread(fd, reader->memory, size, 0) == (ssize_t) size && is_model(reader->memory, file->size);
 }
 
 /* Chooses what to read: of the largest file as much as there is, else of the next ones as well. */
@@ -226,7 +236,9 @@ static int choose(Reader *reader, AldFailure *failure)
         if (reader->n_blocks * ALD_STORAGE_BLOCK >= ALD_STORAGE_BYTES_MIN)
                 return 0;
         return ald_fail(failure, ALD_FAILURE_NO_PERMISSION,
-                "its models cannot be opened, or cannot be read around the page cache for certain");
+                "its models cannot be opened, are none by their contents, or cannot be read around the page "
+                "cache for "
+                "certain");
 }
 
 /* The memory is touched before it is read into: btrfs reads through the page cache where a page is missing.
@@ -266,7 +278,7 @@ static int submit(Reader *reader, unsigned slot, AldFailure *failure)
         return r < 0 ? ald_fail(failure, ALD_FAILURE_INTERNAL, "cannot read: %s", g_strerror(-r)) : 0;
 }
 
-/* What is under way when it is looked at may be counted already, or not yet. */
+/* Blocks that are under way may be counted already, or not yet. */
 static int check_others(Reader *reader, uint64_t under_way, AldFailure *failure)
 {
         uint64_t ours = reader->done * ALD_STORAGE_BLOCK, moved;

@@ -247,7 +247,7 @@ static const AldStorageFileSystem *find_storage(const AldEntity *entity)
                 const AldStorageFileSystem *row = ald_rows_at(&storage->file_systems, i);
 
                 if (row->model_bytes != ALD_ABSENT_UINT64 &&
-                        (!found || row->model_bytes > found->model_bytes))
+                        row->model_bytes > (found ? found->model_bytes : 0))
                         found = row;
         }
         return found && !isnan(rate(number(found->read_bytes_per_second))) && !has_flag(found->flags, "busy")

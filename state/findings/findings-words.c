@@ -223,7 +223,7 @@ static char *past_device_rate(const AldFindingRow *row)
         return device_rate(row->past_bytes_per_second, row->past_tflops);
 }
 
-/* What a metric of a compute device, or of a file system, is the rate of. */
+/* Names the rate that a metric of a compute device, or of a file system, is. */
 static char *device_metric(const AldFindingRow *row)
 {
         static const struct {

@@ -156,7 +156,7 @@ def test_gives_way_to_other_programs(tmp_path):
                 result = probe("--give-way", point, status=1)
                 assert only_error(result) == "busy"
                 # What was read counts all the same.
-                assert only_row(result)["AttemptBytes"] >= 0 and "MeasuredUSec" not in only_row(result)
+                assert "AttemptBytes" in only_row(result) and "MeasuredUSec" not in only_row(result)
                 assert "busy" in only_row(probe(point))["Flags"]
             finally:
                 os.killpg(other.pid, signal.SIGKILL)

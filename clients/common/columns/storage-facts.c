@@ -87,7 +87,7 @@ static char *describe_reads(const AldStorageFileSystem *row)
         return g_string_free(text, FALSE);
 }
 
-/* How much was read, and in which requests. */
+/* Says how much was read, and in which requests. */
 static char *describe_requests(const AldStorageFileSystem *row)
 {
         GString *text = g_string_new(NULL);

@@ -5,10 +5,10 @@
 
 #include "record/schema.h"
 
-/* What a file system is, in a line: "/srv/models (nvme0n1)". Safe text, to be freed. */
+/* Describes a file system in a line: "/srv/models (nvme0n1)". Safe text, to be freed. */
 char *ald_storage_title(const AldStorageFileSystem *row);
 
-/* How fast models are read from it, in a few words, such as "3.21 GB/s ±1 %, spread 4 %"; "" if that is
+/* Says how fast models are read from it, in a few words, such as "3.21 GB/s ±1 %, spread 4 %"; "" if that is
  * unknown. Safe text, to be freed. */
 char *ald_storage_glance(const AldStorageFileSystem *row);
 

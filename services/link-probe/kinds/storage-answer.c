@@ -74,10 +74,13 @@ void ald_storage_answer_read(
 uint64_t ald_storage_answer_bytes(const AldProbeAnswer *answer)
 {
         const AldStorageResult *result = answer->result ? result_of(answer) : NULL;
+        const AldStorageFigures *row;
 
-        return result && result->file_systems.n > 0
-                       ? ((const AldStorageFigures *) ald_rows_at(&result->file_systems, 0))->attempt_bytes
-                       : ALD_ABSENT_UINT64;
+        /* A probe that says why it did not begin has read nothing. */
+        if (!result)
+                return answer->word ? 0 : ALD_ABSENT_UINT64;
+        row = result->file_systems.n > 0 ? ald_rows_at(&result->file_systems, 0) : NULL;
+        return row && row->attempt_bytes != ALD_ABSENT_UINT64 ? row->attempt_bytes : 0;
 }
 
 static void append(GArray *rows, const AldRows *from)

@@ -17,7 +17,7 @@
 void ald_storage_answer_read(
         const char *output, const char *failure, const char *file_system, bool force, AldProbeAnswer *ret);
 
-/* How much was read, in bytes; absent if the answer does not say so. */
+/* Returns how many bytes were read; absent if the answer does not say so. */
 uint64_t ald_storage_answer_bytes(const AldProbeAnswer *answer);
 
 /* Combines two results into one with the file systems and errors of both; -E2BIG if it exceeds the limit of a

@@ -107,9 +107,9 @@ static const AldProbeRefusal refusals[] = {
         { -ENODATA, ALD_ERROR_NO_SUCH_DEVICE,
                 "The file systems with models are not known yet, or storage= is false" },
         { -ALD_E_BUSY, ALD_ERROR_BUSY,
-                "The file system cannot be measured now; see its WaitingReason, or use the option Force to "
-                "read "
-                "more than storage-mb-per-day= allows" },
+                "The file system cannot be measured now: its disk may be asleep, its models cannot be read "
+                "directly, or storage-mb-per-day= allows no more bytes today, for which there is the option "
+                "Force" },
         { 0, NULL, "Cannot read the file systems from the state service" },
 };
 
@@ -155,12 +155,19 @@ static const char *why_not_automatically(const AldDeviceSchedule *schedule)
 
 static char *find_obstacle(AldDeviceSchedule *schedule, const AldProbeTarget *target)
 {
+        const AldStorageTargets *targets = targets_of(schedule);
         const char *links = why_links_go_first(schedule);
         const char *not_now = target->automatic ? why_not_automatically(schedule) : NULL;
+        char *hindrance;
 
         if (links || not_now)
                 return g_strdup(links ?: not_now);
-        return ald_storage_targets_hindrance(targets_of(schedule), target->device, target->force);
+        hindrance = ald_storage_targets_hindrance(targets, target->device, target->force);
+        /* Others may have read since it was requested. */
+        if (!hindrance && !target->force &&
+                ald_storage_target_bytes(target) > ald_storage_targets_left(targets, target->device))
+                return g_strdup("storage-mb-per-day= allows no more bytes today");
+        return hindrance;
 }
 
 static void avoid(AldDeviceSchedule *schedule, GPtrArray *ids)

@@ -11,7 +11,6 @@
 
 #define LIST_DEADLINE_MSEC 60000u
 #define LIST_USEC (UINT64_C(3600) * G_USEC_PER_SEC)
-/* If something hindered a file system, it may soon be over. */
 #define LIST_AGAIN_USEC (UINT64_C(900) * G_USEC_PER_SEC)
 #define STILL_USEC (UINT64_C(60) * G_USEC_PER_SEC)
 
@@ -20,7 +19,7 @@
 #define BYTES_MAX UINT64_C(256000000)
 #define BYTES_OPTION "--bytes="
 
-/* What a disk has moved, and when that last changed; 0: not since this service started. */
+/* The sectors that a disk has moved, and when that last changed; 0: not since this service started. */
 typedef struct Traffic {
         uint64_t sectors;
         uint64_t changed_usec;
@@ -174,7 +173,7 @@ static void add_paths(const AldStorageTargets *targets, GPtrArray *arguments)
                 ald_program_add(arguments, "%s", *paths);
 }
 
-/* What a file system holds, beside the result of its last attempt. */
+/* Enters what a file system holds, beside the result of its last attempt. */
 static void put_place(AldStorageTargets *targets, const AldStorageFigures *found)
 {
         AldRowResults *results = ald_device_schedule_results(targets->schedule);
@@ -214,6 +213,34 @@ static void put_empty(AldStorageTargets *targets, const AldRows *before)
         }
 }
 
+/* Paths that the configuration names and where nothing is found; each is logged once. */
+static void log_paths(const AldStorageTargets *targets, const AldRecord *before)
+{
+        const AldRows *known = before ? &ald_record_as(before, STORAGE_RESULT, AldStorageResult)->errors
+                                      : NULL;
+        const AldRows *errors = &listed(targets)->errors;
+
+        for (size_t i = 0; i < errors->n; i++) {
+                const AldStorageError *error = ald_rows_at(errors, i);
+
+                if (!ald_rows_find(ald_storage_targets_rows(targets), error->id) &&
+                        !(known && ald_rows_find(known, error->id)))
+                        g_warning("model-paths=: %s: %s", error->id, error->message ?: error->error);
+        }
+}
+
+/* Returns whether something hinders a file system, which may soon be over. */
+static bool is_hindered(const AldStorageTargets *targets)
+{
+        const AldRows *rows = ald_storage_targets_rows(targets);
+
+        for (size_t i = 0; rows && i < rows->n; i++)
+                if (ald_rows_find(
+                            &listed(targets)->errors, ((const AldStorageFigures *) ald_rows_at(rows, i))->id))
+                        return true;
+        return false;
+}
+
 static void take_list(AldStorageTargets *targets, AldRecord *list)
 {
         g_autoptr(AldRecord) before = targets->list;
@@ -221,6 +248,7 @@ static void take_list(AldStorageTargets *targets, AldRecord *list)
 
         targets->list = list;
         rows = ald_storage_targets_rows(targets);
+        log_paths(targets, before);
         put_empty(targets,
                 before ? &ald_record_as(before, STORAGE_RESULT, AldStorageResult)->file_systems : NULL);
         for (size_t i = 0; i < rows->n; i++) {
@@ -231,7 +259,7 @@ static void take_list(AldStorageTargets *targets, AldRecord *list)
         }
 }
 
-/* Once, until it can list again. */
+/* Logs a failure once, until it can list again. */
 static void warn(AldStorageTargets *targets, const char *failure)
 {
         if (!targets->warned)
@@ -257,7 +285,7 @@ static void on_listed(const char *output, const char *failure, void *userdata)
         else {
                 targets->warned = false;
                 take_list(targets, list);
-                /* What is due may have changed. */
+                /* Others may be due now. */
                 ald_device_schedule_check(targets->schedule);
         }
         /* The texts are its own. */
@@ -320,7 +348,7 @@ static bool has_woken(const AldStorageTargets *targets)
 
 static bool is_list_due(const AldStorageTargets *targets, const char *const *paths)
 {
-        uint64_t interval = targets->list && listed(targets)->errors.n == 0 ? LIST_USEC : LIST_AGAIN_USEC;
+        uint64_t interval = targets->list && !is_hindered(targets) ? LIST_USEC : LIST_AGAIN_USEC;
 
         if (targets->listed_usec == 0 || !targets->listed_paths ||
                 !g_strv_equal((const char *const *) targets->listed_paths, paths))
@@ -334,7 +362,8 @@ void ald_storage_targets_tick(AldStorageTargets *targets, AldDeviceSchedule *sch
         const char *const *paths = choose_paths(targets, &optional);
 
         targets->schedule = schedule;
-        read_traffic(targets);
+        if (paths)
+                read_traffic(targets);
         if (targets->child) {
                 /* It was killed long ago. */
                 bool late = now_usec() - targets->listed_usec > 2 * LIST_DEADLINE_MSEC * UINT64_C(1000);
@@ -387,8 +416,7 @@ void ald_storage_targets_take(AldStorageTargets *targets, const AldNodeRecords *
         targets->stored = stored ? ald_record_ref(stored) : NULL;
 }
 
-/* What may still be read today. */
-static uint64_t bytes_left(const AldStorageTargets *targets, const char *id)
+uint64_t ald_storage_targets_left(const AldStorageTargets *targets, const char *id)
 {
         uint64_t limit = ald_config_uint(ald_service_config(targets->service), "storage-mb-per-day") *
                          BYTES_PER_MB;
@@ -420,14 +448,14 @@ char *ald_storage_targets_hindrance(const AldStorageTargets *targets, const char
         asleep = why_asleep(targets, row);
         if (asleep)
                 return asleep;
-        return force || bytes_left(targets, id) >= BYTES_MIN
+        return force || ald_storage_targets_left(targets, id) >= BYTES_MIN
                        ? NULL
                        : g_strdup("storage-mb-per-day= allows no more bytes today");
 }
 
 AldProbeTarget ald_storage_targets_make(const AldStorageTargets *targets, const char *id, bool force)
 {
-        uint64_t bytes = force ? BYTES_MAX : bytes_left(targets, id);
+        uint64_t bytes = force ? BYTES_MAX : ald_storage_targets_left(targets, id);
         GPtrArray *arguments = g_ptr_array_new();
         AldProbeTarget target = { .device = g_strdup(id), .force = force };
 

@@ -33,11 +33,14 @@ const AldStorageFileSystem *ald_storage_targets_stored(const AldStorageTargets *
  * force the limit of a day does not count. */
 char *ald_storage_targets_hindrance(const AldStorageTargets *targets, const char *id, bool force);
 
+/* Returns how many bytes of one may still be read today by a measurement. */
+uint64_t ald_storage_targets_left(const AldStorageTargets *targets, const char *id);
+
 /* The target for one that can be measured: it may read what is left of the day. */
 AldProbeTarget ald_storage_targets_make(const AldStorageTargets *targets, const char *id, bool force);
 
 /* Has the file systems listed again soon: after an attempt failed, they may be others. */
 void ald_storage_targets_refresh(AldStorageTargets *targets);
 
-/* How many bytes a target may read. */
+/* Returns how many bytes a target may read. */
 uint64_t ald_storage_target_bytes(const AldProbeTarget *target);

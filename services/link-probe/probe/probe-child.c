@@ -12,6 +12,7 @@
 #include "services/link-probe/probe/probe-child.h"
 
 #define FREE_WAIT_MS 1000
+#define STUCK_USEC (10 * G_USEC_PER_SEC)
 
 /* One pipe from the child. */
 typedef struct Stream {
@@ -27,6 +28,7 @@ struct AldProbeChild {
         guint pidfd_source, deadline;
         Stream output, side;
         char *failure;
+        gint64 killed_usec; /* CLOCK_MONOTONIC; 0: not yet */
 };
 
 static void stream_close(Stream *stream)
@@ -41,6 +43,13 @@ void ald_probe_child_end(AldProbeChild *child, const char *failure)
                 child->failure = g_strdup(failure);
         g_clear_handle_id(&child->deadline, g_source_remove);
         ald_process_kill(&child->process);
+        if (child->killed_usec == 0)
+                child->killed_usec = g_get_monotonic_time();
+}
+
+bool ald_probe_child_is_stuck(const AldProbeChild *child)
+{
+        return child->killed_usec != 0 && g_get_monotonic_time() - child->killed_usec > STUCK_USEC;
 }
 
 /* Appends what is there. Returns false at the end of the stream. */

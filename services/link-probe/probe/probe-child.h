@@ -44,6 +44,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldProbeChild, ald_probe_child_free)
 /* Kills the process; `ended` follows, with this failure. */
 void ald_probe_child_end(AldProbeChild *child, const char *failure);
 
+/* Returns whether it was killed more than 10 s ago. */
+bool ald_probe_child_is_stuck(const AldProbeChild *child);
+
 pid_t ald_probe_child_pid(const AldProbeChild *child);
 
 /* Sets the time it has from now on. */

@@ -239,7 +239,8 @@ const AldProbe *ald_prober_running_other(const AldProber *prober, const AldProbe
         for (unsigned i = 0; i < prober->probes->len; i++) {
                 const AldProbe *probe = ald_prober_at(prober, i);
 
-                if (probe->target.kind->local && probe->target.kind != kind)
+                if (probe->target.kind->local && probe->target.kind != kind &&
+                        !(probe->child && ald_probe_child_is_stuck(probe->child)))
                         return probe;
         }
         return NULL;

@@ -56,7 +56,8 @@ const AldNodeRecords *ald_probe_peer(const AldProbe *probe);
 
 /* A probe of this kind, or NULL. */
 const AldProbe *ald_prober_running(const AldProber *prober, const AldProbeKind *kind);
-/* Returns a probe of this machine that is of another kind, or NULL. */
+/* Returns a probe of this machine that is of another kind, or NULL. One that was killed and cannot end, since
+ * a disk does not respond, disturbs nothing. */
 const AldProbe *ald_prober_running_other(const AldProber *prober, const AldProbeKind *kind);
 /* Returns whether the processors are being measured, so that nothing else may be measured. */
 bool ald_prober_uses_cpu(const AldProber *prober);

@@ -518,6 +518,7 @@ static void test_storage(void)
                 { "{'Id':'/a','ModelBytes':5,'ReadBytesPerSecond':7}", "/a" },
                 { "{'Id':'/a','ReadBytesPerSecond':7}", NULL }, /* nobody looked for models */
                 { "{'Id':'/a','ModelBytes':5}", NULL },
+                { "{'Id':'/a','ModelBytes':0,'ReadBytesPerSecond':7}", NULL },
                 { "{'Id':'/a','ModelBytes':5,'ReadBytesPerSecond':0}", NULL },
                 { "{'Id':'/a','ModelBytes':5,'ReadBytesPerSecond':7,'Flags':['busy']}", NULL },
                 { "{'Id':'/a','ModelBytes':5,'ReadBytesPerSecond':7,'Flags':['unstable']}", "/a" },

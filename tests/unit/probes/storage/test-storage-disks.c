@@ -122,7 +122,7 @@ static void test_asleep(void)
         check(root, nvme, NULL, "nvme0n1", 0, "nvme0n1 is suspended");
 }
 
-/* With several controllers, the disk is a device of none of them. */
+/* A disk with several controllers is a device of none of them. */
 static void test_nvme_subsystem(void)
 {
         const char *line = "1 0 259:5 / /a rw - ext4 /dev/nvme1n1 rw";

@@ -94,7 +94,7 @@ static void test_models(void)
         fake_root_fifo(root, "srv/pipe.gguf");
         g_assert_cmpint(ald_storage_search(&options, &search), ==, 0);
         found = first(&search);
-        /* What the second path has is counted once. */
+        /* Models below both paths are counted once. */
         g_assert_cmpuint(search.problems->len, ==, 0);
         g_assert_true(found->is_listed);
         g_assert_cmpuint(found->n_files, ==, 4);
@@ -105,6 +105,20 @@ static void test_models(void)
         g_assert_cmpstr(((AldModelFile *) found->files->pdata[0])->path, ==, "/srv/deep/1/2/3/a.safetensors");
         g_assert_false(((AldModelFile *) found->files->pdata[1])->by_content);
         g_assert_true(((AldModelFile *) found->files->pdata[2])->by_content);
+}
+
+/* The file system is known by the mount point, as is the first path, below which nothing is found. */
+static void test_hidden_path(void)
+{
+        static const char *const paths[] = { "/srv", "/srv/.cache", NULL };
+        g_autoptr(FakeRoot) root = make_root("");
+        AldStorageSearchOptions options = options_of(root, paths);
+        g_auto(AldStorageSearch) search = {};
+
+        add_file(root, "srv/.cache/a.gguf", ALD_MODEL_BYTES_MIN);
+        g_assert_cmpint(ald_storage_search(&options, &search), ==, 0);
+        g_assert_cmpuint(search.problems->len, ==, 0);
+        g_assert_cmpuint(first(&search)->n_files, ==, 1);
 }
 
 static void check_refused(
@@ -303,6 +317,7 @@ int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/storage-find/models", test_models);
+        g_test_add_func("/storage-find/hidden-path", test_hidden_path);
         g_test_add_func("/storage-find/refused-files", test_refused_files);
         g_test_add_func("/storage-find/asleep", test_asleep);
         g_test_add_func("/storage-find/mounts", test_mounts);
