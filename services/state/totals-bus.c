@@ -105,7 +105,6 @@ static int append_changed(sd_bus_message *message, uint32_t set, void *userdata)
 static void compute(AldTotalsBus *self)
 {
         self->stale = false;
-        self->computed = g_get_monotonic_time();
         ald_totals_compute(self->store, &self->totals);
         self->totals.figures.node_id = self->node_id;
 }
@@ -147,10 +146,13 @@ static void on_removing(AldEntry *entry, void *userdata)
 static int on_call(sd_bus_message *call, void *userdata, sd_bus_error *error)
 {
         AldTotalsBus *self = userdata;
+        gint64 now = g_get_monotonic_time();
 
-        if (self->stale && g_get_monotonic_time() - self->computed >= READ_REFRESH_USEC &&
-                sd_bus_message_is_method_call(call, "org.freedesktop.DBus.Properties", NULL))
+        if (self->stale && (self->read == 0 || now - self->read >= READ_REFRESH_USEC) &&
+                sd_bus_message_is_method_call(call, "org.freedesktop.DBus.Properties", NULL)) {
+                self->read = now;
                 compute(self);
+        }
         return 0;
 }
 

@@ -14,8 +14,8 @@ typedef struct AldTotalsBus {
         AldTotals totals;
         AldTotals signalled; /* as last signalled */
         guint timer;
-        gint64 computed; /* when, CLOCK_MONOTONIC in µs */
-        bool stale;      /* something changed since */
+        gint64 read; /* when they were last computed for a reader, CLOCK_MONOTONIC in µs; 0: never */
+        bool stale;  /* something changed since they were computed */
         sd_bus_slot *slot;
 } AldTotalsBus;
 
