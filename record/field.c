@@ -199,6 +199,14 @@ const AldField *ald_struct_find(const AldStruct *type, const char *name)
         return ald_struct_find_next(type, name, &next);
 }
 
+const AldField *ald_struct_rows(const AldStruct *type)
+{
+        for (size_t i = 0; i < type->n_fields; i++)
+                if (type->fields[i].type == ALD_TYPE_ROWS)
+                        return &type->fields[i];
+        return NULL;
+}
+
 const char *ald_field_signature(const AldField *field)
 {
         static const char *const signatures[] = {

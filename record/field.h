@@ -115,6 +115,9 @@ bool ald_field_beyond_threshold(const AldField *field, const void *a, const void
 /* The field of this name, or NULL. */
 const AldField *ald_struct_find(const AldStruct *type, const char *name);
 
+/* The first field that is a list of rows, or NULL. */
+const AldField *ald_struct_rows(const AldStruct *type);
+
 /* Copies one field between structs of its type. */
 void ald_field_copy(const AldField *field, void *to, const void *from);
 

@@ -336,6 +336,17 @@ int ald_record_new(AldKind kind, const void *fields, AldRecord **ret)
         return ald_record_new_sized(kind, fields, 0, ret);
 }
 
+int ald_record_new_of_rows(AldKind kind, const GArray *rows, AldRecord **ret)
+{
+        const AldStruct *type = ald_kinds[kind].type;
+        const AldField *field = ald_struct_rows(type);
+        const AldRows list = { .type = field->rows, .items = rows->data, .n = rows->len };
+        g_autofree char *fields = g_memdup2(type->absent, type->size);
+
+        memcpy(fields + field->offset, &list, sizeof list);
+        return ald_record_new(kind, fields, ret);
+}
+
 const char *ald_record_describe(int error)
 {
         switch (error) {

@@ -39,6 +39,9 @@ int ald_record_new(AldKind kind, const void *fields, AldRecord **ret);
 int ald_record_new_sized(AldKind kind, const void *fields, size_t room, AldRecord **ret);
 #define ALD_RECORD_ALIGN(n) (((n) + 7u) & ~(size_t) 7u)
 
+/* A record of these rows of its first list, whose other fields are absent. Errors as of ald_record_new(). */
+int ald_record_new_of_rows(AldKind kind, const GArray *rows, AldRecord **ret);
+
 /* Describes why a record, or one field of it, was refused, from the negative errno that state/ returns; for
  * logs. */
 const char *ald_record_describe(int error);

@@ -3,43 +3,48 @@
 
 #include "state/row-result.h"
 
-/* The rows of a record, and the fields that all such rows have. */
-typedef struct RowFields {
-        const AldField *rows;
-        const AldStruct *type;
-        const AldField *measured, *failed, *failure, *failures, *waiting_since, *waiting_reason;
-} RowFields;
+#define FIELD(name_, type_, member)                                                        \
+        {                                                                                  \
+                .name = (name_), .type = (type_), .offset = offsetof(AldResultRow, member) \
+        }
 
-static RowFields fields_of(AldKind kind)
+static const AldField fields[] = {
+        FIELD("Id", ALD_TYPE_STRING, id),
+        FIELD("MeasuredUSec", ALD_TYPE_UINT64, measured_usec),
+        FIELD("Failure", ALD_TYPE_STRING, failure),
+        FIELD("FailedUSec", ALD_TYPE_UINT64, failed_usec),
+        FIELD("Failures", ALD_TYPE_UINT64, failures),
+        FIELD("WaitingSinceUSec", ALD_TYPE_UINT64, waiting_since_usec),
+        FIELD("WaitingReason", ALD_TYPE_STRING, waiting_reason),
+};
+
+const AldResultRow ald_result_row_absent = {
+        .measured_usec = ALD_ABSENT_UINT64,
+        .failed_usec = ALD_ABSENT_UINT64,
+        .failures = ALD_ABSENT_UINT64,
+        .waiting_since_usec = ALD_ABSENT_UINT64,
+};
+
+static const AldStruct result_row_struct = {
+        .name = "AldResultRow",
+        .fields = fields,
+        .n_fields = G_N_ELEMENTS(fields),
+        .size = sizeof(AldResultRow),
+        .absent = &ald_result_row_absent,
+};
+
+AldResultRow ald_result_row_read(const AldStruct *type, const void *row)
 {
-        const AldStruct *record = ald_kinds[kind].type;
-        RowFields fields = { .rows = record->fields };
+        AldResultRow read = ald_result_row_absent;
 
-        while (fields.rows->type != ALD_TYPE_ROWS)
-                fields.rows++;
-        fields.type = fields.rows->rows;
-        fields.measured = ald_struct_find(fields.type, "MeasuredUSec");
-        fields.failed = ald_struct_find(fields.type, "FailedUSec");
-        fields.failure = ald_struct_find(fields.type, "Failure");
-        fields.failures = ald_struct_find(fields.type, "Failures");
-        fields.waiting_since = ald_struct_find(fields.type, "WaitingSinceUSec");
-        fields.waiting_reason = ald_struct_find(fields.type, "WaitingReason");
-        return fields;
+        if (row)
+                ald_struct_copy_common(&result_row_struct, &read, type, row);
+        return read;
 }
 
-static const AldRows *rows_of(const RowFields *fields, const AldRecord *record)
+void ald_result_row_write(const AldStruct *type, void *row, const AldResultRow *written)
 {
-        return record ? ald_record_field(record, fields->rows) : NULL;
-}
-
-static uint64_t number(const AldField *field, const void *row)
-{
-        return *(const uint64_t *) ald_field_of(field, row);
-}
-
-static void set_number(const AldField *field, void *row, uint64_t value)
-{
-        *(uint64_t *) ((char *) row + field->offset) = value;
+        ald_struct_copy_common(type, row, &result_row_struct, written);
 }
 
 bool ald_row_flags_are_busy(const char *const *flags)
@@ -47,84 +52,76 @@ bool ald_row_flags_are_busy(const char *const *flags)
         return flags && g_strv_contains(flags, "busy");
 }
 
-static bool is_failure(const RowFields *fields, const void *row)
+static const AldStruct *type_of(AldKind kind)
 {
-        uint64_t failed = number(fields->failed, row), measured = number(fields->measured, row);
-
-        return failed != ALD_ABSENT_UINT64 && (measured == ALD_ABSENT_UINT64 || failed >= measured);
+        return ald_struct_rows(ald_kinds[kind].type)->rows;
 }
 
-static uint64_t failures_of(const RowFields *fields, const void *row)
+static const AldRows *rows_of(const AldRecord *record)
 {
-        uint64_t failures = number(fields->failures, row);
+        return record ? ald_record_field(record, ald_struct_rows(ald_record_type(record))) : NULL;
+}
 
-        if (number(fields->failed, row) == ALD_ABSENT_UINT64)
+static bool is_failure(const AldResultRow *row)
+{
+        return row->failed_usec != ALD_ABSENT_UINT64 &&
+               (row->measured_usec == ALD_ABSENT_UINT64 || row->failed_usec >= row->measured_usec);
+}
+
+static uint64_t failures_of(const AldResultRow *row)
+{
+        if (row->failed_usec == ALD_ABSENT_UINT64)
                 return 0;
-        return failures == ALD_ABSENT_UINT64 ? 1 : MAX(failures, 1);
+        return row->failures == ALD_ABSENT_UINT64 ? 1 : MAX(row->failures, 1);
 }
 
 /* Counts one more, unless it is the same failure. */
-static uint64_t count_failures(const RowFields *fields, const void *before, const void *reported)
+static uint64_t count_failures(const AldResultRow *before, const AldResultRow *reported)
 {
-        return number(fields->failed, before) == number(fields->failed, reported)
-                       ? MAX(failures_of(fields, before), 1)
-                       : failures_of(fields, before) + 1;
+        return before->failed_usec == reported->failed_usec ? MAX(failures_of(before), 1)
+                                                            : failures_of(before) + 1;
 }
 
-static bool is_worse(
-        const AldRowResult *result, const RowFields *fields, const void *reported, const void *before)
+/* Returns whether nothing of a row that is reported replaces the earlier one: it only waits, or its figures
+ * are worse. */
+static bool changes_nothing(const AldRowResult *result, const AldResultRow *now, const void *reported,
+        const AldResultRow *past, const void *before)
 {
-        return number(fields->measured, reported) != ALD_ABSENT_UINT64 &&
-               number(fields->measured, before) != ALD_ABSENT_UINT64 && result->is_worse(reported, before);
+        if (now->measured_usec == ALD_ABSENT_UINT64)
+                return now->failed_usec == ALD_ABSENT_UINT64;
+        return past->measured_usec != ALD_ABSENT_UINT64 && result->is_worse(reported, before);
 }
 
-static void merge_failure(const AldRowResult *result, const RowFields *fields, const void *before,
+static void merge_row(const AldRowResult *result, const AldStruct *type, const void *before,
         const void *reported, void *merged)
 {
-        if (number(fields->measured, reported) == ALD_ABSENT_UINT64)
-                memcpy(merged, before, fields->type->size);
-        else if (result->keep)
-                result->keep(merged, before);
-        ald_field_copy(fields->failure, merged, reported);
-        ald_field_copy(fields->failed, merged, reported);
-        set_number(fields->failures, merged, count_failures(fields, before, reported));
-}
+        const AldResultRow past = ald_result_row_read(type, before),
+                           now = ald_result_row_read(type, reported);
+        bool stays = before && changes_nothing(result, &now, reported, &past, before);
+        AldResultRow row;
 
-/* The row only waits. */
-static bool is_no_attempt(const RowFields *fields, const void *row)
-{
-        return number(fields->measured, row) == ALD_ABSENT_UINT64 &&
-               number(fields->failed, row) == ALD_ABSENT_UINT64;
-}
-
-static void merge_row(const AldRowResult *result, const RowFields *fields, const void *before,
-        const void *reported, void *merged)
-{
-        memcpy(merged, reported, fields->type->size);
-        if (before && (is_no_attempt(fields, reported) || is_worse(result, fields, reported, before)))
-                memcpy(merged, before, fields->type->size);
-        else if (before && is_failure(fields, reported))
-                merge_failure(result, fields, before, reported, merged);
-        else if (is_failure(fields, reported))
-                set_number(fields->failures, merged, failures_of(fields, reported));
+        memcpy(merged, stays || (before && now.measured_usec == ALD_ABSENT_UINT64) ? before : reported,
+                type->size);
+        row = ald_result_row_read(type, merged);
+        if (!stays && is_failure(&now)) {
+                if (before && now.measured_usec != ALD_ABSENT_UINT64 && result->keep)
+                        result->keep(merged, before);
+                row.failure = now.failure;
+                row.failed_usec = now.failed_usec;
+                row.failures = before ? count_failures(&past, &now) : failures_of(&now);
+        }
         /* The sender knows whether a measurement waits. */
-        ald_field_copy(fields->waiting_since, merged, reported);
-        ald_field_copy(fields->waiting_reason, merged, reported);
+        row.waiting_since_usec = now.waiting_since_usec;
+        row.waiting_reason = now.waiting_reason;
+        ald_result_row_write(type, merged, &row);
         if (result->settle)
                 result->settle(merged, before, reported);
 }
 
-static int make(
-        AldKind kind, const RowFields *fields, const GArray *rows, uint64_t updated_usec, AldRecord **ret)
+static int make(AldKind kind, const GArray *rows, uint64_t updated_usec, AldRecord **ret)
 {
-        const AldStruct *type = ald_kinds[kind].type;
-        g_autofree char *record = g_memdup2(type->absent, type->size);
-        AldRows *list = (AldRows *) (void *) (record + fields->rows->offset);
-        int r;
+        int r = ald_record_new_of_rows(kind, rows, ret);
 
-        list->items = rows->data;
-        list->n = rows->len;
-        r = ald_record_new(kind, record, ret);
         if (r >= 0)
                 (*ret)->updated_usec = updated_usec;
         return r;
@@ -132,16 +129,16 @@ static int make(
 
 int ald_row_result_merge(const AldRowResult *result, AldRecord *before, AldRecord *reported, AldRecord **ret)
 {
-        const RowFields fields = fields_of(result->kind);
-        const AldRows *old = rows_of(&fields, before), *new = rows_of(&fields, reported);
-        g_autoptr(GArray) rows = g_array_new(FALSE, FALSE, (guint) fields.type->size);
-        g_autofree void *merged = g_malloc(fields.type->size);
+        const AldRows *old = rows_of(before), *new = rows_of(reported);
+        const AldStruct *type = type_of(result->kind);
+        g_autoptr(GArray) rows = g_array_new(FALSE, FALSE, (guint) type->size);
+        g_autofree void *merged = g_malloc(type->size);
 
         for (size_t i = 0; i < new->n; i++) {
                 const void *row = ald_rows_at(new, i);
                 const char *id = *(const char *const *) row;
 
-                merge_row(result, &fields, old ? ald_rows_find(old, id) : NULL, row, merged);
+                merge_row(result, type, old ? ald_rows_find(old, id) : NULL, row, merged);
                 g_array_append_vals(rows, merged, 1);
         }
         for (size_t i = 0; old && i < old->n; i++) {
@@ -150,7 +147,7 @@ int ald_row_result_merge(const AldRowResult *result, AldRecord *before, AldRecor
                 if (!ald_rows_find(new, *(const char *const *) row))
                         g_array_append_vals(rows, row, 1);
         }
-        return make(result->kind, &fields, rows, reported->updated_usec, ret);
+        return make(result->kind, rows, reported->updated_usec, ret);
 }
 
 /* The time of an attempt in the future is unknown. */
@@ -162,21 +159,21 @@ static bool is_old(uint64_t usec, uint64_t ttl_usec, uint64_t now)
 AldRecord *ald_row_result_prune(const AldRowResult *result, AldRecord *record, const AldRows *existing,
         uint64_t ttl_usec, uint64_t now_realtime)
 {
-        const RowFields fields = fields_of(result->kind);
-        const AldRows *old = rows_of(&fields, record);
-        g_autoptr(GArray) rows = g_array_new(FALSE, FALSE, (guint) fields.type->size);
+        const AldStruct *type = type_of(result->kind);
+        const AldRows *old = rows_of(record);
+        g_autoptr(GArray) rows = g_array_new(FALSE, FALSE, (guint) type->size);
         AldRecord *pruned = NULL;
 
         for (size_t i = 0; i < old->n; i++) {
                 const void *row = ald_rows_at(old, i);
+                const AldResultRow read = ald_result_row_read(type, row);
 
-                if ((existing && ald_rows_find(existing, *(const char *const *) row)) ||
-                        !is_old(number(fields.measured, row), ttl_usec, now_realtime) ||
-                        !is_old(number(fields.failed, row), ttl_usec, now_realtime))
+                if ((existing && ald_rows_find(existing, read.id)) ||
+                        !is_old(read.measured_usec, ttl_usec, now_realtime) ||
+                        !is_old(read.failed_usec, ttl_usec, now_realtime))
                         g_array_append_vals(rows, row, 1);
         }
         /* A subset of a record that fits also fits. */
-        return rows->len < old->n && make(result->kind, &fields, rows, record->updated_usec, &pruned) >= 0
-                       ? pruned
-                       : NULL;
+        return rows->len < old->n && make(result->kind, rows, record->updated_usec, &pruned) >= 0 ? pruned
+                                                                                                  : NULL;
 }

@@ -3,11 +3,26 @@
 
 #include "record/record.h"
 
-/*
- * Merges what a probe of this machine reports with its earlier results. The record has a list of rows, one
- * for each device or file system, with the fields MeasuredUSec, FailedUSec, Failure, Failures,
- * WaitingSinceUSec and WaitingReason.
- */
+/* The fields that all rows have of a record whose rows are measured by a probe of this machine, one for each
+ * device or file system; org.alidade.Node1.Compute describes them. */
+typedef struct AldResultRow {
+        const char *id;
+        uint64_t measured_usec;
+        const char *failure;
+        uint64_t failed_usec;
+        uint64_t failures;
+        uint64_t waiting_since_usec;
+        const char *waiting_reason;
+} AldResultRow;
+
+extern const AldResultRow ald_result_row_absent;
+
+/* The fields of a row of this type, all absent if it is NULL. Texts still belong to the row. */
+AldResultRow ald_result_row_read(const AldStruct *type, const void *row);
+/* Sets them, also to absent. */
+void ald_result_row_write(const AldStruct *type, void *row, const AldResultRow *fields);
+
+/* Merges what a probe of this machine reports with its earlier results. */
 typedef struct AldRowResult {
         AldKind kind;
 

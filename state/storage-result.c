@@ -21,7 +21,7 @@ static bool is_worse(const void *reported, const void *before)
         return is_busy(reported) && !is_busy(before);
 }
 
-/* Each attempt is told by when it ended, so that one that is reported again counts once. */
+/* The time at which an attempt ended identifies it, so that one that is reported again counts once. */
 static void add_attempt(AldStorageFileSystem *merged, const AldStorageFileSystem *before,
         const AldStorageFileSystem *reported)
 {

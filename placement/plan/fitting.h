@@ -19,7 +19,7 @@ typedef struct AldPlanFitting {
 
 /*
  * Sets ret, whose devices have room for all of the problem. By dynamic programming over sets of devices, if
- * work_max suffices: a set that has room for so many of the first layers counts as having room for each
+ * work_max suffices: if a set has room for a number of the first layers, it counts as having room for each
  * smaller number of them, too, down to one on each device, so that the most are all that is to be known of
  * it. That counts too much where a device has room for none of some layers: then not each device of ret gets
  * one. Else by always adding the device that leaves the least of its room, or has the most layers. -ENOSPC:

@@ -5,6 +5,11 @@
 
 #include "probes/common/files.h"
 
+int ald_file_compare_names(const void *a, const void *b)
+{
+        return strcmp(*(const char *const *) a, *(const char *const *) b);
+}
+
 char *ald_file_text(const char *root, const char *path)
 {
         g_autofree char *name = g_build_filename(root, path, NULL), *text = NULL;

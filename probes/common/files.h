@@ -6,6 +6,9 @@
 
 /* Small files below a root directory; paths are relative to it. */
 
+/* The order of names in an array of them, for g_ptr_array_sort(). */
+int ald_file_compare_names(const void *a, const void *b);
+
 /* The text without surrounding white space; NULL if the file cannot be read. Freed by g_free(). */
 char *ald_file_text(const char *root, const char *path);
 

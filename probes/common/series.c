@@ -6,6 +6,7 @@
 #include <glib.h>
 
 #include "probes/common/series.h"
+#include "record/field.h"
 
 #define SLOPE_MAX 0.003
 #define CLOCK_SPREAD_MAX 0.02
@@ -15,6 +16,11 @@ static int compare(const void *a, const void *b)
         double x = *(const double *) a, y = *(const double *) b;
 
         return (x > y) - (x < y);
+}
+
+uint64_t ald_series_bytes(double rate)
+{
+        return rate >= 1 && rate <= (double) ALD_INTEGER_MAX ? (uint64_t) rate : ALD_ABSENT_UINT64;
 }
 
 bool ald_series_add(AldSeries *series, double rate)

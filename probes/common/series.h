@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Statistics of a series of rates, in work per second. Pure. */
 
@@ -20,6 +21,9 @@ typedef struct AldSeriesFigures {
         double median;
         double interval; /* half of the 95 % interval of the mean, relative to it; INFINITY below 2 rates */
 } AldSeriesFigures;
+
+/* A rate of bytes as a field holds it, a whole number; absent if none does. */
+uint64_t ald_series_bytes(double rate);
 
 /* False if the series is full, or the value is not a rate. */
 bool ald_series_add(AldSeries *series, double rate);

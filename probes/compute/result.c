@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 
+#include "probes/common/series.h"
 #include "probes/compute/result.h"
 #include "record/figure-text.h"
 #include "record/message.h"
@@ -40,12 +41,6 @@ void ald_compute_report_free(AldComputeReport *report)
         g_free(report);
 }
 
-/* A rate of bytes is a whole number; one that no field holds is absent. */
-static uint64_t to_bytes(double rate)
-{
-        return rate >= 1 && rate <= (double) ALD_INTEGER_MAX ? (uint64_t) rate : ALD_ABSENT_UINT64;
-}
-
 static void add_gemm(AldComputeFigures *row, const AldComputeMeasure *measure)
 {
         row->gemm_tflops = measure->best / TERA;
@@ -71,32 +66,32 @@ static void add_peak(AldComputeFigures *row, const AldComputeMeasure *measure)
 
 static void add_read(AldComputeFigures *row, const AldComputeMeasure *measure)
 {
-        row->memory_bandwidth_bytes_per_second = to_bytes(measure->best);
-        row->memory_bandwidth_median_bytes_per_second = to_bytes(measure->median);
+        row->memory_bandwidth_bytes_per_second = ald_series_bytes(measure->best);
+        row->memory_bandwidth_median_bytes_per_second = ald_series_bytes(measure->median);
         row->memory_bandwidth_interval = measure->interval * PERCENT;
-        row->memory_bandwidth_theoretical_bytes_per_second = to_bytes(measure->theoretical);
+        row->memory_bandwidth_theoretical_bytes_per_second = ald_series_bytes(measure->theoretical);
         row->memory_bandwidth_method = measure->method;
 }
 
 static void add_copy(AldComputeFigures *row, const AldComputeMeasure *measure)
 {
-        row->copy_bandwidth_bytes_per_second = to_bytes(measure->best);
-        row->copy_bandwidth_median_bytes_per_second = to_bytes(measure->median);
+        row->copy_bandwidth_bytes_per_second = ald_series_bytes(measure->best);
+        row->copy_bandwidth_median_bytes_per_second = ald_series_bytes(measure->median);
         row->copy_bandwidth_interval = measure->interval * PERCENT;
         row->copy_bandwidth_method = measure->method;
 }
 
 static void add_to_device(AldComputeFigures *row, const AldComputeMeasure *measure)
 {
-        row->host_to_device_bytes_per_second = to_bytes(measure->best);
-        row->host_to_device_median_bytes_per_second = to_bytes(measure->median);
+        row->host_to_device_bytes_per_second = ald_series_bytes(measure->best);
+        row->host_to_device_median_bytes_per_second = ald_series_bytes(measure->median);
         row->host_to_device_interval = measure->interval * PERCENT;
 }
 
 static void add_to_host(AldComputeFigures *row, const AldComputeMeasure *measure)
 {
-        row->device_to_host_bytes_per_second = to_bytes(measure->best);
-        row->device_to_host_median_bytes_per_second = to_bytes(measure->median);
+        row->device_to_host_bytes_per_second = ald_series_bytes(measure->best);
+        row->device_to_host_median_bytes_per_second = ald_series_bytes(measure->median);
         row->device_to_host_interval = measure->interval * PERCENT;
 }
 

@@ -31,11 +31,6 @@ static bool exists(const char *root, const char *folder, const char *name)
         return g_file_test(path, G_FILE_TEST_EXISTS);
 }
 
-static int compare_names(gconstpointer a, gconstpointer b)
-{
-        return strcmp(*(const char *const *) a, *(const char *const *) b);
-}
-
 static GPtrArray *list_names(const char *root, const char *folder)
 {
         GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
@@ -44,7 +39,7 @@ static GPtrArray *list_names(const char *root, const char *folder)
 
         for (const char *name; dir && (name = g_dir_read_name(dir));)
                 g_ptr_array_add(names, g_strdup(name));
-        g_ptr_array_sort(names, compare_names);
+        g_ptr_array_sort(names, ald_file_compare_names);
         return names;
 }
 
@@ -218,7 +213,7 @@ void ald_storage_disks_read(
         *ret = (AldStorageDisks){ .rotational = ALD_ABSENT_BOOLEAN };
         if (!known)
                 return;
-        g_ptr_array_sort(names, compare_names);
+        g_ptr_array_sort(names, ald_file_compare_names);
         for (guint i = 0; i < names->len; i++)
                 look_at(root, names->pdata[i], still, ret);
         g_ptr_array_add(names, NULL);

@@ -282,8 +282,8 @@ static bool is_of_walk(const Walk *walk, int fd)
                (!(stx.stx_mask & STATX_MNT_ID) || stx.stx_mnt_id == walk->mount_id);
 }
 
-/* Reading a directory changes its access time, unless the kernel is told not to, which it lets the owner.
- * -EXDEV: it is not of this file system. */
+/* Reading a directory changes its access time, unless it is opened with O_NOATIME, as only its owner and root
+ * may. -EXDEV: it is not of this file system. */
 static int open_to_list(const Walk *walk, int folder, const char *name)
 {
         const int flags = O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC;
@@ -311,11 +311,6 @@ static bool is_directory(int folder, const struct dirent *entry)
                 return entry->d_type == DT_DIR;
         return fstatat(folder, entry->d_name, &st, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) == 0 &&
                S_ISDIR(st.st_mode);
-}
-
-static int compare_names(gconstpointer a, gconstpointer b)
-{
-        return strcmp(*(const char *const *) a, *(const char *const *) b);
 }
 
 static bool is_cut(const Walk *walk)
@@ -350,7 +345,7 @@ static void list_folder(Walk *walk, int folder, const char *name, const char *pa
                 else
                         take_file(walk, dirfd(dir), path, entry->d_name);
         }
-        g_ptr_array_sort(below, compare_names);
+        g_ptr_array_sort(below, ald_file_compare_names);
         for (guint i = 0; level < LEVELS_MAX && i < below->len && !is_cut(walk); i++) {
                 g_autofree char *child = g_build_filename(path, below->pdata[i], NULL);
 

@@ -236,9 +236,8 @@ static int choose(Reader *reader, AldFailure *failure)
         if (reader->n_blocks * ALD_STORAGE_BLOCK >= ALD_STORAGE_BYTES_MIN)
                 return 0;
         return ald_fail(failure, ALD_FAILURE_NO_PERMISSION,
-                "its models cannot be opened, are none by their contents, or cannot be read around the page "
-                "cache for "
-                "certain");
+                "its models cannot be opened, are none by their contents, or cannot be read without the page "
+                "cache");
 }
 
 /* The memory is touched before it is read into: btrfs reads through the page cache where a page is missing.

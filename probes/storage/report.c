@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "probes/common/series.h"
 #include "probes/storage/report.h"
 #include "record/figure-text.h"
 #include "record/message.h"
@@ -37,12 +38,6 @@ void ald_storage_report_free(AldStorageReport *report)
         g_free(report);
 }
 
-/* A rate of bytes is a whole number; one that no field holds is absent. */
-static uint64_t to_bytes(double rate)
-{
-        return rate >= 1 && rate <= (double) ALD_INTEGER_MAX ? (uint64_t) rate : ALD_ABSENT_UINT64;
-}
-
 static void add_error(AldStorageReport *report, const char *id, const char *error, const char *message)
 {
         g_autofree char *text = ald_message_text(message), *name = ald_message_text(id);
@@ -65,8 +60,8 @@ static void add_figures(AldStorageFigures *row, const AldStorageMeasure *measure
                 { "busy", "unstable", NULL } };
         bool unstable = measure->interval * PERCENT > ALD_STORAGE_UNSTABLE_PERCENT;
 
-        row->read_bytes_per_second = to_bytes(measure->rate);
-        row->read_median_bytes_per_second = to_bytes(measure->median);
+        row->read_bytes_per_second = ald_series_bytes(measure->rate);
+        row->read_median_bytes_per_second = ald_series_bytes(measure->median);
         row->read_interval = measure->interval * PERCENT;
         row->read_spread = measure->spread * PERCENT;
         row->read_bytes = measure->bytes;

@@ -21,15 +21,14 @@ static const char *const device_rates[] = { "GemmTflops", "MemoryBandwidthBytesP
 
 static const char *const storage_rates[] = { "ReadBytesPerSecond", NULL };
 
-/* Records of a node with rows that have rates. */
+/* The rates of the rows of a record of a node. */
 typedef struct WatchedRows {
         AldKind kind;
-        const char *rows;
         const char *const *rates;
 } WatchedRows;
 
-static const WatchedRows watched_rows[] = { { ALD_KIND_COMPUTE, "Devices", device_rates },
-        { ALD_KIND_STORAGE, "FileSystems", storage_rates } };
+static const WatchedRows watched_rows[] = { { ALD_KIND_COMPUTE, device_rates },
+        { ALD_KIND_STORAGE, storage_rates } };
 
 /* Of these results nobody knows how fast the device or link alone is. Those of a device at its power limit
  * are unstable all the time, which their spread accounts for. */
@@ -77,9 +76,7 @@ static const WatchedRows *find_watched(AldKind kind)
 
 static const AldRows *rows_of(const AldRecord *record)
 {
-        const AldField *field = ald_struct_find(ald_record_type(record), find_watched(record->kind)->rows);
-
-        return ald_field_of(field, ald_record_fields(record));
+        return ald_record_field(record, ald_struct_rows(ald_record_type(record)));
 }
 
 /* Comparing */
@@ -88,7 +85,8 @@ static char *series_field(const AldPastRate *rate)
 {
         if (!rate->device)
                 return g_strdup(rate->field);
-        return g_strdup_printf("%s[%s].%s", find_watched(rate->kind)->rows, rate->device, rate->field);
+        return g_strdup_printf(
+                "%s[%s].%s", ald_struct_rows(ald_kinds[rate->kind].type)->name, rate->device, rate->field);
 }
 
 /* The history keeps beside each rate which of its results are not compared, as a series that no field has. */

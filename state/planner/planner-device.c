@@ -126,7 +126,6 @@ bool ald_device_is_measurable(const AldBackends *backends, const AldBackend *bac
         return true;
 }
 
-/* Devices that were never measured come first, then those that have waited longest. */
 static int compare_due(gconstpointer a, gconstpointer b)
 {
         const AldDueProbe *left = a, *right = b;
@@ -137,6 +136,15 @@ static int compare_due(gconstpointer a, gconstpointer b)
                 return x < y ? -1 : 1;
         return left->reason != right->reason ? (int) left->reason - (int) right->reason
                                              : strcmp(left->device, right->device);
+}
+
+void ald_planner_limit_devices(GArray *due, const AldPlannerInput *input)
+{
+        for (guint i = due->len; i > 0; i--)
+                if (is_avoided(input, g_array_index(due, AldDueProbe, i - 1).device))
+                        g_array_remove_index(due, i - 1);
+        g_array_sort(due, compare_due);
+        g_array_set_size(due, (guint) MIN(due->len, input->max));
 }
 
 static AldDeviceRecords records_of(const AldNode *node)
@@ -162,7 +170,7 @@ GArray *ald_planner_devices(AldStore *store, const AldPlannerInput *input)
                 AldDeviceAssessment assessment;
                 AldDueProbe probe;
 
-                if (!ald_device_is_measurable(records.backends, backend) || is_avoided(input, backend->id))
+                if (!ald_device_is_measurable(records.backends, backend))
                         continue;
                 assessment = ald_device_assess(&records, backend, input->now_realtime);
                 probe = (AldDueProbe){
@@ -175,7 +183,6 @@ GArray *ald_planner_devices(AldStore *store, const AldPlannerInput *input)
                 if (assessment.state.due && assessment.obstacle == ALD_DEVICE_FREE)
                         g_array_append_val(due, probe);
         }
-        g_array_sort(due, compare_due);
-        g_array_set_size(due, (guint) MIN(due->len, input->max));
+        ald_planner_limit_devices(due, input);
         return due;
 }

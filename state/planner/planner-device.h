@@ -14,6 +14,10 @@
  */
 GArray *ald_planner_devices(AldStore *store, const AldPlannerInput *input);
 
+/* Leaves of due probes of this node those that the input does not avoid, the most urgent first: what was
+ * never measured, then what has waited longest. */
+void ald_planner_limit_devices(GArray *due, const AldPlannerInput *input);
+
 /* What prevents the measurement of a device. */
 typedef enum AldDeviceObstacle {
         ALD_DEVICE_FREE,

@@ -1,27 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <string.h>
-
 #include "state/planner/planner-storage.h"
-
-static bool is_avoided(const AldPlannerInput *input, const char *id)
-{
-        for (size_t i = 0; i < input->n_avoid_devices; i++)
-                if (strcmp(input->avoid_devices[i], id) == 0)
-                        return true;
-        return false;
-}
-
-/* File systems that were never measured come first, then those that have waited longest. */
-static int compare_due(gconstpointer a, gconstpointer b)
-{
-        const AldDueProbe *left = a, *right = b;
-        uint64_t x = left->since == ALD_ABSENT_UINT64 ? 0 : left->since;
-        uint64_t y = right->since == ALD_ABSENT_UINT64 ? 0 : right->since;
-
-        if (x != y)
-                return x < y ? -1 : 1;
-        return strcmp(left->device, right->device);
-}
+#include "state/planner/planner-device.h"
 
 AldPathState ald_storage_state(const AldId *node, const AldStorageFileSystem *row, uint64_t now_realtime)
 {
@@ -52,10 +31,9 @@ GArray *ald_planner_storage(AldStore *store, const AldPlannerInput *input)
                         .since = state.since,
                 };
 
-                if (state.due && !is_avoided(input, row->id))
+                if (state.due)
                         g_array_append_val(due, probe);
         }
-        g_array_sort(due, compare_due);
-        g_array_set_size(due, (guint) MIN(due->len, input->max));
+        ald_planner_limit_devices(due, input);
         return due;
 }

@@ -65,8 +65,8 @@ def wait_refused(node, publisher):
 
 
 def check_stayed_online(logs, thief):
-    """All but the thief, at each moment. Who is not heard for three seconds is called stale; where all processors are
-    in use, sanitized services alone may take longer than that."""
+    """Checks that all nodes but the thief were online at each moment. A node that is silent for three seconds is stale;
+    if all processors are in use, sanitized services may be silent for longer without any attack."""
     if not sanitized():
         for log in logs:
             assert not {(node, state) for node, state in told_states(log) if node != thief.id and state != "online"}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""link-probed measures what models are read from, with a probe that does as it is told and the real state service: what
-is due, what may be read in a day, which disks are left alone, and what survives restarts."""
+"""link-probed measures file systems with models, by a played probe and with the real state service: which are due, how
+much may be read in a day, which disks are left alone, and what survives restarts."""
 
 import json
 import os

@@ -191,31 +191,6 @@ void ald_compute_answer_read(
                 validate(ret, device, force);
 }
 
-static void append(GArray *rows, const AldRows *from)
-{
-        if (from->n > 0)
-                g_array_append_vals(rows, from->items, (guint) from->n);
-}
-
-int ald_compute_answer_join(const AldRecord *before, const AldRecord *after, AldRecord **ret)
-{
-        const AldComputeResult *first = ald_record_as(before, COMPUTE_RESULT, AldComputeResult);
-        const AldComputeResult *second = ald_record_as(after, COMPUTE_RESULT, AldComputeResult);
-        g_autoptr(GArray) devices = g_array_new(FALSE, FALSE, sizeof(AldComputeFigures));
-        g_autoptr(GArray) errors = g_array_new(FALSE, FALSE, sizeof(AldComputeError));
-        AldComputeResult both = ALD_COMPUTE_RESULT_INIT;
-
-        append(devices, &first->devices);
-        append(devices, &second->devices);
-        append(errors, &first->errors);
-        append(errors, &second->errors);
-        both.devices.items = devices->data;
-        both.devices.n = devices->len;
-        both.errors.items = errors->data;
-        both.errors.n = errors->len;
-        return ald_record_new(ALD_KIND_COMPUTE_RESULT, &both, ret);
-}
-
 int ald_compute_answer_record(
         const AldProbeTarget *target, const AldProbeAnswer *answer, uint64_t realtime_usec, AldRecord **ret)
 {

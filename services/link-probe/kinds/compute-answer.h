@@ -41,10 +41,6 @@ unsigned ald_compute_target_metrics(const AldProbeTarget *target);
 void ald_compute_answer_read(
         const char *output, const char *failure, const char *device, bool force, AldProbeAnswer *ret);
 
-/* Combines two results into one with the devices and errors of both; -E2BIG if it exceeds the limit of a
- * record. */
-int ald_compute_answer_join(const AldRecord *before, const AldRecord *after, AldRecord **ret);
-
 /* The result as Node1.Compute of that device alone; -E2BIG if it exceeds the limit of a record. */
 int ald_compute_answer_record(
         const AldProbeTarget *target, const AldProbeAnswer *answer, uint64_t realtime_usec, AldRecord **ret);

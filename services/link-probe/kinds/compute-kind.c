@@ -221,7 +221,6 @@ static void take_end(AldDeviceSchedule *schedule, const AldProbeTarget *target, 
 
 static const AldLocalKind local = {
         .key = "compute",
-        .rows = "Devices",
         .new_state = new_state,
         .free_state = free_state,
         .avoid = avoid,
@@ -248,7 +247,7 @@ const AldProbeKind ald_probe_compute = {
         .make_arguments = make_arguments,
         .read_progress = read_progress,
         .read = read_answer,
-        .join = ald_compute_answer_join,
+        .join = ald_probe_answer_join,
         .options = &ald_probe_compute_options_struct,
         .take_options = take_options,
         .resolve = resolve,

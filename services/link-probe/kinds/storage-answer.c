@@ -83,31 +83,6 @@ uint64_t ald_storage_answer_bytes(const AldProbeAnswer *answer)
         return row && row->attempt_bytes != ALD_ABSENT_UINT64 ? row->attempt_bytes : 0;
 }
 
-static void append(GArray *rows, const AldRows *from)
-{
-        if (from->n > 0)
-                g_array_append_vals(rows, from->items, (guint) from->n);
-}
-
-int ald_storage_answer_join(const AldRecord *before, const AldRecord *after, AldRecord **ret)
-{
-        const AldStorageResult *first = ald_record_as(before, STORAGE_RESULT, AldStorageResult);
-        const AldStorageResult *second = ald_record_as(after, STORAGE_RESULT, AldStorageResult);
-        g_autoptr(GArray) file_systems = g_array_new(FALSE, FALSE, sizeof(AldStorageFigures));
-        g_autoptr(GArray) errors = g_array_new(FALSE, FALSE, sizeof(AldStorageError));
-        AldStorageResult both = ALD_STORAGE_RESULT_INIT;
-
-        append(file_systems, &first->file_systems);
-        append(file_systems, &second->file_systems);
-        append(errors, &first->errors);
-        append(errors, &second->errors);
-        both.file_systems.items = file_systems->data;
-        both.file_systems.n = file_systems->len;
-        both.errors.items = errors->data;
-        both.errors.n = errors->len;
-        return ald_record_new(ALD_KIND_STORAGE_RESULT, &both, ret);
-}
-
 int ald_storage_answer_record(
         const AldProbeTarget *target, const AldProbeAnswer *answer, uint64_t realtime_usec, AldRecord **ret)
 {

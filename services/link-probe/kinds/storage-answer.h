@@ -20,10 +20,6 @@ void ald_storage_answer_read(
 /* Returns how many bytes were read; absent if the answer does not say so. */
 uint64_t ald_storage_answer_bytes(const AldProbeAnswer *answer);
 
-/* Combines two results into one with the file systems and errors of both; -E2BIG if it exceeds the limit of a
- * record. */
-int ald_storage_answer_join(const AldRecord *before, const AldRecord *after, AldRecord **ret);
-
 /* The result as Node1.Storage of that file system alone. */
 int ald_storage_answer_record(
         const AldProbeTarget *target, const AldProbeAnswer *answer, uint64_t realtime_usec, AldRecord **ret);

@@ -242,7 +242,6 @@ static void take_end(AldDeviceSchedule *schedule, const AldProbeTarget *target, 
 
 static const AldLocalKind local = {
         .key = "storage",
-        .rows = "FileSystems",
         .new_state = new_state,
         .free_state = free_state,
         .avoid = avoid,
@@ -269,7 +268,7 @@ const AldProbeKind ald_probe_storage = {
         .make_arguments = make_arguments,
         .read_progress = read_progress,
         .read = read_answer,
-        .join = ald_storage_answer_join,
+        .join = ald_probe_answer_join,
         .options = &ald_probe_storage_options_struct,
         .take_options = take_options,
         .resolve = resolve,

@@ -17,8 +17,7 @@ typedef struct AldLocalDevice {
  * (device-schedule.h) and keeps their results (row-results.h).
  */
 struct AldLocalKind {
-        const char *key;  /* of [link-probe], without which they are measured on request only */
-        const char *rows; /* the list of the record with a row for each device */
+        const char *key; /* of [link-probe], without which they are measured on request only */
 
         /* Further state of the kind; see ald_device_schedule_state(). */
         void *(*new_state)(const AldDeviceScheduleParts *parts);

@@ -53,6 +53,39 @@ void ald_probe_answer_read(AldKind kind, const char *output, const char *failure
                 ret->verdict = ALD_PROBE_DONE;
 }
 
+static GArray *join_rows(const AldField *list, const AldRecord *before, const AldRecord *after)
+{
+        const AldRows *parts[] = { ald_record_field(before, list), ald_record_field(after, list) };
+        GArray *rows = g_array_new(FALSE, FALSE, (guint) list->rows->size);
+
+        for (size_t i = 0; i < G_N_ELEMENTS(parts); i++)
+                if (parts[i]->n > 0)
+                        g_array_append_vals(rows, parts[i]->items, (guint) parts[i]->n);
+        return rows;
+}
+
+int ald_probe_answer_join(const AldRecord *before, const AldRecord *after, AldRecord **ret)
+{
+        const AldStruct *type = ald_record_type(before);
+        g_autofree char *fields = g_memdup2(type->absent, type->size);
+        g_autoptr(GPtrArray) lists = g_ptr_array_new_with_free_func((GDestroyNotify) g_array_unref);
+
+        for (size_t i = 0; i < type->n_fields; i++) {
+                const AldField *field = &type->fields[i];
+                AldRows joined = { .type = field->rows };
+                GArray *rows;
+
+                if (field->type != ALD_TYPE_ROWS)
+                        continue;
+                rows = join_rows(field, before, after);
+                g_ptr_array_add(lists, rows);
+                joined.items = rows->data;
+                joined.n = rows->len;
+                memcpy(fields + field->offset, &joined, sizeof joined);
+        }
+        return ald_record_new(before->kind, fields, ret);
+}
+
 bool ald_probe_wanted(const AldSessionReport *report, AldProbeWanted *ret)
 {
         int scope = ald_link_scope_from_string(report->scope);

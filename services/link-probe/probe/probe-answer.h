@@ -40,6 +40,10 @@ int ald_probe_answer_parse(AldKind kind, const char *output, AldRecord **ret);
  * as in probe-child.h. Over RDMA the reason of a failure begins with its name, by which findings know it. */
 void ald_probe_answer_read(AldKind kind, const char *output, const char *failure, AldProbeAnswer *ret);
 
+/* Joins two results of one kind: the rows of each of its lists, one after the other. -E2BIG if they exceed
+ * the limit of a record. */
+int ald_probe_answer_join(const AldRecord *before, const AldRecord *after, AldRecord **ret);
+
 /* What another node wants to measure. */
 typedef struct AldProbeWanted {
         AldLinkScope scope;

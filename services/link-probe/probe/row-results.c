@@ -13,39 +13,12 @@ struct AldRowResults {
         void *userdata;
 };
 
-static const AldField row_fields[] = {
-        { .name = "Id", .type = ALD_TYPE_STRING, .offset = offsetof(AldResultRow, id) },
-        { .name = "MeasuredUSec", .type = ALD_TYPE_UINT64, .offset = offsetof(AldResultRow, measured_usec) },
-        { .name = "Failure", .type = ALD_TYPE_STRING, .offset = offsetof(AldResultRow, failure) },
-        { .name = "FailedUSec", .type = ALD_TYPE_UINT64, .offset = offsetof(AldResultRow, failed_usec) },
-        { .name = "WaitingSinceUSec",
-                .type = ALD_TYPE_UINT64,
-                .offset = offsetof(AldResultRow, waiting_since_usec) },
-        { .name = "WaitingReason",
-                .type = ALD_TYPE_STRING,
-                .offset = offsetof(AldResultRow, waiting_reason) },
-};
-
-static const AldResultRow absent_row = {
-        .measured_usec = ALD_ABSENT_UINT64,
-        .failed_usec = ALD_ABSENT_UINT64,
-        .waiting_since_usec = ALD_ABSENT_UINT64,
-};
-
-static const AldStruct row_struct = {
-        .name = "AldResultRow",
-        .fields = row_fields,
-        .n_fields = G_N_ELEMENTS(row_fields),
-        .size = sizeof(AldResultRow),
-        .absent = &absent_row,
-};
-
 AldRowResults *ald_row_results_new(const AldProbeKind *kind)
 {
         AldRowResults *results = g_new0(AldRowResults, 1);
 
         results->kind = kind;
-        results->list = ald_struct_find(ald_kinds[kind->kind].type, kind->local->rows);
+        results->list = ald_struct_rows(ald_kinds[kind->kind].type);
         results->other_work = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
         return results;
 }
@@ -83,11 +56,8 @@ static const char *id_of(const void *row)
 
 void ald_row_results_put(AldRowResults *results, const void *row)
 {
-        const AldStruct *type = ald_kinds[results->kind->kind].type;
         const AldRows *before = results->record ? ald_record_field(results->record, results->list) : NULL;
         g_autoptr(GArray) rows = g_array_new(FALSE, FALSE, (guint) results->list->rows->size);
-        g_autofree void *fields = g_memdup2(type->absent, type->size);
-        AldRows list = { .type = results->list->rows };
         AldRecord *record;
 
         g_array_append_vals(rows, row, 1);
@@ -97,10 +67,7 @@ void ald_row_results_put(AldRowResults *results, const void *row)
                 if (!g_str_equal(id_of(other), id_of(row)))
                         g_array_append_vals(rows, other, 1);
         }
-        list.items = rows->data;
-        list.n = rows->len;
-        memcpy((char *) fields + results->list->offset, &list, sizeof list);
-        if (ald_record_new(results->kind->kind, fields, &record) < 0) {
+        if (ald_record_new_of_rows(results->kind->kind, rows, &record) < 0) {
                 g_warning("Too many %s to report", results->kind->noun);
                 return;
         }
@@ -116,17 +83,13 @@ static void put_fields(AldRowResults *results, const void *onto, const AldResult
         const AldStruct *type = results->list->rows;
         g_autofree void *row = g_memdup2(onto ?: type->absent, type->size);
 
-        ald_struct_copy_common(type, row, &row_struct, fields);
+        ald_result_row_write(type, row, fields);
         ald_row_results_put(results, row);
 }
 
 static AldResultRow read_fields(const AldRowResults *results, const void *row)
 {
-        AldResultRow fields = absent_row;
-
-        if (row)
-                ald_struct_copy_common(&row_struct, &fields, results->list->rows, row);
-        return fields;
+        return ald_result_row_read(results->list->rows, row);
 }
 
 AldResultRow ald_row_results_read(const AldRowResults *results, const char *device)
@@ -150,7 +113,7 @@ bool ald_row_results_met_other_work(const AldRowResults *results, const char *de
 static void put_failure(
         AldRowResults *results, const AldProbeTarget *target, const char *reason, uint64_t realtime_usec)
 {
-        AldResultRow before = ald_row_results_read(results, target->device), row = absent_row;
+        AldResultRow before = ald_row_results_read(results, target->device), row = ald_result_row_absent;
 
         row.id = target->device;
         row.failure = reason;

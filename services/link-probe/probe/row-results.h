@@ -2,21 +2,12 @@
 #pragma once
 
 #include "services/link-probe/kinds/probe-kind.h"
+#include "state/row-result.h"
 
 /* The last result or failure of each device that a kind of probe measures of this machine, since this service
  * started, and whether a measurement waits, as a record with a row for each. The state service merges them
  * with earlier results, and counts failures. */
 typedef struct AldRowResults AldRowResults;
-
-/* The fields that the rows of all these records have; org.alidade.Node1.Compute describes them. */
-typedef struct AldResultRow {
-        const char *id;
-        uint64_t measured_usec;
-        const char *failure;
-        uint64_t failed_usec;
-        uint64_t waiting_since_usec;
-        const char *waiting_reason;
-} AldResultRow;
 
 /* The kind has `local`. */
 AldRowResults *ald_row_results_new(const AldProbeKind *kind);

@@ -65,7 +65,7 @@ class Planner:
                  "Carrier": True} for peer in peers])]
 
     def ring(self, size):
-        """The hosts in the order of ranks for all-reduces of so many bytes, whole KiB, and the seconds of one."""
+        """The hosts in the order of ranks for all-reduces of so many bytes, whole KiB; the seconds of one."""
         report = self.place("--engine=mpi", f"--message-bytes={size // 1024}KiB")
         return [host_of(stage["Node"]) for stage in report["Stages"] if stage["Alternative"] == 0], \
             report["Plan"]["StepNSec"] / 1e9

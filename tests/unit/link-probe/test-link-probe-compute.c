@@ -141,7 +141,7 @@ static void test_instances_of_one_card(void)
         const AldComputeResult *result;
         const AldComputeError *error;
 
-        g_assert_cmpint(ald_compute_answer_join(first.result, second.result, &joined), ==, 0);
+        g_assert_cmpint(ald_probe_answer_join(first.result, second.result, &joined), ==, 0);
         result = ald_record_as(joined, COMPUTE_RESULT, AldComputeResult);
         g_assert_cmpuint(result->devices.n, ==, 2);
         g_assert_nonnull(ald_rows_find(&result->devices, "card/1"));
@@ -180,7 +180,7 @@ static void test_too_much_for_one_result(void)
         g_autoptr(AldRecord) second = make_large_result("b");
         AldRecord *joined = NULL;
 
-        g_assert_cmpint(ald_compute_answer_join(first, second, &joined), ==, -E2BIG);
+        g_assert_cmpint(ald_probe_answer_join(first, second, &joined), ==, -E2BIG);
         g_assert_null(joined);
 }
 

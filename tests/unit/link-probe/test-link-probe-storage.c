@@ -120,7 +120,7 @@ static void test_join(void)
                 second = read_good("{\"FileSystems\":[{\"Id\":\"/b\"," FIGURES "}]}", "/b", false);
         g_autoptr(AldRecord) both = NULL;
 
-        g_assert_cmpint(ald_storage_answer_join(first, second, &both), ==, 0);
+        g_assert_cmpint(ald_probe_answer_join(first, second, &both), ==, 0);
         g_assert_cmpuint(ald_record_as(both, STORAGE_RESULT, AldStorageResult)->file_systems.n, ==, 2);
 }
 

@@ -168,7 +168,7 @@ static void test_gone(void)
         row = merge(row, NOW, "{'Id': '/other', 'ModelFiles': 1}");
         check(row, "{'Id': '/new', 'FailedUSec': 8640000000000, 'Failures': 1}, {'Id': '/other', "
                    "'ModelFiles': 1}");
-        /* While the record changes, whoever reports it is there. */
+        /* Nothing is removed as long as the record changes, since its service runs. */
         row->updated_usec = NOW;
         g_assert_null(ald_storage_result_prune(row, NOW + ALD_STORAGE_KEPT_USEC - 1));
         kept = ald_storage_result_prune(row, NOW + ALD_STORAGE_KEPT_USEC);

@@ -46,9 +46,9 @@ static void test_due(void)
         check(store, &input, "");
         state_put(store, 1, ALD_KIND_STORAGE, text);
         check(store, &input,
-                "/future future, /never never, /older expired, /failed failed, /expired expired");
+                "/never never, /future future, /older expired, /failed failed, /expired expired");
         input.max = 2;
-        check(store, &input, "/future future, /never never");
+        check(store, &input, "/never never, /future future");
         input.max = 8;
         input.avoid_devices = avoid;
         input.n_avoid_devices = 2;
