@@ -240,6 +240,24 @@ static AldRecord *link_record(unsigned node, unsigned peer, uint64_t turn, char 
         return make(ALD_KIND_LINK_SOCKET, &link);
 }
 
+static AldRecord *storage(void)
+{
+        static const char *const disks[] = { "nvme0n1", NULL };
+        AldStorageFileSystem row = ALD_STORAGE_FILE_SYSTEM_INIT;
+        AldStorage fields = ALD_STORAGE_INIT;
+
+        row.id = "/";
+        row.file_system_type = "ext4";
+        row.disks = disks;
+        row.model_files = 12;
+        row.model_bytes = 240 * GIB;
+        row.read_bytes_per_second = UINT64_C(6800000000);
+        row.measured_usec = EPOCH;
+        fields.file_systems.items = &row;
+        fields.file_systems.n = 1;
+        return make(ALD_KIND_STORAGE, &fields);
+}
+
 static AldRecord *node_record(unsigned node, AldKind kind, uint64_t turn)
 {
         switch (kind) {
@@ -261,6 +279,8 @@ static AldRecord *node_record(unsigned node, AldKind kind, uint64_t turn)
                 return fabric();
         case ALD_KIND_COMPUTE:
                 return compute();
+        case ALD_KIND_STORAGE:
+                return storage();
         default:
                 g_assert_not_reached();
         }

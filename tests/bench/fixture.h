@@ -3,7 +3,7 @@
 
 #include "state/store/store.h"
 
-/* A node as benchmarks know it: the 9 record interfaces that nodes measure, which are the first kinds, 2
+/* A node as benchmarks know it: the record interfaces that nodes measure, which are the first kinds, 2
  * GPUs, 6 network interfaces, and links to 4 peers. */
 #define FIXTURE_KINDS ALD_KIND_PROBE_POLICY
 #define FIXTURE_PEERS 4u

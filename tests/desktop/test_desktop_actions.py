@@ -269,7 +269,7 @@ def test_holding_off_takes_a_lock_and_gives_it_back(play):
     program.press("ctrl+h")
     wait_until(lambda: probe.locks, "a lock")
     _, what, who, _ = probe.locks[0]
-    assert set(what.split(":")) == {"compute", "rdma", "link"} and who == "Alidade"
+    assert set(what.split(":")) == {"compute", "rdma", "link", "storage"} and who == "Alidade"
     assert probe.is_held()
     wait_until(lambda: is_held_off(program), "the switch")
     program.click("button", "Resume")
