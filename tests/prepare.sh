@@ -113,8 +113,12 @@ fi
 
 # begin COMMAND…: in a process group of its own that ends with this script, however that ends; sets $child.
 declare -A children=()
+# Who asks to be told of the death of a parent that is dead already is not told.
+# shellcheck disable=SC2016 # of that shell
+tied=(setpriv --pdeathsig TERM -- sh -c '[ "$PPID" = "$0" ] && exec "$@"')
 begin() {
-        setsid setpriv --pdeathsig TERM -- "$@" &
+        local parent=$BASHPID
+        setsid "${tied[@]}" "$parent" "$@" &
         child=$!
         children[$child]=1
 }
@@ -129,6 +133,10 @@ through() {
 }
 end_children() {
         local pid never guard
+        # With one that a signal has kept from being noted.
+        for pid in $(jobs -p); do
+                children[$pid]=1
+        done
         [ ${#children[@]} -gt 0 ] || return
         for pid in "${!children[@]}"; do
                 kill -TERM -- "-$pid" 2>/dev/null || kill -TERM "$pid" 2>/dev/null

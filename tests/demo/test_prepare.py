@@ -3,8 +3,10 @@
 
 import os
 import re
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -174,3 +176,43 @@ def test_a_build_is_copied(tmp_path, name, status):
     assert done.stdout == f"status {status}\n", done.stderr
     copied = [path.name for path in (tmp_path / "copy").rglob("*") if path.is_file()]
     assert copied == (["daemon"] if status == 0 else [])
+
+
+def is_running(command):
+    for entry in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            if entry.read_text().split("\0")[:-1] == command.split():
+                return True
+        except OSError:
+            continue
+    return False
+
+
+def hear_signals():
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
+# A signal is dealt with before the next command, and so is what stands for it here.
+AT_A_COMMAND = """
+    . "$1/tests/prepare.sh"
+    set -T
+    trap '[[ $BASH_COMMAND != $what ]] || { what=; kill -s "$number" $$; }' DEBUG
+    what=$2 number=$3
+    begin $4
+    wait "$child"
+"""
+SLEEP = "sleep 1000.0625"
+
+
+@pytest.mark.parametrize("command", ["child=*", "children*", "wait*"])
+@pytest.mark.parametrize("number", ["INT", "TERM", "HUP", "KILL"])
+def test_a_child_ends_with_a_script_that_is_ended_as_it_begins(command, number):
+    done = subprocess.run(["bash", "-c", AT_A_COMMAND, "bash", SOURCE, command, number, SLEEP],
+                          stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                          timeout=DEADLINE, check=False, preexec_fn=hear_signals)
+    assert done.returncode in (130, 143, 129, -9)
+    end = time.monotonic() + 30
+    while is_running(SLEEP) and time.monotonic() < end:
+        time.sleep(0.05)
+    assert not is_running(SLEEP)
