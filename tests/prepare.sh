@@ -113,9 +113,9 @@ fi
 
 # begin COMMAND…: in a process group of its own that ends with this script, however that ends; sets $child.
 declare -A children=()
-# Who asks to be told of the death of a parent that is dead already is not told.
+# Who asks to be told of the death of a parent that is dead already is not told. Bash keeps what functions are exported.
 # shellcheck disable=SC2016 # of that shell
-tied=(setpriv --pdeathsig TERM -- sh -c '[ "$PPID" = "$0" ] && exec "$@"')
+tied=(setpriv --pdeathsig TERM -- bash -c '[ "$PPID" = "$0" ] && exec "$@"')
 begin() {
         local parent=$BASHPID
         setsid "${tied[@]}" "$parent" "$@" &

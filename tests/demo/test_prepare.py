@@ -216,3 +216,9 @@ def test_a_child_ends_with_a_script_that_is_ended_as_it_begins(command, number):
     while is_running(SLEEP) and time.monotonic() < end:
         time.sleep(0.05)
     assert not is_running(SLEEP)
+
+
+def test_what_begins_knows_exported_functions():
+    done = subprocess.run(["bash", "-c", '. "$1/tests/prepare.sh"; hello() { echo "hello $1"; }; export -f hello; '
+                           'through bash -c "hello you"', "bash", SOURCE], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.returncode) == ("hello you\n", 0), done.stderr
