@@ -91,37 +91,35 @@ def compare(build, folder, pairs):
 
 
 @contextlib.contextmanager
-def limited(folder):
-    """Yields whether the kernel limits what this process and its children read from the disk of a folder."""
-    number = os.stat(folder).st_dev
-    disk = Path(f"/sys/dev/block/{os.major(number)}:{os.minor(number)}")
-    if not disk.exists():
-        # Btrfs has a number of its own.
-        told = subprocess.check_output(["findmnt", "-no", "SOURCE", "--target", folder], text=True)
-        number = os.stat(told.strip()).st_rdev
+def limited(device):
+    """Yields whether the kernel limits what this process and its children read from a block device."""
     for name, file, text in CONTROLLERS:
         parent = Path("/sys/fs/cgroup") / name
         group = parent / f"alidade-bench-{os.getpid()}"
-        with contextlib.suppress(OSError):
-            group.mkdir()
+        if (parent / "cgroup.procs").exists():
             break
     else:
         yield False
         return
+    # "7:blkio:/…", or "0::/…"
+    own = next(line.split(":", 2)[2] for line in Path("/proc/self/cgroup").read_text(encoding="ascii").splitlines()
+               if line.split(":")[1] == name)
+    group.mkdir()
     try:
         can_limit = (group / file).exists()
         if can_limit:
-            (group / file).write_text(text.format(f"{os.major(number)}:{os.minor(number)}", LIMIT))
+            number = Path(f"/sys/class/block/{device}/dev").read_text(encoding="ascii").strip()
+            (group / file).write_text(text.format(number, LIMIT))
             (group / "cgroup.procs").write_text(str(os.getpid()))
         yield can_limit
     finally:
-        (parent / "cgroup.procs").write_text(str(os.getpid()))
+        (parent / own.lstrip("/") / "cgroup.procs").write_text(str(os.getpid()))
         group.rmdir()
 
 
 @contextlib.contextmanager
 def loop_disks():
-    """(name, folder) of a file system of each kind, in memory, if this user may."""
+    """(name, folder, device) of a file system of each kind, in memory, if this user may."""
     from bedlib.loop_disk import loop_file_system
 
     with contextlib.ExitStack() as stack:
@@ -129,28 +127,24 @@ def loop_disks():
         for kind, make in MAKERS.items():
             if os.geteuid() == 0 and Path("/dev/loop-control").exists() and shutil.which(make[0]):
                 folder = Path(stack.enter_context(tempfile.TemporaryDirectory(dir="/dev/shm")))
-                made.append((f"loop_{kind}", stack.enter_context(loop_file_system(folder, make, LOOP_MIB))[0]))
+                made.append((f"loop_{kind}", *stack.enter_context(loop_file_system(folder, make, LOOP_MIB))))
         yield made
-
-
-def show(name, figures):
-    for key, figure in figures.items():
-        print(f"{name:18} {key:24} {figure}")
 
 
 def main(build, json_only, pairs):
     figures = {}
+
+    def measure(name, place, count):
+        figures[name] = compare(build, place, count)
+        if not json_only:
+            for key, figure in figures[name].items():
+                print(f"{name:18} {key:24} {figure}")
+
     with loop_disks() as disks, tempfile.TemporaryDirectory(dir=build) as folder:
-        for name, place in [("checkout", folder), *disks]:
-            figures[name] = compare(build, place, pairs)
-            if not json_only:
-                show(name, figures[name])
-        for name, place in disks:
-            with limited(place) as is_limited:
-                if not is_limited:
-                    continue
-                name = f"{name}_limited"
-                figures[name] = compare(build, place, min(pairs, LIMITED_PAIRS))
-                if not json_only:
-                    show(name, figures[name])
+        measure("checkout", folder, pairs)
+        for name, place, device in disks:
+            measure(name, place, pairs)
+            with limited(device) as is_limited:
+                if is_limited:
+                    measure(f"{name}_limited", place, min(pairs, LIMITED_PAIRS))
     return figures
