@@ -65,7 +65,8 @@ class Planner:
                  "Carrier": True} for peer in peers])]
 
     def ring(self, size):
-        """The hosts in the order of ranks for all-reduces of so many bytes, whole KiB; the seconds of one."""
+        """Plans an all-reduce of this many bytes, a multiple of 1024: the hosts in the order of their ranks, and the
+        seconds that it takes."""
         report = self.place("--engine=mpi", f"--message-bytes={size // 1024}KiB")
         return [host_of(stage["Node"]) for stage in report["Stages"] if stage["Alternative"] == 0], \
             report["Plan"]["StepNSec"] / 1e9
