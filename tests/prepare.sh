@@ -113,7 +113,7 @@ fi
 
 # begin COMMAND…: in a process group of its own that ends with this script, however that ends; sets $child.
 declare -A children=()
-# Who asks to be told of the death of a parent that is dead already is not told. Bash keeps what functions are exported.
+# The kernel tells nothing of a parent that has died before it is asked to. Bash, unlike dash, passes exported functions on.
 # shellcheck disable=SC2016 # of that shell
 tied=(setpriv --pdeathsig TERM -- bash -c '[ "$PPID" = "$0" ] && exec "$@"')
 begin() {
@@ -133,7 +133,7 @@ through() {
 }
 end_children() {
         local pid never guard
-        # With one that a signal has kept from being noted.
+        # A signal may have come before one was noted.
         for pid in $(jobs -p); do
                 children[$pid]=1
         done

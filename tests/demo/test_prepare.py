@@ -3,7 +3,6 @@
 
 import os
 import re
-import signal
 import subprocess
 import sys
 import time
@@ -188,12 +187,7 @@ def is_running(command):
     return False
 
 
-def hear_signals():
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_DFL)
-
-
-# A signal is dealt with before the next command, and so is what stands for it here.
+# Bash runs the trap of a signal before its next command, which is where the trap of DEBUG sends one.
 AT_A_COMMAND = """
     . "$1/tests/prepare.sh"
     set -T
@@ -208,9 +202,9 @@ SLEEP = "sleep 1000.0625"
 @pytest.mark.parametrize("command", ["child=*", "children*", "wait*"])
 @pytest.mark.parametrize("number", ["INT", "TERM", "HUP", "KILL"])
 def test_a_child_ends_with_a_script_that_is_ended_as_it_begins(command, number):
-    done = subprocess.run(["bash", "-c", AT_A_COMMAND, "bash", SOURCE, command, number, SLEEP],
-                          stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                          timeout=DEADLINE, check=False, preexec_fn=hear_signals)
+    done = subprocess.run(["env", "--default-signal=INT,TERM,HUP", "bash", "-c", AT_A_COMMAND, "bash", SOURCE, command,
+                           number, SLEEP], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL, timeout=DEADLINE, check=False)
     assert done.returncode in (130, 143, 129, -9)
     end = time.monotonic() + 30
     while is_running(SLEEP) and time.monotonic() < end:
