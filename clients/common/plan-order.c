@@ -6,6 +6,7 @@
 #include "clients/common/format.h"
 #include "clients/common/plan-order.h"
 #include "clients/common/safe-text.h"
+#include "placement/plan/method.h"
 #include "placement/plan/model-files.h"
 #include "placement/plan/workload.h"
 #include "record/translate.h"
@@ -19,7 +20,7 @@ uint64_t ald_plan_order_context(const AldLlm *llm)
 
 bool ald_plan_engine_is_collective(const AldPlanEngine *engine)
 {
-        return engine && engine->topology == ALD_PLAN_ALL_REDUCE;
+        return engine && !engine->method->has_layers;
 }
 
 bool ald_plan_order_has_numbers(const AldPlanOrder *order)

@@ -4,6 +4,7 @@
 
 #include "placement/export/export-plan.h"
 #include "placement/plan/kv-types.h"
+#include "placement/plan/method.h"
 
 int ald_export_fail(int error, char **ret_reason, const char *format, ...)
 {
@@ -90,7 +91,7 @@ int ald_export_gpu_number(const AldExportPlan *plan, const AldPlanStageRow *stag
 
 bool ald_export_has_layers(const AldExportPlan *plan)
 {
-        return strcmp(plan->plan->engine, "mpi") != 0 && strcmp(plan->plan->engine, "nccl") != 0;
+        return !plan->engine || plan->engine->method->has_layers;
 }
 
 /* Of a ring that only sums up messages. */
@@ -142,15 +143,14 @@ static int check_hops(const AldExportPlan *plan, char **ret_reason)
         return 0;
 }
 
-static int check_type(const AldPlanRow *plan, const char *name, char **ret_reason)
+static int check_type(const AldExportPlan *plan, const char *name, char **ret_reason)
 {
         AldKvType type;
 
-        if (!name || (ald_kv_type_from_name(name, &type) >= 0 &&
-                             ald_plan_engine_keeps(ald_plan_engine_find(plan->engine), type)))
+        if (!name || (ald_kv_type_from_name(name, &type) >= 0 && ald_plan_engine_keeps(plan->engine, type)))
                 return 0;
         return ald_export_fail(-ENODATA, ret_reason,
-                "The plan is broken: %s does not keep keys and values as \"%s\"", plan->engine, name);
+                "The plan is broken: %s does not keep keys and values as \"%s\"", plan->plan->engine, name);
 }
 
 int ald_export_plan_read(const AldPlanReport *report, const AldPlanExportOptions *options, AldExportPlan *ret,
@@ -168,13 +168,14 @@ int ald_export_plan_read(const AldPlanReport *report, const AldPlanExportOptions
                         report->plan.text ?: report->plan.problem);
         if (!report->plan.engine)
                 return ald_export_fail(-ENODATA, ret_reason, "The plan is broken: it names no engine");
+        plan.engine = ald_plan_engine_find(plan.plan->engine);
         r = ald_export_has_layers(&plan) ? check_stages(&plan, ret_reason) : check_ranks(&plan, ret_reason);
         if (r >= 0)
                 r = check_hops(&plan, ret_reason);
         if (r >= 0)
-                r = check_type(plan.plan, plan.plan->kv_type_k, ret_reason);
+                r = check_type(&plan, plan.plan->kv_type_k, ret_reason);
         if (r >= 0)
-                r = check_type(plan.plan, plan.plan->kv_type_v, ret_reason);
+                r = check_type(&plan, plan.plan->kv_type_v, ret_reason);
         if (r >= 0)
                 *ret = plan;
         return r;

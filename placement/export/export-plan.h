@@ -2,10 +2,12 @@
 #pragma once
 
 #include "placement/export/plan-export.h"
+#include "placement/plan/engine.h"
 
 /* A plan that is consistent, as the formats see it. */
 typedef struct AldExportPlan {
         const AldPlanRow *plan;
+        const AldPlanEngine *engine;   /* NULL: this version does not know it */
         const AldPlanStageRow *stages; /* of the plan itself */
         guint n_stages;
         const AldPlanReport *report;
@@ -23,7 +25,7 @@ int ald_export_fail(int error, char **ret_reason, const char *format, ...) G_GNU
 int ald_export_plan_read(const AldPlanReport *report, const AldPlanExportOptions *options, AldExportPlan *ret,
         char **ret_reason);
 
-/* Whether its stages have layers, and so speed and memory; those of mpi and nccl do not. */
+/* Whether its stages have layers, and so speed and memory. */
 bool ald_export_has_layers(const AldExportPlan *plan);
 
 /* The friendly name of a stage's node, its host name or its id. */

@@ -193,5 +193,5 @@ int ald_ring_append_variables(
                 ald_export_append_variable(out, "NCCL_IB_HCA", adapters);
         else if (has_sockets_only(plan))
                 ald_export_append_variable(out, "NCCL_IB_DISABLE", "1");
-        return strcmp(plan->plan->engine, "mpi") == 0 ? 0 : append_gpus(out, plan, node, ret_reason);
+        return plan->engine && !plan->engine->takes_gpus ? 0 : append_gpus(out, plan, node, ret_reason);
 }

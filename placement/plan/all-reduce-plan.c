@@ -5,6 +5,7 @@
 
 #include "placement/bounded-front.h"
 #include "placement/bounded.h"
+#include "placement/core.h"
 #include "placement/plan/all-reduce-plan.h"
 #include "placement/plan/cost.h"
 #include "placement/plan/must.h"
@@ -118,6 +119,8 @@ static void ranks_init(Ranks *ranks, const AldPlanCandidates *candidates, const 
         /* With one rank on each; of several, some would be left out. */
         if (choice->nodes_max > 0 && choice->nodes_max < ranks->n_nodes)
                 ranks->in_use = MIN(ranks->in_use, choice->nodes_max);
+        if (ranks->n == ranks->n_nodes)
+                ranks->in_use = MIN(ranks->in_use, ALD_PLACEMENT_STAGES_LIMIT);
         ranks->most = MIN(ranks->in_use, ranks->n_nodes);
         ranks->hop_nsec = g_new(double, (size_t) ranks->n_nodes * ranks->n_nodes);
         for (uint32_t i = 0; i < ranks->n_nodes; i++)

@@ -10,8 +10,9 @@
  * candidates have a rank; if fewer devices or nodes are allowed than nodes have one each, the best ones
  * have. With several devices on a node, which then follow each other, all must be allowed. Where all GPUs
  * must be of one vendor, the one with the most of them, or that of required ones. Exact to 20 nodes; of more,
- * lower_nsec is what every order takes at least. -ENOSPC: paths join no such ring; -E2BIG: it would have
- * more than 256 nodes. The result is to be cleared with ald_plan_steps_clear().
+ * lower_nsec is what every order takes at least, and of more than 256 with one device each the best 256 have
+ * a rank. -ENOSPC: paths join no such ring; -E2BIG: it would have more than 256 nodes. The result is to be
+ * cleared with ald_plan_steps_clear().
  */
 int ald_all_reduce_plan(const AldPlanCandidates *candidates, const AldPlanChoice *choice, AldPlanSteps *ret);
 

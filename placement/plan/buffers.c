@@ -12,7 +12,7 @@
 
 bool ald_plan_buffers_are_known(const AldPlanRequest *request)
 {
-        return request->engine->topology == ALD_PLAN_STAR &&
+        return request->engine->knows_buffers &&
                request->workload->feed_forward_elements != ALD_ABSENT_UINT64 &&
                !request->constants.is_given[ALD_PLAN_BUFFER_BYTES];
 }

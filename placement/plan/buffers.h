@@ -9,7 +9,7 @@
  * Not for experts' ids and the like.
  */
 
-/* Whether they are known: for an engine with a client, if the workload states what they depend on and the
+/* Whether they are known: for an engine with such buffers, if the workload states what they depend on and the
  * request does not state BufferBytes. If not, that is the size of each. */
 bool ald_plan_buffers_are_known(const AldPlanRequest *request);
 

@@ -3,11 +3,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "placement/layer-table.h"
 #include "placement/plan/buffers.h"
 #include "placement/plan/candidates.h"
 #include "placement/plan/cost.h"
-#include "placement/plan/slice-cost.h"
+#include "placement/plan/method.h"
 
 uint32_t ald_plan_node_find(const AldPlanCluster *cluster, const char *id)
 {
@@ -188,15 +187,10 @@ static bool is_better(const AldPlanCandidates *candidates, uint32_t a, uint32_t 
         return one_nsec < other_nsec || (one_nsec == other_nsec && a < b);
 }
 
-/* For one layer, or for the smallest slice of all. */
 static bool has_room(const AldPlanCandidates *candidates, const AldPlanDevice *device)
 {
-        const AldPlanRequest *request = candidates->request;
-
-        if (request->engine->topology == ALD_PLAN_SLICES)
-                return ald_slices_least_bytes(request, device, candidates->cluster->n_nodes) <=
-                       device->free_bytes;
-        return ald_plan_most_layers(request, device) > 0;
+        return candidates->request->engine->method->least_bytes(
+                       candidates->cluster, candidates->request, device) <= device->free_bytes;
 }
 
 static bool is_measured(const AldPlanDevice *device)
@@ -240,7 +234,7 @@ static AldPlanReason judge(const AldPlanCandidates *candidates, uint32_t index)
                 return ALD_PLAN_NOT_FOR_ENGINE;
         if (!ald_plan_can_name_device(request->engine, device))
                 return ALD_PLAN_PART_OF_GPU;
-        if (request->engine->topology == ALD_PLAN_ALL_REDUCE)
+        if (!request->engine->method->has_layers)
                 return ALD_PLAN_TAKEN;
         if (device->doubt)
                 return ALD_PLAN_DISBELIEVED;
@@ -286,14 +280,13 @@ static int compare_room(const void *a, const void *b, void *userdata)
 static void add_all(AldPlanCandidates *candidates)
 {
         const AldPlanCluster *cluster = candidates->cluster;
-        const AldPlanTopology topology = candidates->request->engine->topology;
         g_autofree uint32_t *order = g_new(uint32_t, cluster->n_devices);
 
         for (uint32_t i = 0; i < cluster->n_devices; i++) {
                 order[i] = i;
                 candidates->verdicts[i].reason = judge(candidates, i);
         }
-        if (topology == ALD_PLAN_STAR || topology == ALD_PLAN_RING)
+        if (candidates->request->engine->method->spreads_layers)
                 g_qsort_with_data(order, (gint) cluster->n_devices, sizeof *order, compare_room,
                         (gpointer) cluster->devices);
         for (uint32_t i = 0; i < cluster->n_devices; i++)
@@ -457,8 +450,7 @@ static int check_pins(const AldPlanCandidates *candidates, AldPlanRefusal *ret)
         const AldPlanRequest *request = candidates->request;
         uint64_t sum = 0;
 
-        if (request->n_pins > 0 && request->engine->topology != ALD_PLAN_STAR &&
-                request->engine->topology != ALD_PLAN_RING) {
+        if (request->n_pins > 0 && !request->engine->method->spreads_layers) {
                 *ret = (AldPlanRefusal){ .kind = ALD_PLAN_NO_SPLIT };
                 return -EINVAL;
         }
@@ -483,18 +475,12 @@ static int check_client(const AldPlanCandidates *candidates, AldPlanRefusal *ret
         uint32_t node = ald_plan_node_find(cluster, request->client);
 
         *ret = (AldPlanRefusal){ .kind = ALD_PLAN_NO_CLIENT, .text = request->client };
-        if (request->engine->topology != ALD_PLAN_STAR && request->engine->topology != ALD_PLAN_SLICES)
+        if (!request->engine->method->client)
                 return -EINVAL;
         ret->kind = node == ALD_PLAN_NONE ? ALD_PLAN_NO_SUCH_NODE : ALD_PLAN_REQUIRED_UNUSABLE;
         if (node == ALD_PLAN_NONE || cluster->nodes[node].unusable)
                 return -EINVAL;
-        /* A root has a slice. */
-        if (request->engine->topology == ALD_PLAN_SLICES)
-                return ald_plan_has_candidate(candidates, node) ? 0 : -EINVAL;
-        ret->kind = ALD_PLAN_CLIENT_TOO_SMALL;
-        ret->needs_bytes = ald_plan_client_host_bytes(request, 1);
-        ret->free_bytes = ald_plan_host_free_bytes(cluster, node);
-        return ald_plan_has_host_room(cluster, node, ret->needs_bytes) ? 0 : -EINVAL;
+        return request->engine->method->check_client(candidates, node, ret);
 }
 
 static int refuse_too_many(const AldPlanCandidates *candidates, AldPlanRefusal *ret_refusal)
@@ -534,54 +520,6 @@ static int check_request(const AldPlanCandidates *candidates, AldPlanRefusal *re
         return r;
 }
 
-/* Those that may be in one ring. */
-static uint32_t count_ring(const AldPlanCandidates *candidates)
-{
-        g_autoptr(GHashTable) counts = g_hash_table_new(g_str_hash, g_str_equal);
-        uint32_t most = 0;
-
-        if (!candidates->request->engine->one_vendor)
-                return candidates->n;
-        for (uint32_t i = 0; i < candidates->n; i++) {
-                const char *vendor = ald_plan_candidate_device(candidates, i)->vendor;
-                const char *key = vendor ? vendor : "";
-                uint32_t n = GPOINTER_TO_UINT(g_hash_table_lookup(counts, key)) + 1;
-
-                g_hash_table_insert(counts, (gpointer) key, GUINT_TO_POINTER(n));
-                most = MAX(most, n);
-        }
-        return most;
-}
-
-/* Returns what a ring of some of n devices takes: as many tables of all pairs as `pairs` says (the hops, how
- * long they occupy paths, those within a limit, those of bounded.h), and the limits, in an array that doubles
- * as it grows. */
-static double ring_tables_bytes(double n, double layers, double pairs)
-{
-        return sizeof(double) * n * (pairs * n + layers * (ALD_PLACEMENT_COUNTED_MAX + 8));
-}
-
-/* That tables of the size of all candidates take; the solver of stars limits its own. */
-static double tables_bytes(const AldPlanCandidates *candidates)
-{
-        double n = candidates->n;
-
-        switch (candidates->request->engine->topology) {
-        case ALD_PLAN_RING:
-                /* Three more are of what hops cost that close it: their time, as limited, and on paths. */
-                return ring_tables_bytes(
-                        count_ring(candidates), (double) candidates->request->workload->layers, 13);
-        case ALD_PLAN_ALL_REDUCE:
-                /* Of nodes, with one layer each. */
-                n = candidates->n_places;
-                return ring_tables_bytes(n, fmin(n, ALD_PLACEMENT_STAGES_LIMIT), 10);
-        case ALD_PLAN_SLICES:
-                return 2 * sizeof(double) * n * n;
-        default:
-                return 0;
-        }
-}
-
 int ald_plan_candidates_init(AldPlanCandidates *candidates, const AldPlanCluster *cluster,
         const AldPlanRequest *request, AldPlanPreference preference, AldPlanRefusal *ret_refusal)
 {
@@ -600,7 +538,8 @@ int ald_plan_candidates_init(AldPlanCandidates *candidates, const AldPlanCluster
                 return refuse_too_many(candidates, ret_refusal);
         require_nodes(candidates);
         list_paths(candidates);
-        if (tables_bytes(candidates) > ALD_PLAN_TABLES_BYTES_MAX)
+        if (request->engine->method->tables_bytes &&
+                request->engine->method->tables_bytes(candidates) > ALD_PLAN_TABLES_BYTES_MAX)
                 return refuse_too_many(candidates, ret_refusal);
         return check_request(candidates, ret_refusal);
 }

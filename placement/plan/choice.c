@@ -4,8 +4,7 @@
 #include "placement/plan/choice.h"
 #include "placement/plan/cost.h"
 
-/* 0: no limit. */
-static uint32_t least_limit(uint32_t a, uint32_t b)
+uint32_t ald_plan_least_limit(uint32_t a, uint32_t b)
 {
         return a == 0 ? b : b == 0 ? a : MIN(a, b);
 }
@@ -18,8 +17,7 @@ AldPlanChoice ald_plan_choice(const AldPlanCandidates *candidates)
                 .required = ALD_PLAN_NONE,
                 .client = request->client ? ald_plan_node_find(candidates->cluster, request->client)
                                           : ALD_PLAN_NONE,
-                .devices_max = least_limit(least_limit(request->devices_max, request->engine->devices_max),
-                        request->engine->topology == ALD_PLAN_SLICES ? request->nodes_max : 0),
+                .devices_max = ald_plan_least_limit(request->devices_max, request->engine->devices_max),
                 .nodes_max = request->nodes_max,
                 .nodes_even = request->engine->nodes_even,
                 .changed = ALD_PLAN_NONE,
@@ -28,12 +26,9 @@ AldPlanChoice ald_plan_choice(const AldPlanCandidates *candidates)
         };
 }
 
-void ald_plan_choice_lift(AldPlanChoice *choice, const AldPlanCandidates *candidates)
+void ald_plan_choice_lift(AldPlanChoice *choice)
 {
-        const AldPlanEngine *engine = candidates->request->engine;
-
-        choice->devices_max = engine->topology == ALD_PLAN_ALL_REDUCE ? engine->devices_max : 0;
-        choice->nodes_max = 0;
+        choice->devices_max = choice->nodes_max = 0;
 }
 
 bool ald_plan_allows(const AldPlanChoice *choice, uint32_t candidate)

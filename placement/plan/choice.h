@@ -14,7 +14,7 @@ typedef struct AldPlanChoice {
         uint32_t devices_max, nodes_max; /* 0: all */
         bool nodes_even;                 /* as many devices of each node as of the others */
         uint32_t in_flight; /* steps under way, if the goal is throughput and there may be several; 0: any */
-        uint32_t slices;    /* of each layer; 0: any number */
+        uint32_t stages;    /* of a plan, by methods with keeps_count; 0: any number */
         bool limited;       /* a ring of more than 16 devices is not solved exactly */
         bool level;         /* layers on equally fast devices, see cuts.h */
         /* The paths between this node and all others are changed; ALD_PLAN_NONE: none. */
@@ -25,8 +25,11 @@ typedef struct AldPlanChoice {
 /* Any candidates and any client, but for what the request says. */
 AldPlanChoice ald_plan_choice(const AldPlanCandidates *candidates);
 
-/* Without the limits on devices and nodes, but for the one of the solver for all-reduces. */
-void ald_plan_choice_lift(AldPlanChoice *choice, const AldPlanCandidates *candidates);
+/* Without the limits on devices and nodes. */
+void ald_plan_choice_lift(AldPlanChoice *choice);
+
+/* The lesser one of two limits, of which 0 is none. */
+uint32_t ald_plan_least_limit(uint32_t a, uint32_t b);
 
 bool ald_plan_allows(const AldPlanChoice *choice, uint32_t candidate);
 bool ald_plan_requires(const AldPlanCandidates *candidates, const AldPlanChoice *choice, uint32_t candidate);

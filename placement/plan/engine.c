@@ -4,6 +4,7 @@
 #include <glib.h>
 
 #include "placement/plan/engine.h"
+#include "placement/plan/method.h"
 
 /*
  * llama.cpp: ggml-rpc-server computes a part of a graph for its client, whose scheduler copies the
@@ -17,21 +18,22 @@
  * torch it returns the output to the program (distributed/pipelining/stage.py), which gives the first stage
  * the next token. The first two divide the stages by --nnodes. distributed-llama: see slice-cost.h; its GPUs
  * would have to have Vulkan, and are not planned for. MPI and NCCL: rings of all-reduce in the order of the
- * ranks (of NCCL, between nodes), with one rank for each node or GPU. 256 is the limit of the solver.
+ * ranks (of NCCL, between nodes), with one rank for each node or GPU.
  */
 static const AldPlanEngine engines[] = {
-        { "llama.cpp", ALD_PLAN_STAR, .takes_processors = true, .takes_gpus = true, .needs_context = true,
-                .names = ALD_PLAN_NAMES_IPV4, .devices_max = 15, .context_max = INT32_MAX },
-        { "vllm", ALD_PLAN_RING, .takes_gpus = true, .takes_rdma = true, .one_vendor = true,
+        { "llama.cpp", &ald_star_method, .takes_processors = true, .takes_gpus = true, .needs_context = true,
+                .knows_buffers = true, .differs_by_backend = true, .names = ALD_PLAN_NAMES_IPV4,
+                .devices_max = 15, .context_max = INT32_MAX },
+        { "vllm", &ald_ring_method, .takes_gpus = true, .takes_rdma = true, .one_vendor = true,
                 .nodes_even = true, .names = ALD_PLAN_NAMES_RANKS },
-        { "sglang", ALD_PLAN_RING, .takes_gpus = true, .takes_rdma = true, .one_vendor = true,
+        { "sglang", &ald_ring_method, .takes_gpus = true, .takes_rdma = true, .one_vendor = true,
                 .nodes_even = true, .names = ALD_PLAN_NAMES_RANKS },
-        { "torch", ALD_PLAN_RING, .takes_gpus = true, .takes_rdma = true, .one_vendor = true,
+        { "torch", &ald_ring_method, .takes_gpus = true, .takes_rdma = true, .one_vendor = true,
                 .names = ALD_PLAN_NAMES_RANKS },
-        { "distributed-llama", ALD_PLAN_SLICES, .takes_processors = true, .names = ALD_PLAN_NAMES_IPV4 },
-        { "mpi", ALD_PLAN_ALL_REDUCE, .takes_processors = true, .takes_rdma = true,
-                .names = ALD_PLAN_NAMES_HOSTS, .devices_max = 256 },
-        { "nccl", ALD_PLAN_ALL_REDUCE, .takes_gpus = true, .takes_rdma = true, .one_vendor = true,
+        { "distributed-llama", &ald_slice_method, .takes_processors = true, .names = ALD_PLAN_NAMES_IPV4 },
+        { "mpi", &ald_all_reduce_method, .takes_processors = true, .takes_rdma = true,
+                .names = ALD_PLAN_NAMES_HOSTS },
+        { "nccl", &ald_all_reduce_method, .takes_gpus = true, .takes_rdma = true, .one_vendor = true,
                 .names = ALD_PLAN_NAMES_RANKS },
 };
 

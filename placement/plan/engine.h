@@ -4,19 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* How a step passes through the devices of an engine. */
-typedef enum AldPlanTopology {
-        /* Through a client, which sends the activations to each device in turn and receives them back. */
-        ALD_PLAN_STAR,
-        /* Activations from stage to stage, and tokens from the last one back to the first. */
-        ALD_PLAN_RING,
-        /* Through all nodes at once, each of which has an equal slice of each layer; all exchange their parts
-         * of the activations. */
-        ALD_PLAN_SLICES,
-        /* Around a ring of all devices, which has no layers: parts of a message whose sum all of them need.
-         */
-        ALD_PLAN_ALL_REDUCE,
-} AldPlanTopology;
+typedef struct AldPlanMethod AldPlanMethod; /* see method.h */
 
 /* The parts of a path that the commands for an engine name. */
 typedef enum AldPlanNames {
@@ -29,13 +17,15 @@ typedef enum AldPlanNames {
 /* What a plan for an engine may look like. */
 typedef struct AldPlanEngine {
         const char *name; /* as users write it */
-        AldPlanTopology topology;
+        const AldPlanMethod *method;
         bool takes_processors;
         bool takes_gpus;
-        bool takes_rdma;    /* paths over RDMA beside those over sockets */
-        bool one_vendor;    /* all GPUs of a plan, as in a group of NCCL or RCCL */
-        bool nodes_even;    /* takes as many GPUs of each node as of the others */
-        bool needs_context; /* in its commands, to be stated for the plan */
+        bool takes_rdma;         /* paths over RDMA beside those over sockets */
+        bool one_vendor;         /* all GPUs of a plan, as in a group of NCCL or RCCL */
+        bool nodes_even;         /* takes as many GPUs of each node as of the others */
+        bool needs_context;      /* in its commands, to be stated for the plan */
+        bool knows_buffers;      /* those of buffers.h */
+        bool differs_by_backend; /* of its GPUs: there are builds for each, see engine-builds.h */
         AldPlanNames names;
         uint32_t devices_max; /* that it can use; 0: any number */
         uint64_t context_max; /* tokens of all requests together; 0: any number */

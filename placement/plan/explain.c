@@ -2,21 +2,15 @@
 #include <math.h>
 #include <string.h>
 
-#include "placement/plan/all-reduce-plan.h"
-#include "placement/plan/connection.h"
 #include "placement/plan/cost.h"
 #include "placement/plan/cuts.h"
 #include "placement/plan/explain.h"
-#include "placement/plan/front.h"
-#include "placement/plan/group.h"
-#include "placement/plan/ring-cost.h"
+#include "placement/plan/method.h"
 #include "placement/plan/steps.h"
 
 #define BETTER_RATE 10
 #define BETTER_RTT 0.1
-#define EXACT_STAGES 16
 #define JUDGE_WORK 2e9
-#define SLICES_WORK 1e5
 /* For more nodes of a star, other clients are not tried for each stage. For more devices of a ring, the
  * problem is solved anew for each stage only if devices times stages are few. */
 #define ALL_CLIENTS 128u
@@ -28,9 +22,9 @@
 #define ROUNDS 4u        /* of alternatives to a better one */
 #define JUDGE_ROUNDS 16u /* of devices that make the plan better */
 
-static AldPlanTopology topology_of(const AldPlanCandidates *candidates)
+static const AldPlanMethod *method_of(const AldPlanCandidates *candidates)
 {
-        return candidates->request->engine->topology;
+        return candidates->request->engine->method;
 }
 
 /* Whether it takes long to solve the problem anew for each stage. */
@@ -41,16 +35,10 @@ static bool is_large(const AldPlanCandidates *candidates, const AldPlan *plan)
         return candidates->n > ALL_STAGES && (size_t) candidates->n * plan->best.n_stages > ALL_WORK;
 }
 
-/* Then those of a plan are changed one at a time. */
-static bool are_slices_large(const AldPlanCandidates *candidates, const AldPlan *plan)
+/* Then the stages of a plan are exchanged, one at a time, and there are no more and no fewer. */
+static bool is_count_kept(const AldPlanCandidates *candidates, const AldPlan *plan)
 {
-        return topology_of(candidates) == ALD_PLAN_SLICES && is_large(candidates, plan);
-}
-
-/* Then they stay in their order, and others are not tried. */
-static bool are_ranks_large(const AldPlanCandidates *candidates, const AldPlan *plan)
-{
-        return topology_of(candidates) == ALD_PLAN_ALL_REDUCE && is_large(candidates, plan);
+        return method_of(candidates)->keeps_count && is_large(candidates, plan);
 }
 
 static double goal_nsec(const AldPlanCandidates *candidates, const AldPlanSteps *steps)
@@ -61,7 +49,7 @@ static double goal_nsec(const AldPlanCandidates *candidates, const AldPlanSteps 
 /* Of the steps that are under way in the time that the goal is about. */
 static uint32_t in_flight(const AldPlanCandidates *candidates, const AldPlanSteps *steps)
 {
-        return candidates->request->goal == ALD_PLAN_OPTIONS_GOAL_THROUGHPUT ? steps->in_flight : 1;
+        return ald_plan_goal_in_flight(steps, candidates->request->goal);
 }
 
 /* Any choice with as many steps under way: to try other numbers each time would take too long. */
@@ -92,11 +80,11 @@ static bool *members(const AldPlanCandidates *candidates, const AldPlanSteps *st
         return are;
 }
 
-/* To as many slices as there are, on these candidates. */
-static void restrict_slices(const AldPlan *plan, const bool *allowed, AldPlanChoice *choice)
+/* To as many stages as there are, on these candidates. */
+static void keep_count(const AldPlan *plan, const bool *allowed, AldPlanChoice *choice)
 {
         choice->allowed = allowed;
-        choice->slices = plan->best.n_stages;
+        choice->stages = plan->best.n_stages;
 }
 
 static bool is_of_other_vendor(const AldPlanCandidates *candidates, const AldPlan *plan, uint32_t candidate)
@@ -143,19 +131,12 @@ static bool is_joined(const AldPlanCandidates *candidates, const AldPlan *plan, 
 static bool is_reachable(const AldPlanCandidates *candidates, const AldPlan *plan, uint32_t candidate)
 {
         const AldPlanChoice choice = ald_plan_choice(candidates);
+        const AldPlanMethod *method = method_of(candidates);
         uint32_t node = ald_plan_candidate_device(candidates, candidate)->node, client = plan->best.client;
-        AldPlanConnection connection;
 
-        if (topology_of(candidates) != ALD_PLAN_STAR)
+        if (!method->is_joined)
                 return is_joined(candidates, plan, node);
-        connection = ald_plan_connection_find(candidates, &choice, client, node, 0, 0, 0);
-        return node == client || isfinite(ald_plan_connection_nsec(&connection));
-}
-
-/* Whether each stage has layers of its own. */
-static bool are_layers_spread(const AldPlanCandidates *candidates)
-{
-        return topology_of(candidates) == ALD_PLAN_STAR || topology_of(candidates) == ALD_PLAN_RING;
+        return node == client || method->is_joined(candidates, &choice, client, node);
 }
 
 /* Allows the candidate, and where it can only be used beside others of its node, these; how many that are. */
@@ -172,14 +153,14 @@ static uint32_t allow(const AldPlanCandidates *candidates, uint32_t candidate, b
         return n;
 }
 
-/* Rings of the stages and these more devices are solved exactly for each candidate if that takes about a
- * second in all. */
+/* The stages and these more devices are solved exactly for each candidate if that takes about a second in
+ * all. */
 static bool is_judged_exactly(const AldPlanCandidates *candidates, const AldPlan *plan, uint32_t more)
 {
         double n = plan->best.n_stages + more, others = candidates->n - plan->best.n_stages;
+        uint32_t most = method_of(candidates)->exact_max;
 
-        return topology_of(candidates) != ALD_PLAN_RING ||
-               (n <= EXACT_STAGES && others * n * n * n * exp2(n) < JUDGE_WORK);
+        return most == 0 || (n <= most && others * n * n * n * exp2(n) < JUDGE_WORK);
 }
 
 /* Whether it takes seconds to find the best plan with each of them. */
@@ -187,8 +168,7 @@ static bool are_too_many(const AldPlanCandidates *candidates, const AldPlan *pla
 {
         double n = plan->best.n_stages, others = candidates->n - n;
 
-        return are_ranks_large(candidates, plan) ||
-               (are_slices_large(candidates, plan) && others * n * n > SLICES_WORK);
+        return is_large(candidates, plan) && others * n * n > method_of(candidates)->judge_work_max;
 }
 
 /* Without a plan that it would be a part of. */
@@ -211,10 +191,10 @@ static AldPlanChoice choose_with(
         AldPlanChoice choice = choice_as_in(candidates, plan);
 
         /* A slice more makes no plan, and a ring of ranks has a certain number. */
-        if (are_layers_spread(candidates))
+        if (method_of(candidates)->spreads_layers)
                 choice.allowed = allowed;
-        if (are_slices_large(candidates, plan))
-                restrict_slices(plan, allowed, &choice);
+        if (is_count_kept(candidates, plan))
+                keep_count(plan, allowed, &choice);
         choice.required = candidate;
         choice.around = is_judged_exactly(candidates, plan, more) ? NULL : &plan->best;
         choice.client = plan->best.client;
@@ -268,7 +248,7 @@ static AldPlanVerdict judge_needless(const AldPlanCandidates *candidates, const 
                         return verdict;
                 }
         }
-        ald_plan_choice_lift(&choice, candidates);
+        ald_plan_choice_lift(&choice);
         verdict.reason = is_reachable(candidates, plan, candidate) ? ALD_PLAN_NO_ROOM : ALD_PLAN_NO_PATH;
         if (ald_plan_find_steps(candidates, &choice, &with) < 0) {
                 if (verdict.reason == ALD_PLAN_NO_PATH &&
@@ -331,8 +311,8 @@ static int compare_layers(const void *a, const void *b, void *userdata)
         return x < y ? -1 : x > y;
 }
 
-/* The best without each stage of the plan. If that takes long: of a star, with the client as it is; of a
- * ring, without those that have the fewest layers; of slices, without some. */
+/* The best without each stage of the plan. If that takes long: with the client as it is or, where there is
+ * none or the number of stages is kept, only without those that have the fewest layers. */
 static void try_without_each(const AldPlanCandidates *candidates, AldPlan *plan)
 {
         g_autofree bool *allowed = g_new(bool, candidates->n);
@@ -342,7 +322,8 @@ static void try_without_each(const AldPlanCandidates *candidates, AldPlan *plan)
 
         choice.level = true;
         choice.allowed = allowed;
-        if (is_large(candidates, plan) && topology_of(candidates) == ALD_PLAN_STAR)
+        if (is_large(candidates, plan) && plan->best.client != ALD_PLAN_NONE &&
+                !method_of(candidates)->keeps_count)
                 choice.client = plan->best.client;
         else if (is_large(candidates, plan))
                 n = MIN(n, FEW_STAGES);
@@ -370,7 +351,7 @@ static void find_alternatives(const AldPlanCandidates *candidates, AldPlan *plan
         AldPlanChoice choice = choice_as_in(candidates, plan);
 
         /* A ring of fewer ranks is not what was asked for. */
-        if (topology_of(candidates) == ALD_PLAN_ALL_REDUCE)
+        if (!method_of(candidates)->has_layers)
                 return;
         choice.devices_max = 1;
         try_alternative(candidates, &choice, plan);
@@ -379,8 +360,8 @@ static void find_alternatives(const AldPlanCandidates *candidates, AldPlan *plan
         choice.level = true;
         if (candidates->request->client || plan->best.client == ALD_PLAN_NONE)
                 return;
-        if (are_slices_large(candidates, plan))
-                restrict_slices(plan, are = members(candidates, &plan->best), &choice);
+        if (is_count_kept(candidates, plan))
+                keep_count(plan, are = members(candidates, &plan->best), &choice);
         for (uint32_t i = 0; i < plan->best.n_stages; i++) {
                 choice.client = candidates->cluster->devices[plan->best.stages[i].device].node;
                 if (choice.client != plan->best.client)
@@ -465,58 +446,10 @@ static void judge(const AldPlanCandidates *candidates, AldPlan *plan)
         }
 }
 
-/* The ranks in their order, on the paths that they use. */
-static double ranks_with_better_paths(
-        const AldPlanCandidates *candidates, const AldPlan *plan, const AldPlanChoice *choice)
-{
-        const AldPlanSteps *best = &plan->best;
-        double turns = ald_all_reduce_turns(best->n_stages), slowest = 0;
-
-        for (uint32_t i = 0; i < best->n_stages; i++) {
-                const AldPlanStage *stage = &best->stages[i];
-                const AldPlanStage *next = &best->stages[(i + 1) % best->n_stages];
-                uint32_t source = candidates->cluster->devices[stage->device].node;
-                uint32_t sink = candidates->cluster->devices[next->device].node;
-                AldPlanPath path = ald_plan_path_at(candidates, choice, source, sink, stage->path_to);
-
-                slowest = fmax(slowest, source == sink
-                                                ? stage->hop_nsec
-                                                : turns * ald_plan_path_nsec(&path, stage->bytes_to / turns));
-        }
-        return slowest;
-}
-
-/* The stages of a ring and the paths that they use as they are. */
-static double same_with_better_paths(
-        const AldPlanCandidates *candidates, const AldPlan *plan, const AldPlanChoice *choice)
-{
-        const AldPlanChoice as_it_is = ald_plan_choice(candidates);
-        const AldPlanSteps *best = &plan->best;
-        double nsec = best->nsec, busiest = 0;
-        uint32_t steps = in_flight(candidates, best);
-        g_auto(AldPlanGroup) group = { 0 };
-
-        ald_plan_group_init(&group, candidates, steps);
-        for (uint32_t i = 0; i < best->n_stages; i++) {
-                const AldPlanStage *stage = &best->stages[i];
-                const AldPlanStage *next = &best->stages[(i + 1) % best->n_stages];
-                uint32_t source = candidates->cluster->devices[stage->device].node;
-                uint32_t sink = candidates->cluster->devices[next->device].node;
-                bool closes = i + 1 == best->n_stages;
-                AldRingHop hop = ald_ring_hop_on(
-                        &group.candidates, choice, source, sink, closes, stage->path_to);
-
-                nsec += hop.nsec -
-                        ald_ring_hop_on(&group.candidates, &as_it_is, source, sink, closes, stage->path_to)
-                                .nsec;
-                busiest = fmax(busiest, fmax(stage->nsec, hop.occupy_nsec));
-        }
-        return steps > 1 ? fmax(nsec, steps * busiest) : nsec;
-}
-
 static double with_better_paths(const AldPlanCandidates *candidates, const AldPlan *plan, uint32_t device,
         double rate_factor, double rtt_factor)
 {
+        const AldPlanMethod *method = method_of(candidates);
         g_autofree bool *are = NULL;
         AldPlanChoice choice = choice_as_in(candidates, plan);
         AldPlanSteps steps;
@@ -526,30 +459,27 @@ static double with_better_paths(const AldPlanCandidates *candidates, const AldPl
         choice.changed = candidates->cluster->devices[device].node;
         choice.rate_factor = rate_factor;
         choice.rtt_factor = rtt_factor;
-        if (topology_of(candidates) == ALD_PLAN_RING && is_large(candidates, plan))
-                return same_with_better_paths(candidates, plan, &choice);
-        if (are_ranks_large(candidates, plan))
-                return ranks_with_better_paths(candidates, plan, &choice);
-        if (are_slices_large(candidates, plan))
-                restrict_slices(plan, are = members(candidates, &plan->best), &choice);
+        if (method->same_nsec && is_large(candidates, plan))
+                return method->same_nsec(candidates, plan, &choice);
+        if (is_count_kept(candidates, plan))
+                keep_count(plan, are = members(candidates, &plan->best), &choice);
         if (ald_plan_find_steps(candidates, &choice, &steps) < 0)
                 return candidates->progress->stopped ? NAN : goal_nsec(candidates, &plan->best);
         nsec = goal_nsec(candidates, &steps);
         ald_plan_steps_clear(&steps);
         /* A search that is not exact may miss the stages of the plan. */
-        if (topology_of(candidates) == ALD_PLAN_RING && candidates->n > EXACT_STAGES)
-                nsec = fmin(nsec, same_with_better_paths(candidates, plan, &choice));
+        if (method->exact_max > 0 && candidates->n > method->exact_max)
+                nsec = fmin(nsec, method->same_nsec(candidates, plan, &choice));
         return nsec;
 }
 
-/* Whether better paths to and from a stage can make a difference: around a ring of ranks, only those of the
- * slowest hop. */
+/* Whether better paths to and from a stage can make a difference. */
 static bool have_paths_effect(const AldPlanCandidates *candidates, const AldPlanSteps *steps, uint32_t stage)
 {
         uint32_t before = (stage + steps->n_stages - 1) % steps->n_stages;
         double hop = steps->stages[stage].hop_nsec;
 
-        if (topology_of(candidates) == ALD_PLAN_ALL_REDUCE)
+        if (method_of(candidates)->waits_for_slowest)
                 hop = fmax(hop, steps->stages[before].hop_nsec) < steps->nsec ? 0 : hop;
         return hop > 0;
 }
@@ -584,8 +514,8 @@ static void find_sensitivities(const AldPlanCandidates *candidates, AldPlan *pla
 
 void ald_plan_explain(const AldPlanCandidates *candidates, AldPlan *plan)
 {
-        if (ald_plan_has_front(candidates->request))
-                ald_plan_find_front(candidates, plan);
+        if (candidates->request->goal == ALD_PLAN_OPTIONS_GOAL_BOTH && method_of(candidates)->find_front)
+                method_of(candidates)->find_front(candidates, plan);
         /* Without each stage, and with each as the client. */
         ald_plan_progress_divide(candidates->progress, ALTERED, 1 + 2 * plan->best.n_stages);
         if (!plan->is_front)

@@ -14,11 +14,6 @@
 #define POINTS (LIMITS + 1u)
 #define ROUNDING 1e-9
 
-bool ald_plan_has_front(const AldPlanRequest *request)
-{
-        return request->goal == ALD_PLAN_OPTIONS_GOAL_BOTH && request->engine->topology == ALD_PLAN_RING;
-}
-
 static double stage_nsec(const AldPlanCandidates *candidates, const AldPlanStage *stage)
 {
         uint32_t i = ald_plan_candidate_of(candidates, stage->device);

@@ -2,6 +2,7 @@
 #include <glib.h>
 #include <string.h>
 
+#include "placement/plan/method.h"
 #include "placement/plan/model-files.h"
 
 /*
@@ -68,7 +69,7 @@ static const AldPlanEngine *engine_at(size_t i)
         const AldField *field = ald_struct_find(&ald_plan_options_struct, "Engine");
         const AldPlanEngine *engine = field->words[i] ? ald_plan_engine_find(field->words[i]) : NULL;
 
-        return engine && engine->topology != ALD_PLAN_ALL_REDUCE ? engine : NULL;
+        return engine && engine->method->has_layers ? engine : NULL;
 }
 
 const AldPlanEngine *ald_plan_engine_choose(const AldPlanWorkload *workload)

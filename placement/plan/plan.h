@@ -78,6 +78,9 @@ void ald_plan_steps_clear(AldPlanSteps *steps);
 /* What is to be short for this goal: interval_nsec for throughput, else nsec. */
 double ald_plan_goal_nsec(const AldPlanSteps *steps, AldPlanOptionsGoal goal);
 
+/* The steps that are under way in that time. */
+uint32_t ald_plan_goal_in_flight(const AldPlanSteps *steps, AldPlanOptionsGoal goal);
+
 /* Tokens of all requests together; NAN if there are no layers. */
 double ald_plan_tokens_per_second(const AldPlanWorkload *workload, const AldPlanSteps *steps);
 

@@ -16,6 +16,11 @@ double ald_plan_goal_nsec(const AldPlanSteps *steps, AldPlanOptionsGoal goal)
         return goal == ALD_PLAN_OPTIONS_GOAL_THROUGHPUT ? steps->interval_nsec : steps->nsec;
 }
 
+uint32_t ald_plan_goal_in_flight(const AldPlanSteps *steps, AldPlanOptionsGoal goal)
+{
+        return goal == ALD_PLAN_OPTIONS_GOAL_THROUGHPUT ? steps->in_flight : 1;
+}
+
 double ald_plan_tokens_per_second(const AldPlanWorkload *workload, const AldPlanSteps *steps)
 {
         if (workload->layers == ALD_ABSENT_UINT64)

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "placement/plan/ring-cost.h"
+#include "placement/layer-table.h"
 #include "placement/plan/cost.h"
+
+double ald_ring_tables_bytes(double n, double layers, double pairs)
+{
+        return sizeof(double) * n * (pairs * n + layers * (ALD_PLACEMENT_COUNTED_MAX + 8));
+}
 
 double ald_ring_hop_bytes(const AldPlanCandidates *candidates, bool closes)
 {

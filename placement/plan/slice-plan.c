@@ -133,7 +133,9 @@ static double least_of_slices(
 int ald_slice_plan(const AldPlanCandidates *candidates, const AldPlanChoice *choice, AldPlanSteps *ret)
 {
         AldPlanSteps best = { .in_flight = 1, .lower_nsec = INFINITY };
-        uint32_t most = choice->devices_max > 0 ? MIN(choice->devices_max, candidates->n) : candidates->n;
+        /* One device of each node. */
+        uint32_t limit = ald_plan_least_limit(choice->devices_max, choice->nodes_max);
+        uint32_t most = limit > 0 ? MIN(limit, candidates->n) : candidates->n;
 
         for (uint32_t n = 1; n <= ald_slices_max(candidates->request->workload, most); n *= 2) {
                 if (!ald_plan_progress_within(candidates->progress, n, 2 * most) &&
@@ -145,7 +147,7 @@ int ald_slice_plan(const AldPlanCandidates *candidates, const AldPlanChoice *cho
                         best.lower_nsec = fmin(best.lower_nsec, least_of_slices(candidates, choice, n));
                         continue;
                 }
-                if (choice->slices > 0 && choice->slices != n)
+                if (choice->stages > 0 && choice->stages != n)
                         continue;
                 if (!lacks_required(candidates, choice, n))
                         try_slices(candidates, choice, n, &best);

@@ -1,7 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <math.h>
 
+#include "placement/plan/buffers.h"
 #include "placement/plan/stage.h"
+
+uint64_t ald_plan_layer_least_bytes(
+        const AldPlanCluster *cluster, const AldPlanRequest *request, const AldPlanDevice *device)
+{
+        (void) cluster;
+        return ald_plan_least_bytes(request, device, 1);
+}
+
+uint32_t ald_plan_layers_stages_max(const AldPlanCandidates *candidates)
+{
+        return (uint32_t) candidates->request->workload->layers;
+}
 
 uint32_t ald_plan_stage_layers_max_with(const AldPlanCandidates *candidates, uint32_t candidate,
         AldPlanLayerRun run, uint64_t beside, double buffers)

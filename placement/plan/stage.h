@@ -6,7 +6,10 @@
 #include "placement/plan/cuts.h"
 #include "placement/problem.h"
 
-/* What stars and rings have in common. */
+/* What stars and rings have in common: least_bytes() and stages_max() of their methods, and stages. */
+uint64_t ald_plan_layer_least_bytes(
+        const AldPlanCluster *cluster, const AldPlanRequest *request, const AldPlanDevice *device);
+uint32_t ald_plan_layers_stages_max(const AldPlanCandidates *candidates);
 
 /* Layers of a candidate that fit with `beside` bytes for what it holds besides, and buffers of BufferBytes;
  * if it has to get a certain number, no more than that, and none if these do not fit. All of them get it

@@ -4,6 +4,7 @@
 
 #include "placement/plan/kv-types.h"
 #include "placement/plan/layer-sizes.h"
+#include "placement/plan/method.h"
 #include "placement/plan/workload.h"
 
 #define FP16_BYTES 2
@@ -31,7 +32,7 @@ static bool can_keep(const AldPlanEngine *engine, const char *name)
 int ald_plan_workload_check(
         const AldPlanWorkload *workload, const AldPlanEngine *engine, const char **ret_reason)
 {
-        bool has_layers = engine->topology != ALD_PLAN_ALL_REDUCE;
+        bool has_layers = engine->method->has_layers;
         const char *wrong = NULL;
 
         if (has_layers && workload->layers == ALD_ABSENT_UINT64)
@@ -98,7 +99,7 @@ int ald_plan_workload_complete(AldPlanWorkload *workload, const char **ret_reaso
 
 uint64_t ald_plan_ends_bytes(const AldPlanWorkload *workload, const AldPlanEngine *engine)
 {
-        bool is_once = engine->topology == ALD_PLAN_RING && workload->head_tied == 1;
+        bool is_once = engine->method->has_ends && workload->head_tied == 1;
 
         return workload->embedding_bytes + workload->head_bytes -
                (is_once ? MIN(workload->embedding_bytes, workload->head_bytes) : 0);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <math.h>
 
+#include "placement/plan/method.h"
 #include "placement/plan/model-files.h"
 #include "placement/report/describe.h"
 #include "placement/report/engine-builds.h"
@@ -132,6 +133,11 @@ static void set_figures(const Account *account, const AldPlanDevice *device, Ald
         row->flags = copy_list(account->report, measured->flags);
 }
 
+static const AldPlanMethod *method_of(const Account *account)
+{
+        return account->request->engine->method;
+}
+
 static void add_stage(const Account *account, const AldPlanStage *stage, uint32_t alternative)
 {
         const AldPlanDevice *device = &account->cluster->devices[stage->device];
@@ -147,7 +153,7 @@ static void add_stage(const Account *account, const AldPlanStage *stage, uint32_
         row.device_name = copy(report, device->name);
         row.vendor = copy(report, device->vendor);
         row.hop_nsec = whole(stage->hop_nsec);
-        if (account->request->engine->topology == ALD_PLAN_ALL_REDUCE) {
+        if (!method_of(account)->has_layers) {
                 g_array_append_val(report->stages, row);
                 return;
         }
@@ -245,14 +251,13 @@ static uint32_t node_of(const Account *account, const AldPlanStage *stage)
         return account->cluster->devices[stage->device].node;
 }
 
-static void add_star_hops(
+static void add_client_hops(
         const Account *account, const AldPlanSteps *steps, uint32_t index, uint32_t alternative)
 {
         const AldPlanStage *stage = &steps->stages[index];
         const uint32_t node = node_of(account, stage);
-        const bool is_star = account->request->engine->topology == ALD_PLAN_STAR;
-        const char *forth = is_star ? "activations" : NULL;
-        const char *back = is_star && stage->has_head ? "logits" : forth;
+        const char *forth = method_of(account)->payload(steps, index, false);
+        const char *back = method_of(account)->payload(steps, index, true);
         const Transfer to = { alternative, index, steps->client, node, stage->path_to, stage->bytes_to,
                 stage->nsec_to, forth };
         const Transfer from = { alternative, index, node, steps->client, stage->path_from, stage->bytes_from,
@@ -275,11 +280,9 @@ static void add_ring_hop(
 {
         const AldPlanStage *stage = &steps->stages[index];
         const AldPlanStage *next = &steps->stages[(index + 1) % steps->n_stages];
-        const char *payload = account->request->engine->topology == ALD_PLAN_ALL_REDUCE ? "sums"
-                              : index + 1 == steps->n_stages                            ? "tokens"
-                                                                                        : "activations";
         const Transfer to = { alternative, index, node_of(account, stage), node_of(account, next),
-                stage->path_to, stage->bytes_to, stage->nsec_to, payload };
+                stage->path_to, stage->bytes_to, stage->nsec_to,
+                method_of(account)->payload(steps, index, false) };
 
         if (steps->n_stages > 1)
                 add_hop(account, &to);
@@ -290,7 +293,7 @@ static void add_steps(const Account *account, const AldPlanSteps *steps, uint32_
         for (uint32_t i = 0; i < steps->n_stages; i++) {
                 add_stage(account, &steps->stages[i], alternative);
                 if (steps->client != ALD_PLAN_NONE)
-                        add_star_hops(account, steps, i, alternative);
+                        add_client_hops(account, steps, i, alternative);
                 else
                         add_ring_hop(account, steps, i, alternative);
         }
@@ -299,9 +302,8 @@ static void add_steps(const Account *account, const AldPlanSteps *steps, uint32_
 /* A sum of messages has no tokens, even if layers were stated. */
 static double tokens_per_second(const Account *account, const AldPlanSteps *steps)
 {
-        return account->request->engine->topology == ALD_PLAN_ALL_REDUCE
-                       ? ALD_ABSENT_DOUBLE
-                       : ald_plan_tokens_per_second(account->request->workload, steps);
+        return method_of(account)->has_layers ? ald_plan_tokens_per_second(account->request->workload, steps)
+                                              : ALD_ABSENT_DOUBLE;
 }
 
 static void add_alternative(const Account *account, const AldPlanSteps *steps, uint32_t number, bool is_front)
@@ -428,14 +430,14 @@ static bool *list_measured(const Account *account, const AldPlanSteps *steps)
         return measured;
 }
 
-/* Of slices, which all have paths to each other, of which hops are listed for the root only: those that are
+/* Where all stages have paths to each other, of which hops are listed for the client only: those that are
  * assumed. */
 static uint64_t count_assumed(const Account *account, const AldPlanSteps *steps)
 {
         g_autofree bool *measured = NULL;
         uint64_t n = 0;
 
-        if (account->request->engine->topology != ALD_PLAN_SLICES)
+        if (!method_of(account)->joins_all)
                 return 0;
         measured = list_measured(account, steps);
         for (uint32_t i = 0; i < steps->n_stages; i++)
@@ -471,20 +473,19 @@ static void set_plan(const Account *account, const AldPlan *plan)
         }
 }
 
-/* Of a plan, or of one that could not be made. */
 /* Returns whether results of an unknown size pass to the client. */
 static bool lacks_vocabulary(const Account *account, const AldPlanSteps *best)
 {
-        const AldPlanRequest *request = account->request;
-
-        if (request->engine->topology != ALD_PLAN_STAR || request->workload->vocabulary > 0)
+        if (best->client == ALD_PLAN_NONE || account->request->workload->vocabulary > 0)
                 return false;
         for (uint32_t i = 0; i < best->n_stages; i++)
-                if (best->stages[i].has_head && node_of(account, &best->stages[i]) != best->client)
+                if (node_of(account, &best->stages[i]) != best->client &&
+                        g_strcmp0(method_of(account)->payload(best, i, true), "logits") == 0)
                         return true;
         return false;
 }
 
+/* Of a plan, or of one that could not be made. */
 static void add_notes(const Account *account, const AldPlan *plan, const AldPlanRefusal *refusal)
 {
         const AldPlanRequest *request = account->request;

@@ -65,7 +65,7 @@ char *ald_plan_builds_sentence(
         unsigned all = 0;
         bool has_both = false;
 
-        if (request->engine->topology != ALD_PLAN_STAR)
+        if (!request->engine->differs_by_backend)
                 return NULL;
         for (uint32_t i = 0; i < cluster->n_nodes; i++) {
                 unsigned needed = backends_of(cluster, steps, i);

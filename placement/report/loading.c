@@ -2,6 +2,7 @@
 #include <glib.h>
 #include <math.h>
 
+#include "placement/plan/method.h"
 #include "placement/report/loading.h"
 #include "placement/report/sentences.h"
 #include "record/figure-text.h"
@@ -99,21 +100,21 @@ static char *name_disks(const AldStorageFileSystem *storage)
 char *ald_plan_loading_sentence(
         const AldPlanCluster *cluster, const AldPlanRequest *request, const AldPlanSteps *steps)
 {
-        const AldPlanTopology topology = request->engine->topology;
         g_autofree char *time = NULL, *disks = NULL, *label = NULL, *name = NULL, *bytes = NULL, *rate = NULL;
         const AldStorageFileSystem *storage;
         Loading loading;
-        bool passes_on, is_least;
+        bool has_client = steps->client != ALD_PLAN_NONE, passes_on, is_least;
 
-        if (topology != ALD_PLAN_STAR && topology != ALD_PLAN_RING)
+        if (!request->engine->method->spreads_layers)
                 return NULL;
-        loading = topology == ALD_PLAN_STAR ? load_on(cluster, steps->client, all_weights(steps))
-                                            : find_slowest(cluster, steps);
+        /* A client reads all layers, and sends those of other nodes. */
+        loading = has_client ? load_on(cluster, steps->client, all_weights(steps))
+                             : find_slowest(cluster, steps);
         if (isnan(loading.usec))
                 return NULL;
         storage = cluster->nodes[loading.node].storage;
         passes_on = weights_of(cluster, steps, loading.node) < loading.bytes;
-        is_least = passes_on || (topology == ALD_PLAN_RING && shares_server(cluster, steps));
+        is_least = passes_on || (!has_client && shares_server(cluster, steps));
         time = ald_format_duration(loading.usec);
         disks = name_disks(storage);
         label = ald_plan_node_label(&cluster->nodes[loading.node]);

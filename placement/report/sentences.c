@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "placement/plan/buffers.h"
-#include "placement/plan/slice-cost.h"
+#include "placement/plan/method.h"
 #include "placement/report/sentences.h"
 #include "record/figure-text.h"
 
@@ -15,48 +15,9 @@ char *ald_plan_node_label(const AldPlanNode *node)
         return node->name ? g_strdup(node->name) : g_strndup(node->id, ID_DIGITS);
 }
 
-/* What a change saves may be negative. */
-static char *duration(double nsec)
-{
-        g_autofree char *size = ald_format_figure(&ald_unit_nanoseconds, fabs(nsec));
-
-        return g_strconcat(nsec < 0 ? "-" : "", size, NULL);
-}
-
 static char *size(double bytes)
 {
         return ald_format_figure(&ald_unit_bytes, bytes);
-}
-
-static char *say_needless(const AldPlanRequest *request, const AldPlanVerdict *verdict)
-{
-        g_autofree char *costs = duration(verdict->costs_nsec);
-        g_autofree char *saves = duration(verdict->saves_nsec);
-
-        if (isnan(verdict->saves_nsec) && request->engine->topology == ALD_PLAN_SLICES)
-                return g_strdup("Whether it would save time was not tried, as the plan is large.");
-        if (isnan(verdict->saves_nsec) || isnan(verdict->costs_nsec))
-                return g_strdup("It would not give more tokens per second.");
-        if (verdict->saves_nsec <= 0 && verdict->costs_nsec <= 0)
-                return g_strdup("It is slower than the devices of the plan.");
-        if (verdict->saves_nsec <= 0)
-                return g_strdup_printf(
-                        "It is slower than the devices of the plan, and its transfers would cost %s.", costs);
-        return g_strdup_printf("Its transfers would cost %s, and its layers save %s.", costs, saves);
-}
-
-/* A ring of ranks has a certain number of them, whatever their speed. */
-static char *say_ranks_limited(const AldPlanVerdict *verdict)
-{
-        g_autofree char *costs = duration(verdict->costs_nsec);
-
-        if (isnan(verdict->costs_nsec))
-                return g_strdup("The number of ranks is limited.");
-        if (verdict->costs_nsec <= 0)
-                return g_strdup(
-                        "The number of ranks is limited, and it would not make an all-reduce faster.");
-        return g_strdup_printf(
-                "The number of ranks is limited, and an all-reduce would take %s longer with it.", costs);
 }
 
 static char *say_unmeasured(const char *what, const AldPlanDevice *device)
@@ -105,14 +66,11 @@ static char *say_disbelieved(const AldDoubt *doubt)
 static char *say_too_small(
         const AldPlanCluster *cluster, const AldPlanRequest *request, const AldPlanDevice *device)
 {
-        bool is_slice = request->engine->topology == ALD_PLAN_SLICES;
-        uint64_t bytes = is_slice ? ald_slices_least_bytes(request, device, cluster->n_nodes)
-                                  : ald_plan_least_bytes(request, device, 1);
-        g_autofree char *needs = size((double) bytes);
+        const AldPlanMethod *method = request->engine->method;
+        g_autofree char *needs = size((double) method->least_bytes(cluster, request, device));
         g_autofree char *free_bytes = size((double) device->free_bytes);
 
-        return g_strdup_printf("%s needs %s there, and %s are free.",
-                is_slice ? "The smallest slice" : "One layer", needs, free_bytes);
+        return g_strdup_printf("%s needs %s there, and %s are free.", method->least_part, needs, free_bytes);
 }
 
 static char *say_unusable(const AldPlanNode *node)
@@ -157,8 +115,7 @@ char *ald_plan_verdict_sentence(const AldPlanCluster *cluster, const AldPlanRequ
 
         switch (verdict->reason) {
         case ALD_PLAN_SAVES_TOO_LITTLE:
-                return request->engine->topology == ALD_PLAN_ALL_REDUCE ? say_ranks_limited(verdict)
-                                                                        : say_needless(request, verdict);
+                return request->engine->method->say_needless(verdict);
         case ALD_PLAN_UNUSABLE:
                 return say_unusable(&cluster->nodes[of->node]);
         case ALD_PLAN_EXCLUDED:
@@ -268,7 +225,7 @@ char *ald_plan_more_devices_sentence(
         g_autofree char *label = NULL;
 
         if (refusal->kind != ALD_PLAN_TOO_LITTLE_MEMORY || device == ALD_PLAN_NONE || request->n_pins > 0 ||
-                request->engine->topology == ALD_PLAN_SLICES)
+                !request->engine->method->spreads_layers)
                 return NULL;
         for (uint32_t i = 0; i < cluster->n_devices; i++)
                 if (refusal->verdicts[i].reason == ALD_PLAN_TAKEN)
@@ -371,7 +328,7 @@ static char *say_client_too_small(
         g_autofree char *needs = size((double) refusal->needs_bytes);
         g_autofree char *free_bytes = size((double) refusal->free_bytes);
         g_autofree char *label = label_of(cluster, refusal->text);
-        bool is_root = request->engine->topology == ALD_PLAN_SLICES;
+        const AldPlanMethod *method = request->engine->method;
 
         if (refusal->free_bytes == ALD_PLAN_ABSENT)
                 return g_strdup_printf(
@@ -380,16 +337,15 @@ static char *say_client_too_small(
                         needs, label);
         return g_strdup_printf(
                 "The %s needs %s of host memory for the embedding and %s, and %s%s has %s free.",
-                is_root ? "root" : "client", needs, is_root ? "its slice" : "buffers",
+                method->client, needs, method->client_holds,
                 request->client ? "" : "no host has as much: ", label, free_bytes);
 }
 
-/* What is lacking of one layer, or slice, on the device that lacks the least; NULL: memory is not the cause.
- */
+/* What the smallest part lacks on the device that lacks the least; NULL: memory is not the cause. */
 static char *say_no_room(
         const AldPlanCluster *cluster, const AldPlanRequest *request, const AldPlanRefusal *refusal)
 {
-        bool is_slice = request->engine->topology == ALD_PLAN_SLICES;
+        const AldPlanMethod *method = request->engine->method;
         uint32_t best = ALD_PLAN_NONE;
         uint64_t least = UINT64_MAX;
         g_autofree char *label = NULL, *lacking = NULL;
@@ -400,8 +356,7 @@ static char *say_no_room(
 
                 if (refusal->verdicts[i].reason != ALD_PLAN_MEMORY_TOO_SMALL)
                         continue;
-                needs = is_slice ? ald_slices_least_bytes(request, device, cluster->n_nodes)
-                                 : ald_plan_least_bytes(request, device, 1);
+                needs = method->least_bytes(cluster, request, device);
                 if (needs - MIN(needs, device->free_bytes) >= least)
                         continue;
                 least = needs - MIN(needs, device->free_bytes);
@@ -411,9 +366,8 @@ static char *say_no_room(
                 return NULL;
         label = ald_plan_node_label(&cluster->nodes[cluster->devices[best].node]);
         lacking = size((double) least);
-        return g_strdup_printf("No device can be used. %s; %s/%s lacks the least, %s.",
-                is_slice ? "The smallest slice fits on none" : "Not one layer fits on any", label,
-                cluster->devices[best].id, lacking);
+        return g_strdup_printf("No device can be used. %s; %s/%s lacks the least, %s.", method->none_fits,
+                label, cluster->devices[best].id, lacking);
 }
 
 /* Devices cannot be measured, so that no probe is proposed. Others may have been, and be of no use. */
@@ -547,7 +501,7 @@ char *ald_plan_sensitivity_sentence(
 
         return g_strdup_printf("With %s to and from %s, %s would take %s less.",
                 is_rate ? "ten times the rate" : "a tenth of the round trip", label,
-                request->engine->topology == ALD_PLAN_ALL_REDUCE ? "an all-reduce" : "a token", share);
+                request->engine->method->step, share);
 }
 
 char *ald_plan_path_sentence(const AldPlanPath *path)
