@@ -64,14 +64,14 @@ static void print_words(const AldOption *option, const char *const *words, int p
 static void complete_value(
         const AldTypedLine *line, const AldOption *option, const char *typed, const char *verb)
 {
-        const char *const *words = ald_option_words(option);
+        g_autofree const char **words = ald_option_words(option);
         int prefix = measure_prefix(option, typed);
 
         /* Shells read what is printed here line by line, and put it in place of what was quoted there. */
         if ((int) strspn(typed, LIST_CHARACTERS) < prefix)
                 return;
         if (words)
-                print_words(option, words, prefix, typed);
+                print_words(option, (const char *const *) words, prefix, typed);
         else if (option->completion == ALD_COMPLETE_COLUMN || option->completion == ALD_COMPLETE_LISTED)
                 printf(":listed %s %s %.*s\n", verb ?: *option->verbs,
                         option->completion == ALD_COMPLETE_COLUMN ? "columns" : option->name, prefix, typed);
@@ -120,13 +120,14 @@ void ald_complete_verb(const AldTypedLine *line, const char *verb, AldCompletion
 
         if (ald_complete_option(line, verb))
                 return;
-        for (size_t i = 0; i < G_N_ELEMENTS(synopsis->first_words) && !first; i++)
-                for (const char *const *word = synopsis->first_words[i]; word && *word; word++)
-                        puts(*word);
+        for (const char *const *word = synopsis->first_words; !first && word && *word; word++)
+                puts(*word);
+        for (size_t i = 0; !first && synopsis->first_word_at && synopsis->first_word_at(i); i++)
+                puts(synopsis->first_word_at(i));
         if (first && synopsis->before_node && g_strv_contains(synopsis->before_node, first))
                 completion = ALD_COMPLETE_NODE;
         /* A verb that takes nothing else has its options offered without a "-". */
-        if (completion == ALD_COMPLETE_NOTHING && synopsis->usage && !synopsis->first_words[0] &&
+        if (completion == ALD_COMPLETE_NOTHING && synopsis->usage && !synopsis->first_words &&
                 !line->is_ended)
                 complete_options(line, verb);
         else

@@ -20,7 +20,7 @@ const char *const ald_json_modes[] = { "short", "pretty", "off", NULL };
 static const AldOption common_options[] = { ALD_OPTION_HELP, ALD_OPTION_HOST(NULL), ALD_OPTION_JSON(NULL),
         ALD_OPTION_NO_PAGER, ALD_OPTION_NO_ASK_PASSWORD, {} };
 
-const char *const *ald_option_words(const AldOption *option)
+static const char *const *constant_words(const AldOption *option)
 {
         static const char *const times[] = { "-1h", "today", "yesterday", NULL };
         static const char *const durations[] = { "1h", "2h", "1d", "1w", NULL };
@@ -30,6 +30,21 @@ const char *const *ald_option_words(const AldOption *option)
         if (option->kind == ALD_OPTION_DURATION)
                 return durations;
         return option->type ? ald_struct_find(option->type, option->field)->words : option->words;
+}
+
+const char **ald_option_words(const AldOption *option)
+{
+        const char *const *words = constant_words(option);
+        g_autoptr(GPtrArray) list = g_ptr_array_new();
+
+        for (size_t i = 0; option->word_at && option->word_at(i); i++)
+                g_ptr_array_add(list, (gpointer) option->word_at(i));
+        for (; words && *words; words++)
+                g_ptr_array_add(list, (gpointer) *words);
+        if (list->len == 0)
+                return NULL;
+        g_ptr_array_add(list, NULL);
+        return (const char **) g_ptr_array_steal(list, NULL);
 }
 
 static const AldOption *find_option(const AldOption *options, const char *name)
@@ -182,6 +197,8 @@ static int print_help(const AldSynopsis *synopsis)
         for (char **line = usage; *line; line++)
                 printf("%s %s\n", line == usage ? "Usage:" : "      ", *line);
         printf("\n%s\n", synopsis->intro);
+        if (synopsis->print_more)
+                synopsis->print_more();
         ald_options_print(synopsis->options, "");
         if (synopsis->outro)
                 printf("\n%s\n", synopsis->outro);
@@ -200,7 +217,7 @@ int ald_options_print_usage(const AldSynopsis *synopsis)
 
 static bool read_word(const AldOption *option, const char *value)
 {
-        const char *const *words = ald_option_words(option);
+        g_autofree const char **words = ald_option_words(option);
         g_autofree char *list = NULL;
 
         if (g_strv_contains(words, value))

@@ -36,6 +36,9 @@ typedef enum AldCompletion {
         ALD_COMPLETE_COMMAND,
 } AldCompletion;
 
+/* The word with this number, from 0; NULL: there are no more. */
+typedef const char *AldWordAt(size_t i);
+
 typedef struct AldOption {
         const char *name; /* NULL ends a table */
         char letter;
@@ -46,7 +49,8 @@ typedef struct AldOption {
         uint64_t max;
         AldRepeatedTime repeated; /* of ALD_OPTION_TIME */
         const char *const *words; /* of ALD_OPTION_WORD; of other kinds, what the shell completes */
-        const AldStruct *type;    /* instead of words: those of a field of this type, */
+        AldWordAt *word_at;       /* instead of words: those that this returns, */
+        const AldStruct *type;    /* or those of a field of this type, */
         const char *field;        /* which has this name */
         AldCompletion completion;
         bool is_list;                                 /* its words may be several, with commas between them */
@@ -109,11 +113,13 @@ typedef struct AldSynopsis {
         const char *
                 usage; /* lines that begin with "alidadectl"; NULL for a program, which prints its own help */
         const char *intro;
-        const char *outro; /* NULL: none */
+        void (*print_more)(void); /* what follows the intro; or NULL */
+        const char *outro;        /* NULL: none */
         const AldOption *options;
-        const char *const *first_words[2]; /* lists: one of these words comes first; or NULL */
-        const char *const *before_node;    /* a node may follow these of them */
-        bool (*ends)(const char *first);   /* no options of the table follow this first word; or NULL */
+        const char *const *first_words;  /* one of these comes first, */
+        AldWordAt *first_word_at;        /* or of these; both NULL: any word */
+        const char *const *before_node;  /* a node may follow these of them */
+        bool (*ends)(const char *first); /* no options of the table follow this first word; or NULL */
 } AldSynopsis;
 
 /*
@@ -154,5 +160,5 @@ void ald_options_print(const AldOption *options, const char *verb);
 /* Reports the usage, and returns the exit code. */
 int ald_options_print_usage(const AldSynopsis *synopsis);
 
-/* The words that the value of an option is one of, or NULL. */
-const char *const *ald_option_words(const AldOption *option);
+/* The words that the value of an option is one of, to be freed with g_free(); or NULL. */
+const char **ald_option_words(const AldOption *option);

@@ -76,7 +76,7 @@ static int append_workers(
         return 0;
 }
 
-int ald_export_write_dllama(const AldExportPlan *plan, GString *out, char **ret_reason)
+static int write_dllama(const AldExportPlan *plan, GString *out, char **ret_reason)
 {
         g_autoptr(GString) addresses = g_string_new(NULL);
         guint root = 0;
@@ -106,3 +106,11 @@ int ald_export_write_dllama(const AldExportPlan *plan, GString *out, char **ret_
         g_string_append_c(out, '\n');
         return r;
 }
+
+const AldExportFormat ald_dllama_format = {
+        .name = "distributed-llama",
+        .summary = "Commands for the workers and the root",
+        .write = write_dllama,
+        .is_run = true,
+        .takes_model = true,
+};

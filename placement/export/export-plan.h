@@ -2,7 +2,6 @@
 #pragma once
 
 #include "placement/export/plan-export.h"
-#include "placement/plan/engine.h"
 
 /* A plan that is consistent, as the formats see it. */
 typedef struct AldExportPlan {
@@ -14,8 +13,15 @@ typedef struct AldExportPlan {
         const AldPlanExportOptions *options;
 } AldExportPlan;
 
-/* Appends to `out`, or returns a negative errno and sets *ret_reason. */
-typedef int (*AldExportWrite)(const AldExportPlan *plan, GString *out, char **ret_reason);
+/* A text that a plan can be written as. */
+struct AldExportFormat {
+        const char *name;
+        const char *summary; /* in the list of formats */
+        /* Appends to `out`, or returns a negative errno and sets *ret_reason. */
+        int (*write)(const AldExportPlan *plan, GString *out, char **ret_reason);
+        bool is_run;                                    /* by machines, so that its figures must not be old */
+        bool takes_model, takes_program, takes_backend; /* of the options */
+};
 
 /* Sets the reason and returns the error. */
 int ald_export_fail(int error, char **ret_reason, const char *format, ...) G_GNUC_PRINTF(3, 4);

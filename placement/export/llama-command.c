@@ -18,7 +18,6 @@
  * same version (pull request 16276). By default, llama-server also keeps prompts in up to 8 GiB of the
  * client's memory, which no plan has room for; versions that know -fit know --cache-ram.
  */
-#define DEVICES_MAX 15u /* llama_max_devices() is 16, and as many numbers are refused */
 #define PORT 50052u
 #define MODEL "<PATH/TO/MODEL.gguf>"
 
@@ -45,30 +44,15 @@ static void llama_command_clear(LlamaCommand *command)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(LlamaCommand, llama_command_clear)
 
-/* What names the devices. A build for AMD or Intel drives no others; SYCL can be built for any one vendor. */
-typedef struct LlamaBackend {
-        const char *option, *prefix;
-        const char *vendor; /* whose GPUs it drives; NULL: any */
-        const char *usual;  /* the vendor whose GPUs it is usually built for */
-        bool of_vendor;     /* numbers the GPUs of one vendor only */
-} LlamaBackend;
-
-static const LlamaBackend backends[] = {
-        { "cuda", "CUDA", "NVIDIA", "NVIDIA", true },
-        { "rocm", "ROCm", "AMD", "AMD", true },
-        { "sycl", "SYCL", NULL, "Intel", true },
-        { "vulkan", "Vulkan", NULL, NULL, false },
-};
-
-const char *const ald_plan_export_backends[] = { "cuda", "vulkan", "rocm", "sycl", "cpu", NULL };
-
 /* The one that was asked for, else the usual one of the vendor. The processors need none. */
-static const LlamaBackend *find_backend(const char *option, const AldPlanStageRow *stage)
+static const AldEngineBackend *find_backend(const AldExportPlan *plan, const AldPlanStageRow *stage)
 {
-        for (size_t i = 0; i < G_N_ELEMENTS(backends); i++)
-                if (option ? strcmp(backends[i].option, option) == 0
-                           : !backends[i].usual || ald_export_vendor_is(stage, backends[i].usual))
-                        return &backends[i];
+        const char *option = plan->options->backend;
+
+        for (const AldEngineBackend *backend = plan->engine->backends; backend->option; backend++)
+                if (option ? strcmp(backend->option, option) == 0
+                           : !backend->usual || ald_export_vendor_is(stage, backend->usual))
+                        return backend;
         return NULL;
 }
 
@@ -77,7 +61,7 @@ static int name_device(
         const AldExportPlan *plan, const AldPlanStageRow *stage, char **ret_name, char **ret_reason)
 {
         const char *option = plan->options->backend;
-        const LlamaBackend *backend = find_backend(option, stage);
+        const AldEngineBackend *backend = find_backend(plan, stage);
         guint number;
         int r;
 
@@ -91,7 +75,7 @@ static int name_device(
                         stage->vendor ?: "unknown", stage->device, ald_export_stage_name(stage), option);
         r = ald_export_gpu_number(plan, stage, backend->of_vendor, &number, ret_reason);
         if (r >= 0)
-                *ret_name = g_strdup_printf("%s%u", backend->prefix, number);
+                *ret_name = g_strdup_printf("%s%u", backend->name, number);
         return r;
 }
 
@@ -232,10 +216,10 @@ static int check_head(const LlamaCommand *command, bool *ret_apart, char **ret_r
         const AldExportPlan *plan = command->plan;
         bool first_is_client = command->n_devices < plan->n_stages;
 
-        if (command->n_devices > DEVICES_MAX)
+        if (command->n_devices > plan->engine->devices_max)
                 return ald_export_fail(-ENOTSUP, ret_reason,
                         "The plan has %u devices; llama.cpp takes %u at most", command->n_devices,
-                        DEVICES_MAX);
+                        plan->engine->devices_max);
         if (command->head < 0 || (guint) command->head + 1 == plan->n_stages) {
                 *ret_apart = false;
                 return 0;
@@ -310,12 +294,13 @@ static void append_command(GString *out, const LlamaCommand *command, bool head_
 }
 
 /* Without -c, it would be what the model was trained for. */
-static int check_context(const AldPlanRow *plan, char **ret_reason)
+static int check_context(const AldExportPlan *of, char **ret_reason)
 {
+        const AldPlanRow *plan = of->plan;
         uint64_t parallel = plan->parallel == ALD_ABSENT_UINT64 ? 0 : plan->parallel;
 
         if (parallel == 0 || plan->context == ALD_ABSENT_UINT64 || plan->context == 0 ||
-                plan->context > (uint64_t) INT32_MAX / parallel)
+                plan->context > of->engine->context_max / parallel)
                 return ald_export_fail(
                         -ENOTSUP, ret_reason, "The plan has no context that llama.cpp could be given");
         return 0;
@@ -333,7 +318,7 @@ static int check_at_end(const AldPlanRow *plan, uint64_t *ret, char **ret_reason
         return 0;
 }
 
-int ald_export_write_llama(const AldExportPlan *plan, GString *out, char **ret_reason)
+static int write_llama(const AldExportPlan *plan, GString *out, char **ret_reason)
 {
         g_auto(LlamaCommand) command = { .plan = plan,
                 .servers = g_string_new(NULL),
@@ -345,7 +330,7 @@ int ald_export_write_llama(const AldExportPlan *plan, GString *out, char **ret_r
         int r = ald_export_check_client(plan, ret_reason);
 
         if (r >= 0)
-                r = check_context(plan->plan, ret_reason);
+                r = check_context(plan, ret_reason);
         if (r >= 0)
                 r = check_at_end(plan->plan, &command.at_end, ret_reason);
         for (guint i = 0; i < plan->n_stages && r >= 0; i++)
@@ -359,3 +344,12 @@ int ald_export_write_llama(const AldExportPlan *plan, GString *out, char **ret_r
         append_command(out, &command, head_is_apart);
         return 0;
 }
+
+const AldExportFormat ald_llama_format = {
+        .name = "llama.cpp",
+        .summary = "Commands for llama-server and its ggml-rpc-servers",
+        .write = write_llama,
+        .is_run = true,
+        .takes_model = true,
+        .takes_backend = true,
+};

@@ -96,7 +96,7 @@ static int append_variables(GString *out, const AldExportPlan *plan, const GArra
         return r;
 }
 
-int ald_export_write_mpi(const AldExportPlan *plan, GString *out, char **ret_reason)
+static int write_mpi(const AldExportPlan *plan, GString *out, char **ret_reason)
 {
         g_autoptr(GArray) nodes = NULL;
         int r = ald_ring_nodes(plan, &nodes, ret_reason);
@@ -114,3 +114,11 @@ int ald_export_write_mpi(const AldExportPlan *plan, GString *out, char **ret_rea
         r = append_variables(out, plan, nodes, ret_reason);
         return r < 0 ? r : append_hosts(out, nodes, ret_reason);
 }
+
+const AldExportFormat ald_mpi_format = {
+        .name = "mpi",
+        .summary = "A host file for mpirun, in the order of the ring",
+        .write = write_mpi,
+        .is_run = true,
+        .takes_program = true,
+};

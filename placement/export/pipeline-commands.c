@@ -234,12 +234,34 @@ static int append_nodes(GString *out, const Pipeline *pipeline, AppendCommand ap
         return r;
 }
 
-static int write_pipeline(const AldExportPlan *plan, const PipelineFormat *format, const GArray *nodes,
-        GString *out, char **ret_reason)
+/* Some divide the stages by the number of nodes. */
+static int check_even(
+        const AldExportPlan *plan, const PipelineFormat *format, const GArray *nodes, char **ret_reason)
 {
-        Pipeline pipeline = { .plan = plan, .nodes = nodes };
-        int r = nodes->len > 1 ? ald_ring_master(node_at(&pipeline, 0), &pipeline.master, ret_reason) : 0;
+        for (guint i = 0; plan->engine->nodes_even && i < nodes->len; i++) {
+                const AldRingNode *node = &g_array_index(nodes, AldRingNode, i);
 
+                if (node->n_stages * nodes->len != plan->n_stages)
+                        return ald_export_fail(-ENOTSUP, ret_reason,
+                                "%s has %u of %u stages; %s needs equally many on each of %u nodes",
+                                ald_export_stage_name(node->stage), node->n_stages, plan->n_stages,
+                                format->name, nodes->len);
+        }
+        return 0;
+}
+
+static int write_pipeline(
+        const AldExportPlan *plan, const PipelineFormat *format, GString *out, char **ret_reason)
+{
+        g_autoptr(GArray) nodes = NULL;
+        Pipeline pipeline = { .plan = plan };
+        int r = ald_ring_nodes(plan, &nodes, ret_reason);
+
+        if (r >= 0)
+                r = check_even(plan, format, nodes, ret_reason);
+        pipeline.nodes = nodes;
+        if (r >= 0 && nodes->len > 1)
+                r = ald_ring_master(node_at(&pipeline, 0), &pipeline.master, ret_reason);
         if (r < 0)
                 return r;
         ald_export_append_header(out, plan, format->name, "#");
@@ -253,44 +275,47 @@ static int write_pipeline(const AldExportPlan *plan, const PipelineFormat *forma
         return append_nodes(out, &pipeline, format->append, ret_reason);
 }
 
-/* Both divide the stages by the number of nodes. */
-static int write_even(
-        const AldExportPlan *plan, const PipelineFormat *format, GString *out, char **ret_reason)
-{
-        g_autoptr(GArray) nodes = NULL;
-        int r = ald_ring_nodes(plan, &nodes, ret_reason);
-
-        for (guint i = 0; r >= 0 && i < nodes->len; i++) {
-                const AldRingNode *node = &g_array_index(nodes, AldRingNode, i);
-
-                if (node->n_stages * nodes->len != plan->n_stages)
-                        r = ald_export_fail(-ENOTSUP, ret_reason,
-                                "%s has %u of %u stages; %s needs equally many on each of %u nodes",
-                                ald_export_stage_name(node->stage), node->n_stages, plan->n_stages,
-                                format->name, nodes->len);
-        }
-        return r < 0 ? r : write_pipeline(plan, format, nodes, out, ret_reason);
-}
-
-int ald_export_write_vllm(const AldExportPlan *plan, GString *out, char **ret_reason)
+static int write_vllm(const AldExportPlan *plan, GString *out, char **ret_reason)
 {
         static const PipelineFormat format = { "vLLM", append_vllm_notes, append_vllm };
 
-        return write_even(plan, &format, out, ret_reason);
+        return write_pipeline(plan, &format, out, ret_reason);
 }
 
-int ald_export_write_sglang(const AldExportPlan *plan, GString *out, char **ret_reason)
+static int write_sglang(const AldExportPlan *plan, GString *out, char **ret_reason)
 {
         static const PipelineFormat format = { "SGLang", append_sglang_notes, append_sglang };
 
-        return write_even(plan, &format, out, ret_reason);
+        return write_pipeline(plan, &format, out, ret_reason);
 }
 
-int ald_export_write_torchrun(const AldExportPlan *plan, GString *out, char **ret_reason)
+static int write_torchrun(const AldExportPlan *plan, GString *out, char **ret_reason)
 {
         static const PipelineFormat format = { "torchrun", NULL, append_torchrun };
-        g_autoptr(GArray) nodes = NULL;
-        int r = ald_ring_nodes(plan, &nodes, ret_reason);
 
-        return r < 0 ? r : write_pipeline(plan, &format, nodes, out, ret_reason);
+        return write_pipeline(plan, &format, out, ret_reason);
 }
+
+const AldExportFormat ald_vllm_format = {
+        .name = "vllm",
+        .summary = "A command for each node, with the layers of each stage",
+        .write = write_vllm,
+        .is_run = true,
+        .takes_model = true,
+};
+
+const AldExportFormat ald_sglang_format = {
+        .name = "sglang",
+        .summary = "The same",
+        .write = write_sglang,
+        .is_run = true,
+        .takes_model = true,
+};
+
+const AldExportFormat ald_torchrun_format = {
+        .name = "torchrun",
+        .summary = "A command for each node, in the order of the ring",
+        .write = write_torchrun,
+        .is_run = true,
+        .takes_program = true,
+};

@@ -77,7 +77,7 @@ static void append_hop(GString *out, const AldExportPlan *plan, const AldPlanHop
         g_string_append(out, is_assumed ? " assumed\"];\n" : "\"];\n");
 }
 
-int ald_export_write_plan_dot(const AldExportPlan *plan, GString *out, char **ret_reason)
+static int write_dot(const AldExportPlan *plan, GString *out, char **ret_reason)
 {
         const GArray *hops = plan->report->hops;
 
@@ -103,3 +103,9 @@ int ald_export_write_plan_dot(const AldExportPlan *plan, GString *out, char **re
         g_string_append(out, "}\n");
         return 0;
 }
+
+const AldExportFormat ald_plan_dot_format = {
+        .name = "dot",
+        .summary = "A graph for graphviz",
+        .write = write_dot,
+};

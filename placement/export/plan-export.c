@@ -6,48 +6,85 @@
 #include "placement/export/plan-export.h"
 #include "placement/export/plan-formats.h"
 
-/* What runs, and what is only looked at. */
-typedef struct Format {
-        const char *name;
-        const char *engines[3]; /* whose plans it takes; none: any */
-        AldExportWrite write;
-        bool is_run;
-} Format;
+#define PROCESSORS "cpu" /* the backend that all builds have */
 
-static const Format formats[] = {
-        { "llama.cpp", { "llama.cpp" }, ald_export_write_llama, true },
-        { "distributed-llama", { "distributed-llama" }, ald_export_write_dllama, true },
-        { "vllm", { "vllm" }, ald_export_write_vllm, true },
-        { "sglang", { "sglang" }, ald_export_write_sglang, true },
-        { "mpi", { "mpi", "nccl", "torch" }, ald_export_write_mpi, true },
-        { "torchrun", { "torch", "nccl" }, ald_export_write_torchrun, true },
-        { "dot", {}, ald_export_write_plan_dot, false },
-};
-
-const char *const ald_plan_export_formats[] = { "llama.cpp", "distributed-llama", "vllm", "sglang", "mpi",
-        "torchrun", "dot", NULL };
-
-static const Format *find_format(const char *name)
+static bool has_format(const AldPlanEngine *engine, const AldExportFormat *format)
 {
-        for (size_t i = 0; i < G_N_ELEMENTS(formats); i++)
-                if (strcmp(formats[i].name, name) == 0)
-                        return &formats[i];
+        for (size_t i = 0; i < ALD_ENGINE_FORMATS_MAX; i++)
+                if (engine->formats[i] == format)
+                        return true;
+        return false;
+}
+
+/* Whether an engine before this one has the format. */
+static bool is_listed(const AldExportFormat *format, size_t engine)
+{
+        for (size_t i = 0; i < engine; i++)
+                if (has_format(&ald_plan_engines[i], format))
+                        return true;
+        return false;
+}
+
+const AldExportFormat *ald_plan_export_format_at(size_t i)
+{
+        size_t n = 0;
+
+        for (size_t engine = 0; engine < ald_n_plan_engines; engine++)
+                for (size_t j = 0; j < ALD_ENGINE_FORMATS_MAX; j++) {
+                        const AldExportFormat *format = ald_plan_engines[engine].formats[j];
+
+                        if (format && !is_listed(format, engine) && n++ == i)
+                                return format;
+                }
+        return n == i ? &ald_plan_dot_format : NULL;
+}
+
+const char *ald_plan_export_name_at(size_t i)
+{
+        const AldExportFormat *format = ald_plan_export_format_at(i);
+
+        return format ? format->name : NULL;
+}
+
+const AldExportFormat *ald_plan_export_find(const char *name)
+{
+        const AldExportFormat *format;
+
+        for (size_t i = 0; (format = ald_plan_export_format_at(i)); i++)
+                if (strcmp(format->name, name) == 0)
+                        return format;
         return NULL;
 }
 
-static bool takes(const Format *format, const char *engine)
+const char *ald_plan_export_backend_at(size_t i)
 {
-        for (size_t i = 0; i < G_N_ELEMENTS(format->engines) && format->engines[i]; i++)
-                if (strcmp(engine, format->engines[i]) == 0)
-                        return true;
-        return !format->engines[0];
+        size_t n = 0;
+
+        for (size_t engine = 0; engine < ald_n_plan_engines; engine++) {
+                const AldEngineBackend *backend = ald_plan_engines[engine].backends;
+
+                for (; backend && backend->option; backend++)
+                        if (n++ == i)
+                                return backend->option;
+        }
+        return n == i ? PROCESSORS : NULL;
 }
 
-bool ald_plan_export_takes(const char *name, const char *engine)
+static bool is_backend(const char *name)
 {
-        const Format *format = find_format(name);
+        const char *backend;
 
-        return format && takes(format, engine);
+        for (size_t i = 0; (backend = ald_plan_export_backend_at(i)); i++)
+                if (strcmp(backend, name) == 0)
+                        return true;
+        return false;
+}
+
+bool ald_plan_export_takes(const AldExportFormat *format, const char *engine)
+{
+        const AldPlanEngine *of = ald_plan_engine_find(engine);
+
+        return format == &ald_plan_dot_format || (of && has_format(of, format));
 }
 
 /* In commands and in comments. */
@@ -59,12 +96,14 @@ static int check_path(const char *what, const char *path, char **ret_reason)
         return ald_export_fail(-EINVAL, ret_reason, "The path of the %s is not valid", what);
 }
 
-static int refuse_engine(const Format *format, const char *engine, char **ret_reason)
+static int refuse_engine(const AldExportFormat *format, const char *engine, char **ret_reason)
 {
-        g_autoptr(GString) taken = g_string_new(format->engines[0]);
+        g_autoptr(GString) taken = g_string_new(NULL);
 
-        for (size_t i = 1; i < G_N_ELEMENTS(format->engines) && format->engines[i]; i++)
-                g_string_append_printf(taken, ", %s", format->engines[i]);
+        for (size_t i = 0; i < ald_n_plan_engines; i++)
+                if (has_format(&ald_plan_engines[i], format))
+                        g_string_append_printf(
+                                taken, "%s%s", taken->len > 0 ? ", " : "", ald_plan_engines[i].name);
         return ald_export_fail(-ENOTSUP, ret_reason, "The plan is for %s; %s takes plans for %s only", engine,
                 format->name, taken->str);
 }
@@ -72,7 +111,7 @@ static int refuse_engine(const Format *format, const char *engine, char **ret_re
 int ald_plan_export(const char *name, const AldPlanReport *report, const AldPlanExportOptions *options,
         GString **ret, char **ret_reason)
 {
-        const Format *format = find_format(name);
+        const AldExportFormat *format = ald_plan_export_find(name);
         g_autoptr(GString) out = g_string_new(NULL);
         AldExportPlan plan;
         int r;
@@ -84,11 +123,11 @@ int ald_plan_export(const char *name, const AldPlanReport *report, const AldPlan
                 r = check_path("model", options->model, ret_reason);
         if (r >= 0)
                 r = check_path("program", options->program, ret_reason);
-        if (r >= 0 && options->backend && !g_strv_contains(ald_plan_export_backends, options->backend))
+        if (r >= 0 && options->backend && !is_backend(options->backend))
                 r = ald_export_fail(-EINVAL, ret_reason, "There is no backend \"%s\"", options->backend);
         if (r < 0)
                 return r;
-        if (!takes(format, plan.plan->engine))
+        if (!ald_plan_export_takes(format, plan.plan->engine))
                 return refuse_engine(format, plan.plan->engine, ret_reason);
         if (format->is_run && !options->force)
                 r = ald_export_check_figures(&plan, ret_reason);

@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 
+#include "placement/plan/engine.h"
 #include "placement/report/report.h"
 
 /* Measured rates, and what is free, are not relied on beyond these ages. */
@@ -15,17 +16,23 @@ typedef struct AldPlanExportOptions {
         const char *version; /* of Alidade */
         const char *model;   /* path of the model; NULL: a placeholder */
         const char *program; /* that mpirun or torchrun starts; NULL: a placeholder */
-        const char *backend; /* of llama.cpp, for all GPUs; NULL: the usual one of each vendor */
+        const char *backend; /* of the engine, for all GPUs; NULL: the usual one of each vendor */
 } AldPlanExportOptions;
 
-/* The formats, NULL-terminated. */
-extern const char *const ald_plan_export_formats[];
+/* The format with this number, from 0: those of all engines, each once, and those of any plan; NULL: there
+ * are no more. See export-plan.h. */
+const AldExportFormat *ald_plan_export_format_at(size_t i);
+const char *ald_plan_export_name_at(size_t i);
 
-/* The backends of llama.cpp that a plan can be written for, NULL-terminated. */
-extern const char *const ald_plan_export_backends[];
+/* NULL: there is none of this name. */
+const AldExportFormat *ald_plan_export_find(const char *name);
+
+/* The backend with this number, from 0, that commands of engines can be written for, the last of which is
+ * that of the processors; NULL: there are no more. */
+const char *ald_plan_export_backend_at(size_t i);
 
 /* Whether a format is for plans of this engine. */
-bool ald_plan_export_takes(const char *format, const char *engine);
+bool ald_plan_export_takes(const AldExportFormat *format, const char *engine);
 
 /*
  * Writes the plan of a report for other programs; equal input gives an equal text. On error, *ret_reason is a

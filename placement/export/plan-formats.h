@@ -3,11 +3,13 @@
 
 #include "placement/export/export-plan.h"
 
-/* The formats of ald_plan_export(): AldExportWrite. */
-int ald_export_write_llama(const AldExportPlan *plan, GString *out, char **ret_reason);
-int ald_export_write_dllama(const AldExportPlan *plan, GString *out, char **ret_reason);
-int ald_export_write_vllm(const AldExportPlan *plan, GString *out, char **ret_reason);
-int ald_export_write_sglang(const AldExportPlan *plan, GString *out, char **ret_reason);
-int ald_export_write_mpi(const AldExportPlan *plan, GString *out, char **ret_reason);
-int ald_export_write_torchrun(const AldExportPlan *plan, GString *out, char **ret_reason);
-int ald_export_write_plan_dot(const AldExportPlan *plan, GString *out, char **ret_reason);
+/* Of the commands of engines, which name them. */
+extern const AldExportFormat ald_dllama_format;
+extern const AldExportFormat ald_llama_format;
+extern const AldExportFormat ald_mpi_format;
+extern const AldExportFormat ald_sglang_format;
+extern const AldExportFormat ald_torchrun_format;
+extern const AldExportFormat ald_vllm_format;
+
+/* Of any plan. */
+extern const AldExportFormat ald_plan_dot_format;

@@ -2,9 +2,13 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-typedef struct AldPlanMethod AldPlanMethod; /* see method.h */
+#include "placement/model/model.h"
+
+typedef struct AldPlanMethod AldPlanMethod;     /* see method.h */
+typedef struct AldExportFormat AldExportFormat; /* see plan-export.h */
 
 /* The parts of a path that the commands for an engine name. */
 typedef enum AldPlanNames {
@@ -14,27 +18,71 @@ typedef enum AldPlanNames {
         ALD_PLAN_NAMES_HOSTS, /* the ports, and host names or else addresses of IPv4 */
 } AldPlanNames;
 
-/* What a plan for an engine may look like. */
+/* What an engine can do with the files of a model. */
+typedef enum AldEngineReading {
+        ALD_MODEL_READ,     /* it loads them as they are, or it is not known what they are */
+        ALD_MODEL_PREPARED, /* it does after something else has been done, or only with some part added */
+        ALD_MODEL_REFUSED,  /* it cannot be given them */
+} AldEngineReading;
+
+typedef struct AldEngineFiles {
+        AldEngineReading reading;
+        const char *text; /* what is to be done, one English sentence without its full stop; unless it reads
+                             them */
+} AldEngineFiles;
+
+/* A library by which builds of an engine compute on GPUs. */
+typedef struct AldEngineBackend {
+        const char *option; /* as users write it; NULL ends a list */
+        const char *name;   /* as its project writes it, and in front of the numbers of devices */
+        const char *vendor; /* whose GPUs it drives; NULL: any */
+        const char *usual; /* the vendor whose GPUs it is usually built for; NULL: all that no other one is */
+        bool of_vendor;    /* numbers the GPUs of one vendor only */
+} AldEngineBackend;
+
+#define ALD_ENGINE_FORMATS_MAX 2u
+
+/* An engine: how it runs a model, and what a plan for it may look like. */
 typedef struct AldPlanEngine {
         const char *name; /* as users write it */
         const AldPlanMethod *method;
         bool takes_processors;
         bool takes_gpus;
-        bool takes_rdma;         /* paths over RDMA beside those over sockets */
-        bool one_vendor;         /* all GPUs of a plan, as in a group of NCCL or RCCL */
-        bool nodes_even;         /* takes as many GPUs of each node as of the others */
-        bool needs_context;      /* in its commands, to be stated for the plan */
-        bool knows_buffers;      /* those of buffers.h */
-        bool differs_by_backend; /* of its GPUs: there are builds for each, see engine-builds.h */
+        bool takes_rdma;    /* paths over RDMA beside those over sockets */
+        bool one_vendor;    /* all GPUs of a plan, as in a group of NCCL or RCCL */
+        bool nodes_even;    /* takes as many GPUs of each node as of the others */
+        bool needs_context; /* in its commands, to be stated for the plan */
+        bool knows_buffers; /* those of buffers.h */
         AldPlanNames names;
-        uint32_t devices_max; /* that it can use; 0: any number */
-        uint64_t context_max; /* tokens of all requests together; 0: any number */
+        uint32_t devices_max;             /* that it can use; 0: any number */
+        uint64_t context_max;             /* tokens of all requests together; 0: any number */
+        unsigned kv_types;                /* ALD_KV_BIT() of those in which it can keep keys and values */
+        AldEngineFiles gguf, safetensors; /* models in these formats */
+        const char *const *architectures; /* that it runs, as these files call them; NULL: any, or unknown */
+        const char *architectures_text;   /* what is to be done with others, as in AldEngineFiles */
+        const AldEngineBackend *backends; /* of its builds; NULL: a build has all that it needs */
+        const char *backends_text;        /* on several of them on one machine, an English sentence */
+        const AldExportFormat *formats[ALD_ENGINE_FORMATS_MAX]; /* of its commands */
 } AldPlanEngine;
+
+#define ALD_KV_BIT(type) (1u << (type))
+#define ALD_KV_ALL (ALD_KV_BIT(ALD_N_KV_TYPES) - 1)
 
 static inline bool ald_plan_engine_takes(const AldPlanEngine *engine, bool is_processor)
 {
         return is_processor ? engine->takes_processors : engine->takes_gpus;
 }
 
+/* All of them, those first that are chosen first; an engine is added here and nowhere else, but for the
+ * format of its commands. */
+extern const AldPlanEngine ald_plan_engines[];
+extern const size_t ald_n_plan_engines;
+
 /* NULL: there is none of this name. */
 const AldPlanEngine *ald_plan_engine_find(const char *name);
+
+/* That of the engine with this number, from 0; NULL: there are no more. */
+const char *ald_plan_engine_name_at(size_t i);
+
+/* "llama.cpp, vllm": those of all engines; to be freed with g_free(). */
+char *ald_plan_engine_list(void);

@@ -4,19 +4,12 @@
 #include "placement/plan/engine.h"
 #include "record/schema.h"
 
-/* What an engine can do with the files of a model. */
-typedef enum AldEngineReading {
-        ALD_MODEL_READ,     /* it loads them as they are, or it is not known what they are */
-        ALD_MODEL_PREPARED, /* it does after something else has been done, or only with some part added */
-        ALD_MODEL_REFUSED,  /* it cannot be given them */
-} AldEngineReading;
-
 /* By ModelFormat and Architecture of the workload, of which either may be absent. *ret_text is one English
  * sentence without its full stop, which says what is to be done; untouched if the files are read. */
 AldEngineReading ald_plan_engine_reading(
         const AldPlanEngine *engine, const AldPlanWorkload *workload, const char **ret_text);
 
-/* The first engine that loads the files as they are; the default one if it is not known what they are. */
+/* The first engine that loads the files as they are; the first of all if none does. */
 const AldPlanEngine *ald_plan_engine_choose(const AldPlanWorkload *workload);
 
 /* Why the others were not chosen, in English; NULL: there was no choice. To be freed with g_free(). */

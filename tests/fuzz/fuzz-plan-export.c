@@ -43,8 +43,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         g_assert_true((r < 0) == (error != NULL));
         for (int force = 0; r >= 0 && force < 2; force++) {
                 options.force = force;
-                for (const char *const *format = ald_plan_export_formats; *format; format++)
-                        check_format(*format, report, &options);
+                for (size_t i = 0; ald_plan_export_name_at(i); i++)
+                        check_format(ald_plan_export_name_at(i), report, &options);
         }
         return 0;
 }

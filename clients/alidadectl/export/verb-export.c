@@ -11,7 +11,7 @@
 #include "clients/command-line/options.h"
 #include "clients/command-line/print.h"
 #include "clients/command-line/session.h"
-#include "placement/export/plan-export.h"
+#include "placement/export/export-plan.h"
 #include "placement/report/report-json.h"
 #include "state-client/model-json.h"
 
@@ -25,22 +25,20 @@ typedef struct ExportOrder {
 
 static const char *const name_forms[] = { "short", "full", NULL };
 static const char *const state_formats[] = { "slurm", "nfd", "dot", "json", NULL };
-static const char *const both_formats[] = { "dot", "json", NULL };
 static const char *const formats_of_node[] = { "nfd", NULL };
 
 static const AldOption options[] = {
         ALD_OPTION_HELP,
         ALD_OPTION(RAW, "plan", "FILE", ExportOrder, plan, "The plan; - is standard input",
                 .completion = ALD_COMPLETE_FILE),
-        ALD_OPTION(RAW, "model", "PATH", ExportOrder, model,
-                "The model, for llama.cpp, distributed-llama, vllm and sglang",
+        ALD_OPTION(RAW, "model", "PATH", ExportOrder, model, "The model, for commands that run one",
                 .completion = ALD_COMPLETE_FILE),
         ALD_OPTION(RAW, "program", "PATH", ExportOrder, program, "The program, for mpi and torchrun",
                 .completion = ALD_COMPLETE_FILE),
         ALD_OPTION(WORD, "backend", "NAME", ExportOrder, backend,
-                "The backend of llama.cpp for all GPUs: cuda, vulkan, rocm, sycl or cpu\n"
+                "The backend of llama.cpp for all GPUs\n"
                 "(by default, the usual one of each vendor)",
-                .words = ald_plan_export_backends),
+                .word_at = ald_plan_export_backend_at),
         ALD_OPTION(WORD, "names", "FORM", ExportOrder, names,
                 "The host names, for slurm: short (the default) or full", .words = name_forms),
         ALD_OPTION(FLAG, "force", NULL, ExportOrder, force,
@@ -51,27 +49,35 @@ static const AldOption options[] = {
         {},
 };
 
+static void print_format(const char *name, const char *summary)
+{
+        printf("  %-18s %s\n", name, summary);
+}
+
+static void print_formats(void)
+{
+        const AldExportFormat *format;
+
+        puts("\nFormats of a plan:");
+        for (size_t i = 0; (format = ald_plan_export_format_at(i)); i++)
+                print_format(format->name, format->summary);
+        print_format("json", "The plan itself");
+        puts("\nFormats of the state:");
+        print_format("slurm", "topology.conf, and Features for slurm.conf as comments");
+        print_format("nfd", "Labels of this machine, or of NODE, for node-feature-discovery");
+        print_format("dot", "What joins the nodes, as with topology --dot");
+        print_format("json", "Everything, as with watch --once --json");
+}
+
 const AldSynopsis ald_export_synopsis = {
         .usage = "alidadectl export FORMAT --plan=FILE [--model=PATH] [--program=PATH] [--backend=NAME] "
                  "[--force]\n"
                  "alidadectl export slurm|nfd|dot|json [NODE] [--names=short|full] [--force]",
-        .intro = "Write a plan, as alidadectl place --json prints it, or the state for other programs.\n\n"
-                 "Formats of a plan:\n"
-                 "  llama.cpp          Commands for llama-server and its ggml-rpc-servers\n"
-                 "  distributed-llama  Commands for the workers and the root\n"
-                 "  vllm               A command for each node, with the layers of each stage\n"
-                 "  sglang             The same\n"
-                 "  mpi                A host file for mpirun, in the order of the ring\n"
-                 "  torchrun           A command for each node, in the order of the ring\n"
-                 "  dot                A graph for graphviz\n"
-                 "  json               The plan itself\n\n"
-                 "Formats of the state:\n"
-                 "  slurm              topology.conf, and Features for slurm.conf as comments\n"
-                 "  nfd                Labels of this machine, or of NODE, for node-feature-discovery\n"
-                 "  dot                What joins the nodes, as with topology --dot\n"
-                 "  json               Everything, as with watch --once --json",
+        .intro = "Write a plan, as alidadectl place --json prints it, or the state for other programs.",
+        .print_more = print_formats,
         .options = options,
-        .first_words = { ald_plan_export_formats, state_formats },
+        .first_words = state_formats,
+        .first_word_at = ald_plan_export_name_at,
         .before_node = formats_of_node,
 };
 
@@ -80,27 +86,38 @@ static bool is_one_of(const char *format, const char *const *formats)
         return g_strv_contains(formats, format);
 }
 
-static int check_option(
-        const ExportOrder *order, const char *option, bool is_given, const char *const *formats)
+static int refuse_option(const char *option, const char *formats)
 {
-        g_autofree char *list = NULL;
-
-        if (!is_given || is_one_of(order->format, formats))
-                return ALD_EXIT_OK;
-        list = g_strjoinv(", ", (char **) formats);
-        ald_print_error("%s works with these formats only: %s", option, list);
+        ald_print_error("%s works with these formats only: %s", option, formats);
         return ALD_EXIT_USAGE;
+}
+
+/* takes: the offset of what says in a format whether it takes the option. */
+static int check_plan_option(const ExportOrder *order, const char *option, bool is_given, size_t takes)
+{
+        const AldExportFormat *format;
+        g_autoptr(GString) list = g_string_new(NULL);
+
+        for (size_t i = 0; is_given && (format = ald_plan_export_format_at(i)); i++) {
+                if (!G_STRUCT_MEMBER(bool, format, takes))
+                        continue;
+                if (strcmp(format->name, order->format) == 0)
+                        return ALD_EXIT_OK;
+                g_string_append_printf(list, "%s%s", list->len > 0 ? ", " : "", format->name);
+        }
+        return is_given ? refuse_option(option, list->str) : ALD_EXIT_OK;
+}
+
+static int check_option(const ExportOrder *order, const char *option, bool is_given, const char *format)
+{
+        return !is_given || strcmp(order->format, format) == 0 ? ALD_EXIT_OK : refuse_option(option, format);
 }
 
 /* What cannot be used together. */
 static int check_order(const ExportOrder *order)
 {
-        static const char *const of_model[] = { "llama.cpp", "distributed-llama", "vllm", "sglang", NULL };
-        static const char *const of_program[] = { "mpi", "torchrun", NULL };
-        static const char *const of_backend[] = { "llama.cpp", NULL };
-        static const char *const of_names[] = { "slurm", NULL };
-        static const char *const of_json[] = { "json", NULL };
-        bool is_plan_format = is_one_of(order->format, ald_plan_export_formats);
+        bool is_json = strcmp(order->format, "json") == 0;
+        bool is_plan_format = is_json || ald_plan_export_find(order->format);
         bool is_state_format = is_one_of(order->format, state_formats);
         int r;
 
@@ -115,21 +132,23 @@ static int check_order(const ExportOrder *order)
                         order->format);
                 return ALD_EXIT_USAGE;
         }
-        if (order->plan && is_state_format && !is_one_of(order->format, both_formats)) {
+        if (order->plan && !is_plan_format) {
                 ald_print_error("%s is made from the state, not from a plan", order->format);
                 return ALD_EXIT_USAGE;
         }
-        r = check_option(order, "--model", order->model != NULL, of_model);
+        r = check_plan_option(order, "--model", order->model != NULL, offsetof(AldExportFormat, takes_model));
         if (r == ALD_EXIT_OK)
-                r = check_option(order, "--program", order->program != NULL, of_program);
+                r = check_plan_option(
+                        order, "--program", order->program != NULL, offsetof(AldExportFormat, takes_program));
         if (r == ALD_EXIT_OK)
-                r = check_option(order, "--backend", order->backend != NULL, of_backend);
+                r = check_plan_option(
+                        order, "--backend", order->backend != NULL, offsetof(AldExportFormat, takes_backend));
         if (r == ALD_EXIT_OK)
-                r = check_option(order, "--names", order->names != NULL, of_names);
+                r = check_option(order, "--names", order->names != NULL, "slurm");
         if (r == ALD_EXIT_OK)
-                r = check_option(order, "NODE", order->node != NULL, formats_of_node);
+                r = check_option(order, "NODE", order->node != NULL, "nfd");
         if (r == ALD_EXIT_OK)
-                r = check_option(order, "--json", order->ctl.json != ALD_JSON_OFF, of_json);
+                r = check_option(order, "--json", order->ctl.json != ALD_JSON_OFF, "json");
         return r;
 }
 

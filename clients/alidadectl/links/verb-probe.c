@@ -70,7 +70,7 @@ const AldSynopsis ald_probe_synopsis = {
         .intro = "Measure " ALD_PROBE_SUBJECTS " now.\n"
                  "Ctrl-C cancels the probe; a second Ctrl-C exits at once.",
         .options = options,
-        .first_words = { names },
+        .first_words = names,
         .before_node = names_before_node,
 };
 

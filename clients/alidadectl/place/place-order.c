@@ -108,9 +108,8 @@ static bool read_kv_types(void *place, const char *text)
 static const AldOption options[] = {
         ALD_OPTION_HELP,
         ALD_OPTION(WORD, "engine", "ENGINE", AldPlaceOrder, options.engine,
-                "What runs the model (default: the first that reads it): llama.cpp, vllm,\n"
-                "sglang, torch, distributed-llama; mpi and nccl order a ring for all-reduces",
-                .type = &ald_plan_options_struct, .field = "Engine"),
+                "What runs the model, as listed above (default: the first that reads it)",
+                .word_at = ald_plan_engine_name_at),
         ALD_OPTION(WORD, "goal", "GOAL", AldPlaceOrder, options.goal,
                 "latency (default), throughput, or both, with what lies between as\n"
                 "alternatives",
@@ -122,7 +121,7 @@ static const AldOption options[] = {
         { .name = "kv-type",
                 .argument = "TYPE",
                 .help = "Type of keys and values, or both as K,V: f32, f16, bf16, q8_0, q5_1,\n"
-                        "q5_0, q4_1, q4_0, iq4_nl (default: f16; f32 for distributed-llama)",
+                        "q5_0, q4_1, q4_0, iq4_nl (default: f16, or f32 if the engine has only that)",
                 .kind = ALD_OPTION_READ,
                 .type = &ald_plan_workload_struct,
                 .field = "KvTypeK",
@@ -135,8 +134,7 @@ static const AldOption options[] = {
         ALD_OPTION(TEXTS, "split", "NODE/DEVICE=LAYERS", AldPlaceOrder, split,
                 "Gets this many layers; repeated for all devices that get any"),
         ALD_OPTION(TEXT, "client", "NODE", AldPlaceOrder, options.client,
-                "Runs the client of llama.cpp, or the root of distributed-llama",
-                .completion = ALD_COMPLETE_NODE),
+                "Runs the client of engines that have one, or the root", .completion = ALD_COMPLETE_NODE),
         ALD_OPTION(NUMBER, "max-nodes", "N", AldPlaceOrder, options.max_nodes, "Use this many nodes at most",
                 .max = 65536),
         ALD_OPTION(NUMBER, "max-devices", "N", AldPlaceOrder, options.max_devices,
@@ -162,7 +160,7 @@ static const AldOption options[] = {
         ALD_OPTION(BYTES, "kv-bytes", "SIZE", AldPlaceOrder, order.kv_bytes,
                 "Size of all keys and values (default: what the model says)"),
         ALD_OPTION(BYTES, "message-bytes", "SIZE", AldPlaceOrder, order.message_bytes,
-                "For mpi and nccl: what is summed up over all ranks"),
+                "For engines without a model: what is summed up over all ranks"),
         ALD_OPTION_HOST("Plan on another machine, over ssh; the model is read here"),
         ALD_OPTION_JSON("Print JSON, which export reads: short, pretty or off"),
         ALD_OPTION_NO_PAGER,
@@ -170,11 +168,22 @@ static const AldOption options[] = {
         {},
 };
 
+static void print_engines(void)
+{
+        g_autoptr(GString) running = g_string_new(NULL), others = g_string_new(NULL);
+
+        for (size_t i = 0; i < ald_n_plan_engines; i++)
+                ald_parts_add_text(ald_plan_engine_is_collective(&ald_plan_engines[i]) ? others : running,
+                        "%s", ald_plan_engines[i].name);
+        printf("\nEngines: %s; without a model, for a ring of all-reduces: %s\n", running->str, others->str);
+}
+
 const AldSynopsis ald_place_synopsis = {
         .usage = "alidadectl place MODEL|--bytes=SIZE --layers=N --elements=N|--message-bytes=SIZE",
         .intro = "Plan on which devices of the cluster a language model runs best: a GGUF file, or a folder "
                  "with\n"
                  "safetensors and config.json. Its weights are not read.",
+        .print_more = print_engines,
         .options = options,
 };
 

@@ -5,7 +5,7 @@
 #include "clients/desktop/actions/prompt.h"
 #include "clients/desktop/live/live-cluster.h"
 #include "clients/desktop/placement/export-button.h"
-#include "placement/export/plan-export.h"
+#include "placement/export/export-plan.h"
 #include "placement/report/report-json.h"
 
 #define JSON "json"
@@ -212,10 +212,11 @@ static void append_format(GMenu *menu, const char *format, const char *action)
 static void append_section(GMenu *menu, const char *title, const char *action, const char *engine)
 {
         g_autoptr(GMenu) section = g_menu_new();
+        const AldExportFormat *format;
 
-        for (const char *const *format = ald_plan_export_formats; *format; format++)
-                if (ald_plan_export_takes(*format, engine))
-                        append_format(section, *format, action);
+        for (size_t i = 0; (format = ald_plan_export_format_at(i)); i++)
+                if (ald_plan_export_takes(format, engine))
+                        append_format(section, format->name, action);
         append_format(section, JSON, action);
         g_menu_append_section(menu, title, G_MENU_MODEL(section));
 }

@@ -49,11 +49,22 @@ static const struct {
 
 /* What is chosen. */
 
+static bool is_engine(const AldField *field)
+{
+        return field->offset == offsetof(AldPlanOptions, engine);
+}
+
+/* The word of an option with this number, from 0; NULL: there are no more. */
+static const char *word_at(const AldField *field, size_t i)
+{
+        return is_engine(field) ? ald_plan_engine_name_at(i) : field->words[i];
+}
+
 static const char *chosen_word(GtkWidget *row)
 {
         const AldField *field = g_object_get_data(G_OBJECT(row), FIELD_KEY);
 
-        return field->words[adw_combo_row_get_selected(ADW_COMBO_ROW(row))];
+        return word_at(field, adw_combo_row_get_selected(ADW_COMBO_ROW(row)));
 }
 
 /* The list has only those that the engine keeps. */
@@ -321,11 +332,11 @@ static void add_choices(AldOrderForm *form)
                 g_autoptr(GtkStringList) words = NULL;
                 GtkWidget *row;
 
-                if (!field->words)
+                if (!field->words && !is_engine(field))
                         continue;
                 words = gtk_string_list_new(NULL);
-                for (const char *const *word = field->words; *word; word++)
-                        gtk_string_list_append(words, ald_word(*word));
+                for (size_t word = 0; word_at(field, word); word++)
+                        gtk_string_list_append(words, ald_word(word_at(field, word)));
                 row = combo_new(form, title_of(field), words);
                 g_object_set_data(G_OBJECT(row), FIELD_KEY, (gpointer) field);
                 adw_expander_row_add_row(ADW_EXPANDER_ROW(form->options), row);

@@ -5,6 +5,7 @@
 #include "clients/common/plan-words.h"
 #include "clients/desktop/topology/plan-marks.h"
 #include "placement/plan/engine.h"
+#include "placement/plan/method.h"
 
 /* A transfer between two nodes. */
 typedef struct PlanTransfer {
@@ -109,11 +110,12 @@ static AldLineKind line_kind(const AldPlanHopRow *hop)
                                                                                           : ALD_LINE_SOCKET;
 }
 
-static bool is_star(const AldPlanReport *report)
+/* Whether the client computes nothing as such. Of slices it is a stage. */
+static bool has_client(const AldPlanReport *report)
 {
         const AldPlanEngine *engine = report->plan.engine ? ald_plan_engine_find(report->plan.engine) : NULL;
 
-        return engine && engine->topology == ALD_PLAN_STAR;
+        return engine && engine->method->client && engine->method->spreads_layers;
 }
 
 static bool is_on(const AldPlanReport *report, guint stage, const char *node)
@@ -129,7 +131,7 @@ static char *describe_end(const AldPlanReport *report, const AldPlanHopRow *hop,
 
         if (is_on(report, stage, node))
                 return g_strdup_printf("%u", stage + 1);
-        if (is_star(report))
+        if (has_client(report))
                 return g_strdup(_("client"));
         for (guint i = 1; i < n; i++)
                 if (is_on(report, (stage + i) % n, node))

@@ -1063,11 +1063,11 @@ static void test_constants(void)
         }
 }
 
-/* Those that Plan() takes are those that there are. */
 static void test_engine_names(void)
 {
-        for (AldPlanOptionsEngine i = 0; i < ALD_PLAN_OPTIONS_ENGINE_N; i++)
-                g_assert_nonnull(ald_plan_engine_find(ald_plan_options_engine_to_string(i)));
+        for (size_t i = 0; i < ald_n_plan_engines; i++)
+                g_assert_true(ald_plan_engine_find(ald_plan_engine_name_at(i)) == &ald_plan_engines[i]);
+        g_assert_null(ald_plan_engine_name_at(ald_n_plan_engines));
         g_assert_null(ald_plan_engine_find("llama"));
 }
 
