@@ -2,9 +2,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "placement/engine/kv-types.h"
 #include "placement/export/export-plan.h"
-#include "placement/plan/kv-types.h"
-#include "placement/plan/method.h"
+#include "placement/method/method.h"
 
 int ald_export_fail(int error, char **ret_reason, const char *format, ...)
 {
@@ -153,10 +153,11 @@ static int check_type(const AldExportPlan *plan, const char *name, char **ret_re
                 "The plan is broken: %s does not keep keys and values as \"%s\"", plan->plan->engine, name);
 }
 
-int ald_export_plan_read(const AldPlanReport *report, const AldPlanExportOptions *options, AldExportPlan *ret,
-        char **ret_reason)
+int ald_export_plan_read(const AldPlanReport *report, const AldPlanEngine *engine,
+        const AldPlanExportOptions *options, AldExportPlan *ret, char **ret_reason)
 {
         AldExportPlan plan = { .plan = &report->plan,
+                .engine = engine,
                 .stages = (const AldPlanStageRow *) report->stages->data,
                 .n_stages = ald_plan_report_n_stages(report),
                 .report = report,
@@ -168,7 +169,6 @@ int ald_export_plan_read(const AldPlanReport *report, const AldPlanExportOptions
                         report->plan.text ?: report->plan.problem);
         if (!report->plan.engine)
                 return ald_export_fail(-ENODATA, ret_reason, "The plan is broken: it names no engine");
-        plan.engine = ald_plan_engine_find(plan.plan->engine);
         r = ald_export_has_layers(&plan) ? check_stages(&plan, ret_reason) : check_ranks(&plan, ret_reason);
         if (r >= 0)
                 r = check_hops(&plan, ret_reason);

@@ -28,8 +28,8 @@ int ald_export_fail(int error, char **ret_reason, const char *format, ...) G_GNU
 
 /* The report may come from a file that anyone has written. -ENODATA with the reason if it has no plan, or if
  * its stages and hops do not fit together. */
-int ald_export_plan_read(const AldPlanReport *report, const AldPlanExportOptions *options, AldExportPlan *ret,
-        char **ret_reason);
+int ald_export_plan_read(const AldPlanReport *report, const AldPlanEngine *engine,
+        const AldPlanExportOptions *options, AldExportPlan *ret, char **ret_reason);
 
 /* Whether its stages have layers, and so speed and memory. */
 bool ald_export_has_layers(const AldExportPlan *plan);

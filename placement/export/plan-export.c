@@ -112,13 +112,15 @@ int ald_plan_export(const char *name, const AldPlanReport *report, const AldPlan
         GString **ret, char **ret_reason)
 {
         const AldExportFormat *format = ald_plan_export_find(name);
+        const AldPlanEngine *engine;
         g_autoptr(GString) out = g_string_new(NULL);
         AldExportPlan plan;
         int r;
 
         if (!format)
                 return ald_export_fail(-ENOENT, ret_reason, "There is no format \"%s\"", name);
-        r = ald_export_plan_read(report, options, &plan, ret_reason);
+        engine = report->plan.engine ? ald_plan_engine_find(report->plan.engine) : NULL;
+        r = ald_export_plan_read(report, engine, options, &plan, ret_reason);
         if (r >= 0)
                 r = check_path("model", options->model, ret_reason);
         if (r >= 0)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <math.h>
 
+#include "placement/method/method.h"
 #include "placement/plan/choice.h"
 #include "placement/plan/cost.h"
 
@@ -26,9 +27,12 @@ AldPlanChoice ald_plan_choice(const AldPlanCandidates *candidates)
         };
 }
 
-void ald_plan_choice_lift(AldPlanChoice *choice)
+void ald_plan_choice_lift(AldPlanChoice *choice, const AldPlanCandidates *candidates)
 {
-        choice->devices_max = choice->nodes_max = 0;
+        const AldPlanEngine *engine = candidates->request->engine;
+
+        choice->devices_max = engine->method->has_layers ? 0 : engine->devices_max;
+        choice->nodes_max = 0;
 }
 
 bool ald_plan_allows(const AldPlanChoice *choice, uint32_t candidate)

@@ -2,10 +2,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "placement/layers/cuts.h"
+#include "placement/method/method.h"
 #include "placement/plan/cost.h"
-#include "placement/plan/cuts.h"
 #include "placement/plan/explain.h"
-#include "placement/plan/method.h"
 #include "placement/plan/steps.h"
 
 #define BETTER_RATE 10
@@ -248,7 +248,7 @@ static AldPlanVerdict judge_needless(const AldPlanCandidates *candidates, const 
                         return verdict;
                 }
         }
-        ald_plan_choice_lift(&choice);
+        ald_plan_choice_lift(&choice, candidates);
         verdict.reason = is_reachable(candidates, plan, candidate) ? ALD_PLAN_NO_ROOM : ALD_PLAN_NO_PATH;
         if (ald_plan_find_steps(candidates, &choice, &with) < 0) {
                 if (verdict.reason == ALD_PLAN_NO_PATH &&

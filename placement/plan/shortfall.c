@@ -2,9 +2,9 @@
 #include <errno.h>
 #include <math.h>
 
-#include "placement/plan/buffers.h"
+#include "placement/layers/buffers.h"
+#include "placement/method/method.h"
 #include "placement/plan/cost.h"
-#include "placement/plan/method.h"
 #include "placement/plan/shortfall.h"
 #include "placement/plan/steps.h"
 
@@ -26,7 +26,7 @@ static bool is_possible(
 
         changed.request = request;
         choice = ald_plan_choice(&changed);
-        ald_plan_choice_lift(&choice);
+        ald_plan_choice_lift(&choice, &changed);
         choice.level = true;
         r = ald_plan_find_steps(&changed, &choice, &steps);
         *ret_lower_nsec = r == -ENOSPC ? steps.lower_nsec : 0;

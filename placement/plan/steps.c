@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 
-#include "placement/plan/method.h"
+#include "placement/method/method.h"
 #include "placement/plan/must.h"
 #include "placement/plan/steps.h"
 

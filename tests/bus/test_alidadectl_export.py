@@ -49,7 +49,7 @@ def test_the_command_line(make_host, tmp_path):
             (["nfd", "--names=full"], "--names works with these formats only: slurm"),
             (["vllm", "--plan=x", "--backend=cuda"], "--backend works with these formats only: llama.cpp"),
             (["llama.cpp", "--plan=x", "--backend=CUDA"],
-             '--backend is one of cuda, vulkan, rocm, sycl, cpu, not "CUDA"'),
+             '--backend is one of cuda, rocm, sycl, vulkan, cpu, not "CUDA"'),
             (["slurm", "--names=long"], '--names is one of short, full, not "long"'),
             (["vllm", "--plan"], "--plan needs a value"), (["vllm", "--what"], "--what: unknown option")):
         done = host.alidadectl("export", *words, check=False)

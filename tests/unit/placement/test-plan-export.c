@@ -143,7 +143,7 @@ static const struct Refusal {
         { "ring", "vllm", -ENODATA, "vllm does not keep keys and values as \"q4_0\"",
                 { { "Plan/KvTypeV", "\"q4_0\"" } } },
         { "llama", "vllm", -ENOTSUP, "for llama.cpp; vllm takes plans for vllm only" },
-        { "ring", "mpi", -ENOTSUP, "for vllm; mpi takes plans for mpi, nccl, torch only" },
+        { "ring", "mpi", -ENOTSUP, "for vllm; mpi takes plans for torch, mpi, nccl only" },
         { "ring", "llama.cpp", -ENOTSUP, "takes plans for llama.cpp only" },
         /* Old, or of unknown age. */
         { "llama", "llama.cpp", -ESTALE, "The rate of birch → alder is from 1 d ago, more than 1 d",

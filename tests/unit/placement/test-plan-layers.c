@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "placement/layers/cuts.h"
 #include "placement/model/ggml-types.h"
 #include "placement/model/model-file.h"
-#include "placement/plan/cuts.h"
 #include "tests/unit/gguf-maker.h"
 #include "tests/unit/placement/plan-cases.h"
 

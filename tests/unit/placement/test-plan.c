@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "placement/plan/buffers.h"
+#include "placement/layers/buffers.h"
 #include "placement/plan/cost.h"
 #include "placement/plan/plan.h"
 #include "placement/plan/steps.h"

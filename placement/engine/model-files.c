@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <glib.h>
+
+#include "placement/engine/model-files.h"
+#include "placement/method/method.h"
+
+AldEngineReading ald_plan_engine_reading(
+        const AldPlanEngine *engine, const AldPlanWorkload *workload, const char **ret_text)
+{
+        int format = workload->model_format
+                             ? ald_plan_workload_model_format_from_string(workload->model_format)
+                             : -1;
+        const AldEngineFiles *files;
+
+        if (engine->architectures && workload->architecture &&
+                !g_strv_contains(engine->architectures, workload->architecture)) {
+                *ret_text = engine->architectures_text;
+                return ALD_MODEL_REFUSED;
+        }
+        if (format < 0)
+                return ALD_MODEL_READ;
+        files = format == ALD_PLAN_WORKLOAD_MODEL_FORMAT_GGUF ? &engine->gguf : &engine->safetensors;
+        if (files->text)
+                *ret_text = files->text;
+        return files->reading;
+}
+
+/* The first engine that reads the files, from this number on; NULL: no other one does. */
+static const AldPlanEngine *next_reader(const AldPlanWorkload *workload, size_t *i)
+{
+        const char *text;
+
+        for (; *i < ald_n_plan_engines; (*i)++)
+                if (ald_plan_engines[*i].method->has_layers &&
+                        ald_plan_engine_reading(&ald_plan_engines[*i], workload, &text) == ALD_MODEL_READ)
+                        return &ald_plan_engines[(*i)++];
+        return NULL;
+}
+
+const AldPlanEngine *ald_plan_engine_choose(const AldPlanWorkload *workload)
+{
+        size_t i = 0;
+
+        return next_reader(workload, &i) ?: &ald_plan_engines[0];
+}
+
+char *ald_plan_engine_choice_text(const AldPlanWorkload *workload)
+{
+        const AldPlanEngine *chosen = ald_plan_engine_choose(workload), *reader;
+        g_autoptr(GString) readers = g_string_new(NULL), not_read = g_string_new(NULL);
+        const char *text;
+        size_t n = 0;
+
+        while ((reader = next_reader(workload, &n)))
+                g_string_append_printf(readers, "%s%s", readers->len > 0 ? ", " : "", reader->name);
+        for (size_t i = 0; i < ald_n_plan_engines; i++)
+                if (ald_plan_engines[i].method->has_layers &&
+                        ald_plan_engine_reading(&ald_plan_engines[i], workload, &text) != ALD_MODEL_READ)
+                        g_string_append_printf(not_read, " %s.", text);
+        if (not_read->len == 0)
+                return NULL;
+        return g_strdup_printf("%s was chosen of the engines that read the model: %s.%s", chosen->name,
+                readers->str, not_read->str);
+}

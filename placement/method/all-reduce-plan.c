@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "placement/bounded-front.h"
+#include "placement/bounded.h"
+#include "placement/method/all-reduce-plan.h"
+#include "placement/plan/cost.h"
+#include "placement/plan/must.h"
+#include "placement/ring-front.h"
+#include "placement/ring.h"
+
+/* A node counts as a stage with one layer, which takes hardly any time, so that the ring whose busiest hop
+ * takes the least is that of all nodes. */
+#define LAYER_NSEC 1e-3
+#define FIRST_WORK (ALD_PLACEMENT_WORK / 8) /* on a ring of many nodes whose hops are short together */
+
+typedef struct Ranks {
+        const AldPlanCandidates *candidates;
+        const AldPlanChoice *choice;
+        uint32_t *members, n; /* candidates, of which each is a rank */
+        uint32_t *nodes, n_nodes;
+        uint32_t most;   /* nodes that are used */
+        uint32_t in_use; /* ranks that are */
+        AldPlacementDevice *devices;
+        double *hop_nsec; /* of a part */
+} Ranks;
+
+static void ranks_clear(Ranks *ranks)
+{
+        g_free(ranks->members);
+        g_free(ranks->nodes);
+        g_free(ranks->devices);
+        g_free(ranks->hop_nsec);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Ranks, ranks_clear)
+
+/* Candidates that count in the choice of a vendor; a required one more than all others. */
+static uint64_t weight_of(
+        const AldPlanCandidates *candidates, const AldPlanChoice *choice, uint32_t candidate)
+{
+        if (!ald_plan_allows(choice, candidate))
+                return 0;
+        return ald_plan_requires(candidates, choice, candidate) ? (uint64_t) candidates->n + 1 : 1;
+}
+
+static const char *choose_vendor(const AldPlanCandidates *candidates, const AldPlanChoice *choice)
+{
+        const char *best = NULL;
+        uint64_t most = 0;
+
+        for (uint32_t i = 0; i < candidates->n; i++) {
+                const char *vendor = ald_plan_candidate_device(candidates, i)->vendor;
+                uint64_t weight = 0;
+
+                for (uint32_t j = 0; j < candidates->n; j++)
+                        weight += ald_plan_has_vendor(candidates, j, vendor)
+                                          ? weight_of(candidates, choice, j)
+                                          : 0;
+                if (weight <= most)
+                        continue;
+                most = weight;
+                best = vendor;
+        }
+        return best;
+}
+
+static uint32_t node_of(const Ranks *ranks, uint32_t member)
+{
+        return ald_plan_candidate_device(ranks->candidates, ranks->members[member])->node;
+}
+
+static void add(Ranks *ranks, uint32_t candidate)
+{
+        uint32_t at = 0, node = ald_plan_candidate_device(ranks->candidates, candidate)->node;
+
+        ranks->members[ranks->n++] = candidate;
+        while (at < ranks->n_nodes && ranks->nodes[at] != node)
+                at++;
+        if (at == ranks->n_nodes) {
+                ranks->nodes[ranks->n_nodes++] = node;
+                ranks->devices[at] = (AldPlacementDevice){ .layer_nsec = LAYER_NSEC, .layers_max = 1 };
+        }
+        ranks->devices[at].required |= ald_plan_requires(ranks->candidates, ranks->choice, candidate);
+}
+
+static double part_bytes(const Ranks *ranks)
+{
+        const AldPlanRequest *request = ranks->candidates->request;
+
+        return request->constants.values[ALD_PLAN_TRANSPORT_OVERHEAD] *
+               (double) request->workload->message_bytes / ranks->in_use;
+}
+
+static double hop_nsec(const Ranks *ranks, uint32_t source, uint32_t sink)
+{
+        double bytes = part_bytes(ranks);
+        AldPlanPath path = ald_plan_path_of(ranks->candidates, ranks->choice, source, sink, bytes);
+
+        return ald_plan_path_nsec(&path, bytes);
+}
+
+static void ranks_init(Ranks *ranks, const AldPlanCandidates *candidates, const AldPlanChoice *choice)
+{
+        const char *vendor = choose_vendor(candidates, choice);
+
+        *ranks = (Ranks){ .candidates = candidates,
+                .choice = choice,
+                .members = g_new(uint32_t, candidates->n),
+                .nodes = g_new(uint32_t, candidates->n),
+                .devices = g_new(AldPlacementDevice, candidates->n) };
+        for (uint32_t i = 0; i < candidates->n; i++)
+                if (ald_plan_allows(choice, i) && ald_plan_has_vendor(candidates, i, vendor))
+                        add(ranks, i);
+        ranks->in_use = choice->devices_max > 0 ? MIN(choice->devices_max, ranks->n) : ranks->n;
+        /* With one rank on each; of several, some would be left out. */
+        if (choice->nodes_max > 0 && choice->nodes_max < ranks->n_nodes)
+                ranks->in_use = MIN(ranks->in_use, choice->nodes_max);
+        ranks->most = MIN(ranks->in_use, ranks->n_nodes);
+        ranks->hop_nsec = g_new(double, (size_t) ranks->n_nodes * ranks->n_nodes);
+        for (uint32_t i = 0; i < ranks->n_nodes; i++)
+                for (uint32_t j = 0; j < ranks->n_nodes; j++)
+                        ranks->hop_nsec[(size_t) i * ranks->n_nodes + j] = hop_nsec(
+                                ranks, ranks->nodes[i], ranks->nodes[j]);
+}
+
+/* Whether a required device is of another vendor, or some devices of a node would be left out. */
+static bool is_impossible(const Ranks *ranks)
+{
+        const AldPlanCandidates *candidates = ranks->candidates;
+        uint32_t required = 0, taken = 0;
+
+        for (uint32_t i = 0; i < candidates->n; i++)
+                required += ald_plan_requires(candidates, ranks->choice, i);
+        for (uint32_t i = 0; i < ranks->n; i++)
+                taken += ald_plan_requires(candidates, ranks->choice, ranks->members[i]);
+        return ranks->n == 0 || taken < required || (ranks->n > ranks->n_nodes && ranks->in_use < ranks->n);
+}
+
+static int compare_nsec(const void *a, const void *b)
+{
+        double one = *(const double *) a, other = *(const double *) b;
+
+        return (one > other) - (one < other);
+}
+
+/* Returns what the busiest hop of any ring takes at least: each node is left by a hop. */
+static double least_busiest(const Ranks *ranks)
+{
+        g_autofree double *least = g_new(double, ranks->n_nodes);
+
+        if (ranks->most < 2)
+                return 0;
+        for (uint32_t i = 0; i < ranks->n_nodes; i++) {
+                least[i] = INFINITY;
+                for (uint32_t j = 0; j < ranks->n_nodes; j++)
+                        if (i != j)
+                                least[i] = fmin(least[i], ranks->hop_nsec[(size_t) i * ranks->n_nodes + j]);
+        }
+        qsort(least, ranks->n_nodes, sizeof *least, compare_nsec);
+        return least[ranks->most - 1];
+}
+
+/* Finds some ring soon if there is no plan yet, which is the result if time is up before a better one is
+ * found. */
+static int solve_large(const Ranks *ranks, const AldPlacementProblem *problem, AldPlacementSolution *ret,
+        double *ret_lower_nsec)
+{
+        AldPlanProgress *progress = ranks->candidates->progress;
+        AldPlacementSolution soon = { 0 };
+        double ignored;
+        int r;
+
+        if (!progress->may_stop && ald_placement_solve_bounded(problem, FIRST_WORK, &soon, &ignored) >= 0)
+                progress->may_stop = ald_plan_must_is_sure(ranks->candidates, ranks->choice);
+        r = ald_placement_solve_bounded_busiest(problem, ranks->hop_nsec, ret, ret_lower_nsec);
+        if (r < 0 && soon.stages) {
+                *ret = soon;
+                *ret_lower_nsec = least_busiest(ranks);
+                return 0;
+        }
+        ald_placement_solution_clear(&soon);
+        return r;
+}
+
+static int solve(const Ranks *ranks, AldPlacementSolution *ret, double *ret_lower_nsec)
+{
+        const AldPlacementProblem problem = { .layers = ranks->most,
+                .n_devices = ranks->n_nodes,
+                .devices = ranks->devices,
+                .hop_nsec = ranks->hop_nsec,
+                .proceed = ald_plan_progress_proceed,
+                .userdata = ranks->candidates->progress };
+        int r;
+
+        if (ranks->n_nodes > ALD_PLACEMENT_RING_MAX)
+                return solve_large(ranks, &problem, ret, ret_lower_nsec);
+        r = ald_placement_solve_ring_busiest(&problem, ranks->hop_nsec, ret);
+        if (r == 0)
+                *ret_lower_nsec = ald_placement_busiest(&problem, ranks->hop_nsec, ret);
+        return r;
+}
+
+/* The hop to the rank of the next stage. */
+static void set_hop(const Ranks *ranks, AldPlanStage *stage, const AldPlanStage *next)
+{
+        const AldPlanDevice *devices = ranks->candidates->cluster->devices;
+        uint32_t source = devices[stage->device].node, sink = devices[next->device].node;
+        double turns = ald_all_reduce_turns(ranks->in_use);
+
+        stage->bytes_to = turns * part_bytes(ranks);
+        stage->hop_nsec = turns * ranks->candidates->request->constants.values[ALD_PLAN_INNER_HOP_NSEC];
+        if (source != sink) {
+                stage->hop_nsec = turns * hop_nsec(ranks, source, sink);
+                stage->path_to = ald_plan_path_index(
+                        ranks->candidates, ranks->choice, source, sink, part_bytes(ranks));
+        }
+        stage->nsec_to = stage->hop_nsec;
+}
+
+static void make_stages(const Ranks *ranks, const AldPlacementSolution *solution, AldPlanSteps *ret)
+{
+        uint32_t n = 0;
+
+        ret->stages = g_new0(AldPlanStage, ranks->in_use);
+        for (uint32_t i = 0; i < solution->n_stages; i++)
+                for (uint32_t j = 0; j < ranks->n; j++)
+                        if (node_of(ranks, j) == ranks->nodes[solution->stages[i].device])
+                                ret->stages[n++] = (AldPlanStage){
+                                        .device = ranks->candidates->devices[ranks->members[j]],
+                                        .path_to = ALD_PLAN_NONE,
+                                        .path_from = ALD_PLAN_NONE
+                                };
+        ret->n_stages = n;
+        for (uint32_t i = 0; n > 1 && i < n; i++) {
+                set_hop(ranks, &ret->stages[i], &ret->stages[(i + 1) % n]);
+                ret->nsec = fmax(ret->nsec, ret->stages[i].hop_nsec);
+        }
+}
+
+int ald_all_reduce_plan(const AldPlanCandidates *candidates, const AldPlanChoice *choice, AldPlanSteps *ret)
+{
+        g_auto(Ranks) ranks = { 0 };
+        AldPlanSteps made = { .client = ALD_PLAN_NONE, .in_flight = 1 };
+        AldPlacementSolution solution;
+        double lower_nsec;
+        int r;
+
+        ranks_init(&ranks, candidates, choice);
+        r = is_impossible(&ranks) ? -ENOSPC : solve(&ranks, &solution, &lower_nsec);
+        if (r < 0) {
+                /* Of more nodes, there may be one that was not found. */
+                *ret = (AldPlanSteps){
+                        .lower_nsec = r == -ENOSPC || ranks.n_nodes <= ALD_PLACEMENT_RING_MAX ? INFINITY : 0
+                };
+                return r == -E2BIG || r == -ECANCELED ? r : -ENOSPC;
+        }
+        make_stages(&ranks, &solution, &made);
+        ald_placement_solution_clear(&solution);
+        made.hops_nsec = made.busiest_nsec = made.interval_nsec = made.lower_nsec = made.nsec;
+        if (ranks.n_nodes > ALD_PLACEMENT_RING_MAX)
+                made.lower_nsec = fmin(made.nsec, ald_all_reduce_turns(ranks.in_use) * lower_nsec);
+        *ret = made;
+        return 0;
+}

@@ -1,0 +1,711 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <math.h>
+
+#include "placement/core.h"
+#include "placement/insertion.h"
+#include "placement/layers/arrange.h"
+#include "placement/layers/stage.h"
+#include "placement/limited.h"
+#include "placement/method/group.h"
+#include "placement/method/ring-cost.h"
+#include "placement/method/ring-plan.h"
+#include "placement/overlapped.h"
+#include "placement/plan/must.h"
+#include "placement/ring-front.h"
+#include "placement/ring.h"
+#include "placement/solve.h"
+#include "placement/split.h"
+
+#define COUNTED_MAX 16u
+#define HALVINGS 40u
+#define ROUNDING 1e-9
+#define SOON_ABOVE 16u /* devices; a ring of fewer is found in no time */
+/* Cells of cuts, for stages near those of the solver: of the plan itself, and of others that it is compared
+ * with, if there are no more devices than that. */
+#define ARRANGE_PLAN UINT64_C(200000)
+#define ARRANGE_OTHER UINT64_C(10000)
+#define ARRANGE_ALL 32u /* devices */
+/* The same if the layers fit on no stages of the solver, and steps of some ns for any stages on which they
+ * fit.
+ */
+#define ARRANGE_TIGHT UINT64_C(1000000)
+#define FIT_PLAN UINT64_C(30000000)
+#define FIT_OTHER UINT64_C(100000)
+
+/* By what one of several paths between two nodes is chosen. */
+typedef enum RingPaths {
+        RING_PATHS_SHORT, /* the least time */
+        RING_PATHS_WIDE,  /* the least time that they are occupied */
+        RING_PATHS_BOTH,  /* as if one had both, for bounds */
+} RingPaths;
+
+/* The candidates of one vendor. */
+typedef struct Ring {
+        const AldPlanCandidates *candidates;
+        const AldPlanChoice *choice;
+        uint32_t n;
+        uint32_t *members; /* candidates */
+        uint32_t *nodes;
+        AldPlacementDevice *devices;
+        AldPlacementEnds *ends;
+        RingPaths paths;
+        double *hop_nsec, *occupy_nsec;
+        double *closing_nsec, *closing_occupy_nsec; /* of the hop from the last stage to the first */
+        double aim_nsec;   /* the least if the layers fit as the solver takes them to */
+        uint64_t arranged; /* work on stages near those of the solver */
+        bool is_tight;     /* no stages of the solver have been found on which the layers fit */
+} Ring;
+
+/* What rings are looked for. */
+typedef struct Aim {
+        uint32_t in_flight;  /* steps under way */
+        double busiest_nsec; /* the most that a part may be occupied by a step */
+        bool soon;           /* with little work, of one step; may be less close to the best */
+} Aim;
+
+static void ring_clear(Ring *ring)
+{
+        g_free(ring->members);
+        g_free(ring->nodes);
+        g_free(ring->devices);
+        g_free(ring->ends);
+        g_free(ring->hop_nsec);
+        g_free(ring->occupy_nsec);
+        g_free(ring->closing_nsec);
+        g_free(ring->closing_occupy_nsec);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Ring, ring_clear)
+
+static uint32_t node_of(const Ring *ring, uint32_t member)
+{
+        return ald_plan_candidate_device(ring->candidates, ring->members[member])->node;
+}
+
+static void add(Ring *ring, uint32_t candidate)
+{
+        const AldPlanCandidates *candidates = ring->candidates;
+        const AldPlanRequest *request = candidates->request;
+        uint64_t embedding = request->workload->embedding_bytes, head = request->workload->head_bytes;
+        uint64_t both = ald_plan_ends_bytes(request->workload, request->engine);
+
+        ring->ends[ring->n] = (AldPlacementEnds){ .last_nsec = candidates->head_nsec[candidate],
+                .layers_max_first = ald_plan_stage_layers_max(
+                        candidates, candidate, ALD_PLAN_RUN_FIRST, embedding),
+                .layers_max_last = ald_plan_stage_layers_max(candidates, candidate, ALD_PLAN_RUN_LAST, head),
+                .layers_max_both = ald_plan_stage_layers_max(
+                        candidates, candidate, ALD_PLAN_RUN_FIRST, both) };
+        ring->nodes[ring->n] = ald_plan_candidate_device(candidates, candidate)->node;
+        ring->members[ring->n++] = candidate;
+}
+
+/* Of the layers between the ends it is not known which ones a device gets. */
+static void set_run(Ring *ring, AldPlanLayerRun run)
+{
+        for (uint32_t i = 0; i < ring->n; i++)
+                ring->devices[i] = ald_plan_stage_device(
+                        ring->candidates, ring->choice, ring->members[i], run);
+}
+
+static AldRingHop hop_of(const Ring *ring, uint32_t source, uint32_t sink, bool closes)
+{
+        AldRingHop hop = ald_ring_hop(ring->candidates, ring->choice, source, sink, closes), wide;
+
+        if (ring->paths == RING_PATHS_SHORT)
+                return hop;
+        wide = ald_ring_hop_wide(ring->candidates, ring->choice, source, sink, closes);
+        if (ring->paths == RING_PATHS_WIDE)
+                return wide;
+        hop.occupy_nsec = wide.occupy_nsec;
+        return hop;
+}
+
+static void join(Ring *ring, RingPaths paths)
+{
+        ring->paths = paths;
+        for (uint32_t i = 0; i < ring->n; i++)
+                for (uint32_t j = 0; j < ring->n; j++) {
+                        AldRingHop hop = hop_of(ring, node_of(ring, i), node_of(ring, j), false);
+                        AldRingHop closing = hop_of(ring, node_of(ring, i), node_of(ring, j), true);
+                        size_t at = (size_t) i * ring->n + j;
+
+                        ring->hop_nsec[at] = hop.nsec;
+                        ring->occupy_nsec[at] = hop.occupy_nsec;
+                        ring->closing_nsec[at] = closing.nsec;
+                        ring->closing_occupy_nsec[at] = closing.occupy_nsec;
+                }
+}
+
+/* Whether the shortest path is not the widest one anywhere. */
+static bool do_paths_differ(const Ring *ring)
+{
+        for (uint32_t i = 0; i < ring->n; i++)
+                for (uint32_t j = 0; j < ring->n; j++) {
+                        uint32_t source = node_of(ring, i), sink = node_of(ring, j);
+                        size_t at = (size_t) i * ring->n + j;
+
+                        if (ald_ring_hop_wide(ring->candidates, ring->choice, source, sink, false)
+                                                .occupy_nsec < ring->occupy_nsec[at] ||
+                                ald_ring_hop_wide(ring->candidates, ring->choice, source, sink, true)
+                                                .occupy_nsec < ring->closing_occupy_nsec[at])
+                                return true;
+                }
+        return false;
+}
+
+static void ring_init(
+        Ring *ring, const AldPlanCandidates *candidates, const AldPlanChoice *choice, const char *vendor)
+{
+        *ring = (Ring){ .candidates = candidates,
+                .choice = choice,
+                .members = g_new(uint32_t, candidates->n),
+                .nodes = g_new(uint32_t, candidates->n),
+                .devices = g_new(AldPlacementDevice, candidates->n),
+                .ends = g_new(AldPlacementEnds, candidates->n) };
+        for (uint32_t i = 0; i < candidates->n; i++)
+                if (ald_plan_allows(choice, i) && ald_plan_has_vendor(candidates, i, vendor))
+                        add(ring, i);
+        set_run(ring, ALD_PLAN_RUN_SMALLEST);
+        ring->hop_nsec = g_new(double, (size_t) ring->n * ring->n);
+        ring->occupy_nsec = g_new(double, (size_t) ring->n * ring->n);
+        ring->closing_nsec = g_new(double, (size_t) ring->n * ring->n);
+        ring->closing_occupy_nsec = g_new(double, (size_t) ring->n * ring->n);
+        join(ring, RING_PATHS_SHORT);
+}
+
+/* What the stage holds beside its layers and the head. */
+static uint64_t beside(const Ring *ring, bool is_first, bool is_last)
+{
+        const AldPlanRequest *request = ring->candidates->request;
+
+        if (!is_first)
+                return 0;
+        return is_last ? ald_plan_ends_bytes(request->workload, request->engine) -
+                                 request->workload->head_bytes
+                       : request->workload->embedding_bytes;
+}
+
+static AldPlanStage stage_of(const Ring *ring, const AldPlacementSolution *solution, uint32_t i)
+{
+        const AldPlanCandidates *candidates = ring->candidates;
+        const AldPlacementStage *stage = &solution->stages[i];
+        uint32_t next = solution->stages[(i + 1) % solution->n_stages].device;
+        uint32_t source = node_of(ring, stage->device), sink = node_of(ring, next);
+        bool is_last = i + 1 == solution->n_stages;
+        const double *hop_nsec = is_last ? ring->closing_nsec : ring->hop_nsec;
+        AldPlanStage made = ald_plan_stage(candidates, ring->members[stage->device], stage->layers,
+                beside(ring, i == 0, is_last), is_last);
+
+        if (solution->n_stages > 1) {
+                made.hop_nsec = made.nsec_to = hop_nsec[(size_t) stage->device * ring->n + next];
+                made.bytes_to = ald_ring_hop_bytes(candidates, is_last);
+        }
+        if (source == sink)
+                return made;
+        made.path_to = hop_of(ring, source, sink, is_last).path;
+        return made;
+}
+
+/* If its interval is the shortest. Takes the solution. */
+static void keep(const Ring *ring, const AldPlacementProblem *problem, uint32_t in_flight,
+        AldPlacementSolution *solution, AldPlanSteps *best)
+{
+        double interval = ald_placement_overlapped(problem, ring->occupy_nsec, in_flight, solution);
+
+        if (!best->stages || interval < best->interval_nsec) {
+                g_free(best->stages);
+                best->stages = g_new(AldPlanStage, solution->n_stages);
+                best->n_stages = solution->n_stages;
+                best->nsec = solution->nsec;
+                best->in_flight = in_flight;
+                best->busiest_nsec = ald_placement_busiest(problem, ring->occupy_nsec, solution);
+                best->interval_nsec = interval;
+                best->hops_nsec = 0;
+                for (uint32_t i = 0; i < solution->n_stages; i++) {
+                        best->stages[i] = stage_of(ring, solution, i);
+                        best->hops_nsec += best->stages[i].hop_nsec;
+                }
+                ald_plan_stages_set_layers(ring->candidates->request, best->stages, best->n_stages);
+        }
+        ald_placement_solution_clear(solution);
+}
+
+static int solve(const Ring *ring, const AldPlacementProblem *problem, const Aim *aim, double enough_nsec,
+        AldPlacementSolution *ret, double *ret_lower_nsec)
+{
+        g_auto(AldPlacementLimited) limited = { 0 };
+
+        if (aim->soon) {
+                *ret_lower_nsec = 0;
+                return ald_placement_solve_briefly(problem, ret, ret_lower_nsec);
+        }
+        if (aim->in_flight > 1)
+                return ald_placement_solve_overlapped(
+                        problem, ring->occupy_nsec, aim->in_flight, enough_nsec, ret, ret_lower_nsec);
+        ald_placement_limited_init(&limited, problem, ring->occupy_nsec);
+        ald_placement_limited_set(&limited, aim->busiest_nsec);
+        *ret_lower_nsec = INFINITY;
+        return ald_placement_solve(&limited.problem, ret, ret_lower_nsec);
+}
+
+static uint32_t member_of(const Ring *ring, uint32_t device)
+{
+        uint32_t member = 0;
+
+        while (ring->candidates->devices[ring->members[member]] != device)
+                member++;
+        return member;
+}
+
+/* What is found for an order that is given does not bound others. */
+static int insert(const Ring *ring, const AldPlacementProblem *problem, AldPlacementSolution *ret,
+        double *ret_lower_nsec)
+{
+        const AldPlanSteps *around = ring->choice->around;
+        g_autofree uint32_t *order = g_new(uint32_t, around->n_stages);
+
+        for (uint32_t i = 0; i < around->n_stages; i++)
+                order[i] = member_of(ring, around->stages[i].device);
+        *ret_lower_nsec = 0;
+        return ald_placement_insert(problem, order, around->n_stages,
+                member_of(ring, ring->candidates->devices[ring->choice->required]), ret);
+}
+
+/* No plan has more stages than the solvers take. */
+static uint32_t devices_max(const Ring *ring)
+{
+        uint32_t most = ring->choice->devices_max > 0 ? ring->choice->devices_max : ring->n;
+
+        return most > ALD_PLACEMENT_STAGES_LIMIT ? ALD_PLACEMENT_STAGES_LIMIT : ring->choice->devices_max;
+}
+
+/* The most that a part may be occupied by a step so that the solution is no worse. */
+static double most_busy(const Ring *ring, const AldPlacementProblem *problem, const Aim *aim,
+        const AldPlacementSolution *solution)
+{
+        return aim->in_flight > 1
+                       ? ald_placement_overlapped(problem, ring->occupy_nsec, aim->in_flight, solution) /
+                                 aim->in_flight
+                       : aim->busiest_nsec;
+}
+
+/* Returns what a device may have if no stage takes longer than this. */
+static AldPlanCut cut_in_role(
+        const Ring *ring, uint32_t member, bool is_first, bool is_last, double busiest_nsec)
+{
+        const AldPlanCandidates *candidates = ring->candidates;
+        uint32_t candidate = ring->members[member];
+        AldPlanCut cut = ald_plan_stage_cut(candidates, candidate,
+                beside(ring, is_first, is_last) + (is_last ? candidates->request->workload->head_bytes : 0),
+                candidates->request->constants.values[ALD_PLAN_BUFFER_BYTES]);
+        double layers = (busiest_nsec * (1 + ALD_PLAN_TIE) -
+                                (is_last ? candidates->head_nsec[candidate] : 0)) /
+                        cut.layer_nsec;
+
+        if (layers < cut.layers_max)
+                cut.layers_max = (uint32_t) fmax(layers, 0);
+        return cut;
+}
+
+/* Gives each stage the layers that fit, now that it is known which ones it has. */
+static bool cut(
+        const Ring *ring, const AldPlacementProblem *problem, const Aim *aim, AldPlacementSolution *solution)
+{
+        g_autofree AldPlanCut *cuts = g_new(AldPlanCut, solution->n_stages);
+        double busiest = most_busy(ring, problem, aim, solution);
+
+        for (uint32_t i = 0; i < solution->n_stages; i++)
+                cuts[i] = cut_in_role(
+                        ring, solution->stages[i].device, i == 0, i + 1 == solution->n_stages, busiest);
+        return ald_plan_stages_cut(ring->candidates->request, ring->choice, cuts, solution->stages,
+                solution->n_stages, &solution->nsec);
+}
+
+/* The stages of a ring, for the steps that are looked for. */
+typedef struct RingTopology {
+        const Ring *ring;
+        const AldPlacementProblem *problem;
+} RingTopology;
+
+static double beside_nsec(const void *userdata, const AldStageOrder *order, double *ret_occupy_nsec)
+{
+        const RingTopology *topology = userdata;
+        const Ring *ring = topology->ring;
+        double nsec = ald_placement_ends_nsec(
+                topology->problem, order->devices[0], order->devices[order->n - 1]);
+
+        *ret_occupy_nsec = 0;
+        for (uint32_t i = 0; order->n > 1 && i < order->n; i++) {
+                bool closes = i + 1 == order->n;
+                size_t at = (size_t) order->devices[i] * ring->n + order->devices[closes ? 0 : i + 1];
+
+                nsec += (closes ? ring->closing_nsec : ring->hop_nsec)[at];
+                *ret_occupy_nsec = fmax(
+                        *ret_occupy_nsec, (closes ? ring->closing_occupy_nsec : ring->occupy_nsec)[at]);
+        }
+        return nsec;
+}
+
+/* The plan itself is, and with few devices also what it is compared with. */
+static bool is_arranged(const Ring *ring)
+{
+        return ring->candidates->request->sizes && !ring->choice->around &&
+               (ring->choice->level || ring->n <= ARRANGE_ALL);
+}
+
+/* Sets what a device may have in each role if no stage takes longer than this. */
+static void set_cuts(const Ring *ring, double busiest_nsec, AldPlanCut *cuts)
+{
+        for (uint32_t i = 0; i < ring->n; i++)
+                for (AldPlacementRole role = 0; role < ALD_PLACEMENT_N_ROLES; role++) {
+                        AldPlanCut *cut = &cuts[(size_t) i * ALD_PLACEMENT_N_ROLES + role];
+                        uint32_t most = ring->devices[i].layers_max;
+
+                        *cut = cut_in_role(
+                                ring, i, role & ALD_PLACEMENT_FIRST, role & ALD_PLACEMENT_LAST, busiest_nsec);
+                        if (role == ALD_PLACEMENT_FIRST)
+                                most = ring->ends[i].layers_max_first;
+                        else if (role == ALD_PLACEMENT_LAST)
+                                most = ring->ends[i].layers_max_last;
+                        else if (role == ALD_PLACEMENT_BOTH)
+                                most = ring->ends[i].layers_max_both;
+                        cut->layers_max = MIN(cut->layers_max, most);
+                }
+}
+
+/* Looks for stages near those of the solution whose interval is shorter than its and than below_nsec.
+ * -EAGAIN: it found none; -ENOSPC: the layers fit on none. */
+static int arrange(Ring *ring, const AldPlacementProblem *problem, const Aim *aim, double below_nsec,
+        AldPlacementSolution *solution, bool *ret_is_least)
+{
+        g_autofree AldPlanCut *cuts = g_new(AldPlanCut, (size_t) ring->n * ALD_PLACEMENT_N_ROLES);
+        g_autofree double *head_nsec = g_new(double, ring->n);
+        const RingTopology topology = { ring, problem };
+        const bool is_plan = ring->choice->level;
+        bool head_is_first = false;
+        const AldPlanArrangement arrangement = { .request = ring->candidates->request,
+                .problem = problem,
+                .cuts = cuts,
+                .beside_nsec = beside_nsec,
+                .topology = &topology,
+                .head_nsec = head_nsec,
+                .steps = aim->in_flight,
+                .occupy_max_nsec = aim->busiest_nsec,
+                .aim_nsec = ring->aim_nsec,
+                .below_nsec = below_nsec,
+                .work = &ring->arranged,
+                .work_max = !is_plan         ? ARRANGE_OTHER
+                            : ring->is_tight ? ARRANGE_TIGHT
+                                             : ARRANGE_PLAN,
+                .fit_work_max = is_plan && ring->is_tight ? FIT_PLAN : FIT_OTHER };
+
+        if (ring->arranged >= arrangement.work_max)
+                return -EAGAIN;
+        /* The room is that of the smallest run, even if the solver was asked with another one. */
+        set_run(ring, ALD_PLAN_RUN_SMALLEST);
+        set_cuts(ring, aim->busiest_nsec, cuts);
+        for (uint32_t i = 0; i < ring->n; i++)
+                head_nsec[i] = ring->ends[i].last_nsec;
+        return ald_plan_arrange(&arrangement, solution, &head_is_first, ret_is_least);
+}
+
+static double interval_of(const Ring *ring, const AldPlacementProblem *problem, const Aim *aim,
+        const AldPlacementSolution *solution)
+{
+        return aim->in_flight > 1
+                       ? ald_placement_overlapped(problem, ring->occupy_nsec, aim->in_flight, solution)
+                       : solution->nsec;
+}
+
+/* Looks for stages that have room for such runs of layers. Returns whether no stages take less. */
+static bool try_run(Ring *ring, AldPlanLayerRun run, const Aim *aim, double enough_nsec, AldPlanSteps *best,
+        double *ret_lower_nsec)
+{
+        const AldPlacementProblem problem = { .layers = ring->candidates->request->workload->layers,
+                .n_devices = ring->n,
+                .devices = ring->devices,
+                .hop_nsec = ring->hop_nsec,
+                .closing_nsec = ring->closing_nsec,
+                .closing_occupy_nsec = ring->closing_occupy_nsec,
+                .exact_max = ring->choice->limited ? SOON_ABOVE : 0,
+                .devices_max = devices_max(ring),
+                .nodes = ring->nodes,
+                .nodes_max = ring->choice->nodes_max,
+                /* No format of the engines can express a node in two places of the ring. */
+                .nodes_together = true,
+                .nodes_even = ring->choice->nodes_even,
+                .ends = ring->ends,
+                .proceed = ald_plan_progress_proceed,
+                .userdata = ring->candidates->progress };
+        AldPlacementSolution solution;
+        double nsec, least_nsec;
+        int r, arranged = -EAGAIN;
+        bool fits, is_least = false;
+
+        set_run(ring, run);
+        r = ring->choice->around ? insert(ring, &problem, &solution, ret_lower_nsec)
+                                 : solve(ring, &problem, aim, enough_nsec, &solution, ret_lower_nsec);
+        /* Beyond exact size, or as time was up, one may exist that was not found. */
+        if (r == -ECANCELED || (r < 0 && r != -ENOSPC && ring->n > ALD_PLACEMENT_RING_MAX))
+                *ret_lower_nsec = 0;
+        if (r < 0)
+                return true;
+        nsec = solution.nsec;
+        least_nsec = interval_of(ring, &problem, aim, &solution);
+        if (run == ALD_PLAN_RUN_SMALLEST)
+                ring->aim_nsec = least_nsec;
+        fits = best && cut(ring, &problem, aim, &solution);
+        if (best && is_arranged(ring) &&
+                (!fits || interval_of(ring, &problem, aim, &solution) > ring->aim_nsec * (1 + ALD_PLAN_TIE)))
+                arranged = arrange(ring, &problem, aim, enough_nsec, &solution, &is_least);
+        ring->is_tight = !fits && arranged == -EAGAIN && best && !best->stages && aim->in_flight == 1 &&
+                         isinf(aim->busiest_nsec) && is_arranged(ring);
+        if (ring->is_tight)
+                arranged = arrange(ring, &problem, aim, enough_nsec, &solution, &is_least);
+        if (arranged >= 0)
+                fits = cut(ring, &problem, aim, &solution);
+        else if (arranged == -ENOSPC)
+                *ret_lower_nsec = INFINITY;
+        if (is_least && aim->in_flight == 1)
+                *ret_lower_nsec = fmin(fits ? solution.nsec : INFINITY, enough_nsec);
+        if (!fits) {
+                ald_placement_solution_clear(&solution);
+                return false;
+        }
+        nsec = arranged >= 0 ? is_least ? 0 : interval_of(ring, &problem, aim, &solution) - least_nsec
+                             : solution.nsec - nsec;
+        keep(ring, &problem, aim->in_flight, &solution, best);
+        return nsec <= 0;
+}
+
+/* If `best` is NULL, only to find the bound, which is returned: no cut of the layers has room for more of
+ * them than for the smallest. */
+static double try_ring(Ring *ring, const Aim *aim, double enough_nsec, AldPlanSteps *best)
+{
+        double lower_nsec, ignored;
+
+        if (!try_run(ring, ALD_PLAN_RUN_SMALLEST, aim, enough_nsec, best, &lower_nsec) && best)
+                (void) try_run(ring, ALD_PLAN_RUN_LARGEST, aim, enough_nsec, best, &ignored);
+        return lower_nsec;
+}
+
+/*
+ * In which each request gets a token at the earliest, of all rings with so many steps under way, by devices
+ * alone: those of one step have the fastest device for all layers, and the busiest stage has at least what it
+ * would have if the layers were spread over all devices as evenly as they can be.
+ */
+static double least_interval(
+        const AldPlanCandidates *candidates, const AldPlanChoice *choice, uint32_t in_flight)
+{
+        const double layers = (double) candidates->request->workload->layers;
+        double layer = INFINITY, head = INFINITY, below = 0, above;
+
+        for (uint32_t i = 0; i < candidates->n; i++)
+                if (ald_plan_allows(choice, i)) {
+                        layer = fmin(layer, candidates->layer_nsec[i]);
+                        head = fmin(head, candidates->head_nsec[i]);
+                }
+        above = layers * layer;
+        for (unsigned round = 0; in_flight > 1 && round < HALVINGS; round++) {
+                double middle = (below + above) / 2, room = 0;
+
+                for (uint32_t i = 0; i < candidates->n; i++)
+                        if (ald_plan_allows(choice, i))
+                                room += floor(middle / candidates->layer_nsec[i]);
+                if (room < layers)
+                        below = middle;
+                else
+                        above = middle;
+        }
+        return fmax(layers * layer + head, in_flight * below) * (1 - ROUNDING);
+}
+
+static double enough_of(const AldPlanSteps *best)
+{
+        return best->stages ? best->interval_nsec : INFINITY;
+}
+
+/* Finds some ring soon if there is no plan yet, so that there is one when time is up. Returns a lower bound,
+ * 0 if there is none. */
+static double try_soon(Ring *ring, const Aim *aim, AldPlanSteps *best)
+{
+        const Aim first = { .in_flight = 1, .busiest_nsec = INFINITY, .soon = true };
+        double lower_nsec;
+
+        if (ring->candidates->progress->may_stop || best->stages || aim->in_flight > 1 ||
+                isfinite(aim->busiest_nsec) || ring->choice->around || ring->n <= SOON_ABOVE ||
+                !ald_plan_must_is_sure(ring->candidates, ring->choice))
+                return 0;
+        lower_nsec = try_ring(ring, &first, INFINITY, best);
+        /* The search proper has its whole work. */
+        ring->arranged = 0;
+        return isfinite(lower_nsec) ? lower_nsec : 0;
+}
+
+static void try_vendor(const AldPlanCandidates *candidates, const AldPlanChoice *choice, const char *vendor,
+        const Aim *aim, AldPlanSteps *best)
+{
+        g_auto(Ring) ring;
+        double soon_nsec, lower_nsec;
+
+        ring_init(&ring, candidates, choice, vendor);
+        soon_nsec = try_soon(&ring, aim, best);
+        candidates->progress->may_stop |= best->stages && ald_plan_must_is_sure(candidates, choice);
+        /* Equal to what it takes, the bound proves it. */
+        lower_nsec = best->stages && soon_nsec >= best->nsec
+                             ? soon_nsec
+                             : fmax(soon_nsec, try_ring(&ring, aim, enough_of(best), best));
+        candidates->progress->may_stop |= best->stages && ald_plan_must_is_sure(candidates, choice);
+        /* One step is longer than any path is occupied by it. */
+        if (aim->in_flight > 1 && do_paths_differ(&ring)) {
+                join(&ring, RING_PATHS_WIDE);
+                try_ring(&ring, aim, enough_of(best), best);
+                join(&ring, RING_PATHS_BOTH);
+                lower_nsec = try_ring(&ring, aim, enough_of(best), NULL);
+        }
+        lower_nsec = fmax(lower_nsec, least_interval(candidates, choice, aim->in_flight));
+        best->lower_nsec = fmin(best->lower_nsec, lower_nsec);
+}
+
+static bool is_first_of_vendor(const AldPlanCandidates *candidates, uint32_t candidate)
+{
+        const char *vendor = ald_plan_candidate_device(candidates, candidate)->vendor;
+
+        for (uint32_t i = 0; i < candidate; i++)
+                if (ald_plan_has_vendor(candidates, i, vendor))
+                        return false;
+        return true;
+}
+
+/* Then no ring of that vendor is a plan. */
+static bool lacks_required(
+        const AldPlanCandidates *candidates, const AldPlanChoice *choice, const char *vendor)
+{
+        for (uint32_t i = 0; i < candidates->n; i++)
+                if (ald_plan_requires(candidates, choice, i) && !ald_plan_has_vendor(candidates, i, vendor))
+                        return true;
+        return false;
+}
+
+static void try_vendors(
+        const AldPlanCandidates *candidates, const AldPlanChoice *choice, const Aim *aim, AldPlanSteps *best)
+{
+        for (uint32_t i = 0; i < candidates->n; i++) {
+                const char *vendor = ald_plan_candidate_device(candidates, i)->vendor;
+
+                if (!is_first_of_vendor(candidates, i) || lacks_required(candidates, choice, vendor))
+                        continue;
+                if (!ald_plan_progress_goes_on(candidates->progress)) {
+                        best->lower_nsec = fmin(
+                                best->lower_nsec, least_interval(candidates, choice, aim->in_flight));
+                        return;
+                }
+                try_vendor(candidates, choice, vendor, aim, best);
+        }
+}
+
+/* Steps of fewer requests take less time. */
+static double lower_of(const AldPlanCandidates *candidates, const AldPlanChoice *choice, uint32_t in_flight)
+{
+        const Aim aim = { .in_flight = 1, .busiest_nsec = INFINITY };
+        AldPlanSteps least = { .lower_nsec = INFINITY };
+        g_autofree AldPlanStage *stages = NULL;
+        g_auto(AldPlanGroup) group = { 0 };
+
+        ald_plan_group_init(&group, candidates, in_flight);
+        try_vendors(&group.candidates, choice, &aim, &least);
+        stages = least.stages;
+        return least.lower_nsec;
+}
+
+static uint32_t most_in_flight(const AldPlanCandidates *candidates, const AldPlanChoice *choice)
+{
+        const AldPlanWorkload *workload = candidates->request->workload;
+        uint32_t most = choice->devices_max > 0 ? MIN(choice->devices_max, candidates->n) : candidates->n;
+
+        return (uint32_t) MIN(most, MIN(workload->layers, workload->parallel));
+}
+
+static void try_in_flight(const AldPlanCandidates *candidates, const AldPlanChoice *choice,
+        uint32_t in_flight, AldPlanSteps *best)
+{
+        const Aim aim = { .in_flight = in_flight, .busiest_nsec = INFINITY };
+        g_auto(AldPlanGroup) group = { 0 };
+
+        ald_plan_group_init(&group, candidates, in_flight);
+        try_vendors(&group.candidates, choice, &aim, best);
+}
+
+/* What no number of steps under way takes less than, of which some were not tried. */
+static void lower_untried(
+        const AldPlanCandidates *candidates, const AldPlanChoice *choice, AldPlanSteps *best)
+{
+        uint32_t most = most_in_flight(candidates, choice);
+
+        for (uint32_t n = 2; n <= most; n++) {
+                g_auto(AldPlanGroup) group = { 0 };
+
+                ald_plan_group_init(&group, candidates, n);
+                best->lower_nsec = fmin(best->lower_nsec, least_interval(&group.candidates, choice, n));
+        }
+}
+
+/* Several steps under way: each number to COUNTED_MAX, then powers of two and the most that there may be. */
+static void try_any_in_flight(
+        const AldPlanCandidates *candidates, const AldPlanChoice *choice, AldPlanSteps *best)
+{
+        uint32_t most = most_in_flight(candidates, choice), before = 1;
+
+        for (uint32_t n = 2; n <= most; n = n < COUNTED_MAX ? n + 1 : n < most ? MIN(2 * n, most) : n + 1) {
+                if (!ald_plan_progress_goes_on(candidates->progress))
+                        break;
+                /* With just as many requests in each, more of them only occupy the stages for longer. */
+                if (ald_plan_group_requests(candidates, n) == ald_plan_group_requests(candidates, before))
+                        continue;
+                try_in_flight(candidates, choice, n, best);
+                if (n > COUNTED_MAX)
+                        best->lower_nsec = fmin(best->lower_nsec, lower_of(candidates, choice, n));
+                before = n;
+        }
+        if (candidates->progress->stopped)
+                lower_untried(candidates, choice, best);
+}
+
+static void try_overlapped(
+        const AldPlanCandidates *candidates, const AldPlanChoice *choice, AldPlanSteps *best)
+{
+        if (choice->in_flight == 0)
+                try_any_in_flight(candidates, choice, best);
+        else if (choice->in_flight > 1 && choice->in_flight <= most_in_flight(candidates, choice))
+                try_in_flight(candidates, choice, choice->in_flight, best);
+        best->lower_nsec = fmin(best->lower_nsec, best->interval_nsec);
+}
+
+int ald_ring_plan_within(const AldPlanCandidates *candidates, const AldPlanChoice *choice,
+        double busiest_nsec, AldPlanSteps *ret)
+{
+        const Aim aim = { .in_flight = 1, .busiest_nsec = busiest_nsec };
+        AldPlanSteps best = { .client = ALD_PLAN_NONE, .lower_nsec = INFINITY };
+
+        try_vendors(candidates, choice, &aim, &best);
+        if (best.stages)
+                best.lower_nsec = fmin(best.lower_nsec, best.nsec);
+        *ret = best;
+        if (!best.stages)
+                return candidates->progress->given_up || candidates->progress->stopped ? -ECANCELED : -ENOSPC;
+        return 0;
+}
+
+int ald_ring_plan(const AldPlanCandidates *candidates, const AldPlanChoice *choice, AldPlanSteps *ret)
+{
+        AldPlanSteps best;
+        int r = ald_ring_plan_within(candidates, choice, INFINITY, &best);
+
+        if (r >= 0 && ald_plan_must_is_met(candidates, &best))
+                candidates->progress->may_stop = true;
+        if (r >= 0 && candidates->request->goal == ALD_PLAN_OPTIONS_GOAL_THROUGHPUT)
+                try_overlapped(candidates, choice, &best);
+        *ret = best;
+        return r;
+}
