@@ -9,7 +9,6 @@
 #include "services/common/arguments.h"
 #include "services/common/errors.h"
 #include "services/common/peer.h"
-#include "services/common/properties.h"
 #include "services/common/timer.h"
 #include "services/common/vtables.h"
 #include "services/placement/placement-bus.h"
@@ -28,7 +27,6 @@ struct AldPlacementBus {
         gint64 idle_usec; /* without a plan until it leaves */
         bool is_leaving;  /* it releases its name */
         bool has_left;    /* it is released, so that no call can arrive any more */
-        AldProperties properties;
         sd_bus_slot *slot;
 };
 
@@ -360,17 +358,6 @@ static void on_idle(void *userdata)
         ald_service_release_name(bus->service, on_left, bus);
 }
 
-static void read_properties(const void *of, void *ret, GPtrArray *owned)
-{
-        const char **engines = g_new0(const char *, ald_n_plan_engines + 1);
-
-        (void) of;
-        for (size_t i = 0; i < ald_n_plan_engines; i++)
-                engines[i] = ald_plan_engine_name_at(i);
-        g_ptr_array_add(owned, engines);
-        *(AldPlacementProperties *) ret = (AldPlacementProperties){ .engines = engines };
-}
-
 static const sd_bus_vtable vtable[] = { ALD_PLACEMENT1_VTABLE(AldPlacementBus) };
 
 static gint64 find_idle_usec(void)
@@ -389,11 +376,6 @@ int ald_placement_bus_new(AldService *service, AldPlacementBus **ret)
         int r;
 
         bus->service = service;
-        bus->properties = (AldProperties){ .service = service,
-                .interface = ALD_PLACEMENT_INTERFACE,
-                .type = &ald_placement_properties_struct,
-                .read = read_properties,
-                .of = bus };
         bus->idle_usec = find_idle_usec();
         bus->reader = ald_state_reader_new(service);
         bus->jobs = ald_plan_jobs_new(&jobs_handler, bus);
