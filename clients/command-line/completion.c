@@ -48,30 +48,30 @@ static int measure_prefix(const AldOption *option, const char *typed)
 }
 
 /* A list has each of its words once; both of a pair may be the same, and no third follows them. */
-static void print_words(const AldOption *option, const char *const *words, int prefix, const char *typed)
+static void print_words(const AldOption *option, int prefix, const char *typed)
 {
         g_autofree char *list = g_strndup(typed, (gsize) prefix);
         g_auto(GStrv) listed = g_strsplit(list, ",", -1);
+        const char *word;
 
         if (option->is_pair && prefix > 0 && memchr(typed, ',', (size_t) prefix - 1))
                 return;
-        for (; *words; words++)
-                if (option->is_pair || !g_strv_contains((const char *const *) listed, *words))
-                        printf("%.*s%s\n", prefix, typed, *words);
+        for (size_t i = 0; (word = ald_option_word(option, i)); i++)
+                if (option->is_pair || !g_strv_contains((const char *const *) listed, word))
+                        printf("%.*s%s\n", prefix, typed, word);
 }
 
 /* The value of an option may be one of its words, or what the shell or the option itself lists. */
 static void complete_value(
         const AldTypedLine *line, const AldOption *option, const char *typed, const char *verb)
 {
-        g_autofree const char **words = ald_option_words(option);
         int prefix = measure_prefix(option, typed);
 
         /* Shells read what is printed here line by line, and put it in place of what was quoted there. */
         if ((int) strspn(typed, LIST_CHARACTERS) < prefix)
                 return;
-        if (words)
-                print_words(option, (const char *const *) words, prefix, typed);
+        if (ald_option_word(option, 0))
+                print_words(option, prefix, typed);
         else if (option->completion == ALD_COMPLETE_COLUMN || option->completion == ALD_COMPLETE_LISTED)
                 printf(":listed %s %s %.*s\n", verb ?: *option->verbs,
                         option->completion == ALD_COMPLETE_COLUMN ? "columns" : option->name, prefix, typed);
@@ -128,7 +128,7 @@ void ald_complete_verb(const AldTypedLine *line, const char *verb, AldCompletion
                 completion = ALD_COMPLETE_NODE;
         /* A verb that takes nothing else has its options offered without a "-". */
         if (completion == ALD_COMPLETE_NOTHING && synopsis->usage && !synopsis->first_words &&
-                !line->is_ended)
+                !synopsis->first_word_at && !line->is_ended)
                 complete_options(line, verb);
         else
                 complete_word(line, completion);

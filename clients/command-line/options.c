@@ -32,19 +32,11 @@ static const char *const *constant_words(const AldOption *option)
         return option->type ? ald_struct_find(option->type, option->field)->words : option->words;
 }
 
-const char **ald_option_words(const AldOption *option)
+const char *ald_option_word(const AldOption *option, size_t i)
 {
         const char *const *words = constant_words(option);
-        g_autoptr(GPtrArray) list = g_ptr_array_new();
 
-        for (size_t i = 0; option->word_at && option->word_at(i); i++)
-                g_ptr_array_add(list, (gpointer) option->word_at(i));
-        for (; words && *words; words++)
-                g_ptr_array_add(list, (gpointer) *words);
-        if (list->len == 0)
-                return NULL;
-        g_ptr_array_add(list, NULL);
-        return (const char **) g_ptr_array_steal(list, NULL);
+        return option->word_at ? option->word_at(i) : words ? words[i] : NULL;
 }
 
 static const AldOption *find_option(const AldOption *options, const char *name)
@@ -217,13 +209,15 @@ int ald_options_print_usage(const AldSynopsis *synopsis)
 
 static bool read_word(const AldOption *option, const char *value)
 {
-        g_autofree const char **words = ald_option_words(option);
-        g_autofree char *list = NULL;
+        g_autoptr(GString) list = g_string_new(NULL);
+        const char *word;
 
-        if (g_strv_contains(words, value))
-                return true;
-        list = g_strjoinv(", ", (char **) words);
-        ald_print_error("--%s is one of %s, not \"%s\"", option->name, list, value);
+        for (size_t i = 0; (word = ald_option_word(option, i)); i++) {
+                if (strcmp(word, value) == 0)
+                        return true;
+                g_string_append_printf(list, "%s%s", i > 0 ? ", " : "", word);
+        }
+        ald_print_error("--%s is one of %s, not \"%s\"", option->name, list->str, value);
         return false;
 }
 

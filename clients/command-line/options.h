@@ -160,5 +160,5 @@ void ald_options_print(const AldOption *options, const char *verb);
 /* Reports the usage, and returns the exit code. */
 int ald_options_print_usage(const AldSynopsis *synopsis);
 
-/* The words that the value of an option is one of, to be freed with g_free(); or NULL. */
-const char **ald_option_words(const AldOption *option);
+/* A value of the option is one of these words: that with this number, from 0; NULL: there are no more. */
+const char *ald_option_word(const AldOption *option, size_t i);
