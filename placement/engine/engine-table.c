@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <glib.h>
-
 #include "placement/engine/engine.h"
 #include "placement/export/plan-formats.h"
 #include "placement/method/method.h"
@@ -137,5 +135,5 @@ const AldPlanEngine ald_plan_engines[] = {
                 .names = ALD_PLAN_NAMES_RANKS,
                 .formats = { &ald_mpi_format, &ald_torchrun_format },
         },
+        {},
 };
-const size_t ald_n_plan_engines = G_N_ELEMENTS(ald_plan_engines);

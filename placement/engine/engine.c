@@ -7,22 +7,22 @@
 
 const AldPlanEngine *ald_plan_engine_find(const char *name)
 {
-        for (size_t i = 0; i < ald_n_plan_engines; i++)
-                if (strcmp(ald_plan_engines[i].name, name) == 0)
-                        return &ald_plan_engines[i];
+        for (const AldPlanEngine *engine = ald_plan_engines; engine->name; engine++)
+                if (strcmp(engine->name, name) == 0)
+                        return engine;
         return NULL;
 }
 
 const char *ald_plan_engine_name_at(size_t i)
 {
-        return i < ald_n_plan_engines ? ald_plan_engines[i].name : NULL;
+        return ald_plan_engines[i].name;
 }
 
 char *ald_plan_engine_list(void)
 {
         GString *list = g_string_new(NULL);
 
-        for (size_t i = 0; i < ald_n_plan_engines; i++)
-                g_string_append_printf(list, "%s%s", i > 0 ? ", " : "", ald_plan_engines[i].name);
+        for (const AldPlanEngine *engine = ald_plan_engines; engine->name; engine++)
+                g_string_append_printf(list, "%s%s", list->len > 0 ? ", " : "", engine->name);
         return g_string_free(list, FALSE);
 }

@@ -44,7 +44,7 @@ typedef struct AldEngineBackend {
 
 /* An engine: how it runs a model, and what a plan for it may look like. */
 typedef struct AldPlanEngine {
-        const char *name; /* as users write it */
+        const char *name; /* as users write it; NULL ends the table */
         const AldPlanMethod *method;
         bool takes_processors;
         bool takes_gpus;
@@ -76,12 +76,11 @@ static inline bool ald_plan_engine_takes(const AldPlanEngine *engine, bool is_pr
 /* All of them, those first that are chosen first; an engine is added here and nowhere else, but for the
  * format of its commands. */
 extern const AldPlanEngine ald_plan_engines[];
-extern const size_t ald_n_plan_engines;
 
 /* NULL: there is none of this name. */
 const AldPlanEngine *ald_plan_engine_find(const char *name);
 
-/* That of the engine with this number, from 0; NULL: there are no more. */
+/* The name of the engine with this number, from 0 to the number of engines, for which it is NULL. */
 const char *ald_plan_engine_name_at(size_t i);
 
 /* "llama.cpp, vllm": those of all engines; to be freed with g_free(). */

@@ -25,12 +25,12 @@ AldEngineReading ald_plan_engine_reading(
         return files->reading;
 }
 
-/* The first engine that reads the files, from this number on; NULL: no other one does. */
+/* The first engine that reads the files, from this one on; NULL: no other one does. */
 static const AldPlanEngine *next_reader(const AldPlanWorkload *workload, size_t *i)
 {
         const char *text;
 
-        for (; *i < ald_n_plan_engines; (*i)++)
+        for (; ald_plan_engines[*i].name; (*i)++)
                 if (ald_plan_engines[*i].method->has_layers &&
                         ald_plan_engine_reading(&ald_plan_engines[*i], workload, &text) == ALD_MODEL_READ)
                         return &ald_plan_engines[(*i)++];
@@ -53,7 +53,7 @@ char *ald_plan_engine_choice_text(const AldPlanWorkload *workload)
 
         while ((reader = next_reader(workload, &n)))
                 g_string_append_printf(readers, "%s%s", readers->len > 0 ? ", " : "", reader->name);
-        for (size_t i = 0; i < ald_n_plan_engines; i++)
+        for (size_t i = 0; ald_plan_engines[i].name; i++)
                 if (ald_plan_engines[i].method->has_layers &&
                         ald_plan_engine_reading(&ald_plan_engines[i], workload, &text) != ALD_MODEL_READ)
                         g_string_append_printf(not_read, " %s.", text);

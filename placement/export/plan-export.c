@@ -17,10 +17,10 @@ static bool has_format(const AldPlanEngine *engine, const AldExportFormat *forma
 }
 
 /* Whether an engine before this one has the format. */
-static bool is_listed(const AldExportFormat *format, size_t engine)
+static bool is_listed(const AldExportFormat *format, const AldPlanEngine *engine)
 {
-        for (size_t i = 0; i < engine; i++)
-                if (has_format(&ald_plan_engines[i], format))
+        for (const AldPlanEngine *other = ald_plan_engines; other < engine; other++)
+                if (has_format(other, format))
                         return true;
         return false;
 }
@@ -29,9 +29,9 @@ const AldExportFormat *ald_plan_export_format_at(size_t i)
 {
         size_t n = 0;
 
-        for (size_t engine = 0; engine < ald_n_plan_engines; engine++)
+        for (const AldPlanEngine *engine = ald_plan_engines; engine->name; engine++)
                 for (size_t j = 0; j < ALD_ENGINE_FORMATS_MAX; j++) {
-                        const AldExportFormat *format = ald_plan_engines[engine].formats[j];
+                        const AldExportFormat *format = engine->formats[j];
 
                         if (format && !is_listed(format, engine) && n++ == i)
                                 return format;
@@ -60,13 +60,10 @@ const char *ald_plan_export_backend_at(size_t i)
 {
         size_t n = 0;
 
-        for (size_t engine = 0; engine < ald_n_plan_engines; engine++) {
-                const AldEngineBackend *backend = ald_plan_engines[engine].backends;
-
-                for (; backend && backend->option; backend++)
+        for (const AldPlanEngine *engine = ald_plan_engines; engine->name; engine++)
+                for (const AldEngineBackend *at = engine->backends; at && at->option; at++)
                         if (n++ == i)
-                                return backend->option;
-        }
+                                return at->option;
         return n == i ? PROCESSORS : NULL;
 }
 
@@ -96,15 +93,14 @@ static int check_path(const char *what, const char *path, char **ret_reason)
         return ald_export_fail(-EINVAL, ret_reason, "The path of the %s is not valid", what);
 }
 
-static int refuse_engine(const AldExportFormat *format, const char *engine, char **ret_reason)
+static int refuse_engine(const AldExportFormat *format, const char *name, char **ret_reason)
 {
         g_autoptr(GString) taken = g_string_new(NULL);
 
-        for (size_t i = 0; i < ald_n_plan_engines; i++)
-                if (has_format(&ald_plan_engines[i], format))
-                        g_string_append_printf(
-                                taken, "%s%s", taken->len > 0 ? ", " : "", ald_plan_engines[i].name);
-        return ald_export_fail(-ENOTSUP, ret_reason, "The plan is for %s; %s takes plans for %s only", engine,
+        for (const AldPlanEngine *engine = ald_plan_engines; engine->name; engine++)
+                if (has_format(engine, format))
+                        g_string_append_printf(taken, "%s%s", taken->len > 0 ? ", " : "", engine->name);
+        return ald_export_fail(-ENOTSUP, ret_reason, "The plan is for %s; %s takes plans for %s only", name,
                 format->name, taken->str);
 }
 

@@ -172,9 +172,9 @@ static void print_engines(void)
 {
         g_autoptr(GString) running = g_string_new(NULL), others = g_string_new(NULL);
 
-        for (size_t i = 0; i < ald_n_plan_engines; i++)
-                ald_parts_add_text(ald_plan_engine_is_collective(&ald_plan_engines[i]) ? others : running,
-                        "%s", ald_plan_engines[i].name);
+        for (const AldPlanEngine *engine = ald_plan_engines; engine->name; engine++)
+                ald_parts_add_text(
+                        ald_plan_engine_is_collective(engine) ? others : running, "%s", engine->name);
         printf("\nEngines: %s; without a model, for a ring of all-reduces: %s\n", running->str, others->str);
 }
 

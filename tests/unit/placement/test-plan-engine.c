@@ -39,8 +39,8 @@ const AldPlanEngine ald_plan_engines[] = {
                 .gguf = { ALD_MODEL_REFUSED, "pipes does not read GGUF" },
                 .formats = { &pipes_format },
         },
+        {},
 };
-const size_t ald_n_plan_engines = G_N_ELEMENTS(ald_plan_engines);
 
 static const char golden[] = "pipes n1 --layers 0+3\n"
                              "pipes n0 --layers 3+3\n";
