@@ -25,40 +25,32 @@ AldEngineReading ald_plan_engine_reading(
         return files->reading;
 }
 
-/* The first engine that reads the files, from this one on; NULL: no other one does. */
-static const AldPlanEngine *next_reader(const AldPlanWorkload *workload, size_t *i)
+const AldPlanEngine *ald_plan_engine_choose(const AldPlanWorkload *workload)
 {
         const char *text;
 
-        for (; ald_plan_engines[*i].name; (*i)++)
-                if (ald_plan_engines[*i].method->has_layers &&
-                        ald_plan_engine_reading(&ald_plan_engines[*i], workload, &text) == ALD_MODEL_READ)
-                        return &ald_plan_engines[(*i)++];
-        return NULL;
-}
-
-const AldPlanEngine *ald_plan_engine_choose(const AldPlanWorkload *workload)
-{
-        size_t i = 0;
-
-        return next_reader(workload, &i) ?: &ald_plan_engines[0];
+        for (const AldPlanEngine *engine = ald_plan_engines; engine->name; engine++)
+                if (engine->method->has_layers &&
+                        ald_plan_engine_reading(engine, workload, &text) == ALD_MODEL_READ)
+                        return engine;
+        return ald_plan_engines;
 }
 
 char *ald_plan_engine_choice_text(const AldPlanWorkload *workload)
 {
-        const AldPlanEngine *chosen = ald_plan_engine_choose(workload), *reader;
         g_autoptr(GString) readers = g_string_new(NULL), not_read = g_string_new(NULL);
-        const char *text;
-        size_t n = 0;
+        const char *text = NULL;
 
-        while ((reader = next_reader(workload, &n)))
-                g_string_append_printf(readers, "%s%s", readers->len > 0 ? ", " : "", reader->name);
-        for (size_t i = 0; ald_plan_engines[i].name; i++)
-                if (ald_plan_engines[i].method->has_layers &&
-                        ald_plan_engine_reading(&ald_plan_engines[i], workload, &text) != ALD_MODEL_READ)
+        for (const AldPlanEngine *engine = ald_plan_engines; engine->name; engine++) {
+                if (!engine->method->has_layers)
+                        continue;
+                if (ald_plan_engine_reading(engine, workload, &text) == ALD_MODEL_READ)
+                        g_string_append_printf(readers, "%s%s", readers->len > 0 ? ", " : "", engine->name);
+                else
                         g_string_append_printf(not_read, " %s.", text);
+        }
         if (not_read->len == 0)
                 return NULL;
-        return g_strdup_printf("%s was chosen of the engines that read the model: %s.%s", chosen->name,
-                readers->str, not_read->str);
+        return g_strdup_printf("%s was chosen of the engines that read the model: %s.%s",
+                ald_plan_engine_choose(workload)->name, readers->str, not_read->str);
 }
