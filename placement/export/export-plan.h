@@ -4,23 +4,13 @@
 #include "placement/export/plan-export.h"
 
 /* A plan that is consistent, as the formats see it. */
-typedef struct AldExportPlan {
+struct AldExportPlan {
         const AldPlanRow *plan;
         const AldPlanEngine *engine;   /* NULL: this version does not know it */
         const AldPlanStageRow *stages; /* of the plan itself */
         guint n_stages;
         const AldPlanReport *report;
         const AldPlanExportOptions *options;
-} AldExportPlan;
-
-/* A text that a plan can be written as. */
-struct AldExportFormat {
-        const char *name;
-        const char *summary; /* in the list of formats */
-        /* Appends to `out`, or returns a negative errno and sets *ret_reason. */
-        int (*write)(const AldExportPlan *plan, GString *out, char **ret_reason);
-        bool is_run;                                    /* by machines, so that its figures must not be old */
-        bool takes_model, takes_program, takes_backend; /* of the options */
 };
 
 /* Sets the reason and returns the error. */

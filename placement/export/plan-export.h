@@ -19,8 +19,20 @@ typedef struct AldPlanExportOptions {
         const char *backend; /* of the engine, for all GPUs; NULL: the usual one of each vendor */
 } AldPlanExportOptions;
 
+typedef struct AldExportPlan AldExportPlan; /* see export-plan.h */
+
+/* A text that a plan can be written as. */
+struct AldExportFormat {
+        const char *name;
+        const char *summary; /* in the list of formats */
+        /* Appends to `out`, or returns a negative errno and sets *ret_reason. */
+        int (*write)(const AldExportPlan *plan, GString *out, char **ret_reason);
+        bool is_run;                                    /* by machines, so that its figures must not be old */
+        bool takes_model, takes_program, takes_backend; /* of the options */
+};
+
 /* The format with this number, from 0: those of all engines, each once, and those of any plan; NULL: there
- * are no more. See export-plan.h. */
+ * are no more. */
 const AldExportFormat *ald_plan_export_format_at(size_t i);
 const char *ald_plan_export_name_at(size_t i);
 

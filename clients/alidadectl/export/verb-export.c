@@ -11,7 +11,7 @@
 #include "clients/command-line/options.h"
 #include "clients/command-line/print.h"
 #include "clients/command-line/session.h"
-#include "placement/export/export-plan.h"
+#include "placement/export/plan-export.h"
 #include "placement/report/report-json.h"
 #include "state-client/model-json.h"
 

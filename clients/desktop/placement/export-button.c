@@ -5,7 +5,7 @@
 #include "clients/desktop/actions/prompt.h"
 #include "clients/desktop/live/live-cluster.h"
 #include "clients/desktop/placement/export-button.h"
-#include "placement/export/export-plan.h"
+#include "placement/export/plan-export.h"
 #include "placement/report/report-json.h"
 
 #define JSON "json"
