@@ -112,5 +112,5 @@ const AldExportFormat ald_dllama_format = {
         .summary = "Commands for the workers and the root",
         .write = write_dllama,
         .is_run = true,
-        .takes_model = true,
+        .takes = ALD_EXPORT_MODEL,
 };

@@ -350,6 +350,5 @@ const AldExportFormat ald_llama_format = {
         .summary = "Commands for llama-server and its ggml-rpc-servers",
         .write = write_llama,
         .is_run = true,
-        .takes_model = true,
-        .takes_backend = true,
+        .takes = ALD_EXPORT_MODEL | ALD_EXPORT_BACKEND,
 };

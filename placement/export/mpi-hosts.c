@@ -120,5 +120,5 @@ const AldExportFormat ald_mpi_format = {
         .summary = "A host file for mpirun, in the order of the ring",
         .write = write_mpi,
         .is_run = true,
-        .takes_program = true,
+        .takes = ALD_EXPORT_PROGRAM,
 };

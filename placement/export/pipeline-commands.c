@@ -301,7 +301,7 @@ const AldExportFormat ald_vllm_format = {
         .summary = "A command for each node, with the layers of each stage",
         .write = write_vllm,
         .is_run = true,
-        .takes_model = true,
+        .takes = ALD_EXPORT_MODEL,
 };
 
 const AldExportFormat ald_sglang_format = {
@@ -309,7 +309,7 @@ const AldExportFormat ald_sglang_format = {
         .summary = "The same",
         .write = write_sglang,
         .is_run = true,
-        .takes_model = true,
+        .takes = ALD_EXPORT_MODEL,
 };
 
 const AldExportFormat ald_torchrun_format = {
@@ -317,5 +317,5 @@ const AldExportFormat ald_torchrun_format = {
         .summary = "A command for each node, in the order of the ring",
         .write = write_torchrun,
         .is_run = true,
-        .takes_program = true,
+        .takes = ALD_EXPORT_PROGRAM,
 };

@@ -21,14 +21,17 @@ typedef struct AldPlanExportOptions {
 
 typedef struct AldExportPlan AldExportPlan; /* see export-plan.h */
 
+/* Bits for the members of AldPlanExportOptions that only some formats use. */
+enum { ALD_EXPORT_MODEL = 1, ALD_EXPORT_PROGRAM = 2, ALD_EXPORT_BACKEND = 4 };
+
 /* A text that a plan can be written as. */
 struct AldExportFormat {
         const char *name;
         const char *summary; /* in the list of formats */
         /* Appends to `out`, or returns a negative errno and sets *ret_reason. */
         int (*write)(const AldExportPlan *plan, GString *out, char **ret_reason);
-        bool is_run;                                    /* by machines, so that its figures must not be old */
-        bool takes_model, takes_program, takes_backend; /* of the options */
+        bool is_run;    /* by machines, so that its figures must not be old */
+        unsigned takes; /* the bits of what it uses */
 };
 
 /* The format with this number, from 0: those of all engines, each once, and those of any plan; NULL: there

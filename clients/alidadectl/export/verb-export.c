@@ -33,10 +33,10 @@ static const AldOption options[] = {
                 .completion = ALD_COMPLETE_FILE),
         ALD_OPTION(RAW, "model", "PATH", ExportOrder, model, "The model, for commands that run one",
                 .completion = ALD_COMPLETE_FILE),
-        ALD_OPTION(RAW, "program", "PATH", ExportOrder, program, "The program, for mpi and torchrun",
+        ALD_OPTION(RAW, "program", "PATH", ExportOrder, program, "The program, for commands that start one",
                 .completion = ALD_COMPLETE_FILE),
         ALD_OPTION(WORD, "backend", "NAME", ExportOrder, backend,
-                "The backend of llama.cpp for all GPUs\n"
+                "The backend of the engine for all GPUs\n"
                 "(by default, the usual one of each vendor)",
                 .word_at = ald_plan_export_backend_at),
         ALD_OPTION(WORD, "names", "FORM", ExportOrder, names,
@@ -81,25 +81,19 @@ const AldSynopsis ald_export_synopsis = {
         .before_node = formats_of_node,
 };
 
-static bool is_one_of(const char *format, const char *const *formats)
-{
-        return g_strv_contains(formats, format);
-}
-
 static int refuse_option(const char *option, const char *formats)
 {
         ald_print_error("%s works with these formats only: %s", option, formats);
         return ALD_EXIT_USAGE;
 }
 
-/* takes: the offset of what says in a format whether it takes the option. */
-static int check_plan_option(const ExportOrder *order, const char *option, bool is_given, size_t takes)
+static int check_plan_option(const ExportOrder *order, const char *option, bool is_given, unsigned bit)
 {
         const AldExportFormat *format;
         g_autoptr(GString) list = g_string_new(NULL);
 
         for (size_t i = 0; is_given && (format = ald_plan_export_format_at(i)); i++) {
-                if (!G_STRUCT_MEMBER(bool, format, takes))
+                if (!(format->takes & bit))
                         continue;
                 if (strcmp(format->name, order->format) == 0)
                         return ALD_EXIT_OK;
@@ -118,7 +112,7 @@ static int check_order(const ExportOrder *order)
 {
         bool is_json = strcmp(order->format, "json") == 0;
         bool is_plan_format = is_json || ald_plan_export_find(order->format);
-        bool is_state_format = is_one_of(order->format, state_formats);
+        bool is_state_format = g_strv_contains(state_formats, order->format);
         int r;
 
         if (!is_plan_format && !is_state_format) {
@@ -136,13 +130,11 @@ static int check_order(const ExportOrder *order)
                 ald_print_error("%s is made from the state, not from a plan", order->format);
                 return ALD_EXIT_USAGE;
         }
-        r = check_plan_option(order, "--model", order->model != NULL, offsetof(AldExportFormat, takes_model));
+        r = check_plan_option(order, "--model", order->model != NULL, ALD_EXPORT_MODEL);
         if (r == ALD_EXIT_OK)
-                r = check_plan_option(
-                        order, "--program", order->program != NULL, offsetof(AldExportFormat, takes_program));
+                r = check_plan_option(order, "--program", order->program != NULL, ALD_EXPORT_PROGRAM);
         if (r == ALD_EXIT_OK)
-                r = check_plan_option(
-                        order, "--backend", order->backend != NULL, offsetof(AldExportFormat, takes_backend));
+                r = check_plan_option(order, "--backend", order->backend != NULL, ALD_EXPORT_BACKEND);
         if (r == ALD_EXIT_OK)
                 r = check_option(order, "--names", order->names != NULL, "slurm");
         if (r == ALD_EXIT_OK)

@@ -27,7 +27,7 @@ static const AldExportFormat pipes_format = {
         .name = "pipes",
         .summary = "A command for each stage",
         .write = write_pipes,
-        .takes_model = true,
+        .takes = ALD_EXPORT_MODEL,
 };
 
 const AldPlanEngine ald_plan_engines[] = {
