@@ -32,9 +32,9 @@
  */
 
 static const AldEngineBackend llama_backends[] = {
-        { "cuda", "CUDA", .vendor = "NVIDIA", .usual = "NVIDIA", .of_vendor = true },
-        { "rocm", "ROCm", .vendor = "AMD", .usual = "AMD", .of_vendor = true },
-        { "sycl", "SYCL", .usual = "Intel", .of_vendor = true },
+        { "cuda", "CUDA", .vendor = "NVIDIA", .usual = "NVIDIA" },
+        { "rocm", "ROCm", .vendor = "AMD", .usual = "AMD" },
+        { "sycl", "SYCL", .usual = "Intel" },
         { "vulkan", "Vulkan" },
         {},
 };

@@ -36,8 +36,8 @@ typedef struct AldEngineBackend {
         const char *option; /* as users write it; NULL ends a list */
         const char *name;   /* as its project writes it, and in front of the numbers of devices */
         const char *vendor; /* whose GPUs it drives; NULL: any */
-        const char *usual; /* the vendor whose GPUs it is usually built for; NULL: all that no other one is */
-        bool of_vendor;    /* numbers the GPUs of one vendor only */
+        const char *usual;  /* the vendor whose GPUs it is usually built for, and numbers alone; NULL: it is
+                               built for those that no other one is for, and numbers all GPUs */
 } AldEngineBackend;
 
 #define ALD_ENGINE_FORMATS_MAX 2u
@@ -60,9 +60,13 @@ typedef struct AldPlanEngine {
         AldEngineFiles gguf, safetensors; /* models in these formats */
         const char *const *architectures; /* that it runs, as these files call them; NULL: any, or unknown */
         const char *architectures_text;   /* what is to be done with others, as in AldEngineFiles */
-        const AldEngineBackend *backends; /* of its builds; NULL: a build has all that it needs */
-        const char *backends_text;        /* on several of them on one machine, an English sentence */
         const AldExportFormat *formats[ALD_ENGINE_FORMATS_MAX]; /* of its commands */
+
+        /* Of its builds. The `usual` of the last one is NULL, so that there is one for each GPU, and
+         * backends_text says in an English sentence what several of them on one machine need. NULL: a build
+         * has all that it needs. */
+        const AldEngineBackend *backends;
+        const char *backends_text;
 } AldPlanEngine;
 
 #define ALD_KV_BIT(type) (1u << (type))

@@ -49,7 +49,7 @@ static const AldEngineBackend *find_backend(const AldExportPlan *plan, const Ald
 {
         const char *option = plan->options->backend;
 
-        for (const AldEngineBackend *backend = plan->engine->backends; backend->option; backend++)
+        for (const AldEngineBackend *backend = plan->engine->backends; backend && backend->option; backend++)
                 if (option ? strcmp(backend->option, option) == 0
                            : !backend->usual || ald_export_vendor_is(stage, backend->usual))
                         return backend;
@@ -72,8 +72,9 @@ static int name_device(
         if (!backend || (backend->vendor && stage->vendor && !ald_export_vendor_is(stage, backend->vendor)))
                 return ald_export_fail(-ENOTSUP, ret_reason,
                         "The plan uses the %s GPU %s on %s, which the backend %s does not drive",
-                        stage->vendor ?: "unknown", stage->device, ald_export_stage_name(stage), option);
-        r = ald_export_gpu_number(plan, stage, backend->of_vendor, &number, ret_reason);
+                        stage->vendor ?: "unknown", stage->device, ald_export_stage_name(stage),
+                        option ?: "of its build");
+        r = ald_export_gpu_number(plan, stage, backend->usual != NULL, &number, ret_reason);
         if (r >= 0)
                 *ret_name = g_strdup_printf("%s%u", backend->name, number);
         return r;
@@ -215,11 +216,11 @@ static int check_head(const LlamaCommand *command, bool *ret_apart, char **ret_r
 {
         const AldExportPlan *plan = command->plan;
         bool first_is_client = command->n_devices < plan->n_stages;
+        uint32_t most = plan->engine->devices_max;
 
-        if (command->n_devices > plan->engine->devices_max)
+        if (most > 0 && command->n_devices > most)
                 return ald_export_fail(-ENOTSUP, ret_reason,
-                        "The plan has %u devices; llama.cpp takes %u at most", command->n_devices,
-                        plan->engine->devices_max);
+                        "The plan has %u devices; llama.cpp takes %u at most", command->n_devices, most);
         if (command->head < 0 || (guint) command->head + 1 == plan->n_stages) {
                 *ret_apart = false;
                 return 0;
@@ -294,13 +295,13 @@ static void append_command(GString *out, const LlamaCommand *command, bool head_
 }
 
 /* Without -c, it would be what the model was trained for. */
-static int check_context(const AldExportPlan *of, char **ret_reason)
+static int check_context(const AldExportPlan *plan, char **ret_reason)
 {
-        const AldPlanRow *plan = of->plan;
-        uint64_t parallel = plan->parallel == ALD_ABSENT_UINT64 ? 0 : plan->parallel;
+        uint64_t context = plan->plan->context, parallel = plan->plan->parallel;
+        uint64_t most = plan->engine->context_max ?: UINT64_MAX;
 
-        if (parallel == 0 || plan->context == ALD_ABSENT_UINT64 || plan->context == 0 ||
-                plan->context > of->engine->context_max / parallel)
+        if (parallel == ALD_ABSENT_UINT64 || parallel == 0 || context == ALD_ABSENT_UINT64 || context == 0 ||
+                context > most / parallel)
                 return ald_export_fail(
                         -ENOTSUP, ret_reason, "The plan has no context that llama.cpp could be given");
         return 0;
