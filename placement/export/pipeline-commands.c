@@ -306,7 +306,7 @@ const AldExportFormat ald_vllm_format = {
 
 const AldExportFormat ald_sglang_format = {
         .name = "sglang",
-        .summary = "The same",
+        .summary = "A command for each node, with the layers of each stage",
         .write = write_sglang,
         .is_run = true,
         .takes = ALD_EXPORT_MODEL,
