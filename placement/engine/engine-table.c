@@ -39,7 +39,7 @@ static const AldEngineBackend llama_backends[] = {
         {},
 };
 
-/* As safetensors and GGUF call them. */
+/* Safetensors and GGUF may call one differently, so that it has both names here. */
 static const char *const dllama_architectures[] = { "llama", "mistral", "qwen3", "qwen3_moe", "qwen3moe",
         NULL };
 

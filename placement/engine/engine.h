@@ -18,7 +18,7 @@ typedef enum AldPlanNames {
         ALD_PLAN_NAMES_HOSTS, /* the ports, and host names or else addresses of IPv4 */
 } AldPlanNames;
 
-/* What an engine can do with the files of a model. */
+/* An engine may not load the files of a model as they are, so that something else has to be done first. */
 typedef enum AldEngineReading {
         ALD_MODEL_READ,     /* it loads them as they are, or it is not known what they are */
         ALD_MODEL_PREPARED, /* it does after something else has been done, or only with some part added */
@@ -62,7 +62,7 @@ typedef struct AldPlanEngine {
         const char *architectures_text;   /* what is to be done with others, as in AldEngineFiles */
         const AldExportFormat *formats[ALD_ENGINE_FORMATS_MAX]; /* of its commands */
 
-        /* Of its builds. The `usual` of the last one is NULL, so that there is one for each GPU, and
+        /* Its builds differ in these. The `usual` of the last one is NULL, so that each GPU has one, and
          * backends_text says in an English sentence what several of them on one machine need. NULL: a build
          * has all that it needs. */
         const AldEngineBackend *backends;
@@ -77,15 +77,15 @@ static inline bool ald_plan_engine_takes(const AldPlanEngine *engine, bool is_pr
         return is_processor ? engine->takes_processors : engine->takes_gpus;
 }
 
-/* All of them, those first that are chosen first; an engine is added here and nowhere else, but for the
- * format of its commands. */
+/* One is chosen for a model in this order. An engine is added here and nowhere else, but for the format of
+ * its commands. */
 extern const AldPlanEngine ald_plan_engines[];
 
-/* NULL: there is none of this name. */
+/* Returns NULL if there is none of this name. */
 const AldPlanEngine *ald_plan_engine_find(const char *name);
 
-/* The name of the engine with this number, from 0 to the number of engines, for which it is NULL. */
+/* Returns the name of the engine with this number, from 0, or NULL for the number after the last one. */
 const char *ald_plan_engine_name_at(size_t i);
 
-/* "llama.cpp, vllm": those of all engines; to be freed with g_free(). */
+/* Returns the names of all engines, as "llama.cpp, vllm"; to be freed with g_free(). */
 char *ald_plan_engine_list(void);

@@ -12,5 +12,5 @@ AldEngineReading ald_plan_engine_reading(
 /* The first engine that loads the files as they are; the first of all if none does. */
 const AldPlanEngine *ald_plan_engine_choose(const AldPlanWorkload *workload);
 
-/* Why the others were not chosen, in English; NULL: there was no choice. To be freed with g_free(). */
+/* Returns in English why the others were not chosen, to be freed with g_free(); NULL if none was left out. */
 char *ald_plan_engine_choice_text(const AldPlanWorkload *workload);

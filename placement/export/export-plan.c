@@ -94,7 +94,7 @@ bool ald_export_has_layers(const AldExportPlan *plan)
         return !plan->engine || plan->engine->method->has_layers;
 }
 
-/* Of a ring that only sums up messages. */
+/* The stages of a ring that only sums up messages have no layers. */
 static int check_ranks(const AldExportPlan *plan, char **ret_reason)
 {
         for (guint i = 0; i < plan->n_stages; i++)

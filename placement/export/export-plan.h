@@ -21,7 +21,7 @@ int ald_export_fail(int error, char **ret_reason, const char *format, ...) G_GNU
 int ald_export_plan_read(const AldPlanReport *report, const AldPlanEngine *engine,
         const AldPlanExportOptions *options, AldExportPlan *ret, char **ret_reason);
 
-/* Whether its stages have layers, and so speed and memory. */
+/* Returns true if its stages have layers, and so speed and memory. */
 bool ald_export_has_layers(const AldExportPlan *plan);
 
 /* The friendly name of a stage's node, its host name or its id. */

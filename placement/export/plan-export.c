@@ -16,7 +16,7 @@ static bool has_format(const AldPlanEngine *engine, const AldExportFormat *forma
         return false;
 }
 
-/* Whether an engine before this one has the format. */
+/* Engines may share a format, which is listed for the first of them only. */
 static bool is_listed(const AldExportFormat *format, const AldPlanEngine *engine)
 {
         for (const AldPlanEngine *other = ald_plan_engines; other < engine; other++)

@@ -39,14 +39,14 @@ struct AldExportFormat {
 const AldExportFormat *ald_plan_export_format_at(size_t i);
 const char *ald_plan_export_name_at(size_t i);
 
-/* NULL: there is none of this name. */
+/* Returns NULL if there is none of this name. */
 const AldExportFormat *ald_plan_export_find(const char *name);
 
 /* The backend with this number, from 0, that commands of engines can be written for, the last of which is
  * that of the processors; NULL: there are no more. */
 const char *ald_plan_export_backend_at(size_t i);
 
-/* Whether a format is for plans of this engine. */
+/* Returns true if the format is for plans of this engine. */
 bool ald_plan_export_takes(const AldExportFormat *format, const char *engine);
 
 /*

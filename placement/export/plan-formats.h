@@ -3,7 +3,7 @@
 
 #include "placement/export/export-plan.h"
 
-/* Of the commands of engines, which name them. */
+/* The table of engines names these, which write the commands of each. */
 extern const AldExportFormat ald_dllama_format;
 extern const AldExportFormat ald_llama_format;
 extern const AldExportFormat ald_mpi_format;
@@ -11,5 +11,5 @@ extern const AldExportFormat ald_sglang_format;
 extern const AldExportFormat ald_torchrun_format;
 extern const AldExportFormat ald_vllm_format;
 
-/* Of any plan. */
+/* This one writes any plan, so that no engine names it. */
 extern const AldExportFormat ald_plan_dot_format;

@@ -107,7 +107,7 @@ static int check_option(const ExportOrder *order, const char *option, bool is_gi
         return !is_given || strcmp(order->format, format) == 0 ? ALD_EXIT_OK : refuse_option(option, format);
 }
 
-/* What cannot be used together. */
+/* Some words and options exclude each other. */
 static int check_order(const ExportOrder *order)
 {
         bool is_json = strcmp(order->format, "json") == 0;
@@ -144,7 +144,7 @@ static int check_order(const ExportOrder *order)
         return r;
 }
 
-/* For files: neither paged nor rendered. */
+/* The text is for a file, so that it is neither paged nor rendered. */
 static int print_raw(const GString *out)
 {
         fputs(out->str, stdout);

@@ -110,8 +110,8 @@ static AldLineKind line_kind(const AldPlanHopRow *hop)
                                                                                           : ALD_LINE_SOCKET;
 }
 
-/* Whether the client computes nothing as such. Of slices it is a stage. */
-static bool has_client(const AldPlanReport *report)
+/* Each stage talks to a client that is not itself a stage, as the one of slices is. */
+static bool is_client_apart(const AldPlanReport *report)
 {
         const AldPlanEngine *engine = report->plan.engine ? ald_plan_engine_find(report->plan.engine) : NULL;
 
@@ -131,7 +131,7 @@ static char *describe_end(const AldPlanReport *report, const AldPlanHopRow *hop,
 
         if (is_on(report, stage, node))
                 return g_strdup_printf("%u", stage + 1);
-        if (has_client(report))
+        if (is_client_apart(report))
                 return g_strdup(_("client"));
         for (guint i = 1; i < n; i++)
                 if (is_on(report, (stage + i) % n, node))
