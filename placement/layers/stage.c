@@ -4,16 +4,16 @@
 #include "placement/layers/buffers.h"
 #include "placement/layers/stage.h"
 
-uint64_t ald_plan_layer_least_bytes(
-        const AldPlanCluster *cluster, const AldPlanRequest *request, const AldPlanDevice *device)
+uint64_t ald_plan_layer_least_bytes(const AldPlanRequest *request, const AldPlanDevice *device, uint32_t n)
 {
-        (void) cluster;
+        (void) n;
         return ald_plan_least_bytes(request, device, 1);
 }
 
-uint32_t ald_plan_layers_stages_max(const AldPlanCandidates *candidates)
+uint32_t ald_plan_layers_stages_max(const AldPlanWorkload *workload, uint32_t n)
 {
-        return (uint32_t) candidates->request->workload->layers;
+        (void) n;
+        return (uint32_t) workload->layers;
 }
 
 uint32_t ald_plan_stage_layers_max_with(const AldPlanCandidates *candidates, uint32_t candidate,

@@ -6,10 +6,9 @@
 #include "placement/plan/cost.h"
 #include "placement/problem.h"
 
-/* What stars and rings have in common: least_bytes() and stages_max() of their methods, and stages. */
-uint64_t ald_plan_layer_least_bytes(
-        const AldPlanCluster *cluster, const AldPlanRequest *request, const AldPlanDevice *device);
-uint32_t ald_plan_layers_stages_max(const AldPlanCandidates *candidates);
+/* Stars and rings have these: least_bytes() and stages_max() of their methods, and stages. */
+uint64_t ald_plan_layer_least_bytes(const AldPlanRequest *request, const AldPlanDevice *device, uint32_t n);
+uint32_t ald_plan_layers_stages_max(const AldPlanWorkload *workload, uint32_t n);
 
 /* Layers of a candidate that fit with `beside` bytes for what it holds besides, and buffers of BufferBytes;
  * if it has to get a certain number, no more than that, and none if these do not fit. All of them get it

@@ -5,7 +5,9 @@
 
 #include "placement/bounded-front.h"
 #include "placement/bounded.h"
-#include "placement/method/all-reduce-plan.h"
+#include "placement/core.h"
+#include "placement/method/method.h"
+#include "placement/method/ring-cost.h"
 #include "placement/plan/cost.h"
 #include "placement/plan/must.h"
 #include "placement/ring-front.h"
@@ -36,6 +38,12 @@ static void ranks_clear(Ranks *ranks)
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Ranks, ranks_clear)
+
+/* Returns how many parts of the message each hop passes on, one after the other. */
+static double count_turns(uint32_t ranks)
+{
+        return 2.0 * (ranks - 1);
+}
 
 /* Candidates that count in the choice of a vendor; a required one more than all others. */
 static uint64_t weight_of(
@@ -208,7 +216,7 @@ static void set_hop(const Ranks *ranks, AldPlanStage *stage, const AldPlanStage 
 {
         const AldPlanDevice *devices = ranks->candidates->cluster->devices;
         uint32_t source = devices[stage->device].node, sink = devices[next->device].node;
-        double turns = ald_all_reduce_turns(ranks->in_use);
+        double turns = count_turns(ranks->in_use);
 
         stage->bytes_to = turns * part_bytes(ranks);
         stage->hop_nsec = turns * ranks->candidates->request->constants.values[ALD_PLAN_INNER_HOP_NSEC];
@@ -240,7 +248,17 @@ static void make_stages(const Ranks *ranks, const AldPlacementSolution *solution
         }
 }
 
-int ald_all_reduce_plan(const AldPlanCandidates *candidates, const AldPlanChoice *choice, AldPlanSteps *ret)
+/*
+ * The order of nodes in which a ring all-reduce of a message takes the least time: of n ranks, each cuts the
+ * message into n parts and passes one to the next rank 2 (n - 1) times, each time as long as the slowest hop
+ * takes: half of its round trip, and the part. Of equal ones, that whose hops take the least in all. All
+ * candidates have a rank; if fewer devices or nodes are allowed than nodes have one each, the best ones
+ * have. With several devices on a node, which then follow each other, all must be allowed. Where all GPUs
+ * must be of one vendor, the one with the most of them, or that of required ones. Exact to 20 nodes; of more,
+ * lower_nsec is what every order takes at least. -ENOSPC: paths join no such ring; -E2BIG: it would have
+ * more than 256 nodes.
+ */
+static int find(const AldPlanCandidates *candidates, const AldPlanChoice *choice, AldPlanSteps *ret)
 {
         g_auto(Ranks) ranks = { 0 };
         AldPlanSteps made = { .client = ALD_PLAN_NONE, .in_flight = 1 };
@@ -261,7 +279,43 @@ int ald_all_reduce_plan(const AldPlanCandidates *candidates, const AldPlanChoice
         ald_placement_solution_clear(&solution);
         made.hops_nsec = made.busiest_nsec = made.interval_nsec = made.lower_nsec = made.nsec;
         if (ranks.n_nodes > ALD_PLACEMENT_RING_MAX)
-                made.lower_nsec = fmin(made.nsec, ald_all_reduce_turns(ranks.in_use) * lower_nsec);
+                made.lower_nsec = fmin(made.nsec, count_turns(ranks.in_use) * lower_nsec);
         *ret = made;
         return 0;
 }
+
+/* Nodes count as stages with one layer each. */
+static double tables_bytes(const AldPlanCandidates *candidates)
+{
+        double n = candidates->n_places;
+
+        return ald_ring_tables_bytes(n, fmin(n, ALD_PLACEMENT_STAGES_LIMIT), 10);
+}
+
+static double same_nsec(const AldPlanCandidates *candidates, const AldPlan *plan, const AldPlanChoice *choice)
+{
+        const AldPlanSteps *best = &plan->best;
+        double turns = count_turns(best->n_stages), slowest = 0;
+
+        for (uint32_t i = 0; i < best->n_stages; i++) {
+                const AldPlanStage *stage = &best->stages[i];
+                const AldPlanStage *next = &best->stages[(i + 1) % best->n_stages];
+                uint32_t source = candidates->cluster->devices[stage->device].node;
+                uint32_t sink = candidates->cluster->devices[next->device].node;
+                AldPlanPath path = ald_plan_path_at(candidates, choice, source, sink, stage->path_to);
+
+                slowest = fmax(slowest, source == sink
+                                                ? stage->hop_nsec
+                                                : turns * ald_plan_path_nsec(&path, stage->bytes_to / turns));
+        }
+        return slowest;
+}
+
+/* Parts of a message whose sum all ranks need pass around a ring of them. */
+const AldPlanMethod ald_all_reduce_method = {
+        .step = "an all-reduce",
+        .payload = "sums",
+        .find = find,
+        .tables_bytes = tables_bytes,
+        .same_nsec = same_nsec,
+};

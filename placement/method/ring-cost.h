@@ -14,9 +14,9 @@ typedef struct AldRingHop {
 
 double ald_ring_hop_bytes(const AldPlanCandidates *candidates, bool closes);
 
-/* What tables of a ring of some of n devices take: as many of all pairs as `pairs` says (the hops, how long
- * they occupy paths, those within a limit, those of bounded.h), and the limits, in an array that doubles as
- * it grows. */
+/* Bytes that tables of a ring of some of n devices take: as many of all pairs as `pairs` says (the hops, how
+ * long they occupy paths, those within a limit, those of bounded.h), and the limits, in an array that doubles
+ * as it grows. */
 double ald_ring_tables_bytes(double n, double layers, double pairs);
 
 /* On this path. */

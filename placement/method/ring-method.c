@@ -2,16 +2,12 @@
 #include <math.h>
 
 #include "placement/layers/stage.h"
-#include "placement/method/front.h"
 #include "placement/method/group.h"
 #include "placement/method/method.h"
-#include "placement/method/needless.h"
 #include "placement/method/ring-cost.h"
 #include "placement/method/ring-plan.h"
 
-/* Activations pass from stage to stage, and tokens from the last one back to the first. */
-
-#define EXACT_STAGES 16
+#define EXACT_STAGES 16u
 
 /* Candidates that may be in one ring. */
 static uint32_t count_together(const AldPlanCandidates *candidates)
@@ -65,27 +61,22 @@ static double same_nsec(const AldPlanCandidates *candidates, const AldPlan *plan
         return steps > 1 ? fmax(nsec, steps * busiest) : nsec;
 }
 
-static const char *payload(const AldPlanSteps *steps, uint32_t stage, bool back)
-{
-        (void) back;
-        return stage + 1 == steps->n_stages ? "tokens" : "activations";
-}
-
+/* Activations pass from stage to stage, and tokens from the last one back to the first. */
 const AldPlanMethod ald_ring_method = {
         .has_layers = true,
         .spreads_layers = true,
         .has_ends = true,
+        .has_front = true,
         .exact_max = EXACT_STAGES,
         .judge_work_max = INFINITY,
         .step = "a token",
         .least_part = "One layer",
         .none_fits = "Not one layer fits on any",
+        .payload = "activations",
+        .result = "tokens",
         .find = ald_ring_plan,
-        .find_front = ald_plan_find_front,
         .tables_bytes = tables_bytes,
         .least_bytes = ald_plan_layer_least_bytes,
         .stages_max = ald_plan_layers_stages_max,
         .same_nsec = same_nsec,
-        .payload = payload,
-        .say_needless = ald_plan_say_needless,
 };

@@ -3,9 +3,12 @@
 #include <math.h>
 
 #include "placement/method/mesh-search.h"
-#include "placement/method/slice-plan.h"
+#include "placement/method/method.h"
+#include "placement/method/slice-cost.h"
 #include "placement/plan/cost.h"
 #include "placement/plan/must.h"
+
+#define JUDGE_WORK 1e5
 
 static double enough_of(const AldPlanSteps *best)
 {
@@ -130,13 +133,19 @@ static double least_of_slices(
         return least;
 }
 
-int ald_slice_plan(const AldPlanCandidates *candidates, const AldPlanChoice *choice, AldPlanSteps *ret)
+/*
+ * The steps that take the least time for an engine that cuts each layer into equal slices, one for each node
+ * (slice-cost.h): the slowest slice, and the transfers between the nodes. The first stage is the root, which
+ * has the embedding; its node is the client. -ENOSPC: no number of slices fits on nodes that are all joined
+ * to each other.
+ */
+static int find(const AldPlanCandidates *candidates, const AldPlanChoice *choice, AldPlanSteps *ret)
 {
         AldPlanSteps best = { .in_flight = 1, .lower_nsec = INFINITY };
-        /* One device of each node. */
-        uint32_t limit = ald_plan_least_limit(choice->devices_max, choice->nodes_max);
-        uint32_t most = limit > 0 ? MIN(limit, candidates->n) : candidates->n;
+        uint32_t most = choice->devices_max > 0 ? MIN(choice->devices_max, candidates->n) : candidates->n;
 
+        /* There is one device of each node. */
+        most = choice->nodes_max > 0 ? MIN(choice->nodes_max, most) : most;
         for (uint32_t n = 1; n <= ald_slices_max(candidates->request->workload, most); n *= 2) {
                 if (!ald_plan_progress_within(candidates->progress, n, 2 * most) &&
                         candidates->progress->given_up) {
@@ -160,3 +169,64 @@ int ald_slice_plan(const AldPlanCandidates *candidates, const AldPlanChoice *cho
                 return candidates->progress->given_up || candidates->progress->stopped ? -ECANCELED : -ENOSPC;
         return 0;
 }
+
+static double tables_bytes(const AldPlanCandidates *candidates)
+{
+        return 2.0 * sizeof(double) * candidates->n * candidates->n;
+}
+
+/* Returns what the root needs with the smallest slice. */
+static uint64_t root_bytes(const AldPlanCandidates *candidates, const AldPlanDevice *device)
+{
+        const AldPlanRequest *request = candidates->request;
+
+        return ald_slices_bytes(request, device, ald_slices_max(request->workload, candidates->n),
+                request->workload->embedding_bytes);
+}
+
+/* Names the node that lacks the least. A root is never alone: it has a slice in any case. */
+static void describe_client(const AldPlanCandidates *candidates, bool alone, AldPlanRefusal *ret_refusal)
+{
+        const AldPlanChoice choice = ald_plan_choice(candidates);
+        const AldPlanDevice *best = NULL;
+        uint64_t least = UINT64_MAX;
+
+        (void) alone;
+        for (uint32_t i = 0; i < candidates->n; i++) {
+                const AldPlanDevice *device = ald_plan_candidate_device(candidates, i);
+                uint64_t needs = root_bytes(candidates, device);
+
+                if (choice.client != ALD_PLAN_NONE && choice.client != device->node)
+                        continue;
+                if (needs <= device->free_bytes)
+                        return;
+                if (needs - device->free_bytes >= least)
+                        continue;
+                least = needs - device->free_bytes;
+                best = device;
+        }
+        if (!best)
+                return;
+        ret_refusal->kind = ALD_PLAN_CLIENT_TOO_SMALL;
+        ret_refusal->text = candidates->cluster->nodes[best->node].id;
+        ret_refusal->needs_bytes = root_bytes(candidates, best);
+        ret_refusal->free_bytes = best->free_bytes;
+}
+
+/* All nodes compute at once, each with an equal slice of each layer, and exchange their parts of the
+ * activations. One of them, the root, has the embedding, too. */
+const AldPlanMethod ald_slice_method = {
+        .has_layers = true,
+        .keeps_count = true,
+        .judge_work_max = JUDGE_WORK,
+        .step = "a token",
+        .client = "root",
+        .client_holds = "its slice",
+        .least_part = "The smallest slice",
+        .none_fits = "The smallest slice fits on none",
+        .find = find,
+        .tables_bytes = tables_bytes,
+        .least_bytes = ald_slices_least_bytes,
+        .stages_max = ald_slices_max,
+        .describe_client = describe_client,
+};

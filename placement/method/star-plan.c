@@ -7,7 +7,7 @@
 #include "placement/layers/buffers.h"
 #include "placement/layers/stage.h"
 #include "placement/method/connection.h"
-#include "placement/method/star-plan.h"
+#include "placement/method/method.h"
 #include "placement/plan/cost.h"
 #include "placement/plan/must.h"
 #include "placement/star.h"
@@ -574,7 +574,13 @@ static int try_all(Star *star, AldPlanSteps *best)
         return 0;
 }
 
-int ald_star_plan(const AldPlanCandidates *candidates, const AldPlanChoice *choice, AldPlanSteps *ret)
+/*
+ * The steps that take the least time for an engine with a client, which is exact unless the work for all
+ * clients is too much: then lower_nsec is what every plan takes at least. -ENOSPC: the layers fit on no
+ * choice of devices that a client reaches, or none was found; lower_nsec is INFINITY if there is none;
+ * -E2BIG: there are too many devices and layers.
+ */
+static int find(const AldPlanCandidates *candidates, const AldPlanChoice *choice, AldPlanSteps *ret)
 {
         g_auto(Star) star;
         AldPlanSteps best = { .lower_nsec = INFINITY };
@@ -594,3 +600,54 @@ int ald_star_plan(const AldPlanCandidates *candidates, const AldPlanChoice *choi
         *ret = best;
         return r;
 }
+
+/* Names the host with the most free memory known. Alone: several servers without layers on the client need
+ * copies of the inputs. */
+static void describe_client(const AldPlanCandidates *candidates, bool alone, AldPlanRefusal *ret_refusal)
+{
+        const AldPlanCluster *cluster = candidates->cluster;
+        const AldPlanChoice choice = ald_plan_choice(candidates);
+        uint64_t needs = ald_plan_client_host_bytes(candidates->request, alone ? ALD_PLAN_COPIES_MAX : 1);
+        uint64_t most = ALD_PLAN_ABSENT;
+        const char *best = NULL;
+
+        for (uint32_t i = 0; i < cluster->n_nodes; i++) {
+                uint64_t free_bytes = ald_plan_host_free_bytes(cluster, i);
+
+                if (choice.client == ALD_PLAN_NONE ? !ald_plan_has_candidate(candidates, i)
+                                                   : choice.client != i)
+                        continue;
+                if (ald_plan_has_host_room(cluster, i, needs))
+                        return;
+                if (best &&
+                        (free_bytes == ALD_PLAN_ABSENT || (most != ALD_PLAN_ABSENT && free_bytes <= most)))
+                        continue;
+                best = cluster->nodes[i].id;
+                most = free_bytes;
+        }
+        if (!best)
+                return;
+        ret_refusal->kind = ALD_PLAN_CLIENT_TOO_SMALL;
+        ret_refusal->text = best;
+        ret_refusal->needs_bytes = needs;
+        ret_refusal->free_bytes = most;
+}
+
+/* A client sends the activations to the devices of each node in turn and receives them back. */
+const AldPlanMethod ald_star_method = {
+        .has_layers = true,
+        .spreads_layers = true,
+        .is_client_apart = true,
+        .judge_work_max = INFINITY,
+        .step = "a token",
+        .client = "client",
+        .client_holds = "buffers",
+        .least_part = "One layer",
+        .none_fits = "Not one layer fits on any",
+        .payload = "activations",
+        .result = "logits",
+        .find = find,
+        .least_bytes = ald_plan_layer_least_bytes,
+        .stages_max = ald_plan_layers_stages_max,
+        .describe_client = describe_client,
+};

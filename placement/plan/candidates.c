@@ -189,8 +189,9 @@ static bool is_better(const AldPlanCandidates *candidates, uint32_t a, uint32_t 
 
 static bool has_room(const AldPlanCandidates *candidates, const AldPlanDevice *device)
 {
-        return candidates->request->engine->method->least_bytes(
-                       candidates->cluster, candidates->request, device) <= device->free_bytes;
+        return ald_plan_method_of(candidates)
+                       ->least_bytes(candidates->request, device, candidates->cluster->n_nodes) <=
+               device->free_bytes;
 }
 
 static bool is_measured(const AldPlanDevice *device)
@@ -234,7 +235,7 @@ static AldPlanReason judge(const AldPlanCandidates *candidates, uint32_t index)
                 return ALD_PLAN_NOT_FOR_ENGINE;
         if (!ald_plan_can_name_device(request->engine, device))
                 return ALD_PLAN_PART_OF_GPU;
-        if (!request->engine->method->has_layers)
+        if (!ald_plan_method_of(candidates)->has_layers)
                 return ALD_PLAN_TAKEN;
         if (device->doubt)
                 return ALD_PLAN_DISBELIEVED;
@@ -286,7 +287,7 @@ static void add_all(AldPlanCandidates *candidates)
                 order[i] = i;
                 candidates->verdicts[i].reason = judge(candidates, i);
         }
-        if (candidates->request->engine->method->spreads_layers)
+        if (ald_plan_method_of(candidates)->spreads_layers)
                 g_qsort_with_data(order, (gint) cluster->n_devices, sizeof *order, compare_room,
                         (gpointer) cluster->devices);
         for (uint32_t i = 0; i < cluster->n_devices; i++)
@@ -450,7 +451,7 @@ static int check_pins(const AldPlanCandidates *candidates, AldPlanRefusal *ret)
         const AldPlanRequest *request = candidates->request;
         uint64_t sum = 0;
 
-        if (request->n_pins > 0 && !request->engine->method->spreads_layers) {
+        if (request->n_pins > 0 && !ald_plan_method_of(candidates)->spreads_layers) {
                 *ret = (AldPlanRefusal){ .kind = ALD_PLAN_NO_SPLIT };
                 return -EINVAL;
         }
@@ -472,15 +473,19 @@ static int check_client(const AldPlanCandidates *candidates, AldPlanRefusal *ret
 {
         const AldPlanCluster *cluster = candidates->cluster;
         const AldPlanRequest *request = candidates->request;
+        const AldPlanMethod *method = ald_plan_method_of(candidates);
         uint32_t node = ald_plan_node_find(cluster, request->client);
 
         *ret = (AldPlanRefusal){ .kind = ALD_PLAN_NO_CLIENT, .text = request->client };
-        if (!request->engine->method->client)
+        if (!method->client)
                 return -EINVAL;
         ret->kind = node == ALD_PLAN_NONE ? ALD_PLAN_NO_SUCH_NODE : ALD_PLAN_REQUIRED_UNUSABLE;
         if (node == ALD_PLAN_NONE || cluster->nodes[node].unusable)
                 return -EINVAL;
-        return request->engine->method->check_client(candidates, node, ret);
+        if (!method->is_client_apart)
+                return ald_plan_has_candidate(candidates, node) ? 0 : -EINVAL;
+        method->describe_client(candidates, false, ret);
+        return ret->kind == ALD_PLAN_CLIENT_TOO_SMALL ? -EINVAL : 0;
 }
 
 static int refuse_too_many(const AldPlanCandidates *candidates, AldPlanRefusal *ret_refusal)
@@ -523,6 +528,8 @@ static int check_request(const AldPlanCandidates *candidates, AldPlanRefusal *re
 int ald_plan_candidates_init(AldPlanCandidates *candidates, const AldPlanCluster *cluster,
         const AldPlanRequest *request, AldPlanPreference preference, AldPlanRefusal *ret_refusal)
 {
+        const AldPlanMethod *method = request->engine->method;
+
         *candidates = (AldPlanCandidates){ .cluster = cluster,
                 .request = request,
                 .preference = preference,
@@ -538,8 +545,7 @@ int ald_plan_candidates_init(AldPlanCandidates *candidates, const AldPlanCluster
                 return refuse_too_many(candidates, ret_refusal);
         require_nodes(candidates);
         list_paths(candidates);
-        if (request->engine->method->tables_bytes &&
-                request->engine->method->tables_bytes(candidates) > ALD_PLAN_TABLES_BYTES_MAX)
+        if (method->tables_bytes && method->tables_bytes(candidates) > ALD_PLAN_TABLES_BYTES_MAX)
                 return refuse_too_many(candidates, ret_refusal);
         return check_request(candidates, ret_refusal);
 }

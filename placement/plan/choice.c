@@ -5,7 +5,8 @@
 #include "placement/plan/choice.h"
 #include "placement/plan/cost.h"
 
-uint32_t ald_plan_least_limit(uint32_t a, uint32_t b)
+/* Returns the lesser one of two limits, of which 0 is none. */
+static uint32_t least_limit(uint32_t a, uint32_t b)
 {
         return a == 0 ? b : b == 0 ? a : MIN(a, b);
 }
@@ -18,7 +19,7 @@ AldPlanChoice ald_plan_choice(const AldPlanCandidates *candidates)
                 .required = ALD_PLAN_NONE,
                 .client = request->client ? ald_plan_node_find(candidates->cluster, request->client)
                                           : ALD_PLAN_NONE,
-                .devices_max = ald_plan_least_limit(request->devices_max, request->engine->devices_max),
+                .devices_max = least_limit(request->devices_max, request->engine->devices_max),
                 .nodes_max = request->nodes_max,
                 .nodes_even = request->engine->nodes_even,
                 .changed = ALD_PLAN_NONE,

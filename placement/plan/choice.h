@@ -28,9 +28,6 @@ AldPlanChoice ald_plan_choice(const AldPlanCandidates *candidates);
 /* Without the limits on devices and nodes, but for that on ranks, which is one of the solver. */
 void ald_plan_choice_lift(AldPlanChoice *choice, const AldPlanCandidates *candidates);
 
-/* The lesser one of two limits, of which 0 is none. */
-uint32_t ald_plan_least_limit(uint32_t a, uint32_t b);
-
 bool ald_plan_allows(const AldPlanChoice *choice, uint32_t candidate);
 bool ald_plan_requires(const AldPlanCandidates *candidates, const AldPlanChoice *choice, uint32_t candidate);
 

@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "placement/layers/cuts.h"
+#include "placement/method/connection.h"
+#include "placement/method/front.h"
 #include "placement/method/method.h"
 #include "placement/plan/cost.h"
 #include "placement/plan/explain.h"
@@ -11,8 +13,8 @@
 #define BETTER_RATE 10
 #define BETTER_RTT 0.1
 #define JUDGE_WORK 2e9
-/* For more nodes of a star, other clients are not tried for each stage. For more devices of a ring, the
- * problem is solved anew for each stage only if devices times stages are few. */
+/* On more nodes, other clients are not tried for each stage. Where there is no client, the problem is solved
+ * anew for each stage of more devices only if devices times stages are few. */
 #define ALL_CLIENTS 128u
 #define ALL_STAGES 16u
 #define ALL_WORK 256u
@@ -21,11 +23,6 @@
 #define JUDGED 0.7       /* and until all candidates are judged */
 #define ROUNDS 4u        /* of alternatives to a better one */
 #define JUDGE_ROUNDS 16u /* of devices that make the plan better */
-
-static const AldPlanMethod *method_of(const AldPlanCandidates *candidates)
-{
-        return candidates->request->engine->method;
-}
 
 /* Whether it takes long to solve the problem anew for each stage. */
 static bool is_large(const AldPlanCandidates *candidates, const AldPlan *plan)
@@ -38,7 +35,7 @@ static bool is_large(const AldPlanCandidates *candidates, const AldPlan *plan)
 /* Then the stages of a plan are exchanged, one at a time, and there are no more and no fewer. */
 static bool is_count_kept(const AldPlanCandidates *candidates, const AldPlan *plan)
 {
-        return method_of(candidates)->keeps_count && is_large(candidates, plan);
+        return ald_plan_method_of(candidates)->keeps_count && is_large(candidates, plan);
 }
 
 static double goal_nsec(const AldPlanCandidates *candidates, const AldPlanSteps *steps)
@@ -131,12 +128,15 @@ static bool is_joined(const AldPlanCandidates *candidates, const AldPlan *plan, 
 static bool is_reachable(const AldPlanCandidates *candidates, const AldPlan *plan, uint32_t candidate)
 {
         const AldPlanChoice choice = ald_plan_choice(candidates);
-        const AldPlanMethod *method = method_of(candidates);
         uint32_t node = ald_plan_candidate_device(candidates, candidate)->node, client = plan->best.client;
+        AldPlanConnection connection;
 
-        if (!method->is_joined)
+        if (!ald_plan_method_of(candidates)->is_client_apart)
                 return is_joined(candidates, plan, node);
-        return node == client || method->is_joined(candidates, &choice, client, node);
+        if (node == client)
+                return true;
+        connection = ald_plan_connection_find(candidates, &choice, client, node, 0, 0, 0);
+        return isfinite(ald_plan_connection_nsec(&connection));
 }
 
 /* Allows the candidate, and where it can only be used beside others of its node, these; how many that are. */
@@ -158,7 +158,7 @@ static uint32_t allow(const AldPlanCandidates *candidates, uint32_t candidate, b
 static bool is_judged_exactly(const AldPlanCandidates *candidates, const AldPlan *plan, uint32_t more)
 {
         double n = plan->best.n_stages + more, others = candidates->n - plan->best.n_stages;
-        uint32_t most = method_of(candidates)->exact_max;
+        uint32_t most = ald_plan_method_of(candidates)->exact_max;
 
         return most == 0 || (n <= most && others * n * n * n * exp2(n) < JUDGE_WORK);
 }
@@ -168,7 +168,7 @@ static bool are_too_many(const AldPlanCandidates *candidates, const AldPlan *pla
 {
         double n = plan->best.n_stages, others = candidates->n - n;
 
-        return is_large(candidates, plan) && others * n * n > method_of(candidates)->judge_work_max;
+        return is_large(candidates, plan) && others * n * n > ald_plan_method_of(candidates)->judge_work_max;
 }
 
 /* Without a plan that it would be a part of. */
@@ -191,7 +191,7 @@ static AldPlanChoice choose_with(
         AldPlanChoice choice = choice_as_in(candidates, plan);
 
         /* A slice more makes no plan, and a ring of ranks has a certain number. */
-        if (method_of(candidates)->spreads_layers)
+        if (ald_plan_method_of(candidates)->spreads_layers)
                 choice.allowed = allowed;
         if (is_count_kept(candidates, plan))
                 keep_count(plan, allowed, &choice);
@@ -322,8 +322,7 @@ static void try_without_each(const AldPlanCandidates *candidates, AldPlan *plan)
 
         choice.level = true;
         choice.allowed = allowed;
-        if (is_large(candidates, plan) && plan->best.client != ALD_PLAN_NONE &&
-                !method_of(candidates)->keeps_count)
+        if (is_large(candidates, plan) && ald_plan_method_of(candidates)->is_client_apart)
                 choice.client = plan->best.client;
         else if (is_large(candidates, plan))
                 n = MIN(n, FEW_STAGES);
@@ -351,7 +350,7 @@ static void find_alternatives(const AldPlanCandidates *candidates, AldPlan *plan
         AldPlanChoice choice = choice_as_in(candidates, plan);
 
         /* A ring of fewer ranks is not what was asked for. */
-        if (!method_of(candidates)->has_layers)
+        if (!ald_plan_method_of(candidates)->has_layers)
                 return;
         choice.devices_max = 1;
         try_alternative(candidates, &choice, plan);
@@ -449,7 +448,7 @@ static void judge(const AldPlanCandidates *candidates, AldPlan *plan)
 static double with_better_paths(const AldPlanCandidates *candidates, const AldPlan *plan, uint32_t device,
         double rate_factor, double rtt_factor)
 {
-        const AldPlanMethod *method = method_of(candidates);
+        const AldPlanMethod *method = ald_plan_method_of(candidates);
         g_autofree bool *are = NULL;
         AldPlanChoice choice = choice_as_in(candidates, plan);
         AldPlanSteps steps;
@@ -479,7 +478,7 @@ static bool have_paths_effect(const AldPlanCandidates *candidates, const AldPlan
         uint32_t before = (stage + steps->n_stages - 1) % steps->n_stages;
         double hop = steps->stages[stage].hop_nsec;
 
-        if (method_of(candidates)->waits_for_slowest)
+        if (!ald_plan_method_of(candidates)->has_layers)
                 hop = fmax(hop, steps->stages[before].hop_nsec) < steps->nsec ? 0 : hop;
         return hop > 0;
 }
@@ -514,8 +513,9 @@ static void find_sensitivities(const AldPlanCandidates *candidates, AldPlan *pla
 
 void ald_plan_explain(const AldPlanCandidates *candidates, AldPlan *plan)
 {
-        if (candidates->request->goal == ALD_PLAN_OPTIONS_GOAL_BOTH && method_of(candidates)->find_front)
-                method_of(candidates)->find_front(candidates, plan);
+        if (candidates->request->goal == ALD_PLAN_OPTIONS_GOAL_BOTH &&
+                ald_plan_method_of(candidates)->has_front)
+                ald_plan_find_front(candidates, plan);
         /* Without each stage, and with each as the client. */
         ald_plan_progress_divide(candidates->progress, ALTERED, 1 + 2 * plan->best.n_stages);
         if (!plan->is_front)

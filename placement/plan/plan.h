@@ -18,8 +18,8 @@ typedef struct AldPlanRequest {
         const char *const *must;    /* devices as "node/device" that get a layer, or nodes of which one does;
                                        NULL:    none */
         const char *const *without; /* those that get none; NULL: none */
-        const char *client; /* the node that runs the client of a star, or the root of slices; NULL: the best
-                        one of those with a device that could be used */
+        const char *client; /* the node that runs the client of the engine; NULL: the best one of those with a
+                        device that could be used */
         uint32_t devices_max; /* that may be used; 0: all */
         uint32_t nodes_max;   /* whose devices may be used; 0: all */
         AldPlanOptionsGoal goal;
@@ -63,7 +63,7 @@ typedef struct AldPlanStage {
 typedef struct AldPlanSteps {
         AldPlanStage *stages;
         uint32_t n_stages;
-        uint32_t client;      /* of a star: index of a node; else ALD_PLAN_NONE */
+        uint32_t client;      /* index of a node; ALD_PLAN_NONE: the engine has none */
         double nsec;          /* of a step */
         uint32_t in_flight;   /* steps under way at once, among which the requests are divided */
         double hops_nsec;     /* of the transfers, which are a part of it */

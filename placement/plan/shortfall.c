@@ -8,11 +8,6 @@
 #include "placement/plan/shortfall.h"
 #include "placement/plan/steps.h"
 
-static const AldPlanMethod *method_of(const AldPlanCandidates *candidates)
-{
-        return candidates->request->engine->method;
-}
-
 /* Returns whether there would be a plan for this request with any number of devices, which is looked for as
  * closely as the plan itself. *ret_lower_nsec: if none was found, INFINITY where there is none for certain.
  */
@@ -58,8 +53,9 @@ static bool is_possible_unnamed(const AldPlanCandidates *candidates)
  * says if that is proven. */
 static AldPlanRefusalKind memory_kind(const AldPlanCandidates *candidates, double lower_nsec)
 {
-        return lower_nsec < INFINITY && method_of(candidates)->spreads_layers ? ALD_PLAN_NO_SPLIT_FOUND
-                                                                              : ALD_PLAN_TOO_LITTLE_MEMORY;
+        return lower_nsec < INFINITY && ald_plan_method_of(candidates)->spreads_layers
+                       ? ALD_PLAN_NO_SPLIT_FOUND
+                       : ALD_PLAN_TOO_LITTLE_MEMORY;
 }
 
 /* Returns the limit without which there would be a plan, or ALD_PLAN_TIME_UP if it was not found in time. */
@@ -90,7 +86,7 @@ static AldPlanRefusalKind find_obstacle(const AldPlanCandidates *candidates)
                 return ALD_PLAN_TIME_UP;
         /* It needs no memory; a ring of one vendor, or one with all devices, is always possible but for
          * these. */
-        if (!method_of(candidates)->has_layers)
+        if (!ald_plan_method_of(candidates)->has_layers)
                 return ALD_PLAN_VENDORS_DIFFER;
         engine.one_vendor = false;
         if (is_possible(candidates, &request, &lower_nsec))
@@ -144,8 +140,11 @@ static void describe_pins(const AldPlanCandidates *candidates, AldPlanRefusal *r
 /* If more devices must be used than can be, whatever memory they have. */
 static bool describe_required(const AldPlanCandidates *candidates, AldPlanRefusal *ret)
 {
-        uint32_t n = candidates->n_must_nodes, most = method_of(candidates)->stages_max(candidates);
+        const AldPlanMethod *method = ald_plan_method_of(candidates);
+        uint32_t n = candidates->n_must_nodes, most = candidates->n;
 
+        if (method->stages_max)
+                most = method->stages_max(candidates->request->workload, candidates->n);
         for (uint32_t i = 0; i < candidates->n; i++)
                 n += candidates->required[i];
         if (n <= most)
@@ -157,14 +156,14 @@ static bool describe_required(const AldPlanCandidates *candidates, AldPlanRefusa
 /* Names what memory is too small for if that is not the model as a whole. is_proven: no stages fit. */
 static void describe_memory(const AldPlanCandidates *candidates, bool is_proven, AldPlanRefusal *ret)
 {
-        const AldPlanMethod *method = method_of(candidates);
+        const AldPlanMethod *method = ald_plan_method_of(candidates);
 
         if (method->client)
                 method->describe_client(candidates, false, ret);
         if (ret->kind == ALD_PLAN_TOO_LITTLE_MEMORY && candidates->request->n_pins > 0)
                 describe_pins(candidates, ret);
         /* The devices have enough, but a client without layers may need more. */
-        if (ret->kind == ALD_PLAN_TOO_LITTLE_MEMORY && method->client && is_proven &&
+        if (ret->kind == ALD_PLAN_TOO_LITTLE_MEMORY && method->is_client_apart && is_proven &&
                 ret->needs_bytes <= ret->free_bytes)
                 method->describe_client(candidates, true, ret);
 }
@@ -203,7 +202,8 @@ static bool are_all_joined(const AldPlanCandidates *candidates)
 static bool lacks_memory(const AldPlanCandidates *candidates, const AldPlanRefusal *refusal)
 {
         const AldPlanRequest *request = candidates->request;
-        uint64_t elsewhere = request->engine->method->client ? request->workload->embedding_bytes : 0;
+        uint64_t elsewhere = request->engine->method->is_client_apart ? request->workload->embedding_bytes
+                                                                      : 0;
 
         return refusal->needs_bytes > refusal->free_bytes + elsewhere;
 }
@@ -211,7 +211,7 @@ static bool lacks_memory(const AldPlanCandidates *candidates, const AldPlanRefus
 void ald_plan_describe_shortfall(const AldPlanCandidates *candidates, double lower_nsec, AldPlanRefusal *ret)
 {
         const AldPlanWorkload *workload = candidates->request->workload;
-        const AldPlanMethod *method = method_of(candidates);
+        const AldPlanMethod *method = ald_plan_method_of(candidates);
         uint64_t ends = ald_plan_ends_bytes(workload, candidates->request->engine);
         bool is_proven;
 

@@ -8,7 +8,6 @@
 int ald_plan_find_steps(const AldPlanCandidates *candidates, const AldPlanChoice *choice, AldPlanSteps *ret)
 {
         return ald_plan_progress_next(candidates->progress)
-                       ? ald_plan_must_find(
-                                 candidates, choice, candidates->request->engine->method->find, ret)
+                       ? ald_plan_must_find(candidates, choice, ald_plan_method_of(candidates)->find, ret)
                        : -ECANCELED;
 }

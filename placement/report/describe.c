@@ -251,17 +251,24 @@ static uint32_t node_of(const Account *account, const AldPlanStage *stage)
         return account->cluster->devices[stage->device].node;
 }
 
+/* The payload of the hop by which a step leaves the stage. */
+static const char *result_of(const Account *account, const AldPlanStage *stage)
+{
+        const AldPlanMethod *method = method_of(account);
+
+        return stage->has_head && method->result ? method->result : method->payload;
+}
+
 static void add_client_hops(
         const Account *account, const AldPlanSteps *steps, uint32_t index, uint32_t alternative)
 {
         const AldPlanStage *stage = &steps->stages[index];
         const uint32_t node = node_of(account, stage);
-        const char *forth = method_of(account)->payload(steps, index, false);
-        const char *back = method_of(account)->payload(steps, index, true);
+        const char *forth = method_of(account)->payload;
         const Transfer to = { alternative, index, steps->client, node, stage->path_to, stage->bytes_to,
                 stage->nsec_to, forth };
         const Transfer from = { alternative, index, node, steps->client, stage->path_from, stage->bytes_from,
-                stage->nsec_from, back };
+                stage->nsec_from, result_of(account, stage) };
         const Transfer inner = { alternative, index, node, node, ALD_PLAN_NONE, stage->bytes_to,
                 stage->nsec_to, forth };
 
@@ -281,8 +288,7 @@ static void add_ring_hop(
         const AldPlanStage *stage = &steps->stages[index];
         const AldPlanStage *next = &steps->stages[(index + 1) % steps->n_stages];
         const Transfer to = { alternative, index, node_of(account, stage), node_of(account, next),
-                stage->path_to, stage->bytes_to, stage->nsec_to,
-                method_of(account)->payload(steps, index, false) };
+                stage->path_to, stage->bytes_to, stage->nsec_to, result_of(account, stage) };
 
         if (steps->n_stages > 1)
                 add_hop(account, &to);
@@ -437,7 +443,7 @@ static uint64_t count_assumed(const Account *account, const AldPlanSteps *steps)
         g_autofree bool *measured = NULL;
         uint64_t n = 0;
 
-        if (!method_of(account)->joins_all)
+        if (!method_of(account)->has_layers || method_of(account)->spreads_layers)
                 return 0;
         measured = list_measured(account, steps);
         for (uint32_t i = 0; i < steps->n_stages; i++)
@@ -476,11 +482,10 @@ static void set_plan(const Account *account, const AldPlan *plan)
 /* Returns whether results of an unknown size pass to the client. */
 static bool lacks_vocabulary(const Account *account, const AldPlanSteps *best)
 {
-        if (best->client == ALD_PLAN_NONE || account->request->workload->vocabulary > 0)
+        if (!method_of(account)->is_client_apart || account->request->workload->vocabulary > 0)
                 return false;
         for (uint32_t i = 0; i < best->n_stages; i++)
-                if (node_of(account, &best->stages[i]) != best->client &&
-                        g_strcmp0(method_of(account)->payload(best, i, true), "logits") == 0)
+                if (best->stages[i].has_head && node_of(account, &best->stages[i]) != best->client)
                         return true;
         return false;
 }

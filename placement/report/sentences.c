@@ -20,6 +20,46 @@ static char *size(double bytes)
         return ald_format_figure(&ald_unit_bytes, bytes);
 }
 
+/* A change may save less than nothing. */
+static char *duration(double nsec)
+{
+        g_autofree char *text = ald_format_figure(&ald_unit_nanoseconds, fabs(nsec));
+
+        return g_strconcat(nsec < 0 ? "-" : "", text, NULL);
+}
+
+static char *say_needless(const AldPlanMethod *method, const AldPlanVerdict *verdict)
+{
+        g_autofree char *costs = duration(verdict->costs_nsec);
+        g_autofree char *saves = duration(verdict->saves_nsec);
+
+        /* Where the number of stages is kept, one that is added is compared only if the plan is small. */
+        if (isnan(verdict->saves_nsec) && method->keeps_count)
+                return g_strdup("Whether it would save time was not tried, as the plan is large.");
+        if (isnan(verdict->saves_nsec) || isnan(verdict->costs_nsec))
+                return g_strdup("It would not give more tokens per second.");
+        if (verdict->saves_nsec <= 0 && verdict->costs_nsec <= 0)
+                return g_strdup("It is slower than the devices of the plan.");
+        if (verdict->saves_nsec <= 0)
+                return g_strdup_printf(
+                        "It is slower than the devices of the plan, and its transfers would cost %s.", costs);
+        return g_strdup_printf("Its transfers would cost %s, and its layers save %s.", costs, saves);
+}
+
+/* There is a certain number of ranks, whatever their speed. */
+static char *say_ranks_limited(const AldPlanVerdict *verdict)
+{
+        g_autofree char *costs = duration(verdict->costs_nsec);
+
+        if (isnan(verdict->costs_nsec))
+                return g_strdup("The number of ranks is limited.");
+        if (verdict->costs_nsec <= 0)
+                return g_strdup(
+                        "The number of ranks is limited, and it would not make an all-reduce faster.");
+        return g_strdup_printf(
+                "The number of ranks is limited, and an all-reduce would take %s longer with it.", costs);
+}
+
 static char *say_unmeasured(const char *what, const AldPlanDevice *device)
 {
         const AldComputeDevice *measured = device->measured;
@@ -67,7 +107,7 @@ static char *say_too_small(
         const AldPlanCluster *cluster, const AldPlanRequest *request, const AldPlanDevice *device)
 {
         const AldPlanMethod *method = request->engine->method;
-        g_autofree char *needs = size((double) method->least_bytes(cluster, request, device));
+        g_autofree char *needs = size((double) method->least_bytes(request, device, cluster->n_nodes));
         g_autofree char *free_bytes = size((double) device->free_bytes);
 
         return g_strdup_printf("%s needs %s there, and %s are free.", method->least_part, needs, free_bytes);
@@ -115,7 +155,8 @@ char *ald_plan_verdict_sentence(const AldPlanCluster *cluster, const AldPlanRequ
 
         switch (verdict->reason) {
         case ALD_PLAN_SAVES_TOO_LITTLE:
-                return request->engine->method->say_needless(verdict);
+                return request->engine->method->has_layers ? say_needless(request->engine->method, verdict)
+                                                           : say_ranks_limited(verdict);
         case ALD_PLAN_UNUSABLE:
                 return say_unusable(&cluster->nodes[of->node]);
         case ALD_PLAN_EXCLUDED:
@@ -356,7 +397,7 @@ static char *say_no_room(
 
                 if (refusal->verdicts[i].reason != ALD_PLAN_MEMORY_TOO_SMALL)
                         continue;
-                needs = method->least_bytes(cluster, request, device);
+                needs = method->least_bytes(request, device, cluster->n_nodes);
                 if (needs - MIN(needs, device->free_bytes) >= least)
                         continue;
                 least = needs - MIN(needs, device->free_bytes);

@@ -115,7 +115,7 @@ static bool is_client_apart(const AldPlanReport *report)
 {
         const AldPlanEngine *engine = report->plan.engine ? ald_plan_engine_find(report->plan.engine) : NULL;
 
-        return engine && engine->method->client && engine->method->spreads_layers;
+        return engine && engine->method->is_client_apart;
 }
 
 static bool is_on(const AldPlanReport *report, guint stage, const char *node)
