@@ -7,7 +7,7 @@
 #include "record/id.h"
 #include "state-client/model.h"
 #include "state-client/value.h"
-#include "state/link.h"
+#include "state/link/link.h"
 
 #define NODE_ID_LENGTH 32
 #define KEY_MAX 512

@@ -7,8 +7,8 @@
 #include "clients/common/node-summary.h"
 #include "clients/common/safe-text.h"
 #include "record/translate.h"
-#include "state/compute-summary.h"
-#include "state/opencl-driver.h"
+#include "state/compute/compute-summary.h"
+#include "state/compute/opencl-driver.h"
 
 /* A count that is absent counts nothing. */
 static uint64_t known_count(uint64_t n)

@@ -10,10 +10,10 @@
 #include "clients/common/topology-summary.h"
 #include "clients/common/words.h"
 #include "record/translate.h"
-#include "state/link-quality.h"
-#include "state/link.h"
-#include "state/planner/peer-sample.h"
-#include "state/planner/planner-due.h"
+#include "state/link/link-quality.h"
+#include "state/link/link.h"
+#include "state/link/peer-sample.h"
+#include "state/link/planner-due.h"
 
 void ald_link_summary_free(AldLinkSummary *summary)
 {

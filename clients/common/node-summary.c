@@ -10,10 +10,10 @@
 #include "record/id.h"
 #include "record/record-source.h"
 #include "record/translate.h"
-#include "state/compute-summary.h"
-#include "state/doubts.h"
-#include "state/network.h"
-#include "state/opencl-driver.h"
+#include "state/compute/compute-summary.h"
+#include "state/compute/doubts.h"
+#include "state/compute/opencl-driver.h"
+#include "state/link/network.h"
 
 /* Every record is sent again at least every 30 s. */
 #define RESEND_USEC 30e6

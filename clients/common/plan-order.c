@@ -6,8 +6,8 @@
 #include "clients/common/format.h"
 #include "clients/common/plan-order.h"
 #include "clients/common/safe-text.h"
-#include "placement/engine/model-files.h"
-#include "placement/method/method.h"
+#include "placement/plan/method.h"
+#include "placement/plan/model-files.h"
 #include "placement/plan/workload.h"
 #include "record/translate.h"
 

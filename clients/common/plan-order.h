@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "placement/engine/kv-types.h"
 #include "placement/model/model.h"
+#include "placement/plan/kv-types.h"
 #include "record/schema.h"
 
 /* What is to be placed, as a person asks for it: a model that was read, or numbers. */

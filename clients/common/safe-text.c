@@ -36,3 +36,13 @@ char *ald_text_safe_or_null(const char *text)
 {
         return text ? ald_text_safe(text) : NULL;
 }
+
+char *ald_text_shortened(const char *text, glong length)
+{
+        g_autofree char *begin = NULL;
+
+        if (g_utf8_strlen(text, -1) <= length)
+                return g_strdup(text);
+        begin = g_utf8_substring(text, 0, length - 1);
+        return g_strconcat(begin, "…", NULL);
+}

@@ -16,3 +16,7 @@ char *ald_text_safe(const char *text);
 
 /* The same; NULL for NULL. */
 char *ald_text_safe_or_null(const char *text);
+
+/* Returns at most this many characters of a text, with an ellipsis if that is not all; to be freed. Widgets
+ * would grow with longer ones. */
+char *ald_text_shortened(const char *text, glong length);

@@ -6,8 +6,8 @@
 #include "clients/common/topology-summary.h"
 #include "clients/common/words.h"
 #include "record/translate.h"
-#include "state/link-quality.h"
-#include "state/link.h"
+#include "state/link/link-quality.h"
+#include "state/link/link.h"
 
 static void node_free(gpointer data)
 {

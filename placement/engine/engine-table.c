@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "placement/engine/engine.h"
 #include "placement/export/plan-formats.h"
-#include "placement/method/method.h"
+#include "placement/plan/engine.h"
+#include "placement/plan/method.h"
 
 /*
  * llama.cpp: ggml-rpc-server computes a part of a graph for its client, whose scheduler copies the

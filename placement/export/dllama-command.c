@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "placement/export/export-header.h"
-#include "placement/export/export-words.h"
 #include "placement/export/plan-formats.h"
 #include "placement/export/star-address.h"
+#include "placement/plan/export-words.h"
 
 #define PORT 9999u
 #define MODEL "<PATH/TO/MODEL.m>"

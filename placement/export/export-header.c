@@ -2,7 +2,7 @@
 #include <inttypes.h>
 
 #include "placement/export/export-header.h"
-#include "placement/export/export-words.h"
+#include "placement/plan/export-words.h"
 #include "record/figure-text.h"
 
 /* A number of things has no unit, NULL. */

@@ -2,9 +2,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "placement/engine/kv-types.h"
 #include "placement/export/export-plan.h"
-#include "placement/method/method.h"
+#include "placement/plan/kv-types.h"
+#include "placement/plan/method.h"
 
 int ald_export_fail(int error, char **ret_reason, const char *format, ...)
 {

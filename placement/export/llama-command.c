@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "placement/export/export-header.h"
-#include "placement/export/export-words.h"
 #include "placement/export/plan-formats.h"
 #include "placement/export/star-address.h"
 #include "placement/model/model.h"
+#include "placement/plan/export-words.h"
 
 /*
  * The rules of llama.cpp (load_tensors() of llama-model.cpp, ggml-rpc.cpp): with -ngl N, the last N of the

@@ -2,9 +2,9 @@
 #include <errno.h>
 
 #include "placement/export/export-header.h"
-#include "placement/export/export-words.h"
 #include "placement/export/plan-formats.h"
 #include "placement/export/ring-nodes.h"
+#include "placement/plan/export-words.h"
 
 #define PROGRAM "<PATH/TO/PROGRAM>"
 

@@ -4,10 +4,10 @@
 #include <math.h>
 
 #include "placement/export/export-header.h"
-#include "placement/export/export-words.h"
 #include "placement/export/memory-share.h"
 #include "placement/export/plan-formats.h"
 #include "placement/export/ring-nodes.h"
+#include "placement/plan/export-words.h"
 
 /*
  * vLLM, SGLang and torchrun: a command for each node, whose rank is its place in the ring. Ranks fill the

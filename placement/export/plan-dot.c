@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "placement/export/export-header.h"
-#include "placement/export/export-words.h"
 #include "placement/export/plan-formats.h"
+#include "placement/plan/export-words.h"
 #include "record/figure-text.h"
 
 /* "12.3 ms"; nothing if absent. */

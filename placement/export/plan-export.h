@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-#include "placement/engine/engine.h"
+#include "placement/plan/engine.h"
 #include "placement/report/report.h"
 
 /* Measured rates, and what is free, are not relied on beyond these ages. */

@@ -2,8 +2,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "placement/export/export-words.h"
 #include "placement/export/ring-nodes.h"
+#include "placement/plan/export-words.h"
 
 static void ring_node_clear(gpointer data)
 {

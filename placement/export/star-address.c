@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 
-#include "placement/export/export-words.h"
 #include "placement/export/star-address.h"
+#include "placement/plan/export-words.h"
 
 int ald_export_check_client(const AldExportPlan *plan, char **ret_reason)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <math.h>
 
-#include "placement/layers/buffers.h"
 #include "placement/layers/stage.h"
+#include "placement/plan/buffers.h"
 
 uint64_t ald_plan_layer_least_bytes(const AldPlanRequest *request, const AldPlanDevice *device, uint32_t n)
 {

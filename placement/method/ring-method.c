@@ -3,9 +3,9 @@
 
 #include "placement/layers/stage.h"
 #include "placement/method/group.h"
-#include "placement/method/method.h"
 #include "placement/method/ring-cost.h"
 #include "placement/method/ring-plan.h"
+#include "placement/plan/method.h"
 
 #define EXACT_STAGES 16u
 

@@ -3,9 +3,9 @@
 #include <math.h>
 
 #include "placement/method/mesh-search.h"
-#include "placement/method/method.h"
 #include "placement/method/slice-cost.h"
 #include "placement/plan/cost.h"
+#include "placement/plan/method.h"
 #include "placement/plan/must.h"
 
 #define JUDGE_WORK 1e5

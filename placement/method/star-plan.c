@@ -4,11 +4,11 @@
 #include <stdlib.h>
 
 #include "placement/layers/arrange.h"
-#include "placement/layers/buffers.h"
 #include "placement/layers/stage.h"
 #include "placement/method/connection.h"
-#include "placement/method/method.h"
+#include "placement/plan/buffers.h"
 #include "placement/plan/cost.h"
+#include "placement/plan/method.h"
 #include "placement/plan/must.h"
 #include "placement/star.h"
 

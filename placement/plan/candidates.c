@@ -3,10 +3,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "placement/layers/buffers.h"
-#include "placement/method/method.h"
+#include "placement/plan/buffers.h"
 #include "placement/plan/candidates.h"
 #include "placement/plan/cost.h"
+#include "placement/plan/method.h"
 
 uint32_t ald_plan_node_find(const AldPlanCluster *cluster, const char *id)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <math.h>
 
-#include "placement/method/method.h"
 #include "placement/plan/choice.h"
 #include "placement/plan/cost.h"
+#include "placement/plan/method.h"
 
 /* Returns the lesser one of two limits, of which 0 is none. */
 static uint32_t least_limit(uint32_t a, uint32_t b)

@@ -3,11 +3,11 @@
 
 #include <glib.h>
 
-#include "placement/engine/engine.h"
-#include "placement/engine/naming.h"
-#include "placement/layers/layer-sizes.h"
 #include "placement/plan/cluster.h"
 #include "placement/plan/constants.h"
+#include "placement/plan/engine.h"
+#include "placement/plan/layer-sizes.h"
+#include "placement/plan/naming.h"
 #include "placement/plan/pins.h"
 #include "placement/plan/workload.h"
 

@@ -2,9 +2,9 @@
 #include <errno.h>
 #include <math.h>
 
-#include "placement/engine/kv-types.h"
-#include "placement/layers/layer-sizes.h"
-#include "placement/method/method.h"
+#include "placement/plan/kv-types.h"
+#include "placement/plan/layer-sizes.h"
+#include "placement/plan/method.h"
 #include "placement/plan/workload.h"
 
 #define FP16_BYTES 2

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "placement/engine/engine.h"
 #include "placement/model/model.h"
+#include "placement/plan/engine.h"
 #include "record/schema.h"
 
 /* What is to be placed is an AldPlanWorkload: the argument of Plan() of org.alidade.Placement1, where its

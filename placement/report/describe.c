@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <math.h>
 
-#include "placement/engine/model-files.h"
-#include "placement/method/method.h"
+#include "placement/plan/method.h"
+#include "placement/plan/model-files.h"
 #include "placement/report/describe.h"
 #include "placement/report/engine-builds.h"
 #include "placement/report/export-limits.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "placement/report/export-limits.h"
-#include "placement/export/export-words.h"
+#include "placement/plan/export-words.h"
 #include "placement/report/sentences.h"
 #include "record/listed-name.h"
 

@@ -2,7 +2,7 @@
 #include <glib.h>
 #include <math.h>
 
-#include "placement/method/method.h"
+#include "placement/plan/method.h"
 #include "placement/report/loading.h"
 #include "placement/report/sentences.h"
 #include "record/figure-text.h"

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "placement/layers/buffers.h"
-#include "placement/method/method.h"
+#include "placement/plan/buffers.h"
+#include "placement/plan/method.h"
 #include "placement/report/sentences.h"
 #include "record/figure-text.h"
 

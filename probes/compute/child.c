@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "probes/common/process-limits.h"
-#include "probes/compute/answer.h"
 #include "probes/compute/child.h"
 #include "probes/compute/opencl/devices.h"
+#include "probes/compute/run/answer.h"
 #include "record/message.h"
 
 #define DATA_MIN (UINT64_C(4) << 30)

@@ -4,7 +4,7 @@
 #include "probes/common/progress.h"
 #include "probes/compute/metric.h"
 #include "probes/compute/options.h"
-#include "probes/compute/runner.h"
+#include "probes/compute/run/runner.h"
 
 /* The results for a device: for each requested metric an answer or a failure. */
 typedef struct AldFigures {

@@ -10,11 +10,11 @@
 
 #include "probes/common/fd.h"
 #include "probes/common/wait.h"
-#include "probes/compute/cache.h"
 #include "probes/compute/child.h"
 #include "probes/compute/opencl/devices.h"
-#include "probes/compute/opencl/enumerate.h"
 #include "probes/compute/result.h"
+#include "probes/compute/run/cache.h"
+#include "probes/compute/run/enumerate.h"
 #include "record/message.h"
 
 /* alidade-probe-compute: measures what the compute devices of the machine can do, by OpenCL. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "probes/compute/measure.h"
+#include "probes/compute/run/measure.h"
 
 /* The metrics of a device, in the order in which they are measured. */
 typedef enum AldMetric {

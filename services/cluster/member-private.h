@@ -3,11 +3,11 @@
 
 #include "services/cluster/member.h"
 #include "services/cluster/mqtt/discovery-bus.h"
-#include "services/cluster/mqtt/subscriber.h"
 #include "services/cluster/own/stale-own-records.h"
 #include "services/cluster/peers/offline-delay.h"
 #include "services/cluster/peers/presence-timer.h"
 #include "services/cluster/peers/quota-report.h"
+#include "services/cluster/subscriber.h"
 #include "services/cluster/trust/crl-limit.h"
 #include "services/cluster/trust/renewals.h"
 #include "services/common/timer.h"

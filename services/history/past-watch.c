@@ -9,7 +9,7 @@
 #include "services/history/store/sample.h"
 #include "services/history/store/tier-table.h"
 #include "state/findings/findings-words.h"
-#include "state/link.h"
+#include "state/link/link.h"
 
 /* The samples themselves are read of the last hours, so that two probes in a row are two results, and minutes
  * of the days before. */

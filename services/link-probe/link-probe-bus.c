@@ -5,10 +5,10 @@
 #include "services/common/vtables.h"
 #include "services/link-probe/inhibit/inhibit-bus.h"
 #include "services/link-probe/job/jobs-bus.h"
+#include "services/link-probe/job/paths.h"
 #include "services/link-probe/kinds/probe-kinds.h"
-#include "services/link-probe/link/results-bus.h"
-#include "services/link-probe/paths.h"
-#include "services/link-probe/probe/probe-bus.h"
+#include "services/link-probe/probe-bus.h"
+#include "services/link-probe/results-bus.h"
 
 #define INTERFACE "org.alidade.LinkProbe1"
 

@@ -6,7 +6,7 @@
 #include "services/common/timer.h"
 #include "services/link-probe/kinds/probe-kinds.h"
 #include "services/link-probe/link-probe-manager.h"
-#include "services/link-probe/net/reception.h"
+#include "services/link-probe/schedule/reception.h"
 
 #define RUNTIME_DIRECTORY_FALLBACK "/run/alidade/link-probe"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "services/link-probe/gate.h"
 #include "services/link-probe/inhibit/inhibitors.h"
+#include "services/link-probe/job/measure-request.h"
+#include "services/link-probe/link/gate.h"
 #include "services/link-probe/link/results.h"
-#include "services/link-probe/probe/measure-request.h"
 
 /* The link probe service: every 15 s asks what is due and measures it; serves probes of other nodes; applies
  * locks. */

@@ -3,8 +3,8 @@
 
 #include "placement/plan/cluster.h"
 #include "services/placement/disputes.h"
-#include "state/link-quality.h"
-#include "state/link-result.h"
+#include "state/link/link-quality.h"
+#include "state/results/link-result.h"
 
 /* Each path is compared with as many of the other end. Whoever makes up more paths gains nothing by it: these
  * are the ones that count most, and every path is compared. */

@@ -4,7 +4,7 @@
 #include "common/bus-cleanup.h"
 #include "common/bus-names.h"
 #include "common/excerpt.h"
-#include "placement/engine/model-files.h"
+#include "placement/plan/model-files.h"
 #include "record/record-bus.h"
 #include "services/common/arguments.h"
 #include "services/common/errors.h"

@@ -5,8 +5,8 @@
 
 #include "services/placement/disputes.h"
 #include "services/placement/snapshot.h"
-#include "state/doubts.h"
-#include "state/opencl-driver.h"
+#include "state/compute/doubts.h"
+#include "state/compute/opencl-driver.h"
 
 #define TERA 1e12
 

@@ -3,7 +3,7 @@
 #include "services/common/burst.h"
 #include "services/common/service.h"
 #include "services/common/timer.h"
-#include "state/doubts.h"
+#include "state/compute/doubts.h"
 
 /* Records of a device come together, and so do those of all nodes after a start: a round waits for such a
  * pause. */

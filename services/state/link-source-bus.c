@@ -5,7 +5,7 @@
 #include "services/common/peer.h"
 #include "services/state/link-source-bus.h"
 #include "services/state/probed.h"
-#include "state/link-result.h"
+#include "state/results/link-result.h"
 
 #define LINK_PROBE_NAME "org.alidade.LinkProbe1"
 #define LINK_PROBE_PATH "/org/alidade/LinkProbe1"

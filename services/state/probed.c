@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "services/state/probed.h"
 #include "services/common/service.h"
-#include "state/link-result.h"
+#include "state/results/link-result.h"
 
 static void set_times(const AldStateManager *manager, AldPlannerInput *input)
 {

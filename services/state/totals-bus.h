@@ -3,7 +3,7 @@
 
 #include "services/state/signals-bus.h"
 #include "services/state/state-manager.h"
-#include "state/totals.h"
+#include "state/compute/totals.h"
 
 /* The counts and sums that are properties of org.alidade.State1. Changes are signalled at most once a second;
  * a client that reads them sees all but those of the last moment. */

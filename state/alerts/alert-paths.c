@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "state/alerts/alert-paths.h"
-#include "state/link-quality.h"
-#include "state/topology/path-end.h"
+#include "state/link/link-quality.h"
+#include "state/link/path-end.h"
 #include "state/topology/rdma-problem.h"
 
 AldAlertPaths *ald_alert_paths_new(void)

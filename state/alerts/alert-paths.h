@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "state/link.h"
+#include "state/link/link.h"
 
 /*
  * What the links of the cluster pass: ports of nodes and, where LLDP names them, switches; and how the links

@@ -2,9 +2,9 @@
 #include <string.h>
 
 #include "state/findings/findings-report.h"
-#include "state/link-quality.h"
-#include "state/link.h"
-#include "state/topology/path-end.h"
+#include "state/link/link-quality.h"
+#include "state/link/link.h"
+#include "state/link/path-end.h"
 #include "state/topology/rdma-problem.h"
 
 /* What links deliver, compared with what they negotiated and with the other direction. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 
+#include "state/compute/opencl-driver.h"
 #include "state/findings/findings-report.h"
-#include "state/opencl-driver.h"
-#include "state/planner/planner-due.h"
+#include "state/link/planner-due.h"
 
 /* What the records of a single node show: memory, disks, devices, interfaces, its membership and its
  * configuration. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "state/findings/findings-report.h"
-#include "state/link-quality.h"
-#include "state/link-result.h"
-#include "state/link.h"
-#include "state/topology/path-end.h"
+#include "state/link/link-quality.h"
+#include "state/link/link.h"
+#include "state/link/path-end.h"
+#include "state/results/link-result.h"
 
 /* Links whose rates have changed a short while ago: estimated as soon as spot checks show it, then measured.
  */

@@ -9,7 +9,7 @@
 #include "record/record.h"
 #include "record/translate.h"
 #include "state/findings/findings-words.h"
-#include "state/link-quality.h"
+#include "state/link/link-quality.h"
 #include "state/topology/rdma-problem.h"
 
 /*

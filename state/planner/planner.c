@@ -2,11 +2,11 @@
 #include <string.h>
 
 #include "record/key.h"
-#include "state/link-quality.h"
-#include "state/link-result.h"
-#include "state/planner/peer-sample.h"
+#include "state/link/link-quality.h"
+#include "state/link/path-end.h"
+#include "state/link/peer-sample.h"
 #include "state/planner/planner-private.h"
-#include "state/topology/path-end.h"
+#include "state/results/link-result.h"
 
 static const AldNetwork *network_of(const AldNode *node)
 {

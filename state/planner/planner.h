@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "state/planner/candidates.h"
-#include "state/planner/planner-due.h"
-#include "state/planner/probe-policy.h"
+#include "state/link/candidates.h"
+#include "state/link/planner-due.h"
+#include "state/link/probe-policy.h"
 
 /*
  * What this node should measure now, computed from the state alone: nothing is kept between calls, so neither

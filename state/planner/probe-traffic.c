@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "record/key.h"
-#include "state/network.h"
+#include "state/link/network.h"
 #include "state/planner/probe-traffic.h"
 
 #define USEC_PER_HOUR (UINT64_C(3600) * 1000 * 1000)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "state/compute-result.h"
 #include "state/planner/planner-device.h"
 #include "state/planner/probed-kinds.h"
+#include "state/results/compute-result.h"
 
 /* Without devices that are gone; NULL if there are none of these. */
 static AldRecord *without_gone(AldStore *store, const AldPlannerInput *input, AldRecord *record)

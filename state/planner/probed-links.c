@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "state/link-result.h"
-#include "state/link.h"
+#include "state/link/link.h"
 #include "state/planner/probed-kinds.h"
+#include "state/results/link-result.h"
 
 /* Its row was deleted, or is about to be. */
 static bool path_is_gone(AldStore *store, const AldRecord *reported)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "state/planner/planner-storage.h"
 #include "state/planner/probed-kinds.h"
-#include "state/storage-result.h"
+#include "state/results/storage-result.h"
 
 static AldRecord *storage_merge(
         AldStore *store, const AldPlannerInput *input, AldRecord *before, AldRecord *reported)

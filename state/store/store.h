@@ -4,7 +4,7 @@
 #include <glib.h>
 
 #include "record/update.h"
-#include "state/compute-summary.h"
+#include "state/compute/compute-summary.h"
 
 /*
  * The merged state: for each node one entry per kind, and the links that it measured. An update touches its
@@ -40,7 +40,7 @@ struct AldEntry {
         uint16_t n_awaiting; /* audiences that a signal of its change waits for */
 };
 
-/* What a node adds to the totals if it counts, maintained by state/totals.h. */
+/* What a node adds to the totals if it counts, maintained by state/compute/totals.h. */
 typedef struct AldNodeSums {
         uint8_t known; /* the parts that were computed from the present records; none of a new node */
         bool counts;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 
-#include "state/link.h"
+#include "state/link/link.h"
+#include "state/link/path-end.h"
 #include "state/topology/graph-pair.h"
-#include "state/topology/path-end.h"
 
 static const AldGraphPath *path_at(const AldGraphPair *pair, guint i)
 {

@@ -2,14 +2,14 @@
 #include <string.h>
 
 #include "record/key.h"
-#include "state/link-quality.h"
-#include "state/link.h"
-#include "state/network.h"
-#include "state/planner/planner-due.h"
-#include "state/planner/probe-policy.h"
+#include "state/link/link-quality.h"
+#include "state/link/link.h"
+#include "state/link/network.h"
+#include "state/link/path-end.h"
+#include "state/link/planner-due.h"
+#include "state/link/probe-policy.h"
 #include "state/topology/graph-device.h"
 #include "state/topology/graph-path.h"
-#include "state/topology/path-end.h"
 #include "state/topology/rdma-problem.h"
 
 static const AldNetwork *network_of(const AldNode *node)

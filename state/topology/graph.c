@@ -2,9 +2,9 @@
 #include <string.h>
 
 #include "record/key.h"
-#include "state/link.h"
-#include "state/planner/candidates.h"
-#include "state/planner/probe-policy.h"
+#include "state/link/candidates.h"
+#include "state/link/link.h"
+#include "state/link/probe-policy.h"
 #include "state/topology/graph-device.h"
 #include "state/topology/graph.h"
 #include "state/topology/port-pairs.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "state/planner/peer-sample.h"
+#include "state/link/peer-sample.h"
 #include "state/topology/graph-pair.h"
 
 /*
@@ -9,7 +9,7 @@
  * for each direction.
  *
  * A path exists as soon as it is known: from the record of a link, from the addresses of both nodes
- * (state/planner/candidates.h), from the segment that two RDMA ports are in (state/topology/port-pairs.h), or
+ * (state/link/candidates.h), from the segment that two RDMA ports are in (state/topology/port-pairs.h), or
  * from what both ends of a cable report (state/topology/segments.h). What joins the devices of a node to its
  * host and to each other are paths from the node to itself (state/topology/graph-device.h). Paths that nobody
  * has measured are limited to those of this node once there are ALD_GRAPH_ALL_BELOW nodes, since their number

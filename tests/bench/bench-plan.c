@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "state/planner/peer-sample.h"
+#include "state/link/peer-sample.h"
 #include "state/planner/planner.h"
 
 #define NODES 10000u

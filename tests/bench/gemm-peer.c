@@ -12,7 +12,7 @@
 
 #include "probes/common/clock.h"
 #include "probes/compute/gemm/gemm-check.h"
-#include "probes/compute/opencl/session.h"
+#include "probes/compute/run/session.h"
 
 #define WINDOW_SECONDS 0.05
 #define SETTLE_SECONDS 0.3

@@ -20,7 +20,7 @@ from requirement import MissingRequirement, need_root
 
 HERE = Path(__file__).resolve().parent
 WRONG_PERCENT = 2.0
-# As state/link-quality.h has them.
+# As state/link/link-quality.h has them.
 DISTURBED_LEAST, DISTURBED_MOST = 2.0, 10.0
 UNSTEADY_INTERVAL, UNSTEADY_SPREAD = 25.0, 50.0
 # With one of these the figure is said to be that of a host, or of TCP on a link that loses packets.

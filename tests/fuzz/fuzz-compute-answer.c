@@ -2,9 +2,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "probes/compute/answer.h"
 #include "probes/compute/opencl/cards.h"
 #include "probes/compute/opencl/devices.h"
+#include "probes/compute/run/answer.h"
 #include "record/message.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <stdint.h>
 
-#include "clients/alidadectl/state/describe.h"
+#include "clients/alidadectl/text/describe.h"
 #include "clients/alidadectl/watch/view.h"
 #include "clients/command-line/text.h"
 #include "clients/common/columns/finding-columns.h"

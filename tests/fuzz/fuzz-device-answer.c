@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "services/link-probe/kinds/compute-answer.h"
 #include "services/link-probe/kinds/storage-answer.h"
-#include "state/compute-result.h"
+#include "state/results/compute-result.h"
 
 #define NOW UINT64_C(1700000000000000)
 

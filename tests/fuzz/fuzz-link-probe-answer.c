@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 
-#include "services/link-probe/kinds/link-validation.h"
 #include "services/link-probe/kinds/probe-kinds.h"
+#include "services/link-probe/link/link-validation.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

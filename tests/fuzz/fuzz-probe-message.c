@@ -4,7 +4,7 @@
 #include <glib.h>
 
 #include "probes/common/frame.h"
-#include "probes/socket/protocol.h"
+#include "probes/socket/transfer/protocol.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

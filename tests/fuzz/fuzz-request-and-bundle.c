@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "clients/cluster/broker/addresses.h"
-#include "clients/cluster/membership/request-and-bundle.h"
+#include "clients/cluster/enrolment/request-and-bundle.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -21,8 +21,8 @@ KNOW_CODEC = {"state-client/decode.c", "clients/common/plan-call.c", "clients/co
 # Below state-client/ and clients/common/ these alone handle messages and connections.
 KNOW_BUS = {"state-client/decode.c", "state-client/decode.h", "state-client/follow.c", "state-client/follow.h",
             "state-client/state-client.c", "state-client/value.c", "state-client/value.h",
-            "clients/common/connection.c", "clients/common/finding-history.c", "clients/common/job-run.c",
-            "clients/common/plan-call.c", "clients/common/probe-lock.c", "clients/common/series-call.c"}
+            "clients/common/connection.c", "clients/common/finding-history.c", "clients/common/probes/job-run.c",
+            "clients/common/plan-call.c", "clients/common/probes/probe-lock.c", "clients/common/series-call.c"}
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 
 

@@ -7,7 +7,7 @@
 #include "clients/common/columns/node-columns.h"
 #include "clients/common/format.h"
 #include "clients/common/quantity.h"
-#include "state/link.h"
+#include "state/link/link.h"
 
 #define RESENT_USEC 120e6           /* each record is sent again every 30 s */
 #define MEASURED_USEC (24 * 3600e6) /* figures of probes */

@@ -5,8 +5,8 @@
 
 #include "clients/alidadectl/export/export-state.h"
 #include "clients/common/node-summary.h"
-#include "placement/export/export-words.h"
 #include "placement/export/plan-export.h"
+#include "placement/plan/export-words.h"
 
 void ald_export_state_init(AldExportState *state, AldModel *model, double now_usec, bool force)
 {

@@ -3,8 +3,8 @@
 
 #include "clients/alidadectl/export/nfd.h"
 #include "clients/alidadectl/export/node-features.h"
-#include "placement/export/export-words.h"
 #include "placement/export/plan-export.h"
+#include "placement/plan/export-words.h"
 
 /* A namespace that every version takes without being configured. */
 #define PREFIX "feature.node.kubernetes.io/alidade-"

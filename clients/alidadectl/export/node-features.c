@@ -5,7 +5,7 @@
 #include "clients/alidadectl/export/node-features.h"
 #include "clients/common/format.h"
 #include "clients/common/node-summary.h"
-#include "state/doubts.h"
+#include "state/compute/doubts.h"
 #include "state/topology/segments.h"
 
 #define NET_SHARE 0.9

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "clients/alidadectl/findings/event-list.h"
-#include "clients/alidadectl/findings/event-text.h"
 #include "clients/alidadectl/history/history-call.h"
+#include "clients/alidadectl/text/event-text.h"
 #include "clients/command-line/bus.h"
 #include "clients/command-line/print.h"
 

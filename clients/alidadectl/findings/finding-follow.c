@@ -5,10 +5,10 @@
 #include <unistd.h>
 
 #include "clients/alidadectl/findings/event-list.h"
-#include "clients/alidadectl/findings/event-text.h"
 #include "clients/alidadectl/findings/finding-follow.h"
 #include "clients/alidadectl/output.h"
 #include "clients/alidadectl/signal-source.h"
+#include "clients/alidadectl/text/event-text.h"
 #include "clients/command-line/bus.h"
 #include "clients/command-line/print.h"
 #include "clients/command-line/text.h"

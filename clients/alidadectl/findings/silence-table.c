@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <pwd.h>
 
-#include "clients/alidadectl/findings/event-text.h"
 #include "clients/alidadectl/findings/silence-table.h"
+#include "clients/alidadectl/text/event-text.h"
 #include "clients/command-line/table.h"
 #include "clients/common/format.h"
 #include "clients/common/node-summary.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "clients/alidadectl/findings/event-list.h"
-#include "clients/alidadectl/findings/event-text.h"
 #include "clients/alidadectl/findings/finding-follow.h"
-#include "clients/alidadectl/state/describe.h"
+#include "clients/alidadectl/text/describe.h"
+#include "clients/alidadectl/text/event-text.h"
 #include "clients/alidadectl/verbs.h"
 #include "clients/command-line/column-table.h"
 #include "clients/command-line/options.h"

@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "clients/alidadectl/agent.h"
-#include "clients/alidadectl/findings/event-text.h"
 #include "clients/alidadectl/findings/silence-table.h"
+#include "clients/alidadectl/text/event-text.h"
 #include "clients/alidadectl/verbs.h"
 #include "clients/command-line/options.h"
 #include "clients/command-line/print.h"

@@ -5,7 +5,7 @@
 #include <jansson.h>
 
 #include "clients/command-line/bus.h"
-#include "clients/common/probe-words.h"
+#include "clients/common/probes/probe-words.h"
 
 #define ALD_INHIBITORS_SHOWN_MAX 4096u
 

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "clients/alidadectl/links/job-text.h"
-#include "clients/alidadectl/state/describe.h"
+#include "clients/alidadectl/text/describe.h"
 #include "clients/command-line/text.h"
 
 #define BAR_MAX 30u

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "clients/common/job-words.h"
+#include "clients/common/probes/job-words.h"
 
 /* Shows a job of org.alidade.LinkProbe1 in a terminal, without using it. */
 

@@ -8,7 +8,7 @@
 #include "clients/alidadectl/links/inhibitors.h"
 #include "clients/alidadectl/links/job-text.h"
 #include "clients/alidadectl/links/probe-report.h"
-#include "clients/alidadectl/state/describe.h"
+#include "clients/alidadectl/text/describe.h"
 #include "clients/command-line/print.h"
 #include "clients/command-line/text.h"
 #include "common/error-names.h"

@@ -7,7 +7,7 @@
 #include "clients/alidadectl/links/job-text.h"
 #include "clients/alidadectl/links/probe.h"
 #include "clients/command-line/bus.h"
-#include "clients/common/job-run.h"
+#include "clients/common/probes/job-run.h"
 
 /* Shows the progress of a job on standard error: a bar on a terminal, otherwise a line for each step. */
 typedef struct AldJobProgress {

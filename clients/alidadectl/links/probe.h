@@ -2,7 +2,7 @@
 #pragma once
 
 #include "clients/command-line/ctl.h"
-#include "clients/common/job-run.h"
+#include "clients/common/probes/job-run.h"
 
 /* The call of a probe, and what else the command line says. */
 typedef struct AldProbeOrder {

@@ -15,7 +15,7 @@
 #include "clients/command-line/bus.h"
 #include "clients/command-line/options.h"
 #include "clients/command-line/print.h"
-#include "clients/common/probe-lock.h"
+#include "clients/common/probes/probe-lock.h"
 #include "clients/common/safe-text.h"
 
 #define DEVICE_WAIT_USEC (10 * G_USEC_PER_SEC)

@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "clients/alidadectl/state/describe.h"
 #include "clients/alidadectl/state/node-table.h"
+#include "clients/alidadectl/text/describe.h"
 #include "clients/alidadectl/verbs.h"
 #include "clients/command-line/print.h"
 #include "clients/command-line/session.h"

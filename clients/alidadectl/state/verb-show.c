@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 
-#include "clients/alidadectl/findings/event-text.h"
 #include "clients/alidadectl/links/link-table.h"
-#include "clients/alidadectl/state/describe.h"
+#include "clients/alidadectl/text/describe.h"
+#include "clients/alidadectl/text/event-text.h"
 #include "clients/alidadectl/verbs.h"
 #include "clients/command-line/print.h"
 #include "clients/command-line/session.h"

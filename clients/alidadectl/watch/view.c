@@ -2,8 +2,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "clients/alidadectl/state/describe.h"
 #include "clients/alidadectl/state/node-table.h"
+#include "clients/alidadectl/text/describe.h"
 #include "clients/alidadectl/watch/view.h"
 #include "clients/command-line/text.h"
 #include "clients/common/cluster-facts.h"

@@ -3,7 +3,7 @@
 #include "clients/cluster/authority/own-certificates.h"
 #include "clients/cluster/broker/addresses.h"
 #include "clients/cluster/broker/broker-files.h"
-#include "clients/cluster/membership/enrol.h"
+#include "clients/cluster/enrolment/enrol.h"
 #include "clients/cluster/shown-names.h"
 #include "clients/command-line/print.h"
 #include "pki/types.h"

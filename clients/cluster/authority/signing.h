@@ -3,7 +3,7 @@
 
 #include "clients/cluster/authority/authority.h"
 #include "clients/cluster/command.h"
-#include "clients/cluster/membership/request-and-bundle.h"
+#include "clients/cluster/enrolment/request-and-bundle.h"
 
 /* A request that was read, and its result. */
 typedef struct AldSigning {

@@ -6,7 +6,6 @@
 #include "clients/common/finding-history.h"
 #include "clients/common/node-summary.h"
 #include "clients/desktop/actions/actions.h"
-#include "clients/desktop/actions/bus-error-words.h"
 #include "clients/desktop/actions/host-call.h"
 #include "clients/desktop/actions/host-prompt.h"
 #include "clients/desktop/actions/measurements.h"
@@ -14,6 +13,7 @@
 #include "clients/desktop/actions/prompt.h"
 #include "clients/desktop/actions/silence-prompt.h"
 #include "clients/desktop/details/path-rows.h"
+#include "clients/desktop/live/bus-error-words.h"
 #include "common/bus-names.h"
 
 /* A name that is kept, since the node may go before it is said. */

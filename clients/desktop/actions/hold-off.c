@@ -4,10 +4,10 @@
 #include <unistd.h>
 
 #include "clients/common/connection.h"
-#include "clients/common/probe-lock.h"
-#include "clients/desktop/actions/bus-error-words.h"
+#include "clients/common/probes/probe-lock.h"
 #include "clients/desktop/actions/hold-off.h"
 #include "clients/desktop/actions/host-call.h"
+#include "clients/desktop/live/bus-error-words.h"
 #include "common/bus-cleanup.h"
 #include "common/bus-names.h"
 #include "common/fd.h"

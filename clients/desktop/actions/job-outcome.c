@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <glib/gi18n.h>
 
-#include "clients/common/job-words.h"
+#include "clients/common/probes/job-words.h"
 #include "clients/desktop/actions/job-outcome.h"
 
 char *ald_job_outcome(const AldProbeWords *words, const char *subject, const AldProbeJob *job, json_t *json)

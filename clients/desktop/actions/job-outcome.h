@@ -3,7 +3,7 @@
 
 #include <jansson.h>
 
-#include "clients/common/job-run.h"
+#include "clients/common/probes/job-run.h"
 
 /* How a job of org.alidade.LinkProbe1 ended, in one sentence: "alder → birch: 9.41 Gb/s up, 9.40 Gb/s down,
  * RTT/2 18.2 µs". The subject is what was measured, as safe text. Safe text, to be freed. */

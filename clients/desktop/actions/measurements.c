@@ -3,13 +3,13 @@
 #include <glib/gi18n.h>
 #include <stdbool.h>
 
-#include "clients/common/job-words.h"
 #include "clients/common/node-summary.h"
+#include "clients/common/probes/job-words.h"
 #include "clients/common/safe-text.h"
-#include "clients/desktop/actions/bus-error-words.h"
 #include "clients/desktop/actions/job-bar.h"
 #include "clients/desktop/actions/job-outcome.h"
 #include "clients/desktop/actions/measurements.h"
+#include "clients/desktop/live/bus-error-words.h"
 #include "common/bus-cleanup.h"
 #include "common/bus-names.h"
 

@@ -3,7 +3,7 @@
 
 #include <gtk/gtk.h>
 
-#include "clients/common/job-run.h"
+#include "clients/common/probes/job-run.h"
 #include "clients/desktop/actions/host-bus.h"
 #include "clients/desktop/live/live-cluster.h"
 

@@ -2,6 +2,7 @@
 #include <glib/gi18n.h>
 
 #include "clients/common/node-summary.h"
+#include "clients/common/safe-text.h"
 #include "clients/desktop/details/details-header.h"
 #include "clients/desktop/details/path-rows.h"
 #include "clients/desktop/details/probe-menu.h"

@@ -3,11 +3,11 @@
 #include <math.h>
 
 #include "clients/common/series-call.h"
-#include "clients/desktop/actions/bus-error-words.h"
 #include "clients/desktop/details/details-section.h"
 #include "clients/desktop/details/history-series.h"
 #include "clients/desktop/details/rows/history-row.h"
 #include "clients/desktop/details/sections.h"
+#include "clients/desktop/live/bus-error-words.h"
 #include "common/bus-names.h"
 
 #define REFRESH_USEC (60 * G_USEC_PER_SEC)

@@ -12,7 +12,6 @@
 #include "clients/desktop/details/path-rows.h"
 #include "clients/desktop/details/rows/figure-row.h"
 #include "clients/desktop/live/link-item.h"
-#include "clients/desktop/widgets/widget-words.h"
 
 #define NAME_LENGTH 40
 

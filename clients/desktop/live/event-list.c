@@ -3,7 +3,7 @@
 #include <glib/gi18n.h>
 
 #include "clients/common/finding-history.h"
-#include "clients/desktop/actions/bus-error-words.h"
+#include "clients/desktop/live/bus-error-words.h"
 #include "clients/desktop/live/event-list.h"
 #include "clients/desktop/live/finding-item.h"
 #include "clients/desktop/live/item-list.h"

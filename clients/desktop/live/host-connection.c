@@ -13,7 +13,6 @@
 #include "clients/common/connection.h"
 #include "clients/common/safe-text.h"
 #include "clients/desktop/live/host-connection.h"
-#include "clients/desktop/widgets/widget-words.h"
 #include "common/bus-cleanup.h"
 #include "common/fd.h"
 

@@ -5,7 +5,7 @@
 
 #include "clients/common/connection.h"
 #include "clients/common/safe-text.h"
-#include "clients/desktop/actions/bus-error-words.h"
+#include "clients/desktop/live/bus-error-words.h"
 #include "clients/desktop/live/finding-item.h"
 #include "clients/desktop/live/host-connection.h"
 #include "clients/desktop/live/item-list.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <glib/gi18n.h>
 
-#include "clients/desktop/actions/bus-error-words.h"
+#include "clients/desktop/live/bus-error-words.h"
 #include "clients/desktop/placement/export-button.h"
 #include "clients/desktop/placement/order-form.h"
 #include "clients/desktop/placement/placement-page.h"

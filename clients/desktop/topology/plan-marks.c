@@ -4,8 +4,8 @@
 #include "clients/common/format.h"
 #include "clients/common/plan-words.h"
 #include "clients/desktop/topology/plan-marks.h"
-#include "placement/engine/engine.h"
-#include "placement/method/method.h"
+#include "placement/plan/engine.h"
+#include "placement/plan/method.h"
 
 /* A transfer between two nodes. */
 typedef struct PlanTransfer {

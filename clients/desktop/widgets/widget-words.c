@@ -17,16 +17,6 @@ GtkWidget *ald_wrapping_label_new(const char *style_class)
         return label;
 }
 
-char *ald_text_shortened(const char *text, glong length)
-{
-        g_autofree char *begin = NULL;
-
-        if (g_utf8_strlen(text, -1) <= length)
-                return g_strdup(text);
-        begin = g_utf8_substring(text, 0, length - 1);
-        return g_strconcat(begin, "…", NULL);
-}
-
 bool ald_widget_has_focus_within(GtkWidget *widget)
 {
         GtkRoot *root = gtk_widget_get_root(widget);

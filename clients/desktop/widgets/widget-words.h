@@ -10,10 +10,6 @@
  * be NULL. */
 GtkWidget *ald_wrapping_label_new(const char *style_class);
 
-/* At most so many characters of a text, with an ellipsis if that is not all; to be freed. For widgets that
- * would grow with their text. */
-char *ald_text_shortened(const char *text, glong length);
-
 /* An image for a symbol that says nothing which words beside it do not say. */
 GtkWidget *ald_decoration_new(void);
 void ald_decoration_show(GtkWidget *image, const char *icon);

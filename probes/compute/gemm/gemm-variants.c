@@ -4,9 +4,9 @@
 #include <glib.h>
 
 #include "probes/compute/gemm/gemm.h"
+#include "probes/compute/gemm/vendors.h"
 #include "probes/compute/kernels.h"
 #include "probes/compute/memory/buffer-size.h"
-#include "probes/compute/opencl/vendors.h"
 
 /* Vectors wider than those of the processor are taken apart, and no longer fit its registers. Some
  * implementations do not report the width: 0 or 1. */

@@ -5,7 +5,7 @@
 #include "probes/common/clock.h"
 #include "probes/compute/gemm/gemm-job.h"
 #include "probes/compute/gemm/refusals.h"
-#include "probes/compute/meter.h"
+#include "probes/compute/run/meter.h"
 
 #define TRIAL_SECONDS 0.1
 #define ROUNDS 3u

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "probes/compute/gemm/gemm-operands.h"
-#include "probes/compute/measure.h"
+#include "probes/compute/run/measure.h"
 
 /* Whether a device should run a kernel. */
 typedef enum AldFit {

@@ -7,7 +7,7 @@
 #include "probes/compute/memory/memory.h"
 #include "probes/compute/memory/pattern.h"
 #include "probes/compute/memory/shapes.h"
-#include "probes/compute/meter.h"
+#include "probes/compute/run/meter.h"
 
 #define TRY_SECONDS 0.04
 #define TRY_ROUNDS 2u

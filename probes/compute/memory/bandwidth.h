@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "probes/compute/measure.h"
+#include "probes/compute/run/measure.h"
 
 /* One way of traversing memory. */
 typedef struct AldShape {

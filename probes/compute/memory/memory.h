@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "probes/compute/opencl/session.h"
+#include "probes/compute/run/session.h"
 
 /* Device memory that contains the pattern, to be read, and memory of the same size to copy to. */
 typedef struct AldMemoryBuffers {

@@ -4,7 +4,7 @@
 #include "probes/common/files.h"
 #include "probes/compute/memory/buffer-size.h"
 #include "probes/compute/memory/pattern.h"
-#include "probes/compute/meter.h"
+#include "probes/compute/run/meter.h"
 
 /* Drivers pin the memory of such a buffer, so that the device reaches it without another copy. */
 #define METHOD "pinned-buffer"

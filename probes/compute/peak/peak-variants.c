@@ -3,8 +3,8 @@
 
 #include <glib.h>
 
+#include "probes/compute/gemm/vendors.h"
 #include "probes/compute/kernels.h"
-#include "probes/compute/opencl/vendors.h"
 #include "probes/compute/peak/peak.h"
 
 /* All numbers are back where they began. */

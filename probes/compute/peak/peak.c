@@ -3,8 +3,8 @@
 
 #include "probes/common/clock.h"
 #include "probes/compute/gemm/refusals.h"
-#include "probes/compute/meter.h"
 #include "probes/compute/peak/peak.h"
+#include "probes/compute/run/meter.h"
 
 #define ITERATIONS_MIN 4096u
 #define ITERATIONS_MAX (1u << 28)

@@ -6,7 +6,7 @@
 #include "probes/common/fd.h"
 #include "probes/common/wait.h"
 #include "probes/socket/client/client-session.h"
-#include "probes/socket/token.h"
+#include "probes/socket/transfer/token.h"
 
 /* A firewall may be open for the control connection alone. The state service reads the ports from the end of
  * this message (ald_link_closed_ports()). */

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "probes/socket/client/client.h"
-#include "probes/socket/protocol.h"
+#include "probes/socket/transfer/protocol.h"
 #include "probes/socket/transfer/receiver.h"
 #include "probes/socket/transfer/rtt.h"
 #include "probes/socket/transfer/spot-check.h"

@@ -3,8 +3,8 @@
 
 #include "probes/common/evaluator.h"
 #include "probes/socket/client/client-transfer.h"
-#include "probes/socket/token.h"
 #include "probes/socket/transfer/timing.h"
+#include "probes/socket/transfer/token.h"
 
 #define PEAK_NS (100 * ALD_NSEC_PER_MSEC)
 

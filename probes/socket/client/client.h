@@ -3,8 +3,8 @@
 
 #include "pki/tls.h"
 #include "probes/common/progress.h"
-#include "probes/socket/options.h"
-#include "probes/socket/result.h"
+#include "probes/socket/transfer/options.h"
+#include "probes/socket/transfer/result.h"
 
 /* Measures towards the address. Takes tls. The result is filled in as far as the measurement comes. */
 int ald_socket_client_run(const AldSocketOptions *options, const AldAddress *to, const AldOrigin *origin,

@@ -4,7 +4,7 @@
 #include <poll.h>
 
 #include "probes/common/address.h"
-#include "probes/socket/token.h"
+#include "probes/socket/transfer/token.h"
 
 #define ALD_DATA_LISTENER_PENDING 8u
 #define ALD_DATA_LISTENER_FDS (1u + ALD_DATA_LISTENER_PENDING)

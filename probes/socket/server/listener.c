@@ -9,9 +9,9 @@
 #include "probes/common/process-limits.h"
 #include "probes/common/wait.h"
 #include "probes/listen/stand-alone.h"
-#include "probes/socket/result.h"
 #include "probes/socket/server/listener.h"
 #include "probes/socket/server/server.h"
+#include "probes/socket/transfer/result.h"
 
 static void report(
         const AldSocketOptions *options, const AldSocketSessionReport *served, const AldFailure *failure)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "probes/socket/options.h"
+#include "probes/socket/transfer/options.h"
 
 /* Both return an exit status. */
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "pki/tls.h"
-#include "probes/socket/options.h"
-#include "probes/socket/result.h"
+#include "probes/socket/transfer/options.h"
+#include "probes/socket/transfer/result.h"
 
 /*
  * Serves one connection; with --listen once it has its turn, which is asked for at link.report_fd.

@@ -5,8 +5,8 @@
 
 #include <glib.h>
 
-#include "services/link-probe/link/schedule.h"
-#include "services/link-probe/probe/device-schedule.h"
+#include "services/link-probe/local/device-schedule.h"
+#include "services/link-probe/schedule/schedule.h"
 
 /* Requested probes. Each job measures one target after another, as soon as no other probe is in the way. */
 typedef struct AldJobs AldJobs;

@@ -9,8 +9,8 @@
 #include "services/link-probe/kinds/compute-answer.h"
 #include "services/link-probe/kinds/probe-facts.h"
 #include "services/link-probe/kinds/probe-kinds.h"
+#include "services/link-probe/local/local-kind.h"
 #include "services/link-probe/machine/cpu-load.h"
-#include "services/link-probe/probe/local-kind.h"
 #include "services/link-probe/probe/probe-child.h"
 #include "state/planner/planner-device.h"
 

@@ -6,13 +6,13 @@
 #include "common/excerpt.h"
 #include "services/common/errors.h"
 #include "services/link-probe/inhibit/inhibit-what.h"
-#include "services/link-probe/kinds/link-validation.h"
 #include "services/link-probe/kinds/probe-facts.h"
 #include "services/link-probe/kinds/probe-kinds.h"
+#include "services/link-probe/link/link-validation.h"
 #include "services/link-probe/net/route.h"
 #include "services/link-probe/probe/probe-child.h"
-#include "state/network.h"
-#include "state/planner/candidates.h"
+#include "state/link/candidates.h"
+#include "state/link/network.h"
 
 #define DEADLINE_MSEC 60000u
 

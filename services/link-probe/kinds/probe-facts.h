@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "services/link-probe/kinds/rdma-pairs.h"
-#include "services/link-probe/node-records.h"
+#include "services/link-probe/link/rdma-pairs.h"
+#include "services/link-probe/state/node-records.h"
 
 /* Holds what is known when the targets of a request are looked up. */
 struct AldProbeFacts {

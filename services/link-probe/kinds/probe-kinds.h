@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "services/link-probe/kinds/probe-kind.h"
+#include "services/link-probe/probe/probe-kind.h"
 
 extern const AldProbeKind ald_probe_socket, ald_probe_rdma, ald_probe_compute, ald_probe_storage;
 

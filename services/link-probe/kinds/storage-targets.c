@@ -7,7 +7,7 @@
 #include "services/link-probe/kinds/storage-answer.h"
 #include "services/link-probe/kinds/storage-targets.h"
 #include "services/link-probe/probe/probe-child.h"
-#include "state/storage-result.h"
+#include "state/results/storage-result.h"
 
 #define LIST_DEADLINE_MSEC 60000u
 #define LIST_USEC (UINT64_C(3600) * G_USEC_PER_SEC)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "services/link-probe/probe/local-kind.h"
+#include "services/link-probe/local/local-kind.h"
 
 /*
  * The file systems of this machine that hold models, as alidade-probe-storage lists them in a process of its

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <net/if.h>
 
-#include "services/link-probe/kinds/link-record.h"
+#include "services/link-probe/link/link-record.h"
 #include "services/link-probe/link/results.h"
-#include "state/link-quality.h"
+#include "state/link/link-quality.h"
 
 /* What this service needs to know about a path over sockets. */
 typedef struct History {

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "probes/listen/remote.h"
-#include "services/link-probe/gate.h"
+#include "services/link-probe/link/gate.h"
 #include "services/link-probe/net/counters.h"
-#include "services/link-probe/state-query-bus.h"
+#include "services/link-probe/state/state-query-bus.h"
 
 /*
  * The sessions in which other nodes measure their links to this machine, each in a child process. A session

@@ -10,7 +10,7 @@
 #include "record/record.h"
 #include "services/common/sysroot.h"
 #include "services/link-probe/net/counters.h"
-#include "state/network.h"
+#include "state/link/network.h"
 
 #define CLASS "sys/class/infiniband"
 #define GIGABIT 1e9

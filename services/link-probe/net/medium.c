@@ -5,7 +5,7 @@
 #include "services/common/sysroot.h"
 #include "services/common/thunderbolt.h"
 #include "services/link-probe/net/medium.h"
-#include "state/topology/path-end.h"
+#include "state/link/path-end.h"
 
 /* Interfaces come and go under new names, as those of containers do. */
 #define HELD_MAX 256u

@@ -4,7 +4,7 @@
 #include "record/schema.h"
 
 /*
- * What carries the traffic of the interfaces of this machine (state/topology/path-end.h), according to its
+ * What carries the traffic of the interfaces of this machine (state/link/path-end.h), according to its
  * Node1.Network record, sysfs for bonds and Thunderbolt, and nl80211. A medium is kept until another one was
  * found twice, or none three times, since drivers and services report nonsense while they restart.
  */

@@ -4,7 +4,7 @@
 #include <glib.h>
 
 #include "record/record.h"
-#include "state/planner/probe-policy.h"
+#include "state/link/probe-policy.h"
 
 /*
  * The output of a program that measures: lines of progress, then its result. It has exchanged data with

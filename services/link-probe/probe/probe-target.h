@@ -6,7 +6,7 @@
 #include <glib.h>
 
 #include "services/link-probe/net/counters.h"
-#include "state/planner/probe-policy.h"
+#include "state/link/probe-policy.h"
 
 /* A probe measures a path to a peer, or a device of this machine. Its kind decides which; the members
  * of the other are empty. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "services/link-probe/kinds/probe-kind.h"
 #include "services/link-probe/machine/machine.h"
-#include "services/link-probe/state-query-bus.h"
+#include "services/link-probe/probe/probe-kind.h"
+#include "services/link-probe/state/state-query-bus.h"
 
 /*
  * The probes that this machine starts, each in a child process: of links one per interface or RDMA port at a

@@ -3,8 +3,8 @@
 
 #include <glib.h>
 
-#include "services/link-probe/credentials.h"
-#include "services/link-probe/link-probe-config.h"
+#include "services/link-probe/probe/credentials.h"
+#include "services/link-probe/probe/link-probe-config.h"
 
 /* What the arguments of all probes of links and of all sessions are made of. */
 typedef struct AldProgram {

@@ -10,8 +10,8 @@
 #include "record/schema.h"
 #include "services/common/sysroot.h"
 #include "services/common/thunderbolt.h"
-#include "services/telemetry/device-watch.h"
 #include "services/telemetry/fabric/fabric.h"
+#include "services/telemetry/host/device-watch.h"
 
 /* The rows of one scan, with the strings they point to. */
 typedef struct FabricRows {

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "services/common/sysroot.h"
-#include "services/telemetry/device-watch.h"
 #include "services/telemetry/gpu/gpu-clients.h"
 #include "services/telemetry/gpu/gpu-cpu.h"
 #include "services/telemetry/gpu/gpu-joins.h"
@@ -19,6 +18,7 @@
 #include "services/telemetry/gpu/opencl-match.h"
 #include "services/telemetry/gpu/opencl-source.h"
 #include "services/telemetry/helper/nvml-api.h"
+#include "services/telemetry/host/device-watch.h"
 
 /* Each has a row, and up to six open files, besides two of each link of PCI Express on its way. */
 #define DEVICES_MAX 64u

@@ -12,7 +12,7 @@
 #include "services/common/instruction-sets.h"
 #include "services/common/sysroot.h"
 #include "services/common/text.h"
-#include "services/telemetry/device-watch.h"
+#include "services/telemetry/host/device-watch.h"
 #include "services/telemetry/host/processor-clocks.h"
 #include "services/telemetry/host/processor-topology.h"
 #include "services/telemetry/host/processor.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "services/cluster/mqtt/subscriptions.h"
-#include "state/planner/peer-sample.h"
-#include "state/planner/planner-due.h"
+#include "services/cluster/subscriptions.h"
+#include "state/link/peer-sample.h"
+#include "state/link/planner-due.h"
 #include "tests/unit/record-maker.h"
 
 #define REAL (UINT64_C(1790000000) * 1000 * 1000)

@@ -2,9 +2,9 @@
 #include <errno.h>
 #include <math.h>
 
-#include "services/link-probe/kinds/link-validation.h"
 #include "services/link-probe/kinds/probe-kinds.h"
-#include "services/link-probe/link/disturbed-results.h"
+#include "services/link-probe/link/link-validation.h"
+#include "services/link-probe/schedule/disturbed-results.h"
 
 #define RATES "\"UploadBitsPerSecond\":5,\"DownloadBitsPerSecond\":7"
 

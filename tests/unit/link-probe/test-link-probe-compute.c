@@ -4,7 +4,7 @@
 
 #include "services/link-probe/kinds/compute-answer.h"
 #include "services/link-probe/kinds/probe-kinds.h"
-#include "services/link-probe/probe/row-results.h"
+#include "services/link-probe/local/row-results.h"
 
 #define NOW UINT64_C(1700000000000000)
 #define BUSY "busy: other work was running"

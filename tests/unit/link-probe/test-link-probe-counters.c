@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "services/link-probe/net/busy.h"
+#include "services/link-probe/link/busy.h"
 #include "services/link-probe/net/counters.h"
 #include "tests/unit/fake-root.h"
 #include "tests/unit/log-count.h"

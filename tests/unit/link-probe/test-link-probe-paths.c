@@ -10,9 +10,9 @@
 #include "services/common/errors.h"
 #include "services/link-probe/kinds/probe-facts.h"
 #include "services/link-probe/kinds/probe-kinds.h"
-#include "services/link-probe/link/deferrals.h"
 #include "services/link-probe/link/results.h"
 #include "services/link-probe/net/route.h"
+#include "services/link-probe/schedule/deferrals.h"
 
 #define PEER "0000000000000000000000000000000b"
 #define HOUR (UINT64_C(3600) * 1000000)

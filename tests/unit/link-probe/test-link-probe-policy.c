@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 
+#include "services/link-probe/link/policy.h"
 #include "services/link-probe/machine/power.h"
 #include "services/link-probe/machine/probe-hours.h"
-#include "services/link-probe/policy.h"
 #include "tests/unit/fake-root.h"
 
 #define SECOND UINT64_C(1000000)

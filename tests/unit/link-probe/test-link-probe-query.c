@@ -3,7 +3,7 @@
 #include <errno.h>
 
 #include "common/bus-cleanup.h"
-#include "services/link-probe/state-query-bus.h"
+#include "services/link-probe/state/state-query-bus.h"
 #include "tests/unit/bus-pair.h"
 
 #define OWN "0000000000000000000000000000000a"

@@ -5,10 +5,10 @@
 
 #include "probes/listen/listener.h"
 #include "services/common/errors.h"
-#include "services/link-probe/kinds/link-validation.h"
 #include "services/link-probe/kinds/probe-kinds.h"
-#include "services/link-probe/kinds/rdma-pairs.h"
-#include "services/link-probe/net/busy.h"
+#include "services/link-probe/link/busy.h"
+#include "services/link-probe/link/link-validation.h"
+#include "services/link-probe/link/rdma-pairs.h"
 #include "tests/unit/fake-root.h"
 
 #define OWN "0000000000000000000000000000000a"

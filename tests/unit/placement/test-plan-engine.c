@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <inttypes.h>
 
-#include "placement/engine/kv-types.h"
-#include "placement/engine/model-files.h"
 #include "placement/export/export-plan.h"
-#include "placement/method/method.h"
+#include "placement/plan/kv-types.h"
+#include "placement/plan/method.h"
+#include "placement/plan/model-files.h"
 #include "placement/report/describe.h"
 #include "tests/unit/placement/plan-cases.h"
 

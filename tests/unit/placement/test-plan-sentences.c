@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 
-#include "placement/engine/model-files.h"
+#include "placement/plan/model-files.h"
 #include "placement/report/engine-builds.h"
 #include "placement/report/sentences.h"
 #include "tests/unit/placement/plan-cases.h"

@@ -3,10 +3,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "placement/layers/buffers.h"
+#include "placement/plan/buffers.h"
 #include "placement/plan/cost.h"
 #include "placement/plan/plan.h"
-#include "placement/plan/steps.h"
+#include "placement/search/steps.h"
 
 #define NODES_MAX 4u
 #define DEVICES_MAX 6u

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "record/json.h"
-#include "state/compute-result.h"
+#include "state/results/compute-result.h"
 
 #define TTL UINT64_C(1000)
 

@@ -2,7 +2,7 @@
 /* The figures of a node by its devices. */
 #include <glib.h>
 
-#include "state/compute-summary.h"
+#include "state/compute/compute-summary.h"
 #include "tests/unit/state-maker.h"
 
 #define NONE (-1) /* absent */

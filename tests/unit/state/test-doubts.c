@@ -4,8 +4,8 @@
 /* Which figures of devices are believed. */
 #include <glib.h>
 
-#include "state/doubts.h"
-#include "state/totals.h"
+#include "state/compute/doubts.h"
+#include "state/compute/totals.h"
 #include "tests/unit/state-maker.h"
 
 #define NAMED(name, more)                                                                     \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "state/link-quality.h"
-#include "state/link-result.h"
+#include "state/link/link-quality.h"
 #include "state/planner/probe-traffic.h"
+#include "state/results/link-result.h"
 #include "tests/unit/record-maker.h"
 
 #define ID "00000000000000000000000000000002"

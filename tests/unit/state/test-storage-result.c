@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "record/json.h"
-#include "state/storage-result.h"
+#include "state/results/storage-result.h"
 
 #define HOUR (UINT64_C(3600) * 1000 * 1000)
 #define DAY (24 * HOUR)

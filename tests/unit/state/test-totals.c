@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <glib.h>
 
-#include "state/totals.h"
+#include "state/compute/totals.h"
 #include "tests/unit/record-maker.h"
 #include "tests/unit/state-maker.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "clients/desktop/details/rows/lazy-expander.h"
+#include "clients/common/safe-text.h"
 #include "clients/desktop/widgets/widget-words.h"
 
 #define TITLE_MAX 80

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "clients/alidadectl/findings/event-text.h"
+#include "clients/alidadectl/text/event-text.h"
 #include "clients/command-line/text.h"
 
 /* 2026-11-26 12:00:00 UTC */

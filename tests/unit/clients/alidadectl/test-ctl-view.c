@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "clients/alidadectl/state/describe.h"
+#include "clients/alidadectl/text/describe.h"
 #include "clients/alidadectl/watch/terminal.h"
 #include "clients/alidadectl/watch/view.h"
 #include "clients/command-line/text.h"

@@ -8,8 +8,8 @@
 #include "clients/cluster/broker/addresses.h"
 #include "clients/cluster/broker/broker-limits.h"
 #include "clients/cluster/broker/mosquitto-conf.h"
+#include "clients/cluster/enrolment/request-and-bundle.h"
 #include "clients/cluster/files.h"
-#include "clients/cluster/membership/request-and-bundle.h"
 #include "pki/key.h"
 #include "pki/request.h"
 

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "clients/common/job-run.h"
+#include "clients/common/probes/job-run.h"
 #include "common/bus-cleanup.h"
 #include "common/bus-names.h"
 #include "common/bus-source.h"

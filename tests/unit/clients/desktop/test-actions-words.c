@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <glib.h>
 
-#include "clients/desktop/actions/bus-error-words.h"
 #include "clients/desktop/actions/host-prompt.h"
 #include "clients/desktop/actions/job-outcome.h"
 #include "clients/desktop/actions/name-prompt.h"
+#include "clients/desktop/live/bus-error-words.h"
 #include "state-client/value.h"
 
 static void test_names(void)

@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-#include "probes/compute/contention.h"
+#include "probes/compute/run/contention.h"
 #include "tests/unit/fake-root.h"
 
 static const char stat_text[] = "cpu  1 1 1 1 1 1 1 1 0 0\n"

@@ -4,10 +4,10 @@
 
 #include <glib.h>
 
-#include "probes/compute/answer.h"
 #include "probes/compute/opencl/cards.h"
 #include "probes/compute/opencl/devices.h"
 #include "probes/compute/result.h"
+#include "probes/compute/run/answer.h"
 #include "tests/unit/fake-root.h"
 
 #define AMD "\"Vendor\":\"Advanced Micro Devices, Inc.\",\"VendorId\":4098,\"Type\":\"gpu\""

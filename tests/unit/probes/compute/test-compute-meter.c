@@ -4,7 +4,7 @@
 
 #include <glib.h>
 
-#include "probes/compute/meter.h"
+#include "probes/compute/run/meter.h"
 
 /* A device that takes as long as the test says, in a time of its own. */
 

@@ -6,9 +6,9 @@
 #include <glib.h>
 
 #include "probes/compute/gemm/gemm-job.h"
+#include "probes/compute/gemm/vendors.h"
 #include "probes/compute/opencl/devices.h"
 #include "probes/compute/opencl/ptx.h"
-#include "probes/compute/opencl/vendors.h"
 #include "tests/unit/emulated-kernels.h"
 
 static void assert_ptx(const char *ptx, const char *expected)

@@ -6,7 +6,7 @@
 
 #include "probes/common/evaluator.h"
 #include "probes/common/frame.h"
-#include "probes/socket/protocol.h"
+#include "probes/socket/transfer/protocol.h"
 
 #define TOKEN "0123456789abcdef0123456789abcdef"
 #define WELCOME "\"Version\":2,\"StreamsMax\":8,\"DurationMaxMSec\":5000,\"BytesMax\":1000"

@@ -4,7 +4,7 @@
 
 #include <glib.h>
 
-#include "probes/socket/token.h"
+#include "probes/socket/transfer/token.h"
 
 static void test_once(void)
 {

@@ -2,7 +2,7 @@
 /* What is found about figures that other measurements contradict. */
 #include <glib.h>
 
-#include "state/doubts.h"
+#include "state/compute/doubts.h"
 #include "tests/unit/findings-check.h"
 #include "tests/unit/state-maker.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "state/planner/peer-sample.h"
+#include "state/link/peer-sample.h"
 #include "tests/unit/record-maker.h"
 #include "tests/unit/state-maker.h"
 

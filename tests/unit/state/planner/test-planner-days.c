@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 
-#include "state/link-result.h"
 #include "state/planner/planner.h"
+#include "state/results/link-result.h"
 #include "state/store/saved.h"
 #include "tests/unit/record-maker.h"
 #include "tests/unit/state-maker.h"

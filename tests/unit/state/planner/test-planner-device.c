@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 
-#include "state/compute-result.h"
 #include "state/planner/planner-device.h"
+#include "state/results/compute-result.h"
 #include "state/store/saved.h"
 #include "tests/unit/state-maker.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <math.h>
 
-#include "state/link-result.h"
 #include "state/planner/planner.h"
 #include "state/planner/probe-traffic.h"
+#include "state/results/link-result.h"
 #include "tests/unit/planner-text.h"
 #include "tests/unit/record-maker.h"
 #include "tests/unit/state-maker.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "state/link-quality.h"
-#include "state/topology/path-end.h"
+#include "state/link/link-quality.h"
+#include "state/link/path-end.h"
 #include "state/topology/segments.h"
 #include "tests/unit/state-maker.h"
 

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <glib.h>
+#include <jansson.h>
+#include <stdbool.h>
+#include <systemd/sd-bus.h>
+
+#include "clients/common/probes/probe-words.h"
+
+/*
+ * A job of org.alidade.LinkProbe1, from the call that starts it to its end. The caller carries the connection
+ * in the main context that is the thread's default (common/bus-source.h), and frees the job before it.
+ */
+typedef struct AldJobRun AldJobRun;
+
+/* The call that starts a job. Options that are NULL or false are left to the service. */
+typedef struct AldJobCall {
+        const AldProbeWords *words;
+        const char *id;               /* of the node, or of what is measured of the machine; "": all of it */
+        const char *address;          /* of the node, for sockets */
+        const char *port, *peer_port; /* for RDMA */
+        char **metrics;               /* of a device */
+        bool force;                   /* devices, even if other work is running */
+        bool asks;                    /* a person may have to type a password before the service answers */
+} AldJobCall;
+
+/* The job has not ended although it was canceled: an error of this client, not of the service. */
+#define ALD_JOB_NOT_STOPPED "org.alidade.Client.JobNotStopped"
+
+typedef struct AldJobRunHandler {
+        void (*changed)(AldJobRun *run, void *userdata);
+        /* Called once. With an error: the job could not be started, or was lost. May free it. */
+        void (*ended)(AldJobRun *run, const sd_bus_error *error, void *userdata);
+} AldJobRunHandler;
+
+/* The handler is kept, not copied; it is called from the main loop. Negative errno of sd-bus. */
+int ald_job_run_start(sd_bus *bus, const AldJobCall *call, const AldJobRunHandler *handler, void *userdata,
+        AldJobRun **ret);
+
+/* The job itself goes on, unless it was canceled before it started: then it is canceled when it starts, if
+ * the connection still lasts. */
+void ald_job_run_free(AldJobRun *run);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldJobRun, ald_job_run_free)
+
+/* It ends soon, even if the service does not answer. */
+void ald_job_run_cancel(AldJobRun *run);
+
+/* Whether the service has begun with it. */
+bool ald_job_run_has_started(const AldJobRun *run);
+
+/* As far as it is known. */
+const AldProbeJob *ald_job_run_job(const AldJobRun *run);
+
+/* The same with Paths and Result, as received. */
+json_t *ald_job_run_json(const AldJobRun *run);

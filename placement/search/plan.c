@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "placement/plan/cost.h"
+#include "placement/plan/plan.h"
+#include "placement/search/explain.h"
+#include "placement/search/shortfall.h"
+#include "placement/search/steps.h"
+
+#define FOUND 0.2   /* fraction of the work until the best steps are found */
+#define OBSTACLES 5 /* that are tried */
+
+static bool share_memory(const AldPlanCandidates *candidates)
+{
+        for (uint32_t i = 0; i < candidates->cluster->n_devices; i++)
+                if (candidates->verdicts[i].reason == ALD_PLAN_SHARES_MEMORY)
+                        return true;
+        return false;
+}
+
+static int find_best(const AldPlanCandidates *candidates, double until, AldPlanSteps *ret)
+{
+        AldPlanChoice choice = ald_plan_choice(candidates);
+
+        choice.level = true;
+        ald_plan_progress_divide(candidates->progress, until, 1);
+        return ald_plan_find_steps(candidates, &choice, ret);
+}
+
+/* Whether both have the same devices. */
+static bool are_alike(const AldPlanCandidates *a, const AldPlanCandidates *b)
+{
+        return a->n == b->n && memcmp(a->devices, b->devices, a->n * sizeof *a->devices) == 0;
+}
+
+/* What no plan takes less than, whichever it uses of the devices that compute in the same memory: as if all
+ * layers were on the fastest of all. */
+static double least_nsec(const AldPlanCandidates *candidates)
+{
+        const AldPlanRequest *request = candidates->request;
+        const AldPlanConstants *constants = &request->constants;
+        AldPlanWorkload workload = *request->workload;
+        double layer = INFINITY, head = INFINITY;
+
+        /* Each step under way may have one request only. */
+        if (request->goal == ALD_PLAN_OPTIONS_GOAL_THROUGHPUT)
+                workload.parallel = 1;
+        for (uint32_t i = 0; i < candidates->cluster->n_devices; i++) {
+                const AldPlanDevice *device = &candidates->cluster->devices[i];
+                AldPlanReason reason = candidates->verdicts[i].reason;
+
+                if (reason != ALD_PLAN_TAKEN && reason != ALD_PLAN_SHARES_MEMORY)
+                        continue;
+                layer = fmin(layer, ald_plan_layer_nsec(constants, device, &workload));
+                head = fmin(head, ald_plan_head_nsec(constants, device, &workload));
+                if (!device->is_processor)
+                        continue;
+                layer = fmin(layer, ald_plan_client_layer_nsec(constants, device, &workload));
+                head = fmin(head, ald_plan_client_head_nsec(constants, device, &workload));
+        }
+        return (double) workload.layers * layer + head;
+}
+
+static int init_candidates(AldPlanCandidates *candidates, AldPlanProgress *progress,
+        const AldPlanCluster *cluster, AldPlanPreference preference, AldPlanRefusal *ret_refusal)
+{
+        int r = ald_plan_candidates_init(candidates, cluster, progress->request, preference, ret_refusal);
+
+        candidates->progress = progress;
+        return r;
+}
+
+/* Where of devices that compute in the same memory the fastest may use less of it than another one, those
+ * with the most room are tried, too, for the whole cluster. Mixtures are not, so that neither is proven. */
+static int find_candidates(AldPlanCandidates *candidates, AldPlanProgress *progress,
+        const AldPlanCluster *cluster, AldPlanSteps *ret, AldPlanRefusal *ret_refusal)
+{
+        const AldPlanOptionsGoal goal = progress->request->goal;
+        g_auto(AldPlanCandidates) roomy = { 0 };
+        AldPlanSteps steps = { 0 };
+        int other, r = init_candidates(candidates, progress, cluster, ALD_PLAN_PREFER_SPEED, ret_refusal);
+
+        if (r >= 0)
+                r = find_best(candidates, FOUND / 2, ret);
+        progress->may_stop |= r >= 0;
+        if ((r < 0 && r != -ENOSPC) || !share_memory(candidates))
+                return r;
+        other = init_candidates(&roomy, progress, cluster, ALD_PLAN_PREFER_ROOM, ret_refusal);
+        if (other >= 0 && are_alike(candidates, &roomy))
+                return r;
+        if (other >= 0)
+                other = find_best(&roomy, FOUND, &steps);
+        if (other == -ECANCELED && !progress->stopped)
+                return other;
+        if (r < 0 || (other >= 0 && ald_plan_goal_nsec(&steps, goal) < ald_plan_goal_nsec(ret, goal))) {
+                double lower_nsec = fmin(ret->lower_nsec, steps.lower_nsec);
+                AldPlanCandidates fast = *candidates;
+
+                *candidates = roomy;
+                roomy = fast;
+                ald_plan_steps_clear(ret);
+                r = other;
+                *ret = r < 0 ? (AldPlanSteps){ .lower_nsec = lower_nsec } : steps;
+        } else if (other >= 0) {
+                ald_plan_steps_clear(&steps);
+        }
+        if (r >= 0)
+                ret->lower_nsec = fmin(least_nsec(candidates), ald_plan_goal_nsec(ret, goal));
+        return r;
+}
+
+int ald_plan_make(const AldPlanCluster *cluster, const AldPlanRequest *request, AldPlan **ret,
+        AldPlanRefusal *ret_refusal)
+{
+        g_auto(AldPlanCandidates) candidates;
+        g_autoptr(AldPlan) plan = g_new0(AldPlan, 1);
+        AldPlanProgress progress = { .request = request };
+        int r = find_candidates(&candidates, &progress, cluster, &plan->best, ret_refusal);
+
+        if (r == -ENOSPC) {
+                ald_plan_progress_divide(&progress, 1, OBSTACLES);
+                progress.may_stop = true;
+                ald_plan_describe_shortfall(&candidates, plan->best.lower_nsec, ret_refusal);
+                if (ret_refusal->kind == ALD_PLAN_NOT_NAMED)
+                        ald_plan_judge_unnamed(&candidates);
+                r = -EINVAL;
+        } else if (r == -E2BIG) {
+                *ret_refusal = (AldPlanRefusal){ .kind = ALD_PLAN_TOO_MANY_DEVICES,
+                        .n_devices = candidates.n };
+                r = -EINVAL;
+        } else if (r >= 0) {
+                ald_plan_explain(&candidates, plan);
+        }
+        if (progress.given_up)
+                return -ECANCELED;
+        plan->is_stopped = progress.stopped;
+        if (r == -EINVAL)
+                ret_refusal->verdicts = g_steal_pointer(&candidates.verdicts);
+        if (r < 0)
+                return r;
+        *ret = g_steal_pointer(&plan);
+        return 0;
+}

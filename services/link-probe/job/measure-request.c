@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+
+#include "services/common/errors.h"
+#include "services/common/service.h"
+#include "services/link-probe/job/measure-request.h"
+#include "services/link-probe/kinds/probe-facts.h"
+#include "services/link-probe/local/device-schedule.h"
+
+struct AldMeasureRequests {
+        AldMeasureRequestsParts parts;
+        AldJobs *jobs;
+        GPtrArray *list; /* of Waiting */
+        bool warned;     /* that the state service does not report the segments */
+};
+
+/* A pending request. */
+typedef struct Waiting {
+        AldMeasureRequests *all;
+        uid_t uid;
+        AldProbeTarget wanted;
+        AldNodeRecords own, peer;
+        AldMeasureRequestAnswer answered;
+        void *userdata;
+} Waiting;
+
+static void waiting_free(gpointer data)
+{
+        Waiting *waiting = data;
+
+        ald_probe_target_clear(&waiting->wanted);
+        ald_node_records_clear(&waiting->own);
+        ald_node_records_clear(&waiting->peer);
+        g_free(waiting);
+}
+
+AldMeasureRequests *ald_measure_requests_new(const AldMeasureRequestsParts *parts)
+{
+        AldMeasureRequests *requests = g_new0(AldMeasureRequests, 1);
+
+        requests->parts = *parts;
+        requests->jobs = ald_jobs_new(&parts->jobs);
+        requests->list = g_ptr_array_new_with_free_func(waiting_free);
+        return requests;
+}
+
+void ald_measure_requests_free(AldMeasureRequests *requests)
+{
+        if (!requests)
+                return;
+        for (unsigned i = 0; i < requests->list->len; i++) {
+                const Waiting *waiting = requests->list->pdata[i];
+
+                waiting->answered(-ECANCELED, NULL, waiting->userdata);
+        }
+        g_ptr_array_unref(requests->list);
+        ald_jobs_free(requests->jobs);
+        g_free(requests);
+}
+
+AldJobs *ald_measure_requests_jobs(const AldMeasureRequests *requests)
+{
+        return requests->jobs;
+}
+
+static int allowed(const AldMeasureRequestsParts *parts, const AldProbeTarget *wanted)
+{
+        return ald_gate_may(parts->gate, wanted->kind, wanted->force);
+}
+
+static int resolve(const Waiting *waiting, const AldNeighbours *neighbours, GArray *targets)
+{
+        const AldMeasureRequestsParts *parts = &waiting->all->parts;
+        const AldProbeFacts facts = { .own_id = parts->jobs.own_id,
+                .now_realtime = ald_realtime_usec(),
+                .own = &waiting->own,
+                .peer = &waiting->peer,
+                .neighbours = neighbours,
+                .results = parts->results,
+                .schedule = parts->jobs.schedules[waiting->wanted.kind->kind],
+                .is_ours = ald_device_schedule_caused };
+
+        return waiting->wanted.kind->resolve(&waiting->wanted, &facts, targets);
+}
+
+static void finish(Waiting *waiting, int error, const AldNeighbours *neighbours)
+{
+        AldMeasureRequests *requests = waiting->all;
+        g_autoptr(GArray) targets = ald_probe_targets_new();
+        AldJob *job = NULL;
+        int r = error;
+
+        if (r >= 0)
+                r = allowed(&requests->parts, &waiting->wanted);
+        if (r >= 0)
+                r = resolve(waiting, neighbours, targets);
+        if (r >= 0)
+                r = ald_jobs_room(requests->jobs, waiting->uid);
+        if (r >= 0)
+                job = ald_jobs_add(requests->jobs, waiting->uid, g_steal_pointer(&targets));
+        waiting->answered(r, job, waiting->userdata);
+        g_ptr_array_remove_fast(requests->list, waiting);
+        if (job)
+                ald_jobs_step(requests->jobs);
+}
+
+/* Without an answer there are no neighbours, and any ports are paired. */
+static void on_segments(int error, const AldRows *segments, void *userdata)
+{
+        const Waiting *waiting = userdata;
+        AldMeasureRequests *requests = waiting->all;
+        g_autoptr(AldNeighbours) neighbours = ald_neighbours_between(
+                segments, waiting->wanted.peer, requests->parts.jobs.own_id);
+
+        if (error < 0 && !requests->warned)
+                g_warning("Cannot read from the state service which RDMA ports are neighbours: %s",
+                        ald_error_describe(error));
+        requests->warned = error < 0;
+        finish(userdata, 0, neighbours);
+}
+
+static void on_peer(int error, const AldNodeRecords *records, void *userdata)
+{
+        Waiting *waiting = userdata;
+        int r = error;
+
+        if (r >= 0) {
+                waiting->peer = ald_node_records_ref(records);
+                if (ald_probe_kind_is_rdma(waiting->wanted.kind))
+                        r = ald_state_query_segments(
+                                waiting->all->parts.query, waiting->wanted.peer, on_segments, waiting);
+                else
+                        finish(waiting, 0, NULL);
+        }
+        if (r < 0)
+                finish(waiting, r, NULL);
+}
+
+/* Our own interfaces are not known yet if the service has just begun. */
+static void on_own(int error, const AldNodeRecords *records, void *userdata)
+{
+        Waiting *waiting = userdata;
+        bool is_local = waiting->wanted.kind->local != NULL;
+        int r = error;
+
+        if (r >= 0) {
+                waiting->own = ald_node_records_ref(records);
+                if (is_local)
+                        finish(waiting, 0, NULL);
+                else
+                        r = ald_state_query_node(
+                                waiting->all->parts.query, waiting->wanted.peer, on_peer, waiting);
+        }
+        /* That this machine is not known is not what the caller asked about a peer. */
+        if (r < 0)
+                finish(waiting, r == -ALD_E_NO_SUCH_NODE && !is_local ? -ENODATA : r, NULL);
+}
+
+int ald_measure_requests_add(AldMeasureRequests *requests, const AldMeasureRequest *request,
+        AldMeasureRequestAnswer answered, void *userdata)
+{
+        const AldMeasureRequestsParts *parts = &requests->parts;
+        const AldProbeTarget *wanted = &request->target;
+        const AldNodeRecords *own = ald_prober_own(parts->jobs.prober);
+        /* The ports and the devices of this machine must be requested in any case. */
+        bool known = own->of[ALD_KIND_NETWORK] && wanted->kind->kind == ALD_KIND_LINK_SOCKET;
+        Waiting *waiting;
+        int r = allowed(parts, wanted);
+
+        if (r >= 0)
+                r = ald_jobs_room(requests->jobs, request->uid);
+        if (r < 0)
+                return r;
+        if (!wanted->kind->local && g_str_equal(wanted->peer, parts->jobs.own_id))
+                return -ALD_E_OWN_NODE;
+        waiting = g_new(Waiting, 1);
+        *waiting = (Waiting){
+                .all = requests,
+                .uid = request->uid,
+                .wanted = ald_probe_target_copy(wanted),
+                .own = known ? ald_node_records_ref(own) : (AldNodeRecords){ { 0 } },
+                .answered = answered,
+                .userdata = userdata,
+        };
+        r = known ? ald_state_query_node(parts->query, wanted->peer, on_peer, waiting)
+                  : ald_state_query_node(parts->query, parts->jobs.own_id, on_own, waiting);
+        if (r < 0) {
+                waiting_free(waiting);
+                return r;
+        }
+        g_ptr_array_add(requests->list, waiting);
+        return 0;
+}

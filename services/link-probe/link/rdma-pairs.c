@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <stdbool.h>
+#include <string.h>
+
+#include <glib.h>
+
+#include "record/record.h"
+#include "record/schema.h"
+#include "services/common/errors.h"
+#include "services/link-probe/link/rdma-pairs.h"
+#include "state/link/candidates.h"
+#include "state/topology/rdma-problem.h"
+
+struct AldNeighbours {
+        unsigned n;             /* segments */
+        GHashTable *segment[2]; /* "NODE PORT" → number of its segment, from 1 on; candidates last */
+};
+
+AldNeighbours *ald_neighbours_new(void)
+{
+        AldNeighbours *neighbours = g_new0(AldNeighbours, 1);
+
+        for (unsigned i = 0; i < 2; i++)
+                neighbours->segment[i] = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+        return neighbours;
+}
+
+void ald_neighbours_free(AldNeighbours *neighbours)
+{
+        if (!neighbours)
+                return;
+        for (unsigned i = 0; i < 2; i++)
+                g_hash_table_unref(neighbours->segment[i]);
+        g_free(neighbours);
+}
+
+void ald_neighbours_add(AldNeighbours *neighbours, const char *const *members, unsigned n, bool candidate)
+{
+        neighbours->n++;
+        for (unsigned i = 0; i < n; i++)
+                g_hash_table_replace(neighbours->segment[candidate], g_strdup(members[i]),
+                        GUINT_TO_POINTER(neighbours->n));
+}
+
+static bool is_of(const char *member, const char *node)
+{
+        return g_str_has_prefix(member, node) && member[strlen(node)] == ' ';
+}
+
+AldNeighbours *ald_neighbours_between(const AldRows *segments, const char *node, const char *other)
+{
+        AldNeighbours *neighbours = ald_neighbours_new();
+
+        for (size_t i = 0; i < segments->n; i++) {
+                const AldSegmentRow *segment = ald_rows_at(segments, i);
+                g_autoptr(GPtrArray) kept = g_ptr_array_new();
+
+                for (const char *const *member = segment->members; member && *member; member++)
+                        if (is_of(*member, node) || is_of(*member, other))
+                                g_ptr_array_add(kept, (gpointer) *member);
+                ald_neighbours_add(
+                        neighbours, (const char *const *) kept->pdata, kept->len, segment->candidate == 1);
+        }
+        return neighbours;
+}
+
+static gpointer segment_of(GHashTable *segment, const char *node, const char *port)
+{
+        g_autofree char *name = g_strdup_printf("%s %s", node, port);
+
+        return g_hash_table_lookup(segment, name);
+}
+
+unsigned ald_neighbours_rank(const AldNeighbours *neighbours, const char *node, const char *port,
+        const char *other_node, const char *other_port)
+{
+        for (unsigned i = 0; i < 2; i++) {
+                gpointer segment = segment_of(neighbours->segment[i], node, port);
+
+                if (segment && segment == segment_of(neighbours->segment[i], other_node, other_port))
+                        return 2 - i;
+        }
+        return 0;
+}
+
+static int choose_address(const AldProbeTarget *wanted, const AldNetwork *own, const AldNetwork *peer,
+        const AldResults *results, AldProbeTarget *ret)
+{
+        g_autoptr(GArray) paths = own && peer ? ald_candidates_compute(own, peer) : NULL;
+        const AldCandidate *chosen = NULL;
+        const AldInterface *interface;
+
+        for (unsigned i = 0; paths && i < paths->len; i++) {
+                const AldCandidate *path = &g_array_index(paths, AldCandidate, i);
+
+                if (!chosen)
+                        chosen = path;
+                if (ald_results_reached(results, wanted->peer, path->address)) {
+                        chosen = path;
+                        break;
+                }
+        }
+        if (!chosen)
+                return -ALD_E_NO_SUCH_ADDRESS;
+        interface = ald_results_choose(results, wanted->peer, chosen);
+        return ald_probe_target_set(
+                ret, wanted->kind, wanted->peer, chosen->address, interface ? interface->id : NULL);
+}
+
+/* If a named port cannot be used, the probe reports why. */
+static bool is_wanted(const AldRdmaRequestEnd *end, const AldRdmaPort *port, const char *wanted)
+{
+        return *wanted ? g_str_equal(port->id, wanted) : ald_rdma_port_is_usable(end->network, port);
+}
+
+/* One that may be paired. */
+typedef struct Port {
+        const AldRdmaPort *port;
+        unsigned uses; /* pairs that it is in */
+} Port;
+
+static GArray *ports_of(const AldRdmaRequestEnd *end, const char *wanted)
+{
+        GArray *ports = g_array_new(FALSE, FALSE, sizeof(Port));
+
+        for (size_t i = 0; end->fabric && i < end->fabric->rdma_ports.n; i++) {
+                const Port port = { .port = ald_rows_at(&end->fabric->rdma_ports, i) };
+
+                if (is_wanted(end, port.port, wanted))
+                        g_array_append_val(ports, port);
+        }
+        return ports;
+}
+
+typedef struct Pairing {
+        const AldRdmaRequestEnd *own, *peer;
+        const AldNeighbours *neighbours;
+        GArray *theirs; /* of Port */
+} Pairing;
+
+/* A port of the peer that this one may reach. */
+static const AldRdmaPort *partner_of(Pairing *pairing, const AldRdmaPort *port)
+{
+        Port *best = NULL;
+        unsigned best_rank = 0;
+
+        for (unsigned i = 0; i < pairing->theirs->len; i++) {
+                Port *other = &g_array_index(pairing->theirs, Port, i);
+                unsigned rank = ald_neighbours_rank(
+                        pairing->neighbours, pairing->own->id, port->id, pairing->peer->id, other->port->id);
+
+                if (g_strcmp0(other->port->link_layer, port->link_layer) != 0 ||
+                        (other->port->transport && port->transport &&
+                                !g_str_equal(other->port->transport, port->transport)))
+                        continue;
+                if (!best || rank > best_rank || (rank == best_rank && other->uses < best->uses)) {
+                        best = other;
+                        best_rank = rank;
+                }
+        }
+        if (best)
+                best->uses++;
+        return best ? best->port : NULL;
+}
+
+int ald_rdma_request_resolve(const AldProbeTarget *wanted, const AldRdmaRequestEnd *own,
+        const AldRdmaRequestEnd *peer, const AldNeighbours *neighbours, const AldResults *results,
+        GArray *targets)
+{
+        g_autoptr(GArray) ours = ports_of(own, wanted->source_port);
+        g_autoptr(GArray) theirs = ports_of(peer, wanted->sink_port);
+        Pairing pairing = { own, peer, neighbours, theirs };
+        AldProbeTarget target;
+        int r;
+
+        if (ours->len == 0 || theirs->len == 0)
+                return -ALD_E_NO_SUCH_DEVICE;
+        r = choose_address(wanted, own->network, peer->network, results, &target);
+        if (r < 0)
+                return r;
+        for (unsigned i = 0; i < ours->len && targets->len < ALD_RDMA_REQUEST_TARGETS_MAX; i++) {
+                const AldRdmaPort *port = g_array_index(ours, Port, i).port,
+                                  *partner = partner_of(&pairing, port);
+
+                if (partner && ald_probe_target_set_ports(&target, port->id, partner->id) >= 0)
+                        g_array_append_val(targets, target);
+        }
+        return targets->len > 0 ? 0 : -ALD_E_NO_SUCH_DEVICE;
+}

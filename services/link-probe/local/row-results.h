@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "services/link-probe/probe/probe-kind.h"
+#include "state/results/row-result.h"
+
+/* The last result or failure of each device that a kind of probe measures of this machine, since this service
+ * started, and whether a measurement waits, as a record with a row for each. The state service merges them
+ * with earlier results, and counts failures. */
+typedef struct AldRowResults AldRowResults;
+
+/* The kind has `local`. */
+AldRowResults *ald_row_results_new(const AldProbeKind *kind);
+void ald_row_results_free(AldRowResults *results);
+
+/* The callback for each change, or NULL. */
+void ald_row_results_watch(
+        AldRowResults *results, void (*changed)(const AldRecord *record, void *userdata), void *userdata);
+
+/* CLOCK_REALTIME in µs. An answer that is neither a result nor a failure changes nothing, nor does one of a
+ * target that is partial. */
+void ald_row_results_take(AldRowResults *results, const AldProbeTarget *target, const AldProbeAnswer *answer,
+        uint64_t realtime_usec);
+
+/* Whether the last measurement of the device failed because other work used it. */
+bool ald_row_results_met_other_work(const AldRowResults *results, const char *device);
+
+/* The row of a device, of the type of its record, or NULL. */
+const void *ald_row_results_find(const AldRowResults *results, const char *device);
+
+/* Copies a row of this type, in place of the one of the same device; the state service keeps earlier
+ * figures. */
+void ald_row_results_put(AldRowResults *results, const void *row);
+
+/* Returns these fields of the row, all absent if there is none. */
+AldResultRow ald_row_results_read(const AldRowResults *results, const char *device);
+/* The same; without such a row, those of the record of the state service, which may be NULL. */
+AldResultRow ald_row_results_read_known(
+        const AldRowResults *results, const AldRecord *stored, const char *device);
+
+/* Sets since when a measurement of the device waits, and why; absent and NULL if none waits. */
+void ald_row_results_wait(
+        AldRowResults *results, const char *device, uint64_t since_usec, const char *reason);

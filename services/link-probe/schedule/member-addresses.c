@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+
+#include "services/common/errors.h"
+#include "services/link-probe/schedule/member-addresses.h"
+
+#define PERIOD_USEC (5 * 60 * G_USEC_PER_SEC)
+/* Until the first reply, since nodes whose addresses are unknown compete with strangers for a connection. */
+#define RETRY_SECONDS 1u
+
+struct AldAddresses {
+        AldStateQuery *query;
+        const char *own_id;
+        AldMembers *members;
+        bool asking;
+        gint64 answered; /* 0: no complete reply yet */
+        guint retry;
+        bool warned;
+};
+
+AldAddresses *ald_addresses_new(AldStateQuery *query, const char *own_id, AldMembers *members)
+{
+        AldAddresses *addresses = g_new0(AldAddresses, 1);
+
+        addresses->query = query;
+        addresses->own_id = own_id;
+        addresses->members = members;
+        return addresses;
+}
+
+void ald_addresses_free(AldAddresses *addresses)
+{
+        if (!addresses)
+                return;
+        g_clear_handle_id(&addresses->retry, g_source_remove);
+        g_free(addresses);
+}
+
+/* Without the prefix length. */
+static void on_network(const char *node, const AldNetwork *network, void *userdata)
+{
+        const AldAddresses *addresses = userdata;
+
+        if (g_str_equal(node, addresses->own_id))
+                return;
+        for (size_t i = 0; i < network->interfaces.n; i++) {
+                const AldInterface *interface = ald_rows_at(&network->interfaces, i);
+
+                for (const char *const *text = interface->addresses; text && *text; text++) {
+                        g_autofree char *address = g_strndup(*text, strcspn(*text, "/"));
+
+                        ald_members_add_reported(addresses->members, address, node);
+                }
+        }
+}
+
+static gboolean on_retry(gpointer userdata)
+{
+        AldAddresses *addresses = userdata;
+
+        addresses->retry = 0;
+        ald_addresses_update(addresses, false);
+        return G_SOURCE_REMOVE;
+}
+
+static void on_ended(int error, void *userdata)
+{
+        AldAddresses *addresses = userdata;
+
+        addresses->asking = false;
+        if (error < 0) {
+                if (!addresses->warned)
+                        g_info("Cannot read the addresses of the nodes from the state service: %s",
+                                ald_error_describe(error));
+                addresses->warned = true;
+                if (addresses->answered == 0 && addresses->retry == 0)
+                        addresses->retry = g_timeout_add_seconds(RETRY_SECONDS, on_retry, addresses);
+                return;
+        }
+        ald_members_end_reported(addresses->members);
+        addresses->warned = false;
+        addresses->answered = g_get_monotonic_time();
+}
+
+void ald_addresses_update(AldAddresses *addresses, bool now)
+{
+        static const AldNetworksHandler handler = { .found = on_network, .ended = on_ended };
+        gint64 answered = addresses->answered;
+        bool is_recent = answered != 0 && g_get_monotonic_time() - answered < (gint64) PERIOD_USEC;
+        int r;
+
+        if (addresses->asking || (is_recent && !now))
+                return;
+        ald_members_begin_reported(addresses->members);
+        addresses->asking = true;
+        r = ald_state_query_networks(addresses->query, &handler, addresses);
+        if (r < 0)
+                on_ended(r, addresses);
+}

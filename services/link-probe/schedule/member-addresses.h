@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "probes/listen/members.h"
+#include "services/link-probe/state/state-query-bus.h"
+
+/* Keeps the members up to date with the addresses that the nodes report. */
+typedef struct AldAddresses AldAddresses;
+
+/* The members must outlive it, the query is freed first; own_id is left out of them. */
+AldAddresses *ald_addresses_new(AldStateQuery *query, const char *own_id, AldMembers *members);
+void ald_addresses_free(AldAddresses *addresses);
+
+/* Requests the addresses if `now` is set, or if the last reply is some minutes old or missing. Does nothing
+ * while a request is pending. */
+void ald_addresses_update(AldAddresses *addresses, bool now);

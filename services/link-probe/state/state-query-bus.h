@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <systemd/sd-bus.h>
+
+#include "services/link-probe/state/node-records.h"
+
+/*
+ * All calls of this service to org.alidade.State1. Each call has its own time limit, and the number of
+ * pending calls is limited (-EUSERS); some are reserved for the schedule. Unless a function returns an error,
+ * the callback is called once: with an error if there is no reply, -ALD_E_NO_SUCH_NODE if there is no such
+ * node. Its arguments are valid during the callback.
+ */
+typedef struct AldStateQuery AldStateQuery;
+
+/* `wanted` says of which kinds the records of nodes are read. */
+AldStateQuery *ald_state_query_new(sd_bus *bus, const bool wanted[static ALD_N_KINDS]);
+/* No callback is called afterwards. */
+void ald_state_query_free(AldStateQuery *query);
+
+/* Receives the records of a node. */
+typedef void (*AldNodeAnswer)(int error, const AldNodeRecords *records, void *userdata);
+int ald_state_query_node(AldStateQuery *query, const char *node, AldNodeAnswer answered, void *userdata);
+
+/* Requests the records of this node, for the schedule. A later request with the same userdata replaces an
+ * earlier one. */
+int ald_state_query_own(AldStateQuery *query, const char *own_id, AldNodeAnswer answered, void *userdata);
+
+/* A list of rows; empty on error. */
+typedef void (*AldRowsAnswer)(int error, const AldRows *rows, void *userdata);
+
+/* Requests the segments that contain ports of a node: AldSegmentRow, of GetFabric(). */
+int ald_state_query_segments(AldStateQuery *query, const char *node, AldRowsAnswer answered, void *userdata);
+
+/* The options of GetDueProbes(). Lists end in NULL, and each member may be NULL. */
+typedef struct AldDueQuestion {
+        unsigned max;
+        const char *const *kinds;
+        uint64_t bytes_per_hour;                       /* ALD_ABSENT_UINT64: as the service is configured */
+        GHashTable *traffic;                           /* interface or RDMA port → uint64_t, bits/s */
+        const char *const *avoid, *const *avoid_paths; /* node ids, keys of paths */
+        const char *const *avoid_devices;
+} AldDueQuestion;
+
+/* Requests the probes that are due: AldDueProbeRow. A later request with the same userdata replaces an
+ * earlier one. */
+int ald_state_query_due(
+        AldStateQuery *query, const AldDueQuestion *question, AldRowsAnswer answered, void *userdata);
+
+/* Reports the Node1.Network record of each node, page by page, then the end. One such request at a time
+ * (-EBUSY). */
+typedef struct AldNetworksHandler {
+        void (*found)(const char *node, const AldNetwork *network, void *userdata);
+        void (*ended)(int error, void *userdata);
+} AldNetworksHandler;
+
+int ald_state_query_networks(AldStateQuery *query, const AldNetworksHandler *handler, void *userdata);

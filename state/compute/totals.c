@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+
+#include "state/compute/totals.h"
+
+/* Parts of the sums of a node, by the records from which they are computed. */
+enum {
+        COUNTS = 1 << 0,        /* PRESENCE */
+        HOST_MEMORY = 1 << 1,   /* MEMORY */
+        DEVICE_MEMORY = 1 << 2, /* BACKENDS and SYSTEM */
+        MEASURED = 1 << 3,      /* BACKENDS, COMPUTE and DOUBTS */
+        ALL_PARTS = COUNTS | HOST_MEMORY | DEVICE_MEMORY | MEASURED,
+};
+
+static uint8_t parts_of(AldKind kind)
+{
+        switch (kind) {
+        case ALD_KIND_PRESENCE:
+                return COUNTS;
+        case ALD_KIND_MEMORY:
+                return HOST_MEMORY;
+        case ALD_KIND_SYSTEM:
+                return DEVICE_MEMORY;
+        case ALD_KIND_BACKENDS:
+                return DEVICE_MEMORY | MEASURED;
+        case ALD_KIND_COMPUTE:
+        case ALD_KIND_DOUBTS:
+                return MEASURED;
+        default:
+                return 0;
+        }
+}
+
+/* Compares the memory in use of the devices; their load and temperature do not enter the totals. */
+static bool device_memory_differs(const AldSystem *a, const AldSystem *b)
+{
+        if (a->devices.n != b->devices.n)
+                return true;
+        for (size_t i = 0; i < a->devices.n; i++) {
+                const AldDevice *before = ald_rows_at(&a->devices, i);
+                const AldDevice *after = ald_rows_find(&b->devices, before->id);
+
+                if (!after || before->memory_used_bytes != after->memory_used_bytes)
+                        return true;
+        }
+        return false;
+}
+
+/* Whether such a change can change a count or sum. */
+static bool matters(const AldEntry *entry, const AldRecord *before)
+{
+        if (!before || !entry->record)
+                return true;
+        switch (entry->kind) {
+        case ALD_KIND_MEMORY: {
+                const AldMemory *a = ald_record_as(before, MEMORY, AldMemory);
+                const AldMemory *b = ald_record_as(entry->record, MEMORY, AldMemory);
+
+                return a->total_bytes != b->total_bytes || a->available_bytes != b->available_bytes;
+        }
+        case ALD_KIND_SYSTEM:
+                return device_memory_differs(ald_record_as(before, SYSTEM, AldSystem),
+                        ald_record_as(entry->record, SYSTEM, AldSystem));
+        case ALD_KIND_PRESENCE:
+                return g_strcmp0(ald_record_as(before, PRESENCE, AldPresence)->state,
+                               ald_record_as(entry->record, PRESENCE, AldPresence)->state) != 0;
+        case ALD_KIND_BACKENDS:
+        case ALD_KIND_COMPUTE:
+        case ALD_KIND_DOUBTS:
+                return before->hash != entry->record->hash;
+        default:
+                return false;
+        }
+}
+
+bool ald_totals_note_change(AldEntry *entry, const AldRecord *before)
+{
+        if (!matters(entry, before))
+                return false;
+        entry->node->sums.known &= (uint8_t) ~parts_of(entry->kind);
+        return true;
+}
+
+/* Whether no other row has the same memory: a processor uses that of the host, an instance a part of its
+ * parent's. */
+static bool has_own_memory(const AldBackend *backend)
+{
+        return backend->class && !backend->parent &&
+               strcmp(backend->class, ald_backend_class_to_string(ALD_BACKEND_CLASS_CPU)) != 0 &&
+               backend->memory_total_bytes <= (uint64_t) ALD_INTEGER_MAX;
+}
+
+static void add_device_memory(AldNodeSums *sums, const AldBackend *backend, const AldSystem *system)
+{
+        const AldDevice *device = system ? ald_rows_find(&system->devices, backend->id) : NULL;
+        uint64_t used = device ? device->memory_used_bytes : ALD_ABSENT_UINT64;
+
+        if (!has_own_memory(backend))
+                return;
+        ald_sum_add(&sums->device_memory_total_bytes, backend->memory_total_bytes);
+        if (used <= backend->memory_total_bytes)
+                ald_sum_add(&sums->device_memory_available_bytes, backend->memory_total_bytes - used);
+        else
+                sums->device_memory_unread++;
+}
+
+static void sum_device_memory(AldNodeSums *sums, const AldBackends *backends, const AldSystem *system)
+{
+        sums->device_memory_total_bytes = sums->device_memory_available_bytes = ALD_ABSENT_UINT64;
+        sums->device_memory_unread = 0;
+        for (size_t i = 0; backends && i < backends->devices.n; i++)
+                add_device_memory(sums, ald_rows_at(&backends->devices, i), system);
+}
+
+/* Limited to the total. */
+static void sum_memory(AldNodeSums *sums, const AldMemory *memory)
+{
+        sums->memory_total_bytes = sums->memory_available_bytes = ALD_ABSENT_UINT64;
+        if (!memory)
+                return;
+        ald_sum_add(&sums->memory_total_bytes, memory->total_bytes);
+        if (memory->total_bytes != ALD_ABSENT_UINT64 && memory->available_bytes <= memory->total_bytes)
+                ald_sum_add(&sums->memory_available_bytes, memory->available_bytes);
+}
+
+/* Computes those parts of its sums that are not known. */
+static void sum_node(AldNode *node)
+{
+        AldNodeSums *sums = &node->sums;
+        const AldBackends *backends;
+
+        if (sums->known == ALL_PARTS)
+                return;
+        backends = ald_record_as(ald_node_record(node, ALD_KIND_BACKENDS), BACKENDS, AldBackends);
+        if (!(sums->known & COUNTS))
+                sums->counts = ald_node_counts(node);
+        if (!(sums->known & HOST_MEMORY))
+                sum_memory(sums, ald_record_as(ald_node_record(node, ALD_KIND_MEMORY), MEMORY, AldMemory));
+        if (!(sums->known & DEVICE_MEMORY))
+                sum_device_memory(sums, backends,
+                        ald_record_as(ald_node_record(node, ALD_KIND_SYSTEM), SYSTEM, AldSystem));
+        if (!(sums->known & MEASURED))
+                ald_compute_summary(backends,
+                        ald_record_as(ald_node_record(node, ALD_KIND_COMPUTE), COMPUTE, AldCompute),
+                        ald_record_as(ald_node_record(node, ALD_KIND_DOUBTS), DOUBTS, AldDoubts),
+                        &sums->compute);
+        sums->known = ALL_PARTS;
+}
+
+typedef struct Sums {
+        AldTotals totals;
+        bool of_gpus, of_processors; /* what the memory bandwidth covers */
+} Sums;
+
+static void add_compute(Sums *all, const AldComputeSummary *summary)
+{
+        AldClusterTotals *figures = &all->totals.figures;
+
+        ald_sum_add_double(&figures->tflops_fp16, summary->tflops_fp16);
+        ald_sum_add_double(&figures->tflops_fp32, summary->tflops_fp32);
+        figures->tflops_fp32_devices += summary->fp32_devices;
+        ald_sum_add(&figures->memory_bandwidth_bytes_per_second, summary->memory_bandwidth_bytes_per_second);
+        if (summary->memory_bandwidth_bytes_per_second != ALD_ABSENT_UINT64) {
+                all->of_gpus |= summary->of == ALD_COMPUTE_OF_GPUS;
+                all->of_processors |= summary->of == ALD_COMPUTE_OF_PROCESSORS;
+        }
+        for (unsigned reason = 0; reason < ALD_LEFT_OUT_N; reason++) {
+                figures->tflops_fp16_left_out += summary->tflops_fp16_left_out[reason];
+                figures->memory_bandwidth_left_out += summary->memory_bandwidth_left_out[reason];
+                all->totals.tflops_fp16_reasons[reason] += summary->tflops_fp16_left_out[reason];
+                all->totals.memory_bandwidth_reasons[reason] += summary->memory_bandwidth_left_out[reason];
+        }
+}
+
+static gboolean add_node(AldNode *node, void *userdata)
+{
+        Sums *all = userdata;
+        AldClusterTotals *figures = &all->totals.figures;
+        const AldNodeSums *sums = &node->sums;
+
+        sum_node(node);
+        if (!sums->counts) {
+                figures->nodes_left_out += node->n_records > 0;
+                return FALSE;
+        }
+        ald_sum_add(&figures->memory_total_bytes, sums->memory_total_bytes);
+        ald_sum_add(&figures->memory_available_bytes, sums->memory_available_bytes);
+        add_compute(all, &sums->compute);
+        ald_sum_add(&figures->device_memory_total_bytes, sums->device_memory_total_bytes);
+        ald_sum_add(&figures->device_memory_available_bytes, sums->device_memory_available_bytes);
+        figures->device_memory_unread += sums->device_memory_unread;
+        return FALSE;
+}
+
+static const char *name_of(const Sums *all)
+{
+        if (all->of_gpus)
+                return all->of_processors ? "both" : "gpu";
+        return all->of_processors ? "cpu" : "";
+}
+
+void ald_totals_compute(AldStore *store, AldTotals *ret)
+{
+        Sums all = { .totals.figures = ALD_CLUSTER_TOTALS_INIT };
+        AldClusterTotals *figures = &all.totals.figures;
+
+        figures->nodes = ald_store_n_nodes(store);
+        figures->links = ald_store_n_links(store);
+        figures->hidden = ald_store_n_hidden(store);
+        figures->nodes_left_out = figures->device_memory_unread = 0;
+        figures->tflops_fp32_devices = 0;
+        figures->tflops_fp16_left_out = figures->memory_bandwidth_left_out = 0;
+        ald_store_foreach_node(store, add_node, &all);
+        figures->memory_bandwidth_of = name_of(&all);
+        *ret = all.totals;
+}

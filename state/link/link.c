@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <stdio.h>
+#include <string.h>
+
+#include "state/link/link-quality.h"
+#include "state/link/link.h"
+#include "state/link/path-end.h"
+
+#define DATA_PORTS "; data connections use TCP ports "
+
+#define FAIR_SHARE 0.5
+#define FAIR_SHARE_WIFI 0.25 /* a radio delivers about half of its bit rate at the best of times */
+
+static void add_socket(AldLink *link, const AldLinkSocket *socket)
+{
+        link->from = socket->source_interface;
+        link->to = socket->sink_address;
+        link->source_type = socket->source_interface_type;
+        link->sink_type = socket->sink_interface_type;
+        link->rtt_measured_usec = socket->rtt_measured_usec;
+}
+
+static void add_rdma(AldLink *link, const AldLinkRdma *rdma)
+{
+        link->from = rdma->source_port;
+        link->to = rdma->sink_port;
+        link->rdma = true;
+        link->rtt_measured_usec = ALD_ABSENT_UINT64;
+}
+
+static const AldLinkBase *base_of(const AldRecord *record)
+{
+        return record->kind == ALD_KIND_LINK_RDMA ? &ald_record_as(record, LINK_RDMA, AldLinkRdma)->base
+                                                  : &ald_record_as(record, LINK_SOCKET, AldLinkSocket)->base;
+}
+
+AldLink ald_link_of_record(const AldRecord *record)
+{
+        const AldLinkBase *base = base_of(record);
+        AldLink link = {
+                .directions = { base->upload, base->download },
+                .flags = base->flags,
+                .rtt_p50_nsec = base->rtt_p50_nsec,
+                .negotiated_bits_per_second = base->negotiated_bits_per_second,
+                .measured_usec = base->measured_usec,
+                .failure = base->failure,
+                .failed_usec = base->failed_usec,
+        };
+
+        if (record->kind == ALD_KIND_LINK_RDMA)
+                add_rdma(&link, ald_record_as(record, LINK_RDMA, AldLinkRdma));
+        else
+                add_socket(&link, ald_record_as(record, LINK_SOCKET, AldLinkSocket));
+        if (base->source)
+                (void) ald_id_parse(base->source, &link.source);
+        if (base->sink)
+                (void) ald_id_parse(base->sink, &link.sink);
+        return link;
+}
+
+AldLink ald_link_of(const AldEntry *entry)
+{
+        AldLink link = ald_link_of_record(entry->record);
+        static const AldId none;
+
+        link.source = entry->node->id;
+        /* The store refuses links whose sink differs from that of the key. */
+        g_assert(!ald_id_equal(&link.sink, &none));
+        return link;
+}
+
+static void add_sink_port(AldLink *link, const AldFabric *fabric)
+{
+        const AldRdmaPort *port = fabric && link->to ? ald_rows_find(&fabric->rdma_ports, link->to) : NULL;
+
+        if (port)
+                link->negotiated_bits_per_second = ald_path_speed(
+                        link->negotiated_bits_per_second, port->rate_bits_per_second);
+}
+
+static void add_sink_interface(AldLink *link, const AldNetwork *network)
+{
+        AldPathEnd end;
+
+        if (link->sink_type || !link->to)
+                return;
+        end = ald_path_end_find(network, NULL, NULL, link->to);
+        link->negotiated_bits_per_second = ald_path_speed(
+                link->negotiated_bits_per_second, end.bits_per_second);
+        link->sink_type = end.type;
+}
+
+void ald_link_add_sink(AldLink *link, const AldNetwork *network, const AldFabric *fabric)
+{
+        if (link->rdma)
+                add_sink_port(link, fabric);
+        else
+                add_sink_interface(link, network);
+}
+
+static bool path_is_wifi(const AldLink *link)
+{
+        return g_strcmp0(ald_path_type(link->source_type, link->sink_type),
+                       ald_interface_type_to_string(ALD_INTERFACE_TYPE_WIFI)) == 0;
+}
+
+bool ald_attempt_has_failed(uint64_t measured_usec, uint64_t failed_usec, const char *failure)
+{
+        bool failed = failed_usec != ALD_ABSENT_UINT64;
+
+        if (measured_usec == ALD_ABSENT_UINT64)
+                return failure || failed;
+        return failed && failed_usec > measured_usec;
+}
+
+bool ald_link_has_failed(const AldLink *link)
+{
+        return ald_attempt_has_failed(link->measured_usec, link->failed_usec, link->failure);
+}
+
+bool ald_link_reaches_sink(const AldLink *link)
+{
+        if (!ald_link_has_rate(link->directions))
+                return false;
+        return link->failed_usec == ALD_ABSENT_UINT64 ||
+               (link->measured_usec != ALD_ABSENT_UINT64 && link->measured_usec >= link->failed_usec);
+}
+
+static bool is_port(unsigned number)
+{
+        return number >= 1 && number <= G_MAXUINT16;
+}
+
+/* Rather than that this machine could not send anything there. */
+static bool is_refused_there(const char *failure)
+{
+        static const char *const reasons[] = { ": nothing listens there", ": no answer", ": No route to host",
+                ": Connection timed out" };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(reasons); i++)
+                if (strstr(failure, reasons[i]))
+                        return true;
+        return false;
+}
+
+bool ald_link_closed_ports(const char *failure, uint64_t *ret_first, uint64_t *ret_last)
+{
+        const char *data;
+        unsigned first, last;
+
+        if (!failure || sscanf(failure, "%*63s port %5u:", &first) != 1 || !is_refused_there(failure))
+                return false;
+        last = first;
+        data = strstr(failure, DATA_PORTS);
+        if ((data && sscanf(data, DATA_PORTS "%5u to %5u", &first, &last) != 2) || !is_port(first) ||
+                !is_port(last))
+                return false;
+        *ret_first = first;
+        *ret_last = last;
+        return true;
+}
+
+bool ald_link_direction_falls_short(const AldLink *link, const AldLinkDirection *direction)
+{
+        double share = path_is_wifi(link) ? FAIR_SHARE_WIFI : FAIR_SHARE;
+
+        return direction->bits_per_second != ALD_ABSENT_UINT64 &&
+               link->negotiated_bits_per_second != ALD_ABSENT_UINT64 &&
+               ald_link_rate_most(direction->bits_per_second, direction->interval) <
+                       share * (double) link->negotiated_bits_per_second;
+}
+
+bool ald_link_falls_short(const AldLink *link)
+{
+        return ald_link_direction_falls_short(link, &link->upload) ||
+               ald_link_direction_falls_short(link, &link->download);
+}
