@@ -5,6 +5,7 @@
 #include "record/record-bus.h"
 #include "services/state/paths.h"
 #include "services/state/totals-bus.h"
+#include "state/compute/compute-summary.h"
 
 /* Changes of a second are signalled together. */
 #define REFRESH_SECONDS 1u

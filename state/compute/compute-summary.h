@@ -2,37 +2,11 @@
 #pragma once
 
 #include "record/record.h"
-
-/* Why a device that could have a figure lacks it. */
-typedef enum AldLeftOut {
-        ALD_LEFT_OUT_DISBELIEVED,    /* other measurements contradict it */
-        ALD_LEFT_OUT_FAILED,         /* the last attempt failed */
-        ALD_LEFT_OUT_NEVER_MEASURED, /* there was no attempt yet */
-        ALD_LEFT_OUT_NO_OPENCL,      /* it has no OpenCL platform, so it cannot be measured */
-        ALD_LEFT_OUT_N,
-} AldLeftOut;
+#include "state/store/node-sums.h"
 
 /* "Disbelieved", "Failed", "NeverMeasured" or "NoOpenCl": a key of TflopsFp16LeftOutReasons and
  * MemoryBandwidthLeftOutReasons. */
 const char *ald_left_out_to_string(AldLeftOut reason);
-
-/* The devices of a node that its sums cover. */
-typedef enum AldComputeOf {
-        ALD_COMPUTE_OF_NONE,       /* nothing was measured */
-        ALD_COMPUTE_OF_GPUS,       /* GPUs and accelerators */
-        ALD_COMPUTE_OF_PROCESSORS, /* if no other device was measured */
-} AldComputeOf;
-
-/* The sums of the measured figures of one node. */
-typedef struct AldComputeSummary {
-        AldComputeOf of;
-        double tflops_fp16;    /* ALD_ABSENT_DOUBLE if none has it */
-        double tflops_fp32;    /* of devices whose matrix product was in FP32; absent likewise */
-        uint64_t fp32_devices; /* how many these are */
-        uint64_t memory_bandwidth_bytes_per_second; /* ALD_ABSENT_UINT64 if none has it */
-        uint64_t tflops_fp16_left_out[ALD_LEFT_OUT_N];
-        uint64_t memory_bandwidth_left_out[ALD_LEFT_OUT_N];
-} AldComputeSummary;
 
 /*
  * Sums up the GPUs and accelerators of a node if any of them was measured, else its processors. Totals and

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 
+#include "state/compute/compute-summary.h"
 #include "state/compute/totals.h"
 
 /* Parts of the sums of a node, by the records from which they are computed. */

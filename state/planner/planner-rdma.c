@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "record/key.h"
+#include "state/link/probe-bytes.h"
 #include "state/planner/planner-private.h"
 #include "state/topology/port-pairs.h"
 #include "state/topology/rdma-problem.h"

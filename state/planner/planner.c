@@ -5,6 +5,7 @@
 #include "state/link/link-quality.h"
 #include "state/link/path-end.h"
 #include "state/link/peer-sample.h"
+#include "state/link/probe-bytes.h"
 #include "state/planner/planner-private.h"
 #include "state/results/link-result.h"
 
@@ -101,7 +102,7 @@ static void find_paths_to(AldPlanner *planner, const AldNode *peer)
 
 static uint64_t bytes_of(AldPlanner *planner, const AldPlannerPath *path)
 {
-        return ald_probe_bytes(path->row, path->interface, path->candidate.sink_interface,
+        return ald_path_probe_bytes(path->row, path->interface, path->candidate.sink_interface,
                 ald_loads_find(planner->loads, planner->node, path->interface));
 }
 

@@ -4,15 +4,10 @@
 
 #include "record/key.h"
 #include "state/link/network.h"
+#include "state/link/probe-bytes.h"
 #include "state/planner/probe-traffic.h"
 
 #define USEC_PER_HOUR (UINT64_C(3600) * 1000 * 1000)
-
-/* What a whole measurement transfers, each direction, at the most. */
-#define TRANSFER_SECONDS 1.5
-
-/* A spot check lasts 10 ms each way, and some more until it has begun. */
-#define SPOT_SECONDS 0.012
 
 #define CHECKS_PER_HOUR (USEC_PER_HOUR / ALD_LINK_CHECK_USEC)
 
@@ -38,23 +33,6 @@ struct AldLoads {
         GHashTable *deferred; /* keys of paths of this node */
         const AldPlannerInput *input;
 };
-
-static uint64_t double_known(uint64_t rate, uint64_t other)
-{
-        if (rate == ALD_ABSENT_UINT64)
-                return other == ALD_ABSENT_UINT64 ? 0 : 2 * other;
-        return other == ALD_ABSENT_UINT64 ? 2 * rate : rate + other;
-}
-
-static uint64_t bytes_at(uint64_t bits_per_second)
-{
-        return (uint64_t) ((double) bits_per_second / 8 * TRANSFER_SECONDS);
-}
-
-static bool has_another_speed(const AldLinkSocket *row)
-{
-        return g_strcmp0(row->changed, ald_link_socket_changed_to_string(ALD_LINK_SOCKET_CHANGED_SPEED)) == 0;
-}
 
 static void swap_claims(AldLoad *load)
 {
@@ -97,48 +75,13 @@ uint64_t ald_load_sum(uint64_t bytes, uint64_t more)
         return more > UINT64_MAX - bytes ? UINT64_MAX : bytes + more;
 }
 
-uint64_t ald_probe_bytes(
+uint64_t ald_path_probe_bytes(
         const AldLinkSocket *row, const AldInterface *source, const AldInterface *sink, const AldLoad *load)
 {
-        uint64_t speed = MIN(source ? source->speed_bits_per_second : ALD_ABSENT_UINT64,
-                sink ? sink->speed_bits_per_second : ALD_ABSENT_UINT64);
-        uint64_t measured = 0, rate;
+        uint64_t from = source ? source->speed_bits_per_second : ALD_ABSENT_UINT64;
+        uint64_t to = sink ? sink->speed_bits_per_second : ALD_ABSENT_UINT64;
 
-        if (row)
-                measured = double_known(row->upload.bits_per_second, row->download.bits_per_second);
-        /* A port that has become slow cannot transfer as much as before. */
-        if (measured > 0 && has_another_speed(row) && speed > 0)
-                measured = MIN(measured, double_known(speed, speed));
-        if (measured > 0)
-                return bytes_at(measured);
-        rate = load ? best_rate(load, source ? source->speed_bits_per_second : ALD_ABSENT_UINT64) : 0;
-        if (rate > 0)
-                speed = MIN(speed, rate);
-        return bytes_at(double_known(speed, speed));
-}
-
-uint64_t ald_rdma_probe_bytes(const AldLinkRdma *row, uint64_t rate)
-{
-        uint64_t measured = row ? double_known(row->upload.bits_per_second, row->download.bits_per_second)
-                                : 0;
-
-        return bytes_at(measured > 0 ? measured : double_known(rate, rate));
-}
-
-uint64_t ald_change_bytes_at(const AldLinkSocket *row, uint64_t realtime)
-{
-        uint64_t age;
-
-        if (row->change_bytes == ALD_ABSENT_UINT64 || row->attempted_usec == ALD_ABSENT_UINT64)
-                return 0;
-        /* They do not grow where the clock was set back. */
-        age = realtime > row->attempted_usec ? realtime - row->attempted_usec : 0;
-        return (uint64_t) ((double) row->change_bytes * exp(-(double) age / (double) USEC_PER_HOUR));
-}
-
-uint64_t ald_spot_bytes(uint64_t probe_bytes)
-{
-        return (uint64_t) ((double) probe_bytes / TRANSFER_SECONDS * SPOT_SECONDS);
+        return ald_probe_bytes(row, MIN(from, to), load ? best_rate(load, from) : 0);
 }
 
 static const AldNetwork *network_of(const AldNode *node)
@@ -264,7 +207,7 @@ static Row socket_row(AldLoads *loads, const AldEntry *entry, const AldNode *sin
                 .ended_usec = attempted ? row->attempted_usec : row->measured_usec,
                 .upload = row->upload.bits_per_second,
                 .download = row->download.bits_per_second,
-                .bytes = ald_probe_bytes(row, NULL, NULL, NULL),
+                .bytes = ald_probe_bytes(row, ALD_ABSENT_UINT64, 0),
                 .change_bytes = ald_change_bytes_at(row, loads->input->now_realtime),
                 .ttl_usec = row->time_to_live_usec,
         };
@@ -311,7 +254,7 @@ static uint64_t counted_bytes(const AldLoad *load, const Row *row)
 {
         uint64_t rate = best_rate(load, load->speed);
 
-        return row->node->local ? row->bytes : MIN(row->bytes, bytes_at(double_known(rate, rate)));
+        return row->node->local ? row->bytes : MIN(row->bytes, ald_probe_bytes(NULL, rate, 0));
 }
 
 static void add(AldLoad *load, const Row *row, uint64_t now)

@@ -52,19 +52,10 @@ AldLoad *ald_loads_find(AldLoads *loads, const AldNode *node, const AldInterface
 /* Adds a rate over the interface, which may be absent. */
 void ald_load_add_rate(AldLoad *load, const AldNode *by, uint64_t rate);
 
-/* Bytes sent and received in a full measurement, estimated from its last result, else from the speed of both
- * ends and the load of the interface (`load` may be NULL). */
-uint64_t ald_probe_bytes(
+/* The same as ald_probe_bytes() says of the speed of both ends and the load of the interface, which each may
+ * be NULL. */
+uint64_t ald_path_probe_bytes(
         const AldLinkSocket *row, const AldInterface *source, const AldInterface *sink, const AldLoad *load);
-
-/* The same for RDMA, estimated from the last result, else from the rate of the slower port. */
-uint64_t ald_rdma_probe_bytes(const AldLinkRdma *row, uint64_t rate);
-
-/* ChangeBytes of a row at any time. */
-uint64_t ald_change_bytes_at(const AldLinkSocket *row, uint64_t realtime);
-
-/* Bytes of a spot check of a path whose full measurement takes `probe_bytes`. */
-uint64_t ald_spot_bytes(uint64_t probe_bytes);
 
 /*
  * The capacity of the interface in bits per second: at most the negotiated speed, and at most the best

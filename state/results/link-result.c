@@ -5,7 +5,7 @@
 #include "record/key.h"
 #include "state/link/link-quality.h"
 #include "state/link/path-end.h"
-#include "state/planner/probe-traffic.h"
+#include "state/link/probe-bytes.h"
 #include "state/results/link-result.h"
 
 /* A record of either kind of link during a merge. */
@@ -283,7 +283,7 @@ bool ald_link_awaits_measurement(const AldLinkSocket *row, uint64_t now)
 static void note_attempt(AldLinkSocket *row, const AldLinkSocket *reported)
 {
         uint64_t bytes = ald_link_awaits_measurement(row, reported->measured_usec)
-                                 ? ald_probe_bytes(reported, NULL, NULL, NULL)
+                                 ? ald_probe_bytes(reported, ALD_ABSENT_UINT64, 0)
                                  : 0;
 
         bytes += ald_change_bytes_at(row, reported->measured_usec);

@@ -4,7 +4,7 @@
 #include <glib.h>
 
 #include "record/update.h"
-#include "state/compute/compute-summary.h"
+#include "state/store/node-sums.h"
 
 /*
  * The merged state: for each node one entry per kind, and the links that it measured. An update touches its
@@ -39,16 +39,6 @@ struct AldEntry {
         bool announced;      /* it was shown at its last change */
         uint16_t n_awaiting; /* audiences that a signal of its change waits for */
 };
-
-/* What a node adds to the totals if it counts, maintained by state/compute/totals.h. */
-typedef struct AldNodeSums {
-        uint8_t known; /* the parts that were computed from the present records; none of a new node */
-        bool counts;
-        AldComputeSummary compute;
-        uint64_t memory_total_bytes, memory_available_bytes;
-        uint64_t device_memory_total_bytes, device_memory_available_bytes;
-        uint64_t device_memory_unread;
-} AldNodeSums;
 
 struct AldNode {
         AldId id;

@@ -983,11 +983,11 @@ static void test_bytes_of_an_unknown_link(void)
         static const AldLoad load = { .rate = GIGABIT / 2 };
         static const AldInterface unknown = { .speed_bits_per_second = ALD_ABSENT_UINT64 };
 
-        g_assert_cmpuint(ald_probe_bytes(NULL, &fast, &slow, NULL), ==, 375000000);
-        g_assert_cmpuint(ald_probe_bytes(NULL, &fast, &unknown, NULL), ==, 3750000000);
-        g_assert_cmpuint(ald_probe_bytes(NULL, &fast, &slow, &load), ==, 187500000);
-        g_assert_cmpuint(ald_probe_bytes(NULL, NULL, &unknown, NULL), ==, 0);
-        g_assert_cmpuint(ald_probe_bytes(NULL, &unknown, &unknown, &load), ==, 187500000);
+        g_assert_cmpuint(ald_path_probe_bytes(NULL, &fast, &slow, NULL), ==, 375000000);
+        g_assert_cmpuint(ald_path_probe_bytes(NULL, &fast, &unknown, NULL), ==, 3750000000);
+        g_assert_cmpuint(ald_path_probe_bytes(NULL, &fast, &slow, &load), ==, 187500000);
+        g_assert_cmpuint(ald_path_probe_bytes(NULL, NULL, &unknown, NULL), ==, 0);
+        g_assert_cmpuint(ald_path_probe_bytes(NULL, &unknown, &unknown, &load), ==, 187500000);
 }
 
 /* The load of the interface of a node, as this node sees it with nodes 2 to 4 as its peers. */

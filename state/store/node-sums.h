@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Why a device that could have a figure lacks it. */
+typedef enum AldLeftOut {
+        ALD_LEFT_OUT_DISBELIEVED,    /* other measurements contradict it */
+        ALD_LEFT_OUT_FAILED,         /* the last attempt failed */
+        ALD_LEFT_OUT_NEVER_MEASURED, /* there was no attempt yet */
+        ALD_LEFT_OUT_NO_OPENCL,      /* it has no OpenCL platform, so it cannot be measured */
+        ALD_LEFT_OUT_N,
+} AldLeftOut;
+
+/* The devices of a node that its sums cover. */
+typedef enum AldComputeOf {
+        ALD_COMPUTE_OF_NONE,       /* nothing was measured */
+        ALD_COMPUTE_OF_GPUS,       /* GPUs and accelerators */
+        ALD_COMPUTE_OF_PROCESSORS, /* if no other device was measured */
+} AldComputeOf;
+
+/* The sums of the measured figures of one node. */
+typedef struct AldComputeSummary {
+        AldComputeOf of;
+        double tflops_fp16;    /* ALD_ABSENT_DOUBLE if none has it */
+        double tflops_fp32;    /* of devices whose matrix product was in FP32; absent likewise */
+        uint64_t fp32_devices; /* how many these are */
+        uint64_t memory_bandwidth_bytes_per_second; /* ALD_ABSENT_UINT64 if none has it */
+        uint64_t tflops_fp16_left_out[ALD_LEFT_OUT_N];
+        uint64_t memory_bandwidth_left_out[ALD_LEFT_OUT_N];
+} AldComputeSummary;
+
+/* What a node adds to the totals if it counts, maintained by state/compute/totals.h. */
+typedef struct AldNodeSums {
+        uint8_t known; /* the parts that were computed from the present records; none of a new node */
+        bool counts;
+        AldComputeSummary compute;
+        uint64_t memory_total_bytes, memory_available_bytes;
+        uint64_t device_memory_total_bytes, device_memory_available_bytes;
+        uint64_t device_memory_unread;
+} AldNodeSums;
