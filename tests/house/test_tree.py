@@ -3,6 +3,7 @@
 
 import re
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -116,18 +117,31 @@ def test_what_all_users_run_has_no_code_for_keys():
     assert "systemd" in needed and not needed & {"crypto", "ssl", "mosquitto"}
 
 
+def in_circles(uses):
+    """What is left when all that uses nothing that is left has been taken away, and what only uses a circle."""
+    while done := {name for name in uses if not uses[name] & uses.keys()}:
+        uses = {name: used for name, used in uses.items() if name not in done}
+    while done := {name for name in uses if not any(name in used for used in uses.values())}:
+        uses = {name: used for name, used in uses.items() if name not in done}
+    return sorted(uses)
+
+
 def test_files_do_not_call_each_other_in_circles():
     """So that a reader can begin at the bottom."""
     objects = [path for top in HOUSE for path in (build_dir() / top).rglob("*.c.o")]
     uses = called(objects)
     assert len(uses) > 300
-    # What is left when all that uses nothing that is left has been taken away.
-    while done := {path for path in uses if not uses[path] & uses.keys()}:
-        uses = {path: used for path, used in uses.items() if path not in done}
-    # What only uses a circle does not count either.
-    while done := {path for path in uses if not any(path in used for used in uses.values())}:
-        uses = {path: used for path, used in uses.items() if path not in done}
-    assert sorted(uses) == []
+    assert in_circles(uses) == []
+
+
+def test_folders_do_not_include_each_other_in_circles():
+    """The same for rooms: who knows one of them needs to know only what is below it."""
+    uses = {}
+    for path in c_files(*HOUSE):
+        used = {str(Path(included).parent) for included in INCLUDE.findall(read(path)) if included not in GENERATED}
+        uses.setdefault(str(path.parent), set()).update(used - {str(path.parent)})
+    assert len(uses) > 60
+    assert in_circles(uses) == []
 
 
 def test_the_bus_is_known_to_bus_files_only():
