@@ -8,7 +8,7 @@
 struct AldHistoryPeer {
         AldService *service;
         AldStateManager *manager;
-        AldFindingsBus *findings;
+        AldFindingsWatch *findings;
         AldPeer *peer;
         sd_bus_slot *reading; /* Get() under way */
 };
@@ -16,7 +16,7 @@ struct AldHistoryPeer {
 static void set_problem(AldHistoryPeer *history, const char *problem)
 {
         ald_state_manager_set_history_problem(history->manager, problem && *problem ? problem : NULL);
-        ald_findings_bus_refresh(history->findings);
+        ald_findings_watch_refresh(history->findings);
 }
 
 static int on_problem(sd_bus_message *reply, void *userdata, sd_bus_error *error)
@@ -62,7 +62,7 @@ static void on_owner(AldPeer *peer, const char *owner, void *userdata)
 }
 
 int ald_history_peer_new(
-        AldService *service, AldStateManager *manager, AldFindingsBus *findings, AldHistoryPeer **ret)
+        AldService *service, AldStateManager *manager, AldFindingsWatch *findings, AldHistoryPeer **ret)
 {
         g_autoptr(AldHistoryPeer) history = g_new0(AldHistoryPeer, 1);
         int r;

@@ -27,7 +27,7 @@ struct AldStateBus {
         AldHolders *subscribers;
         AldTotalsBus totals;
         AldTopologyBus *topology;
-        AldFindingsBus *findings;
+        AldFindingsWatch *findings;
         AldHistoryPeer *history;
         AldProperties properties;
         char node_id[ALD_ID_STRING_SIZE];
@@ -394,7 +394,7 @@ int ald_state_bus_new(AldService *service, AldStateManager *manager, AldClusterP
         (void) ald_id_format(local, self->node_id);
         self->subscribers = ald_holders_new(service, on_subscriber, self);
         self->topology = ald_topology_bus_new(manager, signals);
-        self->findings = ald_findings_bus_new(manager, signals);
+        self->findings = ald_findings_watch_new(manager, signals);
         r = ald_totals_bus_init(&self->totals, ald_service_bus(service), signals, manager, self->node_id);
         if (r >= 0)
                 r = ald_properties_export(&self->properties, vtable);
@@ -414,7 +414,7 @@ void ald_state_bus_free(AldStateBus *self)
         ald_totals_bus_clear(&self->totals);
         ald_topology_bus_free(self->topology);
         ald_history_peer_free(self->history);
-        ald_findings_bus_free(self->findings);
+        ald_findings_watch_free(self->findings);
         ald_holders_free(self->subscribers);
         g_free(self);
 }

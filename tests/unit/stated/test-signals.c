@@ -4,7 +4,7 @@
 
 #include "common/bus-cleanup.h"
 #include "services/common/service-private.h"
-#include "services/state/findings-bus.h"
+#include "services/state/findings-watch.h"
 #include "services/state/objects-bus.h"
 #include "services/state/presences.h"
 #include "services/state/signals-bus.h"
@@ -489,10 +489,10 @@ static void test_budget_of_removals(void)
         g_assert_cmpuint(count_heard(f), ==, 200 - BURST - ALD_SIGNALS_PER_SECOND / 10);
 }
 
-static void set_problem(Fixture *f, AldFindingsBus *findings, const char *problem)
+static void set_problem(Fixture *f, AldFindingsWatch *findings, const char *problem)
 {
         ald_state_manager_set_history_problem(f->manager, problem);
-        ald_findings_bus_refresh(findings);
+        ald_findings_watch_refresh(findings);
 }
 
 /* A problem that goes and is back while findings are computed, at each moment of that: what was signalled
@@ -500,7 +500,7 @@ static void set_problem(Fixture *f, AldFindingsBus *findings, const char *proble
 static void test_findings_change_while_they_are_computed(void)
 {
         g_autoptr(Fixture) f = fixture_new();
-        AldFindingsBus *findings = ald_findings_bus_new(f->manager, f->signals);
+        AldFindingsWatch *findings = ald_findings_watch_new(f->manager, f->signals);
         unsigned n_seen = 0;
 
         set_problem(f, findings, "the disk is full");
@@ -521,7 +521,7 @@ static void test_findings_change_while_they_are_computed(void)
                 n_seen += n;
         }
         g_assert_cmpuint(n_seen, >, 0);
-        ald_findings_bus_free(findings);
+        ald_findings_watch_free(findings);
 }
 
 int main(int argc, char *argv[])
