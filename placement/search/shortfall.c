@@ -84,10 +84,9 @@ static AldPlanRefusalKind find_obstacle(const AldPlanCandidates *candidates)
                 return ALD_PLAN_NOT_JOINED;
         if (progress->stopped)
                 return ALD_PLAN_TIME_UP;
-        /* It needs no memory; a ring of one vendor, or one with all devices, is always possible but for
-         * these. */
+        /* It needs no memory. Vendors are the last obstacle, but for names that assumed paths do not have. */
         if (!ald_plan_method_of(candidates)->has_layers)
-                return ALD_PLAN_VENDORS_DIFFER;
+                return engine.one_vendor ? ALD_PLAN_VENDORS_DIFFER : ALD_PLAN_NOT_JOINED;
         engine.one_vendor = false;
         if (is_possible(candidates, &request, &lower_nsec))
                 return ALD_PLAN_VENDORS_DIFFER;

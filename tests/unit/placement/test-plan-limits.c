@@ -339,8 +339,10 @@ static void test_shared_host_names(void)
                 "A path to it cannot be used: n1 has the same host name, LOCALHOST, as another node, and no "
                 "IPv4 address of it is known.");
         assert_left_out(&made, "n2", NULL);
-        /* Assumed paths have no addresses. */
+        /* Without a path, measuring one would help: it would have an address. */
         made.cluster.n_paths = 0;
+        plan_case_assert_refused(&made, ALD_PLAN_NOT_JOINED, NULL);
+        /* Assumed paths have none. */
         made.request.assumed_rtt_nsec = 1e6;
         made.request.assumed_bits_per_second = 1e9;
         plan_case_assert_refused(&made, ALD_PLAN_NOT_NAMED, NULL);
