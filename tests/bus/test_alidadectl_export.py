@@ -54,7 +54,9 @@ def test_the_command_line(make_host, tmp_path):
             (["vllm", "--plan"], "--plan needs a value"), (["vllm", "--what"], "--what: unknown option")):
         done = host.alidadectl("export", *words, check=False)
         assert (done.returncode, done.stdout) == (USAGE, "") and message in done.stderr, words
-    assert "slurm" in host.alidadectl("export", "--help").stdout
+    said = host.alidadectl("export", "--help").stdout
+    assert "slurm" in said
+    assert "ggml-rpc-servers (--model, --backend)\n" in said and "Backends: cuda, rocm, sycl, vulkan, cpu\n" in said
     for text, message in (("", "is not a plan"), ("{}", "is not a plan: Plan is not an object"),
                           ('{"Plan": {}}', "is not a plan: Stages is missing or not a list"),
                           ("x" * (17 << 20), "is not a plan")):

@@ -27,16 +27,26 @@ static const char *const name_forms[] = { "short", "full", NULL };
 static const char *const state_formats[] = { "slurm", "nfd", "dot", "json", NULL };
 static const char *const formats_of_node[] = { "nfd", NULL };
 
+/* Those that only some formats of plans take. */
+static const struct {
+        unsigned bit;
+        const char *option;
+} plan_options[] = {
+        { ALD_EXPORT_MODEL, "--model" },
+        { ALD_EXPORT_PROGRAM, "--program" },
+        { ALD_EXPORT_BACKEND, "--backend" },
+};
+
 static const AldOption options[] = {
         ALD_OPTION_HELP,
         ALD_OPTION(RAW, "plan", "FILE", ExportOrder, plan, "The plan; - is standard input",
                 .completion = ALD_COMPLETE_FILE),
-        ALD_OPTION(RAW, "model", "PATH", ExportOrder, model, "The model, for commands that run one",
+        ALD_OPTION(RAW, "model", "PATH", ExportOrder, model, "The model, for formats that take it",
                 .completion = ALD_COMPLETE_FILE),
-        ALD_OPTION(RAW, "program", "PATH", ExportOrder, program, "The program, for commands that start one",
+        ALD_OPTION(RAW, "program", "PATH", ExportOrder, program, "The program, for formats that take it",
                 .completion = ALD_COMPLETE_FILE),
         ALD_OPTION(WORD, "backend", "NAME", ExportOrder, backend,
-                "The backend of the engine for all GPUs\n"
+                "The backend for all GPUs, for formats that take it\n"
                 "(by default, the usual one of each vendor)",
                 .word_at = ald_plan_export_backend_at),
         ALD_OPTION(WORD, "names", "FORM", ExportOrder, names,
@@ -54,14 +64,34 @@ static void print_format(const char *name, const char *summary)
         printf("  %-18s %s\n", name, summary);
 }
 
+/* "Commands for the workers and the root (--model)" */
+static void print_format_of_plan(const AldExportFormat *format)
+{
+        g_autoptr(GString) taken = g_string_new(NULL);
+        g_autofree char *summary = NULL;
+
+        for (size_t i = 0; i < G_N_ELEMENTS(plan_options); i++)
+                if (format->takes & plan_options[i].bit)
+                        g_string_append_printf(
+                                taken, "%s%s", taken->len > 0 ? ", " : "", plan_options[i].option);
+        summary = taken->len > 0 ? g_strdup_printf("%s (%s)", format->summary, taken->str)
+                                 : g_strdup(format->summary);
+        print_format(format->name, summary);
+}
+
 static void print_formats(void)
 {
         const AldExportFormat *format;
+        const char *backend;
 
-        puts("\nFormats of a plan:");
+        puts("\nFormats of a plan, and what they take:");
         for (size_t i = 0; (format = ald_plan_export_format_at(i)); i++)
-                print_format(format->name, format->summary);
+                print_format_of_plan(format);
         print_format("json", "The plan itself");
+        printf("\nBackends:");
+        for (size_t i = 0; (backend = ald_plan_export_backend_at(i)); i++)
+                printf("%s %s", i > 0 ? "," : "", backend);
+        puts("");
         puts("\nFormats of the state:");
         print_format("slurm", "topology.conf, and Features for slurm.conf as comments");
         print_format("nfd", "Labels of this machine, or of NODE, for node-feature-discovery");
