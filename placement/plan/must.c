@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <math.h>
 
+#include "placement/plan/method.h"
 #include "placement/plan/must.h"
 
 #define TRIES_MAX 64u
@@ -128,4 +129,11 @@ int ald_plan_must_find(const AldPlanCandidates *candidates, const AldPlanChoice 
         if (r >= 0)
                 ret->lower_nsec = fmax(ret->lower_nsec, lower_nsec);
         return r;
+}
+
+int ald_plan_find_steps(const AldPlanCandidates *candidates, const AldPlanChoice *choice, AldPlanSteps *ret)
+{
+        return ald_plan_progress_next(candidates->progress)
+                       ? ald_plan_must_find(candidates, choice, ald_plan_method_of(candidates)->find, ret)
+                       : -ECANCELED;
 }

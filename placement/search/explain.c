@@ -7,8 +7,8 @@
 #include "placement/method/front.h"
 #include "placement/plan/cost.h"
 #include "placement/plan/method.h"
+#include "placement/plan/must.h"
 #include "placement/search/explain.h"
-#include "placement/search/steps.h"
 
 #define BETTER_RATE 10
 #define BETTER_RTT 0.1
@@ -472,7 +472,7 @@ static double with_better_paths(const AldPlanCandidates *candidates, const AldPl
         return nsec;
 }
 
-/* Whether better paths to and from a stage can make a difference. */
+/* Better paths of a stage make no difference where a step waits for another hop. */
 static bool have_paths_effect(const AldPlanCandidates *candidates, const AldPlanSteps *steps, uint32_t stage)
 {
         uint32_t before = (stage + steps->n_stages - 1) % steps->n_stages;

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "placement/plan/cost.h"
+#include "placement/plan/must.h"
 #include "placement/plan/plan.h"
 #include "placement/search/explain.h"
 #include "placement/search/shortfall.h"
-#include "placement/search/steps.h"
 
 #define FOUND 0.2   /* fraction of the work until the best steps are found */
 #define OBSTACLES 5 /* that are tried */
@@ -29,14 +29,14 @@ static int find_best(const AldPlanCandidates *candidates, double until, AldPlanS
         return ald_plan_find_steps(candidates, &choice, ret);
 }
 
-/* Whether both have the same devices. */
+/* The same devices need not be searched twice. */
 static bool are_alike(const AldPlanCandidates *a, const AldPlanCandidates *b)
 {
         return a->n == b->n && memcmp(a->devices, b->devices, a->n * sizeof *a->devices) == 0;
 }
 
-/* What no plan takes less than, whichever it uses of the devices that compute in the same memory: as if all
- * layers were on the fastest of all. */
+/* Returns what each plan takes at least, whichever it uses of the devices that compute in the same memory: as
+ * if all layers were on the fastest of all. */
 static double least_nsec(const AldPlanCandidates *candidates)
 {
         const AldPlanRequest *request = candidates->request;

@@ -5,8 +5,8 @@
 #include "placement/plan/buffers.h"
 #include "placement/plan/cost.h"
 #include "placement/plan/method.h"
+#include "placement/plan/must.h"
 #include "placement/search/shortfall.h"
-#include "placement/search/steps.h"
 
 /* Returns whether there would be a plan for this request with any number of devices, which is looked for as
  * closely as the plan itself. *ret_lower_nsec: if none was found, INFINITY where there is none for certain.
@@ -121,7 +121,7 @@ static bool describe_pinned(
         return true;
 }
 
-/* Of one that has room for the head or for the embedding, or for either if another one is the other end. */
+/* One pinned device has to have room for the head and one for the embedding, which may be the same one. */
 static void describe_pins(const AldPlanCandidates *candidates, AldPlanRefusal *ret)
 {
         const AldPlanWorkload *workload = candidates->request->workload;
@@ -136,7 +136,7 @@ static void describe_pins(const AldPlanCandidates *candidates, AldPlanRefusal *r
                 describe_pinned(candidates, ald_plan_ends_bytes(workload, engine), 1, ret);
 }
 
-/* If more devices must be used than can be, whatever memory they have. */
+/* Makes it a refusal if more devices must be used than can be, whatever memory they have. */
 static bool describe_required(const AldPlanCandidates *candidates, AldPlanRefusal *ret)
 {
         const AldPlanMethod *method = ald_plan_method_of(candidates);
@@ -189,7 +189,7 @@ static uint32_t count_joined(const AldPlanCandidates *candidates, bool back)
         return n_seen;
 }
 
-/* Whether paths lead from each node to each other one, so that a ring of all is not ruled out. */
+/* Paths lead from each node to each other one, so that a ring of all is not ruled out. */
 static bool are_all_joined(const AldPlanCandidates *candidates)
 {
         return count_joined(candidates, false) == candidates->n_places &&

@@ -5,8 +5,8 @@
 
 #include "placement/plan/buffers.h"
 #include "placement/plan/cost.h"
+#include "placement/plan/must.h"
 #include "placement/plan/plan.h"
-#include "placement/search/steps.h"
 
 #define NODES_MAX 4u
 #define DEVICES_MAX 6u
