@@ -9,8 +9,8 @@
  * Not for experts' ids and the like.
  */
 
-/* Whether they are known: for an engine with such buffers, if the workload states what they depend on and the
- * request does not state BufferBytes. If not, that is the size of each. */
+/* Returns true if they are known: for an engine with such buffers, if the workload states all that they
+ * depend on and the request does not state BufferBytes. If not, each has the size of BufferBytes. */
 bool ald_plan_buffers_are_known(const AldPlanRequest *request);
 
 /* Copies of the inputs: several if servers compute at the same time in prefill, which they do if there are

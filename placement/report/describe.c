@@ -490,7 +490,7 @@ static bool lacks_vocabulary(const Account *account, const AldPlanSteps *best)
         return false;
 }
 
-/* Of a plan, or of one that could not be made. */
+/* Without a plan, the notes are about the one that could not be made. */
 static void add_notes(const Account *account, const AldPlan *plan, const AldPlanRefusal *refusal)
 {
         const AldPlanRequest *request = account->request;

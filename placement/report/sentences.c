@@ -382,7 +382,8 @@ static char *say_client_too_small(
                 request->client ? "" : "no host has as much: ", label, free_bytes);
 }
 
-/* What the smallest part lacks on the device that lacks the least; NULL: memory is not the cause. */
+/* Returns NULL if memory is not the cause. The device is named that lacks the least of the smallest part, as
+ * it is the one that is helped most easily. */
 static char *say_no_room(
         const AldPlanCluster *cluster, const AldPlanRequest *request, const AldPlanRefusal *refusal)
 {

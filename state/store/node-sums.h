@@ -31,7 +31,8 @@ typedef struct AldComputeSummary {
         uint64_t memory_bandwidth_left_out[ALD_LEFT_OUT_N];
 } AldComputeSummary;
 
-/* What a node adds to the totals if it counts, maintained by state/compute/totals.h. */
+/* A node adds these to the totals if it counts. They are kept with the node, so that a change of one record
+ * does not need the others; state/compute/totals.h maintains them. */
 typedef struct AldNodeSums {
         uint8_t known; /* the parts that were computed from the present records; none of a new node */
         bool counts;

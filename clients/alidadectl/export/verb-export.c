@@ -27,7 +27,7 @@ static const char *const name_forms[] = { "short", "full", NULL };
 static const char *const state_formats[] = { "slurm", "nfd", "dot", "json", NULL };
 static const char *const formats_of_node[] = { "nfd", NULL };
 
-/* Those that only some formats of plans take. */
+/* Only some formats of plans take these, so that the help and refusals name the formats. */
 static const struct {
         unsigned bit;
         const char *option;
