@@ -20,8 +20,8 @@ static void telemetry_stop(void *userdata)
 {
         TelemetryService *telemetry = userdata;
 
-        ald_telemetry_bus_free(telemetry->bus);
         ald_telemetry_manager_free(telemetry->manager);
+        ald_telemetry_bus_free(telemetry->bus);
         g_free(telemetry);
 }
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(TelemetryService, telemetry_stop)
@@ -33,6 +33,7 @@ static void telemetry_reload(void *userdata)
                 ald_service_config(telemetry->service));
 
         ald_telemetry_manager_configure(telemetry->manager, &settings);
+        ald_telemetry_bus_refresh(telemetry->bus);
 }
 
 static int telemetry_start(AldService *service, void **ret_manager)

@@ -37,10 +37,8 @@ static void read_properties(const void *of, void *ret, GPtrArray *owned)
         };
 }
 
-static void on_interval_changed(AldRate rate, void *userdata)
+void ald_telemetry_bus_refresh(AldTelemetryBus *telemetry)
 {
-        AldTelemetryBus *telemetry = userdata;
-
         ald_properties_emit(&telemetry->properties);
 }
 
@@ -67,6 +65,7 @@ static int method_set_interval(sd_bus_message *message, void *userdata, sd_bus_e
                 return r < 0 ? r : 1;
 
         effective = ald_telemetry_manager_set_interval(telemetry->manager, rate, usec);
+        ald_telemetry_bus_refresh(telemetry);
         return sd_bus_reply_method_return(message, "t", effective);
 }
 
@@ -116,10 +115,6 @@ static void watch_network_manager(AldTelemetryBus *telemetry)
 
 int ald_telemetry_bus_new(AldService *service, AldTelemetryManager *manager, AldTelemetryBus **ret)
 {
-        static const AldTelemetryHandler handler = {
-                .measured = on_measured,
-                .interval_changed = on_interval_changed,
-        };
         g_autoptr(AldTelemetryBus) telemetry = g_new0(AldTelemetryBus, 1);
         int r;
 
@@ -133,7 +128,7 @@ int ald_telemetry_bus_new(AldService *service, AldTelemetryManager *manager, Ald
         r = add_objects(telemetry);
         if (r < 0)
                 return r;
-        ald_telemetry_manager_start(manager, &handler, telemetry);
+        ald_telemetry_manager_start(manager, on_measured, telemetry);
         watch_network_manager(telemetry);
         *ret = g_steal_pointer(&telemetry);
         return 0;
@@ -143,7 +138,6 @@ void ald_telemetry_bus_free(AldTelemetryBus *telemetry)
 {
         if (!telemetry)
                 return;
-        ald_telemetry_manager_stop(telemetry->manager);
         ald_peer_free(telemetry->network_manager);
         for (AldKind kind = 0; kind < ALD_N_KINDS; kind++)
                 ald_record_export_free(telemetry->exports[kind]);

@@ -57,7 +57,7 @@ AldTelemetrySettings ald_telemetry_settings_read(const AldConfig *config)
 
 struct AldTelemetryManager {
         int root;
-        const AldTelemetryHandler *handler; /* NULL if none */
+        AldTelemetryMeasured measured;
         void *userdata;
 
         AldTicker *ticker;
@@ -88,12 +88,6 @@ int ald_rate_from_kind(int kind)
         return -ENOENT;
 }
 
-static void report(const AldTelemetryManager *manager, AldKind kind, const void *fields)
-{
-        if (manager->handler)
-                manager->handler->measured(kind, fields, manager->userdata);
-}
-
 static void sample_memory(void *userdata)
 {
         AldTelemetryManager *manager = userdata;
@@ -101,7 +95,7 @@ static void sample_memory(void *userdata)
 
         ald_memory_collector_sample(manager->memory, &memory);
         ald_gpu_collector_use_host_memory(manager->gpu, memory.total_bytes);
-        report(manager, ALD_KIND_MEMORY, &memory);
+        manager->measured(ALD_KIND_MEMORY, &memory, manager->userdata);
 }
 
 static const char *const *collect_reasons(AldTelemetryManager *manager)
@@ -131,7 +125,7 @@ static void sample_system(void *userdata)
         system.devices.items = manager->devices->data;
         system.devices.n = manager->devices->len;
         system.absent_reasons = collect_reasons(manager);
-        report(manager, ALD_KIND_SYSTEM, &system);
+        manager->measured(ALD_KIND_SYSTEM, &system, manager->userdata);
 }
 
 static void sample_disk(void *userdata)
@@ -145,7 +139,7 @@ static void on_disk(const AldDisk *disk, void *userdata)
 {
         AldTelemetryManager *manager = userdata;
 
-        report(manager, ALD_KIND_DISK, disk);
+        manager->measured(ALD_KIND_DISK, disk, manager->userdata);
 }
 
 static void on_network_changed(void *userdata)
@@ -154,7 +148,7 @@ static void on_network_changed(void *userdata)
         AldNetwork network;
 
         ald_network_collector_fill(manager->network, &network);
-        report(manager, ALD_KIND_NETWORK, &network);
+        manager->measured(ALD_KIND_NETWORK, &network, manager->userdata);
         ald_fabric_collector_look_soon(manager->fabric);
 }
 
@@ -164,7 +158,7 @@ static void on_fabric_changed(void *userdata)
         AldFabric fabric;
 
         ald_fabric_collector_fill(manager->fabric, &fabric);
-        report(manager, ALD_KIND_FABRIC, &fabric);
+        manager->measured(ALD_KIND_FABRIC, &fabric, manager->userdata);
 }
 
 static void on_processor_changed(void *userdata)
@@ -173,7 +167,7 @@ static void on_processor_changed(void *userdata)
         AldProcessor processor;
 
         ald_processor_collector_fill(manager->processor, &processor);
-        report(manager, ALD_KIND_PROCESSOR, &processor);
+        manager->measured(ALD_KIND_PROCESSOR, &processor, manager->userdata);
 }
 
 static void on_backends_changed(void *userdata)
@@ -183,7 +177,7 @@ static void on_backends_changed(void *userdata)
 
         ald_gpu_collector_backends(manager->gpu, &backends);
         ald_memory_collector_use_backends(manager->memory, &backends.devices);
-        report(manager, ALD_KIND_BACKENDS, &backends);
+        manager->measured(ALD_KIND_BACKENDS, &backends, manager->userdata);
 }
 
 static uint64_t clamp_interval(AldRate rate, uint64_t usec)
@@ -248,10 +242,9 @@ AldTelemetryManager *ald_telemetry_manager_new(int root, const AldTelemetrySetti
         return manager;
 }
 
-void ald_telemetry_manager_start(
-        AldTelemetryManager *manager, const AldTelemetryHandler *handler, void *userdata)
+void ald_telemetry_manager_start(AldTelemetryManager *manager, AldTelemetryMeasured measured, void *userdata)
 {
-        manager->handler = handler;
+        manager->measured = measured;
         manager->userdata = userdata;
         ald_ticker_hasten(manager->ticker, ALD_RATE_SYSTEM, SECOND_SAMPLE_USEC);
         sample_memory(manager);
@@ -262,11 +255,6 @@ void ald_telemetry_manager_start(
                 on_fabric_changed(manager);
         ald_disk_collector_sample(manager->disk);
         manager->network = ald_network_collector_new(manager->root, on_network_changed, manager);
-}
-
-void ald_telemetry_manager_stop(AldTelemetryManager *manager)
-{
-        manager->handler = NULL;
 }
 
 void ald_telemetry_manager_free(AldTelemetryManager *manager)
@@ -308,11 +296,8 @@ uint64_t ald_telemetry_manager_set_interval(AldTelemetryManager *manager, AldRat
         uint64_t effective = usec == 0 ? manager->configured_usec[rate] : clamp_interval(rate, usec);
 
         manager->by_hand[rate] = usec != 0;
-        if (effective == ald_telemetry_manager_interval(manager, rate))
-                return effective;
-        ald_ticker_set_interval(manager->ticker, rate, effective);
-        if (manager->handler)
-                manager->handler->interval_changed(rate, manager->userdata);
+        if (effective != ald_telemetry_manager_interval(manager, rate))
+                ald_ticker_set_interval(manager->ticker, rate, effective);
         return effective;
 }
 

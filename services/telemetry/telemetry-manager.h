@@ -41,22 +41,17 @@ extern const AldConfigKey ald_telemetry_config_keys[];
 /* Valid as long as the configuration. */
 AldTelemetrySettings ald_telemetry_settings_read(const AldConfig *config);
 
-typedef struct AldTelemetryHandler {
-        /* A record of this kind was measured; the struct is valid during the call. */
-        void (*measured)(AldKind kind, const void *fields, void *userdata);
-        void (*interval_changed)(AldRate rate, void *userdata);
-} AldTelemetryHandler;
+/* Receives the fields of a record that was measured, which are valid during the call. */
+typedef void (*AldTelemetryMeasured)(AldKind kind, const void *fields, void *userdata);
 
 /* Copies the settings. The root must stay open as long as the manager lives. */
 AldTelemetryManager *ald_telemetry_manager_new(int root, const AldTelemetrySettings *settings);
 void ald_telemetry_manager_free(AldTelemetryManager *manager);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldTelemetryManager, ald_telemetry_manager_free)
 
-/* Starts measuring, and calls the handler until it is stopped. What needs nobody's answer is reported before
+/* Starts measuring, and calls back until the manager is freed. What needs nobody's answer is reported before
  * this returns. Call it once. */
-void ald_telemetry_manager_start(
-        AldTelemetryManager *manager, const AldTelemetryHandler *handler, void *userdata);
-void ald_telemetry_manager_stop(AldTelemetryManager *manager);
+void ald_telemetry_manager_start(AldTelemetryManager *manager, AldTelemetryMeasured measured, void *userdata);
 
 /* Applies new settings. Intervals set with ald_telemetry_manager_set_interval() stay. */
 void ald_telemetry_manager_configure(AldTelemetryManager *manager, const AldTelemetrySettings *settings);
