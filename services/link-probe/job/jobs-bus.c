@@ -11,61 +11,23 @@
 
 #define INTERFACE "org.alidade.LinkProbe1.Job"
 
-/* Changes within this time are signalled together. */
-#define SIGNAL_MSEC 100u
-
 /* The object of a job. */
 typedef struct Shown {
         AldJobsBus *bus;
         AldJob *job;
         AldProperties properties;
-        bool changed; /* since the last signal */
 } Shown;
 
 struct AldJobsBus {
         AldService *service;
         AldJobs *jobs;
         GHashTable *shown; /* path → Shown */
-        guint timer;
         sd_bus_slot *slot, *enumerator;
 };
 
 char *ald_jobs_bus_path(const AldJob *job)
 {
         return g_strdup_printf(ALD_LINK_PROBE_JOB_PATH "/%u", ald_job_number(job));
-}
-
-static gboolean on_timer(gpointer userdata)
-{
-        AldJobsBus *self = userdata;
-        GHashTableIter iter;
-        gpointer path, shown;
-
-        self->timer = 0;
-        g_hash_table_iter_init(&iter, self->shown);
-        while (g_hash_table_iter_next(&iter, &path, &shown)) {
-                if (((Shown *) shown)->changed)
-                        sd_bus_emit_properties_changed_strv(
-                                ald_service_bus(self->service), path, INTERFACE, NULL);
-                ((Shown *) shown)->changed = false;
-        }
-        return G_SOURCE_REMOVE;
-}
-
-static Shown *shown_of(AldJobsBus *self, const AldJob *job)
-{
-        g_autofree char *path = ald_jobs_bus_path(job);
-
-        return g_hash_table_lookup(self->shown, path);
-}
-
-static void on_changed(AldJob *job, void *userdata)
-{
-        AldJobsBus *self = userdata;
-
-        shown_of(self, job)->changed = true;
-        if (self->timer == 0)
-                self->timer = g_timeout_add(SIGNAL_MSEC, on_timer, self);
 }
 
 static void read_properties(const void *of, void *ret, GPtrArray *owned)
@@ -84,26 +46,35 @@ static void read_properties(const void *of, void *ret, GPtrArray *owned)
         };
 }
 
-static void on_added(AldJob *job, void *userdata)
+static void show(AldJobsBus *self, AldJob *job, const char *path)
 {
-        AldJobsBus *self = userdata;
         Shown *shown = g_new(Shown, 1);
-        char *path = ald_jobs_bus_path(job);
 
         *shown = (Shown){ .bus = self,
                 .job = job,
                 .properties = { .type = &ald_probe_job_struct, .read = read_properties, .of = shown } };
-        g_hash_table_insert(self->shown, path, shown);
+        g_hash_table_insert(self->shown, g_strdup(path), shown);
         sd_bus_emit_object_added(ald_service_bus(self->service), path);
 }
 
-static void on_removing(AldJob *job, void *userdata)
+static void on_job(AldJob *job, AldJobNews news, void *userdata)
 {
         AldJobsBus *self = userdata;
+        sd_bus *bus = ald_service_bus(self->service);
         g_autofree char *path = ald_jobs_bus_path(job);
 
-        sd_bus_emit_object_removed(ald_service_bus(self->service), path);
-        g_hash_table_remove(self->shown, path);
+        switch (news) {
+        case ALD_JOB_NEWS_ADDED:
+                show(self, job, path);
+                break;
+        case ALD_JOB_NEWS_CHANGED:
+                sd_bus_emit_properties_changed_strv(bus, path, INTERFACE, NULL);
+                break;
+        case ALD_JOB_NEWS_REMOVED:
+                sd_bus_emit_object_removed(bus, path);
+                g_hash_table_remove(self->shown, path);
+                break;
+        }
 }
 
 static int find_job(sd_bus *bus, const char *path, const char *interface, void *userdata, void **ret_found,
@@ -257,11 +228,6 @@ int ald_jobs_bus_append_list(sd_bus_message *message, const AldJobs *jobs)
 
 int ald_jobs_bus_new(AldService *service, AldJobs *jobs, AldJobsBus **ret)
 {
-        static const AldJobsHandler handler = {
-                .added = on_added,
-                .changed = on_changed,
-                .removing = on_removing,
-        };
         g_autoptr(AldJobsBus) self = g_new0(AldJobsBus, 1);
         sd_bus *bus = ald_service_bus(service);
         int r;
@@ -269,7 +235,7 @@ int ald_jobs_bus_new(AldService *service, AldJobs *jobs, AldJobsBus **ret)
         self->service = service;
         self->jobs = jobs;
         self->shown = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
-        ald_jobs_watch(jobs, &handler, self);
+        ald_jobs_watch(jobs, on_job, self);
         r = sd_bus_add_fallback_vtable(
                 bus, &self->slot, ALD_LINK_PROBE_JOB_PATH, INTERFACE, vtable, find_job, self);
         if (r >= 0)
@@ -286,7 +252,6 @@ void ald_jobs_bus_free(AldJobsBus *self)
         if (!self)
                 return;
         ald_jobs_watch(self->jobs, NULL, NULL);
-        g_clear_handle_id(&self->timer, g_source_remove);
         sd_bus_slot_unref(self->slot);
         sd_bus_slot_unref(self->enumerator);
         g_hash_table_unref(self->shown);

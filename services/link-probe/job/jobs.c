@@ -7,6 +7,9 @@
 #define RETRY_MSEC_MIN 1000
 #define RETRY_MSEC_MAX 5000
 
+/* Changes within this time are told together, since progress is reported often. */
+#define TELL_MSEC 100u
+
 /* How many times more often it tries again for probes of its own machine. */
 #define QUEUE_FACTOR 3u
 
@@ -23,6 +26,7 @@ struct AldJob {
         AldProbe *running; /* or NULL */
         bool stopped;      /* fails when the running probe has ended */
         bool in_queue;     /* waits for another probe of this machine */
+        bool changed;      /* since that was last told */
         guint timer;       /* until the next attempt, or until the job is removed */
         char *phase, *error;
         double fraction;   /* of the target that is measured */
@@ -32,8 +36,9 @@ struct AldJob {
 
 struct AldJobs {
         AldJobsParts parts;
-        const AldJobsHandler *handler; /* may be NULL */
+        AldJobTold told; /* may be NULL */
         void *userdata;
+        guint teller; /* until changes are told */
         unsigned last;
         GPtrArray *list; /* oldest first */
 };
@@ -63,9 +68,9 @@ AldJobs *ald_jobs_new(const AldJobsParts *parts)
         return jobs;
 }
 
-void ald_jobs_watch(AldJobs *jobs, const AldJobsHandler *handler, void *userdata)
+void ald_jobs_watch(AldJobs *jobs, AldJobTold told, void *userdata)
 {
-        jobs->handler = handler;
+        jobs->told = told;
         jobs->userdata = userdata;
 }
 
@@ -73,6 +78,7 @@ void ald_jobs_free(AldJobs *jobs)
 {
         if (!jobs)
                 return;
+        g_clear_handle_id(&jobs->teller, g_source_remove);
         g_ptr_array_unref(jobs->list);
         g_free(jobs);
 }
@@ -82,21 +88,42 @@ static bool is_over(const AldJob *job)
         return job->state >= ALD_JOB_DONE;
 }
 
-static void notify(AldJob *job)
+static void tell(AldJob *job, AldJobNews news)
 {
         const AldJobs *jobs = job->jobs;
 
-        if (jobs->handler)
-                jobs->handler->changed(job, jobs->userdata);
+        if (jobs->told)
+                jobs->told(job, news, jobs->userdata);
+}
+
+static gboolean on_tell(gpointer userdata)
+{
+        AldJobs *jobs = userdata;
+
+        jobs->teller = 0;
+        for (unsigned i = 0; i < jobs->list->len; i++) {
+                AldJob *job = jobs->list->pdata[i];
+
+                if (job->changed)
+                        tell(job, ALD_JOB_NEWS_CHANGED);
+                job->changed = false;
+        }
+        return G_SOURCE_REMOVE;
+}
+
+static void notify(AldJob *job)
+{
+        AldJobs *jobs = job->jobs;
+
+        job->changed = true;
+        if (jobs->teller == 0)
+                jobs->teller = g_timeout_add(TELL_MSEC, on_tell, jobs);
 }
 
 static void forget(AldJob *job)
 {
-        AldJobs *jobs = job->jobs;
-
-        if (jobs->handler)
-                jobs->handler->removing(job, jobs->userdata);
-        g_ptr_array_remove(jobs->list, job);
+        tell(job, ALD_JOB_NEWS_REMOVED);
+        g_ptr_array_remove(job->jobs->list, job);
 }
 
 static gboolean on_kept(gpointer userdata)
@@ -388,8 +415,7 @@ AldJob *ald_jobs_add(AldJobs *jobs, uid_t uid, GArray *targets)
         job->paths = g_array_new(FALSE, FALSE, sizeof(AldJobPath));
         g_array_set_clear_func(job->paths, clear_path);
         g_ptr_array_add(jobs->list, job);
-        if (jobs->handler)
-                jobs->handler->added(job, jobs->userdata);
+        tell(job, ALD_JOB_NEWS_ADDED);
         return job;
 }
 

@@ -27,11 +27,14 @@ typedef enum AldJobState {
 
 const char *ald_job_state_name(AldJobState state);
 
-typedef struct AldJobsHandler {
-        void (*added)(AldJob *job, void *userdata);
-        void (*changed)(AldJob *job, void *userdata);
-        void (*removing)(AldJob *job, void *userdata);
-} AldJobsHandler;
+/* A job that is removed still exists during the call. */
+typedef enum AldJobNews {
+        ALD_JOB_NEWS_ADDED,
+        ALD_JOB_NEWS_CHANGED,
+        ALD_JOB_NEWS_REMOVED,
+} AldJobNews;
+
+typedef void (*AldJobTold)(AldJob *job, AldJobNews news, void *userdata);
 
 typedef struct AldJobsParts {
         const char *own_id;
@@ -44,8 +47,8 @@ typedef struct AldJobsParts {
 AldJobs *ald_jobs_new(const AldJobsParts *parts);
 void ald_jobs_free(AldJobs *jobs);
 
-/* Sets the handler, or NULL for none. */
-void ald_jobs_watch(AldJobs *jobs, const AldJobsHandler *handler, void *userdata);
+/* Sets the callback, or NULL for none. Changes of a job within a short time are told together. */
+void ald_jobs_watch(AldJobs *jobs, AldJobTold told, void *userdata);
 
 /* 0 if another job may be added; -ALD_E_USER_LIMIT if the user has too many, -ALD_E_COMMON_LIMIT if there are
  * too many in total. */
