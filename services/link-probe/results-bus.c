@@ -10,24 +10,21 @@ struct AldResultsBus {
         AldRecordExport *exports[ALD_N_KINDS]; /* of what probes measure */
 };
 
-static AldRecordExport *export_of(const AldResultsBus *self, AldKind kind)
+static void on_link(AldKind kind, const char *key, const AldRecord *record, void *userdata)
 {
-        return self->exports[kind];
-}
+        const AldResultsBus *self = userdata;
 
-static void on_put(const char *key, const AldRecord *record, void *userdata)
-{
-        (void) ald_record_export_put(export_of(userdata, record->kind), key, ald_record_fields(record));
-}
-
-static void on_drop(const char *key, AldKind kind, void *userdata)
-{
-        ald_record_export_drop(export_of(userdata, kind), key);
+        if (record)
+                (void) ald_record_export_put(self->exports[kind], key, ald_record_fields(record));
+        else
+                ald_record_export_drop(self->exports[kind], key);
 }
 
 static void on_rows(const AldRecord *record, void *userdata)
 {
-        (void) ald_record_export_update(export_of(userdata, record->kind), ald_record_fields(record));
+        const AldResultsBus *self = userdata;
+
+        (void) ald_record_export_update(self->exports[record->kind], ald_record_fields(record));
 }
 
 static void watch_rows(
@@ -42,13 +39,12 @@ static void watch_rows(
 int ald_results_bus_new(
         AldService *service, AldResults *results, AldDeviceSchedule *const *schedules, AldResultsBus **ret)
 {
-        static const AldResultsHandler handler = { .put = on_put, .drop = on_drop };
         g_autoptr(AldResultsBus) self = g_new0(AldResultsBus, 1);
         int r = 0;
 
         self->results = results;
         self->schedules = schedules;
-        ald_results_watch(results, &handler, self);
+        ald_results_watch(results, on_link, self);
         watch_rows(self, on_rows, self);
         for (const AldProbeKind *const *kind = ald_probe_kinds; r >= 0 && *kind; kind++)
                 r = ald_record_export_new(service,

@@ -24,9 +24,9 @@ typedef struct Result {
 struct AldResults {
         char *own_id;
         GHashTable *by_key;
-        GQueue by_age;                    /* the same, the oldest first */
-        GHashTable *served;               /* interface → uint64_t: the greatest that others measured */
-        const AldResultsHandler *handler; /* NULL if none */
+        GQueue by_age;             /* the same, the oldest first */
+        GHashTable *served;        /* interface → uint64_t: the greatest that others measured */
+        AldResultsChanged changed; /* NULL if none */
         void *userdata;
 };
 
@@ -49,9 +49,9 @@ AldResults *ald_results_new(const char *own_id)
         return results;
 }
 
-void ald_results_watch(AldResults *results, const AldResultsHandler *handler, void *userdata)
+void ald_results_watch(AldResults *results, AldResultsChanged changed, void *userdata)
 {
-        results->handler = handler;
+        results->changed = changed;
         results->userdata = userdata;
 }
 
@@ -69,8 +69,8 @@ static void drop_oldest(AldResults *results)
 {
         Result *result = g_queue_pop_head_link(&results->by_age)->data;
 
-        if (results->handler)
-                results->handler->drop(result->key, result->record->kind, results->userdata);
+        if (results->changed)
+                results->changed(result->record->kind, result->key, NULL, results->userdata);
         g_hash_table_remove(results->by_key, result->key);
 }
 
@@ -146,8 +146,8 @@ static void put(AldResults *results, const char *key, AldRecord *record, uint64_
         result->record = record;
         note(record, &result->history);
         result->changed = now;
-        if (results->handler)
-                results->handler->put(result->key, record, results->userdata);
+        if (results->changed)
+                results->changed(record->kind, result->key, record, results->userdata);
 }
 
 void ald_results_fail(AldResults *results, const AldProbeTarget *target, const char *reason,

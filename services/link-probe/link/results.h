@@ -15,16 +15,14 @@ typedef struct AldResults AldResults;
 #define ALD_RESULTS_MAX 1024u
 #define ALD_RESULT_KEPT_USEC (UINT64_C(2) * 3600 * 1000 * 1000)
 
-typedef struct AldResultsHandler {
-        void (*put)(const char *key, const AldRecord *record, void *userdata);
-        void (*drop)(const char *key, AldKind kind, void *userdata);
-} AldResultsHandler;
+/* The record is NULL if that of the path with this key was dropped. */
+typedef void (*AldResultsChanged)(AldKind kind, const char *key, const AldRecord *record, void *userdata);
 
 AldResults *ald_results_new(const char *own_id);
 void ald_results_free(AldResults *results);
 
-/* The handler receives all changes; NULL for none. */
-void ald_results_watch(AldResults *results, const AldResultsHandler *handler, void *userdata);
+/* Sets the callback for each change, or NULL for none. */
+void ald_results_watch(AldResults *results, AldResultsChanged changed, void *userdata);
 
 /* CLOCK_REALTIME and CLOCK_MONOTONIC in µs. An answer that is neither result nor failure changes nothing. */
 void ald_results_take(AldResults *results, const AldProbe *probe, const AldProbeAnswer *answer,

@@ -100,11 +100,16 @@ typedef struct Kept {
         char *failure;
 } Kept;
 
-static void on_put(const char *key, const AldRecord *record, void *userdata)
+static void on_changed(AldKind kind, const char *key, const AldRecord *record, void *userdata)
 {
         const AldLinkSocket *fields = ald_record_as(record, LINK_SOCKET, AldLinkSocket);
         Kept *kept = userdata;
 
+        g_assert_cmpint(kind, ==, ALD_KIND_LINK_SOCKET);
+        if (!fields) {
+                kept->n_dropped++;
+                return;
+        }
         kept->n++;
         kept->failures = fields->failures;
         kept->measured = fields->measured_usec;
@@ -112,12 +117,6 @@ static void on_put(const char *key, const AldRecord *record, void *userdata)
         kept->failure = g_strdup(fields->failure);
         g_assert_cmpstr(fields->source, ==, "0000000000000000000000000000000a");
         g_assert_cmpstr(fields->sink, ==, PEER);
-}
-
-static void on_drop(const char *key, AldKind kind, void *userdata)
-{
-        g_assert_cmpint(kind, ==, ALD_KIND_LINK_SOCKET);
-        ((Kept *) userdata)->n_dropped++;
 }
 
 static void fail(AldResults *results, unsigned host, const char *reason, uint64_t now)
@@ -131,11 +130,10 @@ static void fail(AldResults *results, unsigned host, const char *reason, uint64_
 
 static void test_results(void)
 {
-        static const AldResultsHandler handler = { .put = on_put, .drop = on_drop };
         AldResults *results = ald_results_new("0000000000000000000000000000000a");
         Kept kept = { 0 };
 
-        ald_results_watch(results, &handler, &kept);
+        ald_results_watch(results, on_changed, &kept);
         fail(results, 0, "one", 1);
         fail(results, 0, "two", 2);
         g_assert_cmpstr(kept.failure, ==, "two");

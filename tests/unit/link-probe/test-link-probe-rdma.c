@@ -95,32 +95,25 @@ static void test_figures(void)
         g_assert_cmpstr(row->flags[0], ==, "unsteady");
 }
 
-static void on_put(const char *key, const AldRecord *record, void *userdata)
+static void on_changed(AldKind kind, const char *key, const AldRecord *record, void *userdata)
 {
         AldRecord **kept = userdata;
 
         g_assert_cmpstr(key, ==, "mlx5_0.1," PEER ",mlx5_1.2");
-        g_assert_cmpint(record->kind, ==, ALD_KIND_LINK_RDMA);
-        g_clear_pointer(kept, ald_record_unref);
-        *kept = ald_record_ref((AldRecord *) record);
-}
-
-static void on_drop(const char *key, AldKind kind, void *userdata)
-{
         g_assert_cmpint(kind, ==, ALD_KIND_LINK_RDMA);
-        g_clear_pointer((AldRecord **) userdata, ald_record_unref);
+        g_clear_pointer(kept, ald_record_unref);
+        *kept = record ? ald_record_ref((AldRecord *) record) : NULL;
 }
 
 /* Each is reported as it is; counting them is for the state service. */
 static void test_failures_are_reported(void)
 {
-        static const AldResultsHandler handler = { .put = on_put, .drop = on_drop };
         AldResults *results = ald_results_new(OWN);
         AldRecord *kept = NULL;
         const AldLinkRdma *row;
         AldProbeTarget target;
 
-        ald_results_watch(results, &handler, &kept);
+        ald_results_watch(results, on_changed, &kept);
         g_assert_cmpint(ald_probe_target_set(&target, &ald_probe_rdma, PEER, "192.0.2.2", NULL), ==, 0);
         g_assert_cmpint(ald_probe_target_set_ports(&target, "mlx5_0.1", "mlx5_1.2"), ==, 0);
         ald_results_fail(results, &target, "port-down: down", 5, 1);
