@@ -37,12 +37,8 @@ void ald_addresses_free(AldAddresses *addresses)
 }
 
 /* Without the prefix length. */
-static void on_network(const char *node, const AldNetwork *network, void *userdata)
+static void add_node(const AldAddresses *addresses, const char *node, const AldNetwork *network)
 {
-        const AldAddresses *addresses = userdata;
-
-        if (g_str_equal(node, addresses->own_id))
-                return;
         for (size_t i = 0; i < network->interfaces.n; i++) {
                 const AldInterface *interface = ald_rows_at(&network->interfaces, i);
 
@@ -63,10 +59,8 @@ static gboolean on_retry(gpointer userdata)
         return G_SOURCE_REMOVE;
 }
 
-static void on_ended(int error, void *userdata)
+static void end(AldAddresses *addresses, int error)
 {
-        AldAddresses *addresses = userdata;
-
         addresses->asking = false;
         if (error < 0) {
                 if (!addresses->warned)
@@ -82,9 +76,18 @@ static void on_ended(int error, void *userdata)
         addresses->answered = g_get_monotonic_time();
 }
 
+static void on_network(int error, const char *node, const AldNetwork *network, void *userdata)
+{
+        AldAddresses *addresses = userdata;
+
+        if (!node)
+                end(addresses, error);
+        else if (!g_str_equal(node, addresses->own_id))
+                add_node(addresses, node, network);
+}
+
 void ald_addresses_update(AldAddresses *addresses, bool now)
 {
-        static const AldNetworksHandler handler = { .found = on_network, .ended = on_ended };
         gint64 answered = addresses->answered;
         bool is_recent = answered != 0 && g_get_monotonic_time() - answered < (gint64) PERIOD_USEC;
         int r;
@@ -93,7 +96,7 @@ void ald_addresses_update(AldAddresses *addresses, bool now)
                 return;
         ald_members_begin_reported(addresses->members);
         addresses->asking = true;
-        r = ald_state_query_networks(addresses->query, &handler, addresses);
+        r = ald_state_query_networks(addresses->query, on_network, addresses);
         if (r < 0)
-                on_ended(r, addresses);
+                end(addresses, r);
 }

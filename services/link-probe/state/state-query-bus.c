@@ -32,7 +32,7 @@ struct Call {
         union {
                 AldNodeAnswer node;
                 AldRowsAnswer rows;
-                const AldNetworksHandler *networks;
+                AldNetworksAnswer networks;
         } answered;
         void *userdata;
         unsigned pages; /* read before */
@@ -315,7 +315,7 @@ static int read_page(const Call *call, sd_bus_message *message, const char **ret
 
         while (r >= 0 && (r = ald_update_bus_read(message, &row)) > 0)
                 if (row.refusal == 0 && row.update.record && row.update.kind == ALD_KIND_NETWORK)
-                        call->answered.networks->found(row.node,
+                        call->answered.networks(0, row.node,
                                 ald_record_as(row.update.record, NETWORK, AldNetwork), call->userdata);
         if (r >= 0)
                 r = sd_bus_message_exit_container(message);
@@ -347,13 +347,13 @@ static void answer_page(const Call *call, int error, sd_bus_message *reply)
                 if (error >= 0)
                         return;
         }
-        call->answered.networks->ended(error, call->userdata);
+        call->answered.networks(error, NULL, NULL, call->userdata);
 }
 
-int ald_state_query_networks(AldStateQuery *query, const AldNetworksHandler *handler, void *userdata)
+int ald_state_query_networks(AldStateQuery *query, AldNetworksAnswer answered, void *userdata)
 {
         const Call call = {
-                .answer = answer_page, .answered.networks = handler, .userdata = userdata, .scheduled = true
+                .answer = answer_page, .answered.networks = answered, .userdata = userdata, .scheduled = true
         };
 
         return find_call(query, &call) ? -EBUSY : send_page(query, &call, "");

@@ -47,11 +47,7 @@ typedef struct AldDueQuestion {
 int ald_state_query_due(
         AldStateQuery *query, const AldDueQuestion *question, AldRowsAnswer answered, void *userdata);
 
-/* Reports the Node1.Network record of each node, page by page, then the end. One such request at a time
- * (-EBUSY). */
-typedef struct AldNetworksHandler {
-        void (*found)(const char *node, const AldNetwork *network, void *userdata);
-        void (*ended)(int error, void *userdata);
-} AldNetworksHandler;
-
-int ald_state_query_networks(AldStateQuery *query, const AldNetworksHandler *handler, void *userdata);
+/* Called with the Node1.Network record of each node, page by page, then once with NULL as node, and with the
+ * error. One such request at a time (-EBUSY). */
+typedef void (*AldNetworksAnswer)(int error, const char *node, const AldNetwork *network, void *userdata);
+int ald_state_query_networks(AldStateQuery *query, AldNetworksAnswer answered, void *userdata);

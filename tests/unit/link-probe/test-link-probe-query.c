@@ -20,11 +20,7 @@ static void on_rows(int error, const AldRows *rows, void *userdata)
 {
 }
 
-static void on_network(const char *node, const AldNetwork *network, void *userdata)
-{
-}
-
-static void on_end(int error, void *userdata)
+static void on_network(int error, const char *node, const AldNetwork *network, void *userdata)
 {
 }
 
@@ -43,7 +39,6 @@ static void ask_until_refused(AldStateQuery *query)
 
 static void test_requests_leave_room_for_the_schedule(void)
 {
-        static const AldNetworksHandler networks = { .found = on_network, .ended = on_end };
         static const AldDueQuestion due = { .max = 1, .bytes_per_hour = ALD_ABSENT_UINT64 };
         g_autoptr(BusPair) pair = bus_pair_new();
         AldStateQuery *query = ald_state_query_new(pair->client, none);
@@ -51,7 +46,7 @@ static void test_requests_leave_room_for_the_schedule(void)
 
         ask_until_refused(query);
         g_assert_cmpint(ald_state_query_segments(query, PEER, on_rows, NULL), ==, -EUSERS);
-        g_assert_cmpint(ald_state_query_networks(query, &networks, NULL), ==, 0);
+        g_assert_cmpint(ald_state_query_networks(query, on_network, NULL), ==, 0);
         /* However often it asks, there is one question of each. */
         for (unsigned i = 0; i < ENOUGH; i++) {
                 g_assert_cmpint(ald_state_query_own(query, OWN, on_node, &links), ==, 0);
