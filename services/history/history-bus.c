@@ -17,7 +17,6 @@
 
 struct AldHistoryBus {
         AldService *service;
-        const AldFindingJournal *journal;
         AldHistoryManager *manager;
         AldProperties properties;
 };
@@ -464,7 +463,7 @@ static void read_properties(const void *of, void *ret, GPtrArray *owned)
                 .problem = ald_history_manager_problem(bus->manager),
                 .budget_bytes = ald_history_manager_budget(bus->manager),
                 .lost_samples = ald_history_lost(history),
-                .lost_entries = ald_finding_journal_lost(bus->journal),
+                .lost_entries = ald_history_manager_lost_entries(bus->manager),
                 .lost_events = ald_history_lost_events(history),
                 .left_out_findings = ald_finding_log_left_out(log),
                 .withheld_notices = ald_finding_log_withheld(log),
@@ -487,9 +486,8 @@ static const sd_bus_vtable vtable[] = { ALD_HISTORY1_VTABLE(AldHistoryBus) };
 
 /* Signals */
 
-static void emit_notice(const AldFindingNotice *notice, void *userdata)
+static void emit_notice(const AldHistoryBus *bus, const AldFindingNotice *notice)
 {
-        const AldHistoryBus *bus = userdata;
         g_autoptr(AldMessage) signal = NULL;
         int r = sd_bus_message_new_signal(ald_service_bus(bus->service), &signal, ALD_HISTORY_PATH,
                 ALD_HISTORY_INTERFACE, notice->begins ? "FindingBegan" : "FindingEnded");
@@ -507,55 +505,49 @@ static void emit_notice(const AldFindingNotice *notice, void *userdata)
         ald_service_broadcast(bus->service, ald_struct_wire_size(&ald_finding_row_struct, notice->row));
 }
 
-static void emit_bare(const AldHistoryBus *bus, const char *name)
+static void on_told(AldHistoryNews news, const AldFindingNotice *notice, void *userdata)
 {
-        (void) sd_bus_emit_signal(
-                ald_service_bus(bus->service), ALD_HISTORY_PATH, ALD_HISTORY_INTERFACE, name, NULL);
-}
-
-static void emit_silences_changed(void *userdata)
-{
-        emit_bare(userdata, "SilencesChanged");
-}
-
-static void emit_findings_changed(void *userdata)
-{
-        emit_bare(userdata, "FindingsChanged");
-}
-
-static void emit_properties_changed(void *userdata)
-{
+        static const char *const signals[] = {
+                [ALD_HISTORY_NEWS_SILENCES] = "SilencesChanged",
+                [ALD_HISTORY_NEWS_FINDINGS] = "FindingsChanged",
+        };
         AldHistoryBus *bus = userdata;
 
-        if (bus->manager)
+        switch (news) {
+        case ALD_HISTORY_NEWS_NOTICE:
+                emit_notice(bus, notice);
+                return;
+        case ALD_HISTORY_NEWS_PROPERTIES:
                 ald_properties_emit(&bus->properties);
+                return;
+        case ALD_HISTORY_NEWS_SILENCES:
+        case ALD_HISTORY_NEWS_FINDINGS:
+                (void) sd_bus_emit_signal(ald_service_bus(bus->service), ALD_HISTORY_PATH,
+                        ALD_HISTORY_INTERFACE, signals[news], NULL);
+                return;
+        }
 }
 
-const AldHistoryHandler ald_history_bus_handler = {
-        .notice = emit_notice,
-        .silences_changed = emit_silences_changed,
-        .findings_changed = emit_findings_changed,
-        .properties_changed = emit_properties_changed,
-};
-
-AldHistoryBus *ald_history_bus_new(AldService *service, const AldFindingJournal *journal)
+int ald_history_bus_new(AldService *service, AldHistoryManager *manager, AldHistoryBus **ret)
 {
         AldHistoryBus *bus = g_new0(AldHistoryBus, 1);
+        int r;
 
         bus->service = service;
-        bus->journal = journal;
-        return bus;
-}
-
-int ald_history_bus_export(AldHistoryBus *bus, AldHistoryManager *manager)
-{
         bus->manager = manager;
-        bus->properties = (AldProperties){ .service = bus->service,
+        bus->properties = (AldProperties){ .service = service,
                 .interface = ALD_HISTORY_INTERFACE,
                 .type = &ald_history_properties_struct,
                 .read = read_properties,
                 .of = bus };
-        return ald_properties_export(&bus->properties, vtable);
+        r = ald_properties_export(&bus->properties, vtable);
+        if (r < 0) {
+                ald_history_bus_free(bus);
+                return r;
+        }
+        ald_history_manager_watch(manager, on_told, bus);
+        *ret = bus;
+        return 0;
 }
 
 void ald_history_bus_free(AldHistoryBus *bus)

@@ -2,16 +2,11 @@
 #pragma once
 
 #include "services/common/service.h"
-#include "services/history/finding-journal.h"
 #include "services/history/history-manager.h"
 
 /* The object /org/alidade/History1. */
 typedef struct AldHistoryBus AldHistoryBus;
 
-/* The manager needs the handler before the object can show it. */
-AldHistoryBus *ald_history_bus_new(AldService *service, const AldFindingJournal *journal);
+/* Shows what the manager tells; free it after the manager. */
+int ald_history_bus_new(AldService *service, AldHistoryManager *manager, AldHistoryBus **ret);
 void ald_history_bus_free(AldHistoryBus *bus);
-int ald_history_bus_export(AldHistoryBus *bus, AldHistoryManager *manager);
-
-/* Its userdata is an AldHistoryBus. */
-extern const AldHistoryHandler ald_history_bus_handler;

@@ -4,6 +4,7 @@
 
 #include "services/common/time-share.h"
 #include "services/common/timer.h"
+#include "services/history/finding-journal.h"
 #include "services/history/history-config.h"
 #include "services/history/history-manager.h"
 #include "services/history/model-paths.h"
@@ -52,7 +53,7 @@ const AldConfigKey ald_history_config_keys[] = {
 
 struct AldHistoryManager {
         AldModel *model;
-        const AldHistoryHandler *handler;
+        AldHistoryTold told;
         void *userdata;
         char *wanted; /* scope, as configured */
         uint64_t budget;
@@ -61,6 +62,7 @@ struct AldHistoryManager {
         AldRecordFeed *feed;
         AldPastWatch *past;
         AldFindingLog *log;
+        AldFindingJournal *journal;
         AldTimer *flush, *count, *lost, *look, *announce;
         AldTimeShare share; /* of looking at the findings */
         gint64 look_at;     /* CLOCK_MONOTONIC in µs, like the next two */
@@ -172,7 +174,7 @@ static void on_announce(void *userdata)
         AldHistoryManager *manager = userdata;
 
         manager->announces = false;
-        manager->handler->findings_changed(manager->userdata);
+        manager->told(ALD_HISTORY_NEWS_FINDINGS, NULL, manager->userdata);
 }
 
 static void on_past_changed(void *userdata)
@@ -189,14 +191,15 @@ static void on_notice(const AldFindingNotice *notice, void *userdata)
 {
         AldHistoryManager *manager = userdata;
 
-        manager->handler->notice(notice, manager->userdata);
+        ald_finding_journal_write(manager->journal, notice);
+        manager->told(ALD_HISTORY_NEWS_NOTICE, notice, manager->userdata);
 }
 
 static void on_silences_changed(void *userdata)
 {
         AldHistoryManager *manager = userdata;
 
-        manager->handler->silences_changed(manager->userdata);
+        manager->told(ALD_HISTORY_NEWS_SILENCES, NULL, manager->userdata);
         look_soon(manager);
 }
 
@@ -223,7 +226,7 @@ static void set_scope(AldHistoryManager *manager)
                 return;
         ald_record_feed_set_scope(manager->feed, scope, now());
         ald_past_watch_restart(manager->past);
-        manager->handler->properties_changed(manager->userdata);
+        manager->told(ALD_HISTORY_NEWS_PROPERTIES, NULL, manager->userdata);
         look_soon(manager);
 }
 
@@ -244,7 +247,7 @@ static void flush(AldHistoryManager *manager)
         /* Memory of samples and of the database that was needed for this moment only. */
         if (r == 0)
                 malloc_trim(0);
-        manager->handler->properties_changed(manager->userdata);
+        manager->told(ALD_HISTORY_NEWS_PROPERTIES, NULL, manager->userdata);
         ald_timer_set(manager->flush, g_get_monotonic_time() + (r > 0          ? SHRINK_USEC
                                                                        : r < 0 ? REPAIR_USEC
                                                                                : FLUSH_USEC));
@@ -307,22 +310,20 @@ static void read_config(AldHistoryManager *manager, const AldConfig *config)
         manager->budget = ald_config_uint(config, "history-mb") * BYTES_OF_MB;
 }
 
-AldHistoryManager *ald_history_manager_new(AldModel *model, const char *directory, const AldConfig *config,
-        const AldHistoryHandler *handler, void *userdata)
+AldHistoryManager *ald_history_manager_new(AldModel *model, const char *directory, const AldConfig *config)
 {
         static const AldFindingLogHandler log_handler = { on_notice, on_silences_changed };
         g_autofree char *path = g_build_filename(directory, "history.sqlite", NULL);
         AldHistoryManager *manager = g_new0(AldHistoryManager, 1);
 
         manager->model = model;
-        manager->handler = handler;
-        manager->userdata = userdata;
         read_config(manager, config);
         manager->history = ald_history_new(path, manager->budget);
         manager->recorder = ald_recorder_new(manager->history);
         manager->feed = ald_record_feed_new(model, manager->recorder);
         manager->past = ald_past_watch_new(model, manager->history, manager->feed, on_past_changed, manager);
         manager->log = ald_finding_log_new(directory, manager->history, &log_handler, manager);
+        manager->journal = ald_finding_journal_new();
         manager->flush = ald_timer_new("flush", on_flush, manager);
         manager->count = ald_timer_new("count", on_count, manager);
         manager->lost = ald_timer_new("lost", on_lost, manager);
@@ -349,11 +350,18 @@ void ald_history_manager_free(AldHistoryManager *manager)
         ald_timer_free(manager->announce);
         ald_past_watch_free(manager->past);
         ald_finding_log_free(manager->log);
+        ald_finding_journal_free(manager->journal);
         ald_record_feed_free(manager->feed);
         ald_recorder_free(manager->recorder);
         ald_history_free(manager->history);
         g_free(manager->wanted);
         g_free(manager);
+}
+
+void ald_history_manager_watch(AldHistoryManager *manager, AldHistoryTold told, void *userdata)
+{
+        manager->told = told;
+        manager->userdata = userdata;
 }
 
 void ald_history_manager_begin(AldHistoryManager *manager)
@@ -373,7 +381,7 @@ void ald_history_manager_configure(AldHistoryManager *manager, const AldConfig *
         if (manager->budget != budget && ald_history_set_budget(manager->history, manager->budget) > 0)
                 ald_timer_set(manager->flush, g_get_monotonic_time() + SHRINK_USEC);
         set_scope(manager);
-        manager->handler->properties_changed(manager->userdata);
+        manager->told(ALD_HISTORY_NEWS_PROPERTIES, NULL, manager->userdata);
 }
 
 /* Showing */
@@ -402,6 +410,11 @@ const char *ald_history_manager_problem(const AldHistoryManager *manager)
 uint64_t ald_history_manager_budget(const AldHistoryManager *manager)
 {
         return manager->budget;
+}
+
+uint64_t ald_history_manager_lost_entries(const AldHistoryManager *manager)
+{
+        return ald_finding_journal_lost(manager->journal);
 }
 
 AldHistory *ald_history_manager_history(const AldHistoryManager *manager)

@@ -11,17 +11,21 @@
  */
 typedef struct AldHistoryManager AldHistoryManager;
 
-typedef struct AldHistoryHandler {
-        void (*notice)(const AldFindingNotice *notice, void *userdata);
-        void (*silences_changed)(void *userdata);
-        void (*findings_changed)(void *userdata);
-        /* The scope, the problem or the budget may have changed. */
-        void (*properties_changed)(void *userdata);
-} AldHistoryHandler;
+typedef enum AldHistoryNews {
+        ALD_HISTORY_NEWS_NOTICE,
+        ALD_HISTORY_NEWS_SILENCES,
+        ALD_HISTORY_NEWS_FINDINGS,   /* of ald_history_manager_slower() */
+        ALD_HISTORY_NEWS_PROPERTIES, /* the scope, the problem or the budget may have changed */
+} AldHistoryNews;
 
-AldHistoryManager *ald_history_manager_new(AldModel *model, const char *directory, const AldConfig *config,
-        const AldHistoryHandler *handler, void *userdata);
+/* The notice is NULL unless it is the news. */
+typedef void (*AldHistoryTold)(AldHistoryNews news, const AldFindingNotice *notice, void *userdata);
+
+AldHistoryManager *ald_history_manager_new(AldModel *model, const char *directory, const AldConfig *config);
 void ald_history_manager_free(AldHistoryManager *manager);
+
+/* Call it once, before the next function. The callback is not called while the manager is freed. */
+void ald_history_manager_watch(AldHistoryManager *manager, AldHistoryTold told, void *userdata);
 
 /* From now on the directory is ours. */
 void ald_history_manager_begin(AldHistoryManager *manager);
@@ -39,6 +43,8 @@ void ald_history_manager_findings(AldHistoryManager *manager);
 const char *ald_history_manager_scope(const AldHistoryManager *manager);
 const char *ald_history_manager_problem(const AldHistoryManager *manager);
 uint64_t ald_history_manager_budget(const AldHistoryManager *manager);
+/* Entries that the journal has not taken. */
+uint64_t ald_history_manager_lost_entries(const AldHistoryManager *manager);
 AldHistory *ald_history_manager_history(const AldHistoryManager *manager);
 AldFindingLog *ald_history_manager_log(const AldHistoryManager *manager);
 /* Whether a node or link is within the scope; its id as in AldEntity. */

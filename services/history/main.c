@@ -2,7 +2,6 @@
 #include <glib.h>
 
 #include "services/common/state-directory.h"
-#include "services/history/finding-journal.h"
 #include "services/history/history-bus.h"
 #include "services/history/history-config.h"
 #include "services/history/state-follow-bus.h"
@@ -13,7 +12,6 @@ typedef struct HistoryService {
         AldService *service;
         AldModel *model;
         AldHistoryManager *manager;
-        AldFindingJournal *journal;
         AldHistoryBus *bus;
         AldStateFollow *follow;
 } HistoryService;
@@ -25,41 +23,10 @@ static void history_stop(void *userdata)
         ald_state_follow_free(history->follow);
         ald_history_manager_free(history->manager);
         ald_history_bus_free(history->bus);
-        ald_finding_journal_free(history->journal);
         ald_model_free(history->model);
         g_free(history);
 }
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(HistoryService, history_stop)
-
-static void on_notice(const AldFindingNotice *notice, void *userdata)
-{
-        const HistoryService *history = userdata;
-
-        ald_finding_journal_write(history->journal, notice);
-        ald_history_bus_handler.notice(notice, history->bus);
-}
-
-static void on_silences_changed(void *userdata)
-{
-        ald_history_bus_handler.silences_changed(((HistoryService *) userdata)->bus);
-}
-
-static void on_findings_changed(void *userdata)
-{
-        ald_history_bus_handler.findings_changed(((HistoryService *) userdata)->bus);
-}
-
-static void on_properties_changed(void *userdata)
-{
-        ald_history_bus_handler.properties_changed(((HistoryService *) userdata)->bus);
-}
-
-static const AldHistoryHandler handler = {
-        .notice = on_notice,
-        .silences_changed = on_silences_changed,
-        .findings_changed = on_findings_changed,
-        .properties_changed = on_properties_changed,
-};
 
 static void history_name_owned(void *userdata)
 {
@@ -86,11 +53,9 @@ static int history_start(AldService *service, void **ret_manager)
 
         history->service = service;
         history->model = ald_model_new();
-        history->journal = ald_finding_journal_new();
-        history->bus = ald_history_bus_new(service, history->journal);
-        history->manager = ald_history_manager_new(history->model, ald_state_directory(STATE_DIRECTORY),
-                ald_service_config(service), &handler, history);
-        r = ald_history_bus_export(history->bus, history->manager);
+        history->manager = ald_history_manager_new(
+                history->model, ald_state_directory(STATE_DIRECTORY), ald_service_config(service));
+        r = ald_history_bus_new(service, history->manager, &history->bus);
         if (r < 0)
                 return r;
         *ret_manager = g_steal_pointer(&history);
