@@ -71,14 +71,15 @@ static int allowed(const AldMeasureRequestsParts *parts, const AldProbeTarget *w
 static int resolve(const Waiting *waiting, const AldNeighbours *neighbours, GArray *targets)
 {
         const AldMeasureRequestsParts *parts = &waiting->all->parts;
+        AldDeviceSchedule *schedule = parts->jobs.schedules[waiting->wanted.kind->kind];
         const AldProbeFacts facts = { .own_id = parts->jobs.own_id,
                 .now_realtime = ald_realtime_usec(),
                 .own = &waiting->own,
                 .peer = &waiting->peer,
                 .neighbours = neighbours,
                 .results = parts->results,
-                .schedule = parts->jobs.schedules[waiting->wanted.kind->kind],
-                .is_ours = ald_device_schedule_caused };
+                .schedule = schedule,
+                .ours = schedule ? ald_device_schedule_ours(schedule) : NULL };
 
         return waiting->wanted.kind->resolve(&waiting->wanted, &facts, targets);
 }

@@ -78,7 +78,7 @@ static bool is_in_use(const AldProbeFacts *facts, const AldDeviceRecords *record
         AldDeviceObstacle obstacle = ald_device_obstacle(records, backend, facts->now_realtime);
 
         return (obstacle == ALD_DEVICE_COMPUTED_ON || obstacle == ALD_DEVICE_IN_USE) &&
-               !facts->is_ours(facts->schedule, backend->id);
+               !g_strv_contains(facts->ours, backend->id);
 }
 
 /* The device, or without one all that are free; with force, all of them. */
@@ -173,11 +173,6 @@ static void avoid(AldDeviceSchedule *schedule, GPtrArray *ids)
                 g_ptr_array_add(ids, g_strdup(ALD_CPU_ID));
 }
 
-static bool is_ours(const char *device, void *userdata)
-{
-        return ald_device_schedule_caused(userdata, device);
-}
-
 /* Processes that compute on a device are also work of this machine. */
 static GArray *look(AldDeviceSchedule *schedule, const AldNodeRecords *own, uint64_t now_realtime)
 {
@@ -185,7 +180,8 @@ static GArray *look(AldDeviceSchedule *schedule, const AldNodeRecords *own, uint
         const AldDeviceRecords records = devices_of(own, parts->own_id);
         GArray *devices = g_array_new(FALSE, FALSE, sizeof(AldLocalDevice));
 
-        ald_work_take_devices(ald_machine_work(parts->machine), &records, now_realtime, is_ours, schedule);
+        ald_work_take_devices(
+                ald_machine_work(parts->machine), &records, now_realtime, ald_device_schedule_ours(schedule));
         for (size_t i = 0; records.backends && i < records.backends->devices.n; i++) {
                 const AldBackend *backend = ald_rows_at(&records.backends->devices, i);
                 AldDeviceAssessment assessment = ald_device_assess(&records, backend, now_realtime);

@@ -12,6 +12,5 @@ struct AldProbeFacts {
         const AldNeighbours *neighbours;  /* over RDMA only */
         const AldResults *results;        /* of links */
         AldDeviceSchedule *schedule;      /* of a local kind */
-        /* Returns whether our own measurement causes the load of the device. */
-        bool (*is_ours)(const AldDeviceSchedule *schedule, const char *device);
+        const char *const *ours;          /* the same: devices whose load our own measurement causes */
 };

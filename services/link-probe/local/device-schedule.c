@@ -25,6 +25,7 @@ struct AldDeviceSchedule {
         char *due;  /* measured once the records of this node have arrived */
         char *last; /* the device that was measured last, and when that ended */
         uint64_t last_usec;
+        const char *ours[3]; /* as last returned */
 };
 
 static uint64_t now_usec(void)
@@ -47,12 +48,17 @@ static const AldWork *work_of(const AldDeviceSchedule *schedule)
         return ald_machine_work(schedule->parts.machine);
 }
 
-bool ald_device_schedule_caused(const AldDeviceSchedule *schedule, const char *device)
+const char *const *ald_device_schedule_ours(AldDeviceSchedule *schedule)
 {
         const AldProbe *probe = running(schedule);
+        const char **device = schedule->ours;
 
-        return (probe && g_str_equal(ald_probe_target(probe)->device, device)) ||
-               (g_strcmp0(schedule->last, device) == 0 && now_usec() < schedule->last_usec + REPORTED_USEC);
+        if (probe)
+                *device++ = ald_probe_target(probe)->device;
+        if (schedule->last && now_usec() < schedule->last_usec + REPORTED_USEC)
+                *device++ = schedule->last;
+        *device = NULL;
+        return schedule->ours;
 }
 
 static void set_tick(AldDeviceSchedule *schedule, uint64_t delay)

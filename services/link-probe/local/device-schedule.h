@@ -43,8 +43,9 @@ char *ald_device_schedule_obstacle(AldDeviceSchedule *schedule, const AldProbeTa
 void ald_device_schedule_take(
         AldDeviceSchedule *schedule, const AldProbe *probe, const AldProbeAnswer *answer);
 
-/* Returns whether the load of the device is, or was until just now, caused by our own measurement. */
-bool ald_device_schedule_caused(const AldDeviceSchedule *schedule, const char *device);
+/* Returns the devices whose load our own measurement causes, or caused until just now. NULL ends the list,
+ * which is valid until the next call. */
+const char *const *ald_device_schedule_ours(AldDeviceSchedule *schedule);
 
 AldRowResults *ald_device_schedule_results(const AldDeviceSchedule *schedule);
 

@@ -87,22 +87,21 @@ static bool is_computed_on(const AldDeviceRecords *records, const AldDevice *dev
         return ald_device_obstacle(records, &backend, now) == ALD_DEVICE_COMPUTED_ON;
 }
 
-static const char *find_device(const AldDeviceRecords *records, uint64_t now,
-        bool (*is_ours)(const char *device, void *userdata), void *userdata)
+static const char *find_device(const AldDeviceRecords *records, uint64_t now, const char *const *ours)
 {
         for (size_t i = 0; records->system && i < records->system->devices.n; i++) {
                 const AldDevice *device = ald_rows_at(&records->system->devices, i);
 
-                if (is_computed_on(records, device, now) && !is_ours(device->id, userdata))
+                if (is_computed_on(records, device, now) && !g_strv_contains(ours, device->id))
                         return device->id;
         }
         return NULL;
 }
 
-void ald_work_take_devices(AldWork *work, const AldDeviceRecords *records, uint64_t now,
-        bool (*is_ours)(const char *device, void *userdata), void *userdata)
+void ald_work_take_devices(
+        AldWork *work, const AldDeviceRecords *records, uint64_t now, const char *const *ours)
 {
-        const char *device = find_device(records, now, is_ours, userdata);
+        const char *device = find_device(records, now, ours);
 
         if (g_strcmp0(device, work->device) == 0)
                 return;

@@ -27,7 +27,7 @@ const char *ald_work_reason(AldWork *work);
 const char *ald_work_unit(const AldWork *work);
 bool ald_work_units_known(const AldWork *work);
 
-/* Takes telemetry's record of this node's devices, at CLOCK_REALTIME in µs. is_ours: whether Alidade itself
- * measures the device, or did just now, so that the device is skipped. */
-void ald_work_take_devices(AldWork *work, const AldDeviceRecords *records, uint64_t now,
-        bool (*is_ours)(const char *device, void *userdata), void *userdata);
+/* Takes telemetry's record of this node's devices, at CLOCK_REALTIME in µs. The devices of `ours`, which ends
+ * in NULL, are skipped, since Alidade itself measures them, or did just now. */
+void ald_work_take_devices(
+        AldWork *work, const AldDeviceRecords *records, uint64_t now, const char *const *ours);

@@ -199,14 +199,10 @@ static void test_names(void)
         g_assert_cmpuint(ald_probe_compute.inhibit, ==, ALD_INHIBIT_COMPUTE);
 }
 
-static bool is_ours(const AldDeviceSchedule *schedule, const char *device)
-{
-        return g_strcmp0(device, (const char *) schedule) == 0;
-}
-
 /* A device on which processes compute, unless we are these, is measured only by force. */
 static void test_devices(void)
 {
+        static const char *const none[] = { NULL }, *const ours[] = { "pci:1", NULL };
         AldBackend row = ALD_BACKEND_INIT;
         AldDevice used = ALD_DEVICE_INIT;
         AldBackends backends = ALD_BACKENDS_INIT;
@@ -215,7 +211,7 @@ static void test_devices(void)
         g_autoptr(GArray) targets = ald_probe_targets_new();
         AldNodeRecords own = { 0 };
         AldProbeTarget wanted = { .kind = &ald_probe_compute, .metrics = ALD_COMPUTE_ALL };
-        AldProbeFacts facts = { .own_id = PEER, .now_realtime = 5, .own = &own, .is_ours = is_ours };
+        AldProbeFacts facts = { .own_id = PEER, .now_realtime = 5, .own = &own, .ours = none };
 
         g_assert_cmpint(wanted.kind->resolve(&wanted, &facts, targets), ==, -ENODATA);
         row.id = used.id = "pci:1";
@@ -234,9 +230,9 @@ static void test_devices(void)
         wanted.device = (char *) "pci:2";
         g_assert_cmpint(wanted.kind->resolve(&wanted, &facts, targets), ==, -ALD_E_NO_SUCH_DEVICE);
         wanted.device = NULL;
-        facts.schedule = (AldDeviceSchedule *) "pci:1";
+        facts.ours = ours;
         g_assert_cmpint(wanted.kind->resolve(&wanted, &facts, targets), ==, 0);
-        facts.schedule = NULL;
+        facts.ours = none;
         wanted.force = true;
         g_assert_cmpint(wanted.kind->resolve(&wanted, &facts, targets), ==, 0);
         g_assert_cmpuint(targets->len, ==, 2);
