@@ -4,8 +4,8 @@
 #include <glib.h>
 
 #include "common/bus-cleanup.h"
+#include "services/common/back-off.h"
 #include "services/common/peer.h"
-#include "services/common/timer.h"
 #include "services/link-probe/machine/work-units-bus.h"
 
 #define NAME "org.freedesktop.systemd1"
@@ -14,7 +14,7 @@
 #define MANAGER NAME ".Manager"
 
 /* Delay before an unanswered call is repeated. */
-#define RETRY_USEC (INT64_C(15) * G_USEC_PER_SEC)
+#define RETRY_USEC (15 * G_USEC_PER_SEC)
 
 struct AldWorkUnits {
         AldService *service;
@@ -23,7 +23,7 @@ struct AldWorkUnits {
         char **patterns;
         AldPeer *peer; /* NULL: nothing is asked */
         sd_bus_slot *subscription, *query;
-        AldTimer *retry;
+        AldBackOff *retry;
         bool stale;  /* something changed since the question was sent */
         bool warned; /* that systemd is missing */
         bool failed; /* the last question had no answer */
@@ -43,13 +43,14 @@ static void on_retry(void *userdata)
 
 AldWorkUnits *ald_work_units_new(AldService *service, void (*changed)(void *userdata), void *userdata)
 {
+        static const AldBackOffDelays delays = { RETRY_USEC, RETRY_USEC, RETRY_USEC };
         AldWorkUnits *units = g_new0(AldWorkUnits, 1);
 
         units->service = service;
         units->changed = changed;
         units->userdata = userdata;
         units->known = true;
-        units->retry = ald_timer_new("work-units", on_retry, units);
+        units->retry = ald_back_off_new("work-units", &delays, on_retry, units);
         return units;
 }
 
@@ -66,7 +67,7 @@ void ald_work_units_free(AldWorkUnits *units)
         if (!units)
                 return;
         disconnect(units);
-        ald_timer_free(units->retry);
+        ald_back_off_free(units->retry);
         g_strfreev(units->patterns);
         g_free(units->active);
         g_free(units);
@@ -121,7 +122,7 @@ static void fail(AldWorkUnits *units, const char *reason)
         if (!units->failed)
                 g_warning("Cannot list the units in work-units=, retrying: %s", reason);
         units->failed = true;
-        ald_timer_set(units->retry, g_get_monotonic_time() + RETRY_USEC);
+        ald_back_off_failed(units->retry);
 }
 
 static int on_units(sd_bus_message *reply, void *userdata, sd_bus_error *unused)
