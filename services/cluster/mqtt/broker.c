@@ -80,7 +80,7 @@ static AldTls *make_tls(AldBroker *broker, char **ret_problem)
         /* The scope of an address is a name local to this machine, which no certificate contains. */
         g_autofree char *name = g_strndup(broker->address.host, strcspn(broker->address.host, "%"));
 
-        return broker->common->make_tls(
+        return broker->common->handler->make_tls(
                 broker->discovered ? NULL : name, ret_problem, broker->common->userdata);
 }
 
@@ -105,7 +105,8 @@ static void attempt(AldBroker *broker)
                 return;
         }
         broker->conn = setup.number = ++common->conn;
-        setup.will = will = common->will_topic ? common->make_will(setup.number, common->userdata) : NULL;
+        setup.will = will = common->will_topic ? common->handler->make_will(setup.number, common->userdata)
+                                               : NULL;
         broker->session = ald_mqtt_session_new(&setup, tls);
         if (!broker->session) {
                 set_state(broker, ALD_BROKER_UNREACHABLE, "cannot start a thread");
@@ -118,7 +119,7 @@ static void on_retry(void *userdata)
         AldBroker *broker = userdata;
 
         attempt(broker);
-        broker->common->changed(broker->common->userdata);
+        broker->common->handler->changed(broker->common->userdata);
 }
 
 AldBroker *ald_broker_new(const AldBrokerAddress *address, bool discovered, AldBrokerCommon *common)
@@ -177,7 +178,7 @@ static void end(AldBroker *broker, AldBrokerState state, const char *reason)
         ald_timer_set(broker->retry, ALD_TIMER_NEVER);
         set_state(broker, state, reason);
         if (connected)
-                broker->common->disconnected(broker, reason, broker->common->userdata);
+                broker->common->disconnected(broker, reason, broker->common->list);
 }
 
 void ald_broker_stop(AldBroker *broker, const char *reason)
@@ -285,7 +286,7 @@ static void take_connected(AldBroker *broker, const AldTopicMessage *event)
         broker->connected_at = g_get_monotonic_time();
         broker->duplicate = false;
         set_state(broker, ALD_BROKER_CONNECTED, NULL);
-        broker->common->connected(broker, broker->common->userdata);
+        broker->common->connected(broker, broker->common->list);
 }
 
 /* One that throws us out again and again, as for another client of our name, is not hammered at. */
@@ -305,7 +306,7 @@ static void take_duplicate(AldBroker *broker, uint64_t conn)
 {
         leave(broker);
         broker->duplicate = false;
-        broker->common->duplicate(broker, conn, broker->common->userdata);
+        broker->common->duplicate(broker, conn, broker->common->list);
         if (!broker->duplicate)
                 set_next_retry(broker); /* of one that is on its way out */
 }
@@ -333,7 +334,7 @@ void ald_broker_take(AldBroker *broker, const AldTopicMessage *event)
                 take_end(broker, ALD_BROKER_CONNECTING, event->topic);
                 break;
         }
-        broker->common->changed(broker->common->userdata);
+        broker->common->handler->changed(broker->common->userdata);
 }
 
 int ald_broker_publish(

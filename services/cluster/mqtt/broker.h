@@ -58,7 +58,46 @@ bool ald_broker_is_of(const AldBroker *broker, const AldId *node);
 int ald_broker_publish(
         AldBroker *broker, const char *topic, const void *payload, size_t size, int qos, bool retain);
 
-/* What all brokers of a list share, and its callbacks; see brokers.h. */
+typedef struct AldBrokerMessage {
+        const char *topic;
+        const void *payload; /* a NUL follows; valid during the call */
+        size_t size;
+        bool retained; /* the broker had stored it, so it does not show that the sender is alive */
+} AldBrokerMessage;
+
+/* The user of the list; see brokers.h. */
+typedef struct AldBrokersHandler {
+        /*
+         * Returns a new TLS context for an attempt, see ald_tls_new_for_broker(). `name` is its `host`: the
+         * host of a configured broker, NULL for a discovered one, which only its certificate identifies. On
+         * failure returns NULL with a description in *ret_problem (g_malloc), and is called again for the
+         * next attempt.
+         */
+        AldTls *(*make_tls)(const char *name, char **ret_problem, void *userdata);
+
+        /* The payload (g_malloc) of the will of a connection; NULL for none. Retained, QoS 1. */
+        char *(*make_will)(uint64_t conn, void *userdata);
+
+        /* The subscription was sent, and retained messages will follow. Called before first_changed. */
+        void (*connected)(AldBroker *broker, void *userdata);
+
+        /* Called once for each connection that `connected` reported, but not by ald_brokers_free(). */
+        void (*disconnected)(AldBroker *broker, const char *reason, void *userdata);
+
+        /* From now on this node publishes to another broker, or to none (NULL). Also called after a
+         * reconnection to the same broker, which may have lost its retained messages, so everything has
+         * to be published again. */
+        void (*first_changed)(AldBroker *first, void *userdata);
+
+        /* If the loop is behind, only the newest value of each topic is passed on. Live and retained
+         * values are kept apart. */
+        void (*message)(AldBroker *broker, const AldBrokerMessage *message, void *userdata);
+
+        /* Something has changed that GetBrokers or Problem shows. */
+        void (*changed)(void *userdata);
+} AldBrokersHandler;
+
+/* Shared by all brokers of a list. */
 typedef struct AldBrokerCommon {
         char *client_id;
         char *will_topic; /* maybe NULL */
@@ -69,14 +108,15 @@ typedef struct AldBrokerCommon {
         uint64_t conn;      /* counts the attempts of all */
         uint32_t number;    /* counts the brokers */
 
-        AldTls *(*make_tls)(const char *name, char **ret_problem, void *userdata);
-        char *(*make_will)(uint64_t conn, void *userdata);
-        void (*connected)(AldBroker *broker, void *userdata);
-        void (*disconnected)(AldBroker *broker, const char *reason, void *userdata);
+        const AldBrokersHandler *handler;
+        void *userdata; /* of the handler */
+
+        /* The list is told first, and tells the handler. */
+        struct AldBrokers *list;
+        void (*connected)(AldBroker *broker, struct AldBrokers *list);
+        void (*disconnected)(AldBroker *broker, const char *reason, struct AldBrokers *list);
         /* The connection with this number already leads to the same broker. */
-        void (*duplicate)(AldBroker *broker, uint64_t conn, void *userdata);
-        void (*changed)(void *userdata);
-        void *userdata;
+        void (*duplicate)(AldBroker *broker, uint64_t conn, struct AldBrokers *list);
 } AldBrokerCommon;
 
 /* Does nothing until it is started. */

@@ -77,8 +77,6 @@ static void broker_list_append_connected(GPtrArray *list, GPtrArray *old)
 #define BYE_USEC (1500 * 1000)
 
 struct AldBrokers {
-        const AldBrokersHandler *handler;
-        void *userdata;
         AldBrokerCommon common;
 
         GPtrArray *list;                 /* the configured ones first */
@@ -100,20 +98,6 @@ void ald_brokers_quit(void)
         mosquitto_lib_cleanup();
 }
 
-static AldTls *make_tls(const char *name, char **ret_problem, void *userdata)
-{
-        AldBrokers *brokers = userdata;
-
-        return brokers->handler->make_tls(name, ret_problem, brokers->userdata);
-}
-
-static char *make_will(uint64_t conn, void *userdata)
-{
-        AldBrokers *brokers = userdata;
-
-        return brokers->handler->make_will(conn, brokers->userdata);
-}
-
 static void update_first(AldBrokers *brokers)
 {
         AldBroker *first = NULL;
@@ -127,23 +111,19 @@ static void update_first(AldBrokers *brokers)
                 return;
         brokers->first = first;
         brokers->first_conn = conn;
-        brokers->handler->first_changed(first, brokers->userdata);
+        brokers->common.handler->first_changed(first, brokers->common.userdata);
 }
 
-static void on_connected(AldBroker *broker, void *userdata)
+static void on_connected(AldBroker *broker, AldBrokers *brokers)
 {
-        AldBrokers *brokers = userdata;
-
-        brokers->handler->connected(broker, brokers->userdata);
+        brokers->common.handler->connected(broker, brokers->common.userdata);
         update_first(brokers);
 }
 
 /* Another address may lead to the same broker still. */
-static void on_disconnected(AldBroker *broker, const char *reason, void *userdata)
+static void on_disconnected(AldBroker *broker, const char *reason, AldBrokers *brokers)
 {
-        AldBrokers *brokers = userdata;
-
-        brokers->handler->disconnected(broker, reason, brokers->userdata);
+        brokers->common.handler->disconnected(broker, reason, brokers->common.userdata);
         update_first(brokers);
         if (ald_broker_discovered(broker))
                 ald_timer_set(brokers->prune, g_get_monotonic_time());
@@ -153,10 +133,8 @@ static void on_disconnected(AldBroker *broker, const char *reason, void *userdat
 }
 
 /* What is configured goes before what was found, since its name is verified. */
-static void on_duplicate(AldBroker *broker, uint64_t conn, void *userdata)
+static void on_duplicate(AldBroker *broker, uint64_t conn, AldBrokers *brokers)
 {
-        AldBrokers *brokers = userdata;
-
         for (guint i = 0; i < brokers->list->len; i++) {
                 AldBroker *holder = brokers->list->pdata[i];
 
@@ -170,12 +148,9 @@ static void on_duplicate(AldBroker *broker, uint64_t conn, void *userdata)
         }
 }
 
-static void on_changed(void *userdata)
+static void tell_changed(AldBrokers *brokers)
 {
-        AldBrokers *brokers = userdata;
-
-        if (brokers->handler->changed)
-                brokers->handler->changed(brokers->userdata);
+        brokers->common.handler->changed(brokers->common.userdata);
 }
 
 static void on_message(const AldTopicMessage *message, void *userdata)
@@ -186,7 +161,7 @@ static void on_message(const AldTopicMessage *message, void *userdata)
         if (message->event != 0)
                 ald_broker_take(message->source, message);
         else
-                brokers->handler->message(message->source, &passed, brokers->userdata);
+                brokers->common.handler->message(message->source, &passed, brokers->common.userdata);
 }
 
 /* Brokers that are dropped are stopped while they are still in a list, so that their end can be reported. */
@@ -203,7 +178,7 @@ static void rebuild(AldBrokers *brokers)
                 ald_broker_stop(old->pdata[i], "no longer configured or found");
         update_first(brokers);
         g_ptr_array_unref(old);
-        on_changed(brokers);
+        tell_changed(brokers);
 }
 
 static void on_prune(void *userdata)
@@ -224,8 +199,6 @@ AldBrokers *ald_brokers_new(const AldBrokersHandler *handler, void *userdata)
 {
         AldBrokers *brokers = g_new0(AldBrokers, 1);
 
-        brokers->handler = handler;
-        brokers->userdata = userdata;
         brokers->list = broker_list_new();
         brokers->configured = g_array_new(FALSE, FALSE, sizeof(AldBrokerAddress));
         brokers->discovered = g_array_new(FALSE, FALSE, sizeof(AldBrokerAddress));
@@ -234,13 +207,12 @@ AldBrokers *ald_brokers_new(const AldBrokersHandler *handler, void *userdata)
                 .inbox = ald_inbox_new(ALD_INBOX_BYTES, ALD_INBOX_TOPICS, on_message, brokers),
                 .claims = ald_claims_new(),
                 .leaving = ald_broker_leaving_new(),
-                .make_tls = make_tls,
-                .make_will = make_will,
+                .handler = handler,
+                .userdata = userdata,
+                .list = brokers,
                 .connected = on_connected,
                 .disconnected = on_disconnected,
                 .duplicate = on_duplicate,
-                .changed = on_changed,
-                .userdata = brokers,
         };
         if (!brokers->common.inbox) {
                 ald_brokers_free(brokers);
@@ -272,7 +244,7 @@ static void stop_all(AldBrokers *brokers, const char *reason)
 {
         for (guint i = 0; i < brokers->list->len; i++)
                 ald_broker_stop(brokers->list->pdata[i], reason);
-        on_changed(brokers);
+        tell_changed(brokers);
 }
 
 static void start_all(AldBrokers *brokers)
@@ -290,14 +262,14 @@ void ald_brokers_reconnect(AldBrokers *brokers)
 void ald_brokers_hold(AldBrokers *brokers, AldBroker *broker, const char *reason)
 {
         ald_broker_hold(broker, reason);
-        on_changed(brokers);
+        tell_changed(brokers);
 }
 
 void ald_brokers_release(AldBrokers *brokers)
 {
         for (guint i = 0; i < brokers->list->len; i++)
                 ald_broker_release(brokers->list->pdata[i]);
-        on_changed(brokers);
+        tell_changed(brokers);
 }
 
 size_t ald_brokers_count_held(AldBrokers *brokers)

@@ -16,44 +16,6 @@ typedef struct AldBrokers AldBrokers;
 
 #define ALD_BROKERS_MAX 32u /* configured ones, and again so many discovered ones */
 
-typedef struct AldBrokerMessage {
-        const char *topic;
-        const void *payload; /* a NUL follows; valid during the call */
-        size_t size;
-        bool retained; /* the broker had stored it, so it does not show that the sender is alive */
-} AldBrokerMessage;
-
-typedef struct AldBrokersHandler {
-        /*
-         * Returns a new TLS context for an attempt, see ald_tls_new_for_broker(). `name` is its `host`: the
-         * host of a configured broker, NULL for a discovered one, which only its certificate identifies. On
-         * failure returns NULL with a description in *ret_problem (g_malloc), and is called again for the
-         * next attempt.
-         */
-        AldTls *(*make_tls)(const char *name, char **ret_problem, void *userdata);
-
-        /* The payload (g_malloc) of the will of a connection; NULL for none. Retained, QoS 1. */
-        char *(*make_will)(uint64_t conn, void *userdata);
-
-        /* The subscription was sent, and retained messages will follow. Called before first_changed. */
-        void (*connected)(AldBroker *broker, void *userdata);
-
-        /* Called once for each connection that `connected` reported, but not by ald_brokers_free(). */
-        void (*disconnected)(AldBroker *broker, const char *reason, void *userdata);
-
-        /* From now on this node publishes to another broker, or to none (NULL). Also called after a
-         * reconnection to the same broker, which may have lost its retained messages, so everything has
-         * to be published again. */
-        void (*first_changed)(AldBroker *first, void *userdata);
-
-        /* If the loop is behind, only the newest value of each topic is passed on. Live and retained
-         * values are kept apart. */
-        void (*message)(AldBroker *broker, const AldBrokerMessage *message, void *userdata);
-
-        /* Something has changed that GetBrokers or Problem shows. May be NULL. */
-        void (*changed)(void *userdata);
-} AldBrokersHandler;
-
 int ald_brokers_init(void);
 void ald_brokers_quit(void);
 

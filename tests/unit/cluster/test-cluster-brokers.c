@@ -6,7 +6,11 @@ static void on_first_changed(AldBroker *first, void *userdata)
         g_assert_not_reached(); /* none is ever connected here */
 }
 
-static const AldBrokersHandler handler = { .first_changed = on_first_changed };
+static void on_changed(void *userdata)
+{
+}
+
+static const AldBrokersHandler handler = { .first_changed = on_first_changed, .changed = on_changed };
 
 static void configure(AldBrokers *brokers, const char *const *texts, size_t n)
 {
