@@ -3,15 +3,10 @@
 #include "services/state/sources-bus.h"
 #include "record/record-bus.h"
 #include "record/record-source.h"
+#include "services/common/back-off.h"
 #include "services/common/peer.h"
+#include "services/state/missing-policy.h"
 #include "services/state/probed.h"
-
-/* A source that is gone is asked for after 1 s, then 2 s and so on; one that lived long, at once again. */
-#define RETRY_MIN_SECONDS 1u
-#define RETRY_MAX_SECONDS 60u
-/* Longer than a restart of the service takes. */
-#define POLICY_SECONDS 10u
-#define LIVED_LONG_USEC (60 * G_USEC_PER_SEC)
 
 typedef struct Source Source;
 
@@ -30,10 +25,9 @@ struct Source {
         AldStateManager *manager;
         AldPeer *peer;
         Feed feeds[ALD_N_KINDS];
-        gint64 appeared; /* CLOCK_MONOTONIC in µs */
-        unsigned retry_seconds;
-        guint retry;
-        guint replace_policy;
+        AldBackOff *retry;
+        AldMissingPolicy *missing_policy; /* NULL unless it is the source of that */
+        bool known;                       /* it has been on the bus */
         bool starting; /* asked of a name without owner, so that the bus starts its service */
 };
 
@@ -78,7 +72,11 @@ static void take_message(Feed *feed, sd_bus_message *message, const AldRecord *b
         take(feed, record);
 }
 
-static void retry_later(Source *source);
+static void retry_later(Source *source)
+{
+        source->starting = false;
+        ald_back_off_failed(source->retry);
+}
 
 static int on_all(sd_bus_message *reply, void *userdata, sd_bus_error *error)
 {
@@ -139,60 +137,22 @@ static int on_properties_changed(sd_bus_message *message, void *userdata, sd_bus
 }
 
 /* Asking anything of a name that has no owner has the bus start its service. */
-static gboolean on_retry(gpointer userdata)
+static void on_retry(void *userdata)
 {
         Source *source = userdata;
 
-        source->retry = 0;
         source->starting = true;
         if (read_all(&source->feeds[0]) < 0)
                 retry_later(source);
-        return G_SOURCE_REMOVE;
-}
-
-static void retry_later(Source *source)
-{
-        source->starting = false;
-        g_clear_handle_id(&source->retry, g_source_remove);
-        source->retry = g_timeout_add_seconds(source->retry_seconds, on_retry, source);
-        source->retry_seconds = CLAMP(source->retry_seconds * 2, RETRY_MIN_SECONDS, RETRY_MAX_SECONDS);
-}
-
-static bool has_policy(const Source *source)
-{
-        for (unsigned i = 0; i < source->info->n_kinds; i++)
-                if (source->info->kinds[i] == ALD_KIND_PROBE_POLICY)
-                        return true;
-        return false;
-}
-
-/* A service that is not running cannot publish this. Its peers measure instead: that fails, and they report
- * it. */
-static gboolean on_no_policy(gpointer userdata)
-{
-        Source *source = userdata;
-        AldProbePolicy policy = ALD_PROBE_POLICY_INIT;
-        g_autoptr(AldRecord) record = NULL;
-
-        /* Other nodes do not know a node without any record. */
-        if (!ald_node_after(ald_store_local_node(ald_state_manager_store(source->manager)), NULL))
-                return G_SOURCE_CONTINUE;
-        source->replace_policy = 0;
-        policy.links = ald_probe_policy_links_to_string(ALD_PROBE_POLICY_LINKS_ROUND_TRIPS);
-        policy.reason = "unable: alidade-link-probed is not running";
-        if (ald_record_new(ALD_KIND_PROBE_POLICY, &policy, &record) >= 0) {
-                record->updated_usec = ald_realtime_usec();
-                ald_state_manager_put_local(source->manager, ALD_KIND_PROBE_POLICY, "", record);
-        }
-        return G_SOURCE_REMOVE;
 }
 
 static void source_appeared(Source *source)
 {
-        source->appeared = g_get_monotonic_time();
+        source->known = true;
         source->starting = false;
-        g_clear_handle_id(&source->retry, g_source_remove);
-        g_clear_handle_id(&source->replace_policy, g_source_remove);
+        ald_back_off_works(source->retry);
+        if (source->missing_policy)
+                ald_missing_policy_end(source->missing_policy);
         for (unsigned i = 0; i < source->info->n_kinds; i++) {
                 g_clear_pointer(&source->feeds[i].seen, ald_record_unref);
                 read_all(&source->feeds[i]);
@@ -201,14 +161,12 @@ static void source_appeared(Source *source)
 
 static void source_gone(Source *source)
 {
-        if (source->appeared != 0 && g_get_monotonic_time() - source->appeared > LIVED_LONG_USEC)
-                source->retry_seconds = 0;
-        if (source->appeared != 0)
+        if (source->known)
                 g_message("%s left the bus; its records are kept, with their age", source->info->name);
         if (!source->info->optional)
                 retry_later(source);
-        if (has_policy(source) && source->replace_policy == 0)
-                source->replace_policy = g_timeout_add_seconds(POLICY_SECONDS, on_no_policy, source);
+        if (source->missing_policy)
+                ald_missing_policy_begin(source->missing_policy);
 }
 
 static void on_owner(AldPeer *peer, const char *owner, void *userdata)
@@ -222,14 +180,19 @@ static void on_owner(AldPeer *peer, const char *owner, void *userdata)
 static int source_start(
         Source *source, AldService *service, AldStateManager *manager, const AldRecordSource *info)
 {
+        /* One that was there for long is asked for at once. */
+        static const AldBackOffDelays delays = { 0, G_USEC_PER_SEC, 60 * G_USEC_PER_SEC };
         int r;
 
         source->info = info;
         source->service = service;
         source->manager = manager;
+        source->retry = ald_back_off_new("source", &delays, on_retry, source);
         for (unsigned i = 0; i < info->n_kinds; i++) {
                 source->feeds[i].source = source;
                 source->feeds[i].kind = info->kinds[i];
+                if (info->kinds[i] == ALD_KIND_PROBE_POLICY)
+                        source->missing_policy = ald_missing_policy_new(manager);
         }
         r = ald_peer_new(service, ald_service_bus(service), info->name, on_owner, source, &source->peer);
         if (r < 0)
@@ -253,8 +216,8 @@ int ald_sources_new(AldService *service, AldStateManager *manager, AldSources **
 
 static void source_clear(Source *source)
 {
-        g_clear_handle_id(&source->retry, g_source_remove);
-        g_clear_handle_id(&source->replace_policy, g_source_remove);
+        ald_back_off_free(source->retry);
+        ald_missing_policy_free(source->missing_policy);
         ald_peer_free(source->peer);
         for (unsigned i = 0; i < G_N_ELEMENTS(source->feeds); i++) {
                 sd_bus_slot_unref(source->feeds[i].reading);
