@@ -93,17 +93,15 @@ void ald_member_take(const AldReceived *received, void *userdata)
         ald_receiver_take(member->receiver, received, (uint64_t) g_get_monotonic_time(), ald_realtime_usec());
 }
 
-static void take_quota_report(AldMember *member, AldBroker *broker, const AldBrokerMessage *message)
+static void take_quota_report(AldMember *member, AldBroker *broker, const AldReceived *received)
 {
-        uint32_t number = ald_broker_number(broker);
-
         AldQuotaReportRow report[ALD_QUOTA_REPORT_NODES];
-        size_t n = ald_quota_report_read(message->payload, message->size, report);
+        size_t n = ald_quota_report_read(received->payload, received->size, report);
 
         if (n > 0) {
-                member->exceeded = number;
+                member->exceeded = received->broker;
                 member->over_quota = report[0].node;
-        } else if (member->exceeded == number) {
+        } else if (member->exceeded == received->broker) {
                 member->exceeded = 0;
         }
         if (ald_broker_is_of(broker, &member->own)) {
@@ -113,28 +111,19 @@ static void take_quota_report(AldMember *member, AldBroker *broker, const AldBro
         ald_member_changed(member);
 }
 
-static void on_message(AldBroker *broker, const AldBrokerMessage *message, void *userdata)
+static void on_message(AldBroker *broker, const AldReceived *received, void *userdata)
 {
         AldMember *member = userdata;
-        const AldReceived received = {
-                .broker = ald_broker_number(broker),
-                .conn = ald_broker_conn(broker),
-                .topic = message->topic,
-                .payload = message->payload,
-                .size = message->size,
-                .retained = message->retained,
-        };
+        gint64 now = g_get_monotonic_time();
 
-        if (strcmp(message->topic, ALD_QUOTA_REPORT_TOPIC) == 0) {
-                take_quota_report(member, broker, message);
+        if (strcmp(received->topic, ALD_QUOTA_REPORT_TOPIC) == 0) {
+                take_quota_report(member, broker, received);
                 return;
         }
-        if (ald_renewals_take(member->renewals, message->topic, message->payload, message->size,
-                    g_get_monotonic_time()))
+        if (ald_renewals_take(member->renewals, received, now))
                 return;
-        if (!ald_offline_delay_hold(
-                    member->offline_delay, &received, member->cluster, &member->own, g_get_monotonic_time()))
-                ald_member_take(&received, member);
+        if (!ald_offline_delay_hold(member->offline_delay, received, member->cluster, &member->own, now))
+                ald_member_take(received, member);
         note_dropped(member);
 }
 

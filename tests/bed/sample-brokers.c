@@ -83,19 +83,18 @@ static void on_first_changed(AldBroker *first, void *userdata)
         say("first\t%s", first ? ald_broker_address(first) : "");
 }
 
-static void on_message(AldBroker *broker, const AldBrokerMessage *message, void *userdata)
+static void on_message(AldBroker *broker, const AldReceived *received, void *userdata)
 {
         Sample *sample = userdata;
 
-        g_hash_table_add(sample->topics, g_strdup(message->topic));
-        if (message->retained)
+        g_hash_table_add(sample->topics, g_strdup(received->topic));
+        if (received->retained)
                 sample->retained++;
         else
                 sample->live++;
         if (!sample->quiet)
                 say("message\t%s\t%s\t%s\t%s", ald_broker_address(broker),
-                        message->retained ? "retained" : "live", message->topic,
-                        (const char *) message->payload);
+                        received->retained ? "retained" : "live", received->topic, received->payload);
 }
 
 static void show_rows(Sample *sample)

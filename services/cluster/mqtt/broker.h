@@ -6,6 +6,7 @@
 #include "services/cluster/mqtt/broker-address.h"
 #include "services/cluster/mqtt/claims.h"
 #include "services/cluster/mqtt/inbox.h"
+#include "services/cluster/mqtt/received.h"
 
 /*
  * The connection to one broker, which is made again whenever it ends. A thread for each attempt resolves the
@@ -58,13 +59,6 @@ bool ald_broker_is_of(const AldBroker *broker, const AldId *node);
 int ald_broker_publish(
         AldBroker *broker, const char *topic, const void *payload, size_t size, int qos, bool retain);
 
-typedef struct AldBrokerMessage {
-        const char *topic;
-        const void *payload; /* a NUL follows; valid during the call */
-        size_t size;
-        bool retained; /* the broker had stored it, so it does not show that the sender is alive */
-} AldBrokerMessage;
-
 /* The user of the list; see brokers.h. */
 typedef struct AldBrokersHandler {
         /*
@@ -90,8 +84,8 @@ typedef struct AldBrokersHandler {
         void (*first_changed)(AldBroker *first, void *userdata);
 
         /* If the loop is behind, only the newest value of each topic is passed on. Live and retained
-         * values are kept apart. */
-        void (*message)(AldBroker *broker, const AldBrokerMessage *message, void *userdata);
+         * values are kept apart. The message is valid during the call. */
+        void (*message)(AldBroker *broker, const AldReceived *received, void *userdata);
 
         /* Something has changed that GetBrokers or Problem shows. */
         void (*changed)(void *userdata);

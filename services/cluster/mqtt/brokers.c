@@ -156,12 +156,14 @@ static void tell_changed(AldBrokers *brokers)
 static void on_message(const AldTopicMessage *message, void *userdata)
 {
         AldBrokers *brokers = userdata;
-        AldBrokerMessage passed = { message->topic, message->payload, message->size, message->retained };
+        AldBroker *broker = message->source;
+        const AldReceived received = { ald_broker_number(broker), ald_broker_conn(broker), message->topic,
+                message->payload, message->size, message->retained };
 
         if (message->event != 0)
-                ald_broker_take(message->source, message);
+                ald_broker_take(broker, message);
         else
-                brokers->common.handler->message(message->source, &passed, brokers->common.userdata);
+                brokers->common.handler->message(broker, &received, brokers->common.userdata);
 }
 
 /* Brokers that are dropped are stopped while they are still in a list, so that their end can be reported. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "services/cluster/mqtt/received.h"
 #include "services/cluster/mqtt/topic.h"
 #include "services/cluster/peers/nodes.h"
 #include "services/cluster/peers/payload.h"
@@ -10,15 +11,6 @@
  * under its own topics. Bad messages are refused, counted for each node, and logged at a limited rate.
  */
 typedef struct AldReceiver AldReceiver;
-
-typedef struct AldReceived {
-        uint32_t broker; /* its number; not 0 */
-        uint64_t conn;   /* the number of the connection it arrived through */
-        const char *topic;
-        const char *payload;
-        size_t size;
-        bool retained;
-} AldReceived;
 
 typedef struct AldReceiverHandler {
         /* A record of another node, for the state service. */

@@ -142,9 +142,9 @@ static bool may_ask(AldRenewals *renewals, const char *node, gint64 now)
         return true;
 }
 
-static int keep(const char *path, const char *payload, size_t size)
+static int keep(const char *path, const AldReceived *received)
 {
-        g_autofree char *text = g_strndup(payload, size);
+        g_autofree char *text = g_strndup(received->payload, received->size);
 
         return ald_pki_file_write(path, text, 0644, (uid_t) -1, (gid_t) -1);
 }
@@ -158,8 +158,7 @@ static int make_inbox(const AldRenewals *renewals)
 }
 
 /* Root's part starts as soon as the inbox has a file, so only whole ones get there. */
-static void take_request(
-        AldRenewals *renewals, const char *node, const char *payload, size_t size, gint64 now)
+static void take_request(AldRenewals *renewals, const char *node, const AldReceived *received, gint64 now)
 {
         g_autofree char *name = g_strconcat(node, SUFFIX, NULL);
         g_autofree char *path = g_build_filename(renewals->inbox, name, NULL);
@@ -169,7 +168,7 @@ static void take_request(
                 return;
         r = make_inbox(renewals);
         if (r == 0)
-                r = keep(renewals->received, payload, size);
+                r = keep(renewals->received, received);
         if (r == 0 && rename(renewals->received, path) < 0)
                 r = -errno;
         if (r < 0)
@@ -178,14 +177,14 @@ static void take_request(
 
 /* Whether the first certificate in it is one for this node that ends later than the one it has. Root looks at
  * all of it again. */
-static bool is_newer(const AldRenewals *renewals, const char *payload, size_t size)
+static bool is_newer(const AldRenewals *renewals, const AldReceived *received)
 {
         g_auto(AldPkiIdentity) identity = {};
         g_autoptr(X509) certificate = NULL;
         AldPkiFacts made, own;
 
         if (ald_pki_identity_load(renewals->folder, NULL, &identity, NULL) < 0 ||
-                ald_pki_certificate_parse(payload, size, &certificate, NULL) < 0 ||
+                ald_pki_certificate_parse(received->payload, received->size, &certificate, NULL) < 0 ||
                 ald_pki_verify(identity.ca, identity.crl, certificate, ALD_PKI_ROLE_NODE, renewals->id,
                         (uint64_t) g_get_real_time(), NULL) < 0)
                 return false;
@@ -194,28 +193,27 @@ static bool is_newer(const AldRenewals *renewals, const char *payload, size_t si
         return made.not_after > own.not_after;
 }
 
-bool ald_renewals_take(AldRenewals *renewals, const char *topic, const char *payload, size_t size, gint64 now)
+bool ald_renewals_take(AldRenewals *renewals, const AldReceived *received, gint64 now)
 {
         g_autofree char *node = NULL;
         const char *rest;
 
-        if (!g_str_has_prefix(topic, renewals->prefix))
+        if (!g_str_has_prefix(received->topic, renewals->prefix))
                 return false;
-        rest = topic + strlen(renewals->prefix);
+        rest = received->topic + strlen(renewals->prefix);
         node = g_strndup(rest, ALD_ID_STRING_SIZE - 1);
         if (!ald_pki_is_node_id(node) || rest[strlen(node)] != '/')
                 return false;
         rest += strlen(node) + 1;
         if (strcmp(rest, REQUEST) != 0 && !g_str_has_prefix(rest, ANSWERS "/"))
                 return false;
-        if (size == 0 || size > ALD_RENEWAL_MAX)
+        if (received->size == 0 || received->size > ALD_RENEWAL_MAX)
                 return true;
         if (strcmp(rest, REQUEST) == 0) {
                 if (strcmp(node, renewals->id) != 0)
-                        take_request(renewals, node, payload, size, now);
-        } else if (strcmp(rest + strlen(ANSWERS "/"), renewals->id) == 0 &&
-                   is_newer(renewals, payload, size)) {
-                int r = keep(renewals->answer, payload, size);
+                        take_request(renewals, node, received, now);
+        } else if (strcmp(rest + strlen(ANSWERS "/"), renewals->id) == 0 && is_newer(renewals, received)) {
+                int r = keep(renewals->answer, received);
 
                 if (r < 0)
                         g_warning("Cannot save %s: %s", renewals->answer, g_strerror(-r));

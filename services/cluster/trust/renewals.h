@@ -30,5 +30,4 @@ char **ald_renewals_filters(const AldRenewals *renewals);
 void ald_renewals_publish(AldRenewals *renewals);
 
 /* Takes a message if it is about renewals, and returns whether it was. */
-bool ald_renewals_take(
-        AldRenewals *renewals, const char *topic, const char *payload, size_t size, gint64 now);
+bool ald_renewals_take(AldRenewals *renewals, const AldReceived *received, gint64 now);
