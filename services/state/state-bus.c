@@ -26,7 +26,7 @@ struct AldStateBus {
         AldSignals *signals;
         AldHolders *subscribers;
         AldTotalsBus totals;
-        AldTopologyBus *topology;
+        AldTopologyWatch *topology;
         AldFindingsWatch *findings;
         AldHistoryPeer *history;
         AldProperties properties;
@@ -90,7 +90,7 @@ static int reply_graph(AldStateBus *self, sd_bus_message *message, bool of_pairs
                 return ald_error_unreadable(r, error);
         r = sd_bus_message_new_method_return(message, &reply);
         if (r >= 0)
-                r = ald_topology_bus_append(self->topology, reply, of_pairs, since, after, &bytes);
+                r = ald_topology_bus_append(reply, self->topology, of_pairs, since, after, &bytes);
         return send_reply(self, message, reply, r, bytes, error);
 }
 
@@ -185,8 +185,8 @@ static int method_get_fabric(sd_bus_message *message, void *userdata, sd_bus_err
                 return r;
         r = sd_bus_message_new_method_return(message, &reply);
         if (r >= 0)
-                r = ald_reports_bus_append_fabric(
-                        reply, self->store, ald_topology_bus_segments(self->topology), node, &bytes);
+                r = ald_reports_bus_append_fabric(reply, self->store,
+                        ald_graph_segments(ald_topology_watch_graph(self->topology)), node, &bytes);
         return send_reply(self, message, reply, r, bytes, error);
 }
 
@@ -393,7 +393,7 @@ int ald_state_bus_new(AldService *service, AldStateManager *manager, AldClusterP
                 .of = self };
         (void) ald_id_format(local, self->node_id);
         self->subscribers = ald_holders_new(service, on_subscriber, self);
-        self->topology = ald_topology_bus_new(manager, signals);
+        self->topology = ald_topology_watch_new(manager, signals);
         self->findings = ald_findings_watch_new(manager, signals);
         r = ald_totals_bus_init(&self->totals, ald_service_bus(service), signals, manager, self->node_id);
         if (r >= 0)
@@ -412,7 +412,7 @@ void ald_state_bus_free(AldStateBus *self)
                 return;
         ald_properties_clear(&self->properties);
         ald_totals_bus_clear(&self->totals);
-        ald_topology_bus_free(self->topology);
+        ald_topology_watch_free(self->topology);
         ald_history_peer_free(self->history);
         ald_findings_watch_free(self->findings);
         ald_holders_free(self->subscribers);

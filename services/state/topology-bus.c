@@ -1,124 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <time.h>
-
-#include "record/record-bus.h"
-#include "services/common/burst.h"
-#include "services/common/time-share.h"
-#include "services/common/timer.h"
-#include "services/state/records-bus.h"
 #include "services/state/topology-bus.h"
-#include "state/topology/graph.h"
-
-/* An update waits for such a pause in the changes: of less than ALD_GRAPH_ALL_BELOW nodes, which a moment
- * later may be more, it would list all paths. */
-#define SETTLE_USEC (G_USEC_PER_SEC / 10)
-
-/* The least interval between two signals. */
-#define SIGNAL_USEC G_USEC_PER_SEC
+#include "record/record-bus.h"
+#include "services/state/records-bus.h"
 
 /* What the reply takes beside its rows, and what one that has gone takes in it, at most. */
 #define WIRE_OF_REPLY 1024u
 #define WIRE_PER_GONE 96u
-
-struct AldTopologyBus {
-        AldGraph *graph;
-        AldSignals *signals;
-        AldTimer *timer;
-        uint64_t revision;  /* of the last update */
-        uint64_t signalled; /* revision */
-        gint64 signalled_at;
-        AldTimeShare updates;
-        AldBurst changes; /* that wait for an update */
-};
-
-/* Revisions of an earlier run must not be taken for those of this one. */
-static uint64_t first_revision(void)
-{
-        struct timespec now = {};
-
-        (void) clock_gettime(CLOCK_BOOTTIME, &now);
-        return (uint64_t) now.tv_sec * G_USEC_PER_SEC + (uint64_t) now.tv_nsec / 1000;
-}
-
-/* Whoever asks, and whatever a peer sends, updates have a share of the time; between them, answers are those
- * of the last one. Returns its revision. */
-static uint64_t update(AldTopologyBus *self)
-{
-        gint64 before = g_get_monotonic_time();
-
-        if (ald_graph_is_outdated(self->graph) && ald_time_share_has_any(&self->updates, before)) {
-                self->revision = ald_graph_update(self->graph);
-                ald_time_share_take(&self->updates, g_get_monotonic_time() - before);
-        }
-        return self->revision;
-}
-
-static void wait_if_outdated(AldTopologyBus *self)
-{
-        gint64 due;
-
-        if (!ald_graph_is_outdated(self->graph))
-                return;
-        due = ald_burst_note(&self->changes, g_get_monotonic_time());
-        ald_timer_set(self->timer,
-                MAX(MAX(due, ald_time_share_next(&self->updates)), self->signalled_at + SIGNAL_USEC));
-}
-
-static void on_timer(void *userdata)
-{
-        AldTopologyBus *self = userdata;
-        uint64_t revision = update(self);
-
-        ald_burst_end(&self->changes);
-        if (revision != self->signalled) {
-                self->signalled = revision;
-                self->signalled_at = g_get_monotonic_time();
-                ald_signals_change_view(self->signals, ALD_DERIVED_TOPOLOGY, revision);
-        }
-        wait_if_outdated(self); /* if there was no time for an update */
-}
-
-static void on_changed(AldEntry *entry, AldRecord *before, void *userdata)
-{
-        AldTopologyBus *self = userdata;
-
-        /* Each node sends all its records again every half a minute. */
-        if (before && entry->record && before->hash == entry->record->hash)
-                return;
-        if (ald_graph_note_change(self->graph, entry))
-                wait_if_outdated(self);
-}
-
-static void on_removing(AldEntry *entry, void *userdata)
-{
-        AldTopologyBus *self = userdata;
-
-        if (ald_graph_note_removal(self->graph, entry))
-                wait_if_outdated(self);
-}
-
-AldTopologyBus *ald_topology_bus_new(AldStateManager *manager, AldSignals *signals)
-{
-        AldTopologyBus *self = g_new0(AldTopologyBus, 1);
-
-        self->graph = ald_graph_new(ald_state_manager_store(manager), first_revision());
-        self->signals = signals;
-        self->timer = ald_timer_new("topology", on_timer, self);
-        self->signalled = self->revision = ald_graph_update(self->graph);
-        self->updates = ald_time_share_new(g_get_monotonic_time());
-        self->changes.pause = SETTLE_USEC;
-        ald_state_manager_watch(manager, on_changed, on_removing, self);
-        return self;
-}
-
-void ald_topology_bus_free(AldTopologyBus *self)
-{
-        if (!self)
-                return;
-        ald_timer_free(self->timer);
-        ald_graph_free(self->graph);
-        g_free(self);
-}
 
 /* A page: what it consists of is known before the first array is written. */
 typedef struct Page {
@@ -251,19 +138,20 @@ static int append_rows(sd_bus_message *message, const Page *page)
         return r < 0 ? r : append_gone(message, page);
 }
 
-int ald_topology_bus_append(AldTopologyBus *self, sd_bus_message *message, bool of_pairs, uint64_t since,
-        uint64_t after, size_t *ret_bytes)
+int ald_topology_bus_append(sd_bus_message *message, AldTopologyWatch *topology, bool of_pairs,
+        uint64_t since, uint64_t after, size_t *ret_bytes)
 {
-        uint64_t revision = update(self);
-        Page page = { .graph = self->graph,
+        AldGraph *graph = ald_topology_watch_graph(topology);
+        uint64_t revision = ald_topology_watch_revision(topology);
+        Page page = { .graph = graph,
                 .of_pairs = of_pairs,
-                .whole = !ald_graph_remembers(self->graph, since),
+                .whole = !ald_graph_remembers(graph, since),
                 .bytes = WIRE_OF_REPLY };
         int r;
 
         for (size_t i = 0; i < G_N_ELEMENTS(page.of); i++)
                 page.of[i] = g_ptr_array_new();
-        ald_graph_foreach_after(self->graph, after != 0 ? after : page.whole ? 0 : since, add_item, &page);
+        ald_graph_foreach_after(graph, after != 0 ? after : page.whole ? 0 : since, add_item, &page);
         r = sd_bus_message_append(message, "ttb", revision, page.next < revision ? page.next : 0, page.whole);
         if (r >= 0)
                 r = append_rows(message, &page);
@@ -271,10 +159,4 @@ int ald_topology_bus_append(AldTopologyBus *self, sd_bus_message *message, bool 
                 g_ptr_array_unref(page.of[i]);
         *ret_bytes = page.bytes;
         return r;
-}
-
-const GPtrArray *ald_topology_bus_segments(AldTopologyBus *self)
-{
-        (void) update(self);
-        return ald_graph_segments(self->graph);
 }

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "services/state/signals-bus.h"
+#include "services/state/state-manager.h"
+#include "state/topology/graph.h"
+
+/* The connection graph, and TopologyChanged, which is sent at most once a second. */
+typedef struct AldTopologyWatch AldTopologyWatch;
+
+AldTopologyWatch *ald_topology_watch_new(AldStateManager *manager, AldSignals *signals);
+void ald_topology_watch_free(AldTopologyWatch *watch);
+
+/* Brought up to date before, if there is time for it; and its revision. */
+AldGraph *ald_topology_watch_graph(AldTopologyWatch *watch);
+uint64_t ald_topology_watch_revision(const AldTopologyWatch *watch);
