@@ -267,10 +267,6 @@ static void warn(AldStorageTargets *targets, const char *failure)
         targets->warned = true;
 }
 
-static void on_line(const char *line, void *userdata)
-{
-}
-
 static void on_listed(const char *output, const char *failure, void *userdata)
 {
         AldStorageTargets *targets = userdata;
@@ -294,7 +290,7 @@ static void on_listed(const char *output, const char *failure, void *userdata)
 
 static void start_list(AldStorageTargets *targets, const char *const *paths)
 {
-        static const AldProbeChildHandler handler = { .line = on_line, .ended = on_listed };
+        static const AldProbeChildHandler handler = { .ended = on_listed };
         g_autoptr(GPtrArray) arguments = g_ptr_array_new_with_free_func(g_free);
         int r;
 

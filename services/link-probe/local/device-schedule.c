@@ -89,10 +89,6 @@ void ald_device_schedule_take(
         set_tick(schedule, answer->verdict == ALD_PROBE_LATER ? TICK_USEC : PAUSE_USEC);
 }
 
-static void on_progress(AldProbe *probe, const char *phase, double fraction, void *userdata)
-{
-}
-
 static void on_ended(AldProbe *probe, const AldProbeAnswer *answer, void *userdata)
 {
         AldDeviceSchedule *schedule = userdata;
@@ -120,7 +116,7 @@ static bool is_open(const AldDeviceSchedule *schedule)
 
 static void start(AldDeviceSchedule *schedule, const AldNodeRecords *own, const char *device)
 {
-        static const AldProbeHandler handler = { .progress = on_progress, .ended = on_ended };
+        static const AldProbeHandler handler = { .ended = on_ended };
         AldProbeTarget target = schedule->local->target(schedule, own, device);
         g_autofree char *obstacle = NULL;
         AldProbe *probe;

@@ -14,13 +14,6 @@ struct AldWork {
         char *reason;
 };
 
-static void on_units(void *userdata)
-{
-        AldWork *work = userdata;
-
-        work->changed(work->userdata);
-}
-
 AldWork *ald_work_new(
         AldService *service, const AldInhibitors *inhibitors, void (*changed)(void *userdata), void *userdata)
 {
@@ -29,7 +22,7 @@ AldWork *ald_work_new(
         work->inhibitors = inhibitors;
         work->changed = changed;
         work->userdata = userdata;
-        work->units = ald_work_units_new(service, on_units, work);
+        work->units = ald_work_units_new(service, changed, userdata);
         return work;
 }
 

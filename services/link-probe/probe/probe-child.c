@@ -74,7 +74,7 @@ static void take_lines(AldProbeChild *child)
                 g_autofree char *line = g_strndup(text->str, length);
 
                 g_string_erase(text, 0, (gssize) length + 1);
-                if (!child->failure)
+                if (child->handler->line && !child->failure)
                         child->handler->line(line, child->userdata);
         }
         if (text->len >= ALD_PROBE_LINE_MAX)

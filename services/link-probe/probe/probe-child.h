@@ -21,7 +21,7 @@ typedef struct AldProbeChild AldProbeChild;
 #define ALD_PROBE_SESSION_FD "4"
 
 typedef struct AldProbeChildHandler {
-        /* A line on the descriptor beside the output. */
+        /* A line on the descriptor beside the output; NULL if none is of interest. */
         void (*line)(const char *line, void *userdata);
         /* Called once, when the process has been reaped; the child may be freed here. `output` is what it
          * printed. `failure` is the reason why that must not be used, in words that follow "the probe", or

@@ -119,7 +119,8 @@ static void on_line(const char *line, void *userdata)
         g_autofree char *phase = NULL;
         double fraction;
 
-        if (!probe->reason && probe->target.kind->read_progress(line, &probe->target, &phase, &fraction) >= 0)
+        if (probe->handler->progress && !probe->reason &&
+                probe->target.kind->read_progress(line, &probe->target, &phase, &fraction) >= 0)
                 probe->handler->progress(probe, phase, fraction, probe->userdata);
 }
 

@@ -13,6 +13,7 @@ typedef struct AldProber AldProber;
 typedef struct AldProbe AldProbe;
 
 typedef struct AldProbeHandler {
+        /* NULL if progress is of no interest. */
         void (*progress)(AldProbe *probe, const char *phase, double fraction, void *userdata);
         /* Called once; the probe no longer exists afterwards. If it was stopped, the verdict is
          * ALD_PROBE_LATER; of a device, the reason contains how long it took until it was free. */

@@ -76,15 +76,11 @@ void ald_schedule_take(AldSchedule *schedule, const AldProbe *probe, const AldPr
         schedule->parts.ended(span, schedule->parts.userdata);
 }
 
-static void on_progress(AldProbe *probe, const char *phase, double fraction, void *userdata)
-{
-}
-
 static void on_ended(AldProbe *probe, const AldProbeAnswer *answer, void *userdata);
 
 static void start(AldSchedule *schedule, const AldProbeTarget *target)
 {
-        static const AldProbeHandler handler = { .progress = on_progress, .ended = on_ended };
+        static const AldProbeHandler handler = { .ended = on_ended };
         g_autofree char *reason = NULL;
         AldProbe *probe;
         int r = ald_prober_start(schedule->parts.prober, target, &handler, schedule, &probe);
