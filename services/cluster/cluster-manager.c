@@ -39,17 +39,6 @@ struct AldClusterManager {
         void *userdata;
 };
 
-static int random_id(AldId *ret)
-{
-        sd_id128_t random;
-        int r;
-
-        r = sd_id128_randomize(&random);
-        if (r >= 0)
-                memcpy(ret->bytes, random.bytes, sizeof ret->bytes);
-        return r;
-}
-
 static void changed(AldClusterManager *manager)
 {
         if (manager->changed)
@@ -128,15 +117,6 @@ static void on_owner(bool there, void *userdata)
         changed(manager);
 }
 
-static AldClusterNode *find_node(const AldId *id, void *userdata)
-{
-        AldClusterManager *manager = userdata;
-
-        if (!manager->member)
-                return NULL;
-        return ald_nodes_find(ald_receiver_nodes(ald_member_receiver(manager->member)), id);
-}
-
 static void on_lost(void *userdata)
 {
         AldClusterManager *manager = userdata;
@@ -148,13 +128,8 @@ static void on_lost(void *userdata)
 }
 
 static const AldHandoverHandler handover_handler = {
-        .link = {
-                .begin = on_begin,
-                .record = on_record,
-                .complete = on_complete,
-                .owner = on_owner,
-        },
-        .find = find_node,
+        .own = { .begin = on_begin, .record = on_record, .complete = on_complete },
+        .owner = on_owner,
         .lost = on_lost,
 };
 
@@ -208,15 +183,6 @@ static void on_member_changed(void *userdata)
         changed(manager);
 }
 
-static void on_renew(void *userdata)
-{
-        AldClusterManager *manager = userdata;
-        AldId instance;
-
-        if (random_id(&instance) >= 0)
-                ald_own_status_renew(manager->status, &instance);
-}
-
 /* Whether everything from other nodes is wanted now, even outside a cluster. */
 static bool mirrors(const AldClusterManager *manager)
 {
@@ -240,7 +206,7 @@ static int new_status(AldClusterManager *manager)
         sd_id128_t booted;
         int r;
 
-        r = random_id(&instance);
+        r = ald_own_status_make_instance(&instance);
         if (r < 0)
                 return r;
         if (sd_id128_get_boot(&booted) >= 0)
@@ -259,7 +225,6 @@ static int new_member(AldClusterManager *manager)
                 .trust = manager->trust,
                 .handover = manager->handover,
                 .changed = on_member_changed,
-                .renew = on_renew,
                 .userdata = manager,
         };
 

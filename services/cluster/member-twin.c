@@ -19,7 +19,10 @@ bool ald_member_is_duplicate(AldMember *member)
 /* A will belongs to an instance, so reconnect. */
 static void renew(AldMember *member)
 {
-        member->setup.renew(member->setup.userdata);
+        AldId instance;
+
+        if (ald_own_status_make_instance(&instance) >= 0)
+                ald_own_status_renew(member->setup.status, &instance);
         ald_brokers_reconnect(member->brokers);
         ald_member_changed(member);
 }

@@ -83,6 +83,7 @@ int ald_member_new(const AldMemberSetup *setup, const AldClusterConfig *config, 
                 get_crl, on_announcer_changed, member };
         member->announcer = ald_announcer_new(&announcer);
         member->receiver = ald_receiver_new(setup->own, config->name, &ald_member_receiver_handler, member);
+        ald_handover_set_nodes(setup->handover, ald_receiver_nodes(member->receiver));
         member->presence_timer = ald_presence_timer_new(member->receiver);
         member->subscriber = ald_subscriber_new(
                 setup->own, config->name, member->brokers, ald_receiver_nodes(member->receiver));
@@ -118,6 +119,7 @@ void ald_member_free(AldMember *member)
         ald_renewals_free(member->renewals);
         ald_subscriber_free(member->subscriber);
         ald_presence_timer_free(member->presence_timer);
+        ald_handover_set_nodes(member->setup.handover, NULL);
         ald_receiver_free(member->receiver);
         g_free(member->cluster);
         g_free(member);

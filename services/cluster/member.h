@@ -22,7 +22,6 @@ typedef struct AldMemberSetup {
         AldTrust *trust;
         AldHandover *handover;
         void (*changed)(void *userdata); /* something changed that clients see */
-        void (*renew)(void *userdata);   /* become a new instance */
         void *userdata;
 } AldMemberSetup;
 

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "services/cluster/own/own-status.h"
+#include <string.h>
+
+#include <systemd/sd-id128.h>
+
 #include "record/message.h"
+#include "services/cluster/own/own-status.h"
 
 #define SIGHTINGS_MAX 16u
 #define ECHOES_MAX 128u
@@ -63,6 +67,16 @@ static IdText copy_id(const char *text)
 static const char *id_or_null(const IdText *id)
 {
         return *id->text ? id->text : NULL;
+}
+
+int ald_own_status_make_instance(AldId *ret)
+{
+        sd_id128_t random;
+        int r = sd_id128_randomize(&random);
+
+        if (r >= 0)
+                memcpy(ret->bytes, random.bytes, sizeof ret->bytes);
+        return r;
 }
 
 AldOwnStatus *ald_own_status_new(const AldId *instance, const AldId *boot)

@@ -19,6 +19,9 @@ typedef struct AldOwnStatus AldOwnStatus;
 /* By then bridged brokers have exchanged what a former instance published. */
 #define ALD_SETTLED_USEC (UINT64_C(10) * 1000 * 1000)
 
+/* A random id for an instance. */
+int ald_own_status_make_instance(AldId *ret);
+
 AldOwnStatus *ald_own_status_new(const AldId *instance, const AldId *boot);
 void ald_own_status_free(AldOwnStatus *own);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldOwnStatus, ald_own_status_free)

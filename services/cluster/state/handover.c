@@ -15,6 +15,7 @@ typedef struct Change {
 
 struct AldHandover {
         AldStateLink *link;
+        AldNodes *nodes;
         AldOutbox *outbox;
         GArray *presences; /* nodes with changes to send */
         AldPresenceRow own;
@@ -50,7 +51,8 @@ static void schedule(AldHandover *handover)
 static void add_row(AldHandover *handover, GArray *rows, const Change *change)
 {
         const AldId *id = &change->node;
-        AldClusterNode *node = change->dropped ? NULL : handover->handler->find(id, handover->userdata);
+        AldClusterNode *node = change->dropped || !handover->nodes ? NULL
+                                                                   : ald_nodes_find(handover->nodes, id);
         AldPresenceRow row = { .node = *id };
 
         if (!node) {
@@ -150,27 +152,6 @@ static void on_put(int result, void *userdata)
         schedule(handover);
 }
 
-static void on_begin(void *userdata)
-{
-        AldHandover *handover = userdata;
-
-        handover->handler->link.begin(handover->userdata);
-}
-
-static void on_record(const AldUpdate *update, void *userdata)
-{
-        AldHandover *handover = userdata;
-
-        handover->handler->link.record(update, handover->userdata);
-}
-
-static void on_complete(void *userdata)
-{
-        AldHandover *handover = userdata;
-
-        handover->handler->link.complete(handover->userdata);
-}
-
 static void on_owner(bool there, void *userdata)
 {
         AldHandover *handover = userdata;
@@ -179,21 +160,14 @@ static void on_owner(bool there, void *userdata)
         handover->there = there;
         handover->lost = false;
         handover->own_waits = there && handover->own.state;
-        handover->handler->link.owner(there, handover->userdata);
+        handover->handler->owner(there, handover->userdata);
         schedule(handover);
 }
-
-static const AldStateLinkHandler link_handler = {
-        .begin = on_begin,
-        .record = on_record,
-        .complete = on_complete,
-        .owner = on_owner,
-        .put = on_put,
-};
 
 int ald_handover_new(
         AldService *service, const AldHandoverHandler *handler, void *userdata, AldHandover **ret)
 {
+        static const AldStateLinkHandler link_handler = { .owner = on_owner, .put = on_put };
         g_autoptr(AldHandover) handover = g_new0(AldHandover, 1);
         int r;
 
@@ -202,7 +176,7 @@ int ald_handover_new(
         handover->handler = handler;
         handover->userdata = userdata;
         handover->timer = ald_timer_new("handover", on_timer, handover);
-        r = ald_state_link_new(service, &link_handler, handover, &handover->link);
+        r = ald_state_link_new(service, &handler->own, userdata, &link_handler, handover, &handover->link);
         if (r < 0)
                 return r;
         *ret = g_steal_pointer(&handover);
@@ -218,6 +192,11 @@ void ald_handover_free(AldHandover *handover)
         ald_outbox_free(handover->outbox);
         g_array_unref(handover->presences);
         g_free(handover);
+}
+
+void ald_handover_set_nodes(AldHandover *handover, AldNodes *nodes)
+{
+        handover->nodes = nodes;
 }
 
 void ald_handover_record(AldHandover *handover, const AldUpdate *update)

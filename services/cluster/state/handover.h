@@ -12,9 +12,8 @@
 typedef struct AldHandover AldHandover;
 
 typedef struct AldHandoverHandler {
-        AldStateLinkHandler link; /* `put` is not called */
-        /* Returns a node passed to ald_handover_presence(), or NULL if it is gone and to be forgotten. */
-        AldClusterNode *(*find)(const AldId *id, void *userdata);
+        AldOwnRecordsHandler own;
+        void (*owner)(bool there, void *userdata); /* as in AldStateLinkHandler */
         /* Records were dropped; the brokers have to send all retained messages again. */
         void (*lost)(void *userdata);
 } AldHandoverHandler;
@@ -23,6 +22,9 @@ int ald_handover_new(
         AldService *service, const AldHandoverHandler *handler, void *userdata, AldHandover **ret);
 void ald_handover_free(AldHandover *handover);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldHandover, ald_handover_free)
+
+/* The other nodes, or NULL: one that is not found there is gone, and to be forgotten. */
+void ald_handover_set_nodes(AldHandover *handover, AldNodes *nodes);
 
 void ald_handover_record(AldHandover *handover, const AldUpdate *update);
 void ald_handover_presence(AldHandover *handover, const AldId *node);

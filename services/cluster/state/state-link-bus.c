@@ -24,6 +24,8 @@ struct AldStateLink {
         sd_bus_slot *reading;
         Put puts[ALD_STATE_LINK_PUTS_MAX];
         guint retry;
+        const AldOwnRecordsHandler *own;
+        void *own_userdata;
         const AldStateLinkHandler *handler;
         void *userdata;
 };
@@ -38,7 +40,7 @@ static int read_records(AldStateLink *link, sd_bus_message *message)
                 return r;
         while ((r = ald_update_bus_read(message, &row)) > 0)
                 if (row.refusal == 0)
-                        link->handler->record(&row.update, link->userdata);
+                        link->own->record(&row.update, link->own_userdata);
         return r < 0 ? r : sd_bus_message_exit_container(message);
 }
 
@@ -88,7 +90,7 @@ static int on_page(sd_bus_message *reply, void *userdata, sd_bus_error *error)
         if (r < 0)
                 read_failed(link, r);
         else if (!*next)
-                link->handler->complete(link->userdata);
+                link->own->complete(link->own_userdata);
         return 0;
 }
 
@@ -107,7 +109,7 @@ void ald_state_link_read(AldStateLink *link)
                 return;
         g_clear_handle_id(&link->retry, g_source_remove);
         link->reading = sd_bus_slot_unref(link->reading);
-        link->handler->begin(link->userdata);
+        link->own->begin(link->own_userdata);
         r = read_page(link, "");
         if (r < 0)
                 read_failed(link, r);
@@ -130,13 +132,15 @@ static void on_owner(AldPeer *peer, const char *owner, void *userdata)
         ald_state_link_read(link);
 }
 
-int ald_state_link_new(
-        AldService *service, const AldStateLinkHandler *handler, void *userdata, AldStateLink **ret)
+int ald_state_link_new(AldService *service, const AldOwnRecordsHandler *own, void *own_userdata,
+        const AldStateLinkHandler *handler, void *userdata, AldStateLink **ret)
 {
         g_autoptr(AldStateLink) link = g_new0(AldStateLink, 1);
         int r;
 
         link->service = service;
+        link->own = own;
+        link->own_userdata = own_userdata;
         link->handler = handler;
         link->userdata = userdata;
         for (size_t i = 0; i < G_N_ELEMENTS(link->puts); i++)

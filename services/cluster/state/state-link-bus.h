@@ -16,11 +16,14 @@ typedef struct AldStateLink AldStateLink;
 /* Calls under way: one is written while the state service reads the other. */
 #define ALD_STATE_LINK_PUTS_MAX 2u
 
-typedef struct AldStateLinkHandler {
+typedef struct AldOwnRecordsHandler {
         /* All records of this node are being read; `record` is called for each, then `complete`. */
         void (*begin)(void *userdata);
         void (*record)(const AldUpdate *update, void *userdata);
         void (*complete)(void *userdata);
+} AldOwnRecordsHandler;
+
+typedef struct AldStateLinkHandler {
         /* The state service has started, and knows nothing of what was sent before; or it has gone. */
         void (*owner)(bool there, void *userdata);
         /* A call has returned; negative if it failed and its contents are lost. */
@@ -36,8 +39,8 @@ typedef struct AldPresenceRow {
         uint64_t epoch; /* of its records, by its own statement; 0 if unknown */
 } AldPresenceRow;
 
-int ald_state_link_new(
-        AldService *service, const AldStateLinkHandler *handler, void *userdata, AldStateLink **ret);
+int ald_state_link_new(AldService *service, const AldOwnRecordsHandler *own, void *own_userdata,
+        const AldStateLinkHandler *handler, void *userdata, AldStateLink **ret);
 void ald_state_link_free(AldStateLink *link);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldStateLink, ald_state_link_free)
 
