@@ -119,21 +119,13 @@ static const char *parse_node(const char *text, const char *cluster, AldId *ret)
         return ald_id_parse(id, ret) < 0 ? NULL : at + sizeof id;
 }
 
-int ald_topic_parse_node(const char *text, const char *cluster, AldId *ret)
-{
-        return parse_node(text, cluster, ret) ? 0 : -ENOMSG;
-}
-
 int ald_topic_parse(const char *text, const char *cluster, AldTopic *ret)
 {
-        AldTopic topic = { 0 };
-        const char *rest = parse_node(text, cluster, &topic.node);
-        int r = rest ? parse_rest(rest, &topic) : -ENOMSG;
+        const char *rest;
 
-        if (r < 0)
-                return r;
-        *ret = topic;
-        return 0;
+        *ret = (AldTopic){ 0 };
+        rest = parse_node(text, cluster, &ret->node);
+        return rest ? parse_rest(rest, ret) : -ENOMSG;
 }
 
 static char *format_record(const char *node, const char *cluster, AldKind kind, const char *key)

@@ -34,12 +34,9 @@ const char *ald_cluster_name_refuse(const char *name);
 /*
  * Returns -ENOMSG for a topic without a node of this cluster, -ENOENT for a kind that this version does not
  * know, -EPERM for one that is never published, -EINVAL for an invalid topic or a key that does not fit the
- * kind.
+ * kind. If only the rest is wrong, ret->node is right nevertheless.
  */
 int ald_topic_parse(const char *topic, const char *cluster, AldTopic *ret);
-
-/* The node of a topic whose rest may be invalid; -ENOMSG if it has none. */
-int ald_topic_parse_node(const char *topic, const char *cluster, AldId *ret);
 
 /* Free with g_free(). */
 char *ald_topic_format(const AldTopic *topic, const char *cluster);

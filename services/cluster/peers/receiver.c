@@ -325,11 +325,11 @@ void ald_receiver_take(AldReceiver *receiver, const AldReceived *received, uint6
 
         ald_receiver_note_stop(receiver, now);
         ald_receiver_note_clock(receiver, now, real);
-        if (ald_topic_parse_node(received->topic, receiver->cluster, &passing.topic.node) < 0) {
+        r = ald_topic_parse(received->topic, receiver->cluster, &passing.topic);
+        if (r == -ENOMSG) {
                 refuse(&passing, g_strdup("a topic without a node"));
                 return;
         }
-        r = ald_topic_parse(received->topic, receiver->cluster, &passing.topic);
         if (!ald_id_equal(&passing.topic.node, &receiver->own) &&
                 (r < 0 ? !receiver->mirroring : !is_heard(receiver, &passing.topic))) {
                 take_unheard(&passing, r);
