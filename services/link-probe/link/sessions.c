@@ -429,14 +429,13 @@ void ald_sessions_end_all(AldSessions *sessions, const AldProbeKind *kind, const
         }
 }
 
-void ald_sessions_foreach_peer(
-        const AldSessions *sessions, void (*found)(const char *peer, void *userdata), void *userdata)
+void ald_sessions_append_peers(const AldSessions *sessions, GPtrArray *nodes)
 {
         for (unsigned i = 0; i < sessions->list->len; i++) {
                 const Session *session = sessions->list->pdata[i];
 
                 if (is_measuring(session))
-                        found(session->peer, userdata);
+                        g_ptr_array_add(nodes, g_strdup(session->peer));
         }
 }
 

@@ -44,9 +44,8 @@ void ald_sessions_end_all(AldSessions *sessions, const AldProbeKind *kind, const
 /* The number of sessions that measure; those whose request is not known yet do not count. */
 unsigned ald_sessions_count(const AldSessions *sessions);
 
-/* Calls back for the node of each session that measures. */
-void ald_sessions_foreach_peer(
-        const AldSessions *sessions, void (*found)(const char *peer, void *userdata), void *userdata);
+/* Appends the node of each session that measures, to be freed. */
+void ald_sessions_append_peers(const AldSessions *sessions, GPtrArray *nodes);
 
 /* The number of sessions that ended before the peer had proved its identity, or were deferred. */
 uint64_t ald_sessions_refused(const AldSessions *sessions);

@@ -4,8 +4,6 @@
 #include <stdint.h>
 #include <string.h>
 
-#include <glib.h>
-
 #include "record/key.h"
 #include "record/record.h"
 #include "services/common/sysroot.h"
@@ -394,9 +392,17 @@ void ald_counters_release(AldCounters *counters, const char *held)
                 }
 }
 
-void ald_counters_foreach(const AldCounters *counters,
-        void (*found)(const char *name, uint64_t rate, void *userdata), void *userdata)
+static void add_traffic(GHashTable *traffic, const char *name, uint64_t rate)
 {
+        const uint64_t *known = g_hash_table_lookup(traffic, name);
+
+        if (!known || *known < rate)
+                g_hash_table_replace(traffic, g_strdup(name), g_memdup2(&rate, sizeof rate));
+}
+
+GHashTable *ald_counters_traffic(const AldCounters *counters)
+{
+        GHashTable *traffic = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
         GHashTableIter iter;
         gpointer name, value;
 
@@ -407,11 +413,12 @@ void ald_counters_foreach(const AldCounters *counters,
 
                 if (g_hash_table_contains(counters->occupied, name) || rate == ALD_ABSENT_UINT64)
                         continue;
-                found(name, rate, userdata);
+                add_traffic(traffic, name, rate);
                 if (port && *port->interface)
-                        found(port->interface, rate, userdata);
+                        add_traffic(traffic, port->interface, rate);
         }
         g_hash_table_iter_init(&iter, counters->occupied);
         while (g_hash_table_iter_next(&iter, &name, NULL))
-                found(name, UINT64_MAX, userdata);
+                add_traffic(traffic, name, UINT64_MAX);
+        return traffic;
 }

@@ -4,6 +4,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <glib.h>
+
 #include "record/schema.h"
 
 /* The RDMA ports of this machine in sysfs, and their counters: the counters of the network interface behind a
@@ -64,7 +66,6 @@ bool ald_counters_is_occupied(const AldCounters *counters, const AldNetwork *net
 /* Releases everything that was occupied under this name. */
 void ald_counters_release(AldCounters *counters, const char *name);
 
-/* Calls back for each known one, possibly more than once: with UINT64_MAX if a probe uses it, and for an
- * interface also with the rate of its port. */
-void ald_counters_foreach(const AldCounters *counters,
-        void (*found)(const char *name, uint64_t rate, void *userdata), void *userdata);
+/* Returns the rate of each known one, uint64_t by its name: UINT64_MAX if a probe uses it, and for an
+ * interface that of its port if it is the greater one. */
+GHashTable *ald_counters_traffic(const AldCounters *counters);

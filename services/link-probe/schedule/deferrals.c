@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <glib.h>
-
 #include "services/link-probe/schedule/deferrals.h"
 
 struct AldDeferrals {
@@ -50,8 +48,7 @@ bool ald_deferrals_has(const AldDeferrals *deferrals, const char *name, uint64_t
         return until && *until > now;
 }
 
-void ald_deferrals_foreach(AldDeferrals *deferrals, uint64_t now,
-        void (*found)(const char *name, void *userdata), void *userdata)
+void ald_deferrals_append(AldDeferrals *deferrals, uint64_t now, GPtrArray *names)
 {
         GHashTableIter iter;
         gpointer name;
@@ -59,5 +56,5 @@ void ald_deferrals_foreach(AldDeferrals *deferrals, uint64_t now,
         g_hash_table_foreach_remove(deferrals->until, is_over, &now);
         g_hash_table_iter_init(&iter, deferrals->until);
         while (g_hash_table_iter_next(&iter, &name, NULL))
-                found(name, userdata);
+                g_ptr_array_add(names, g_strdup(name));
 }

@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <glib.h>
+
 /* Nodes that reported to be busy, or paths, which are not probed for a while. The time varies, so that two
  * nodes that block each other do not collide again. */
 typedef struct AldDeferrals AldDeferrals;
@@ -26,6 +28,5 @@ uint64_t ald_deferrals_add(AldDeferrals *deferrals, const char *name, uint64_t n
 /* Whether it must still be avoided. */
 bool ald_deferrals_has(const AldDeferrals *deferrals, const char *name, uint64_t now);
 
-/* Calls back for each name that must still be avoided. */
-void ald_deferrals_foreach(AldDeferrals *deferrals, uint64_t now,
-        void (*found)(const char *name, void *userdata), void *userdata);
+/* Appends the names that must still be avoided, to be freed. */
+void ald_deferrals_append(AldDeferrals *deferrals, uint64_t now, GPtrArray *names);

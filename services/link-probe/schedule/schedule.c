@@ -196,23 +196,9 @@ static void on_due(int error, const AldRows *rows, void *userdata)
         }
 }
 
-/* An interface may be reported more than once. */
-static void add_traffic(const char *name, uint64_t rate, void *userdata)
-{
-        const uint64_t *known = g_hash_table_lookup(userdata, name);
-
-        if (!known || *known < rate)
-                g_hash_table_replace(userdata, g_strdup(name), g_memdup2(&rate, sizeof rate));
-}
-
-static void add_name(const char *name, void *userdata)
-{
-        g_ptr_array_add(userdata, g_strdup(name));
-}
-
 static void ask(AldSchedule *schedule)
 {
-        g_autoptr(GHashTable) traffic = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+        g_autoptr(GHashTable) traffic = ald_counters_traffic(schedule->parts.counters);
         g_autoptr(GPtrArray) avoid = g_ptr_array_new_with_free_func(g_free);
         g_autoptr(GPtrArray) paths = g_ptr_array_new_with_free_func(g_free);
         const AldScheduleParts *parts = &schedule->parts;
@@ -226,15 +212,14 @@ static void ask(AldSchedule *schedule)
         for (const AldProbeKind *const *kind = ald_probe_kinds; *kind; kind++)
                 if (!(*kind)->local && ald_gate_may_automatically(parts->gate, *kind))
                         kinds[n++] = ald_kinds[(*kind)->kind].name;
-        ald_counters_foreach(parts->counters, add_traffic, traffic);
-        ald_deferrals_foreach(schedule->peers, now_usec(), add_name, avoid);
-        ald_deferrals_foreach(schedule->paths, now_usec(), add_name, paths);
-        ald_sessions_foreach_peer(parts->sessions, add_name, avoid);
+        ald_deferrals_append(schedule->peers, now_usec(), avoid);
+        ald_deferrals_append(schedule->paths, now_usec(), paths);
+        ald_sessions_append_peers(parts->sessions, avoid);
         for (unsigned i = 0; i < ald_prober_count(parts->prober); i++) {
                 const AldProbeTarget *target = ald_probe_target(ald_prober_at(parts->prober, i));
 
                 if (!target->kind->local)
-                        add_name(target->peer, avoid);
+                        g_ptr_array_add(avoid, g_strdup(target->peer));
         }
         g_ptr_array_add(avoid, NULL);
         g_ptr_array_add(paths, NULL);

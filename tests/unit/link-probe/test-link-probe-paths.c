@@ -63,17 +63,12 @@ static void test_first_bytes(void)
         g_assert_false(ald_first_bytes_are_tls((const unsigned char *) "GET", 3));
 }
 
-static void count_node(const char *node, void *userdata)
-{
-        ++*(unsigned *) userdata;
-}
-
 static unsigned count_deferred(AldDeferrals *deferrals, uint64_t now)
 {
-        unsigned n = 0;
+        g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
 
-        ald_deferrals_foreach(deferrals, now, count_node, &n);
-        return n;
+        ald_deferrals_append(deferrals, now, names);
+        return names->len;
 }
 
 static void test_deferrals(void)
