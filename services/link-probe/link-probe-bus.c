@@ -27,6 +27,8 @@ static void read_properties(const void *of, void *ret, GPtrArray *owned)
 {
         const AldLinkProbeBus *self = of;
         const AldProber *prober = ald_link_probe_manager_prober(self->manager);
+        const AldReception *reception = ald_link_probe_manager_reception(self->manager);
+        unsigned active = ald_prober_count(prober) + ald_sessions_count(ald_reception_sessions(reception));
         const AldProbe *probe = ald_prober_running(prober, &ald_probe_compute);
         const char **inhibited = g_new(const char *, ALD_INHIBIT_KINDS + 1);
 
@@ -34,14 +36,14 @@ static void read_properties(const void *of, void *ret, GPtrArray *owned)
         ald_inhibit_what_words(
                 ald_inhibitors_what(ald_link_probe_manager_inhibitors(self->manager)), inhibited);
         *(AldLinkProbeProperties *) ret = (AldLinkProbeProperties){
-                .probing = ald_link_probe_manager_active(self->manager) > 0,
-                .active_probes = ald_link_probe_manager_active(self->manager),
-                .port = ald_link_probe_manager_port(self->manager),
-                .problem = ald_link_probe_manager_problem(self->manager),
+                .probing = active > 0,
+                .active_probes = active,
+                .port = ald_reception_port(reception),
+                .problem = ald_gate_problem(ald_link_probe_manager_gate(self->manager)) ?: "",
                 .compute_device = probe ? ald_probe_target(probe)->device : "",
                 .time_to_free_usec = ald_prober_time_to_free(prober, &ald_probe_compute),
                 .inhibited = inhibited,
-                .refused_sessions = ald_link_probe_manager_refused(self->manager),
+                .refused_sessions = ald_reception_refused(reception),
                 .refused_signals = ald_service_refused_signals(self->service),
         };
 }

@@ -6,7 +6,6 @@
 #include "services/common/timer.h"
 #include "services/link-probe/kinds/probe-kinds.h"
 #include "services/link-probe/link-probe-manager.h"
-#include "services/link-probe/schedule/reception.h"
 
 #define RUNTIME_DIRECTORY_FALLBACK "/run/alidade/link-probe"
 
@@ -309,25 +308,9 @@ AldDeviceSchedule *const *ald_link_probe_manager_schedules(const AldLinkProbeMan
         return manager->schedules;
 }
 
-unsigned ald_link_probe_manager_active(const AldLinkProbeManager *manager)
+const AldReception *ald_link_probe_manager_reception(const AldLinkProbeManager *manager)
 {
-        return ald_prober_count(manager->prober) +
-               ald_sessions_count(ald_reception_sessions(manager->reception));
-}
-
-unsigned ald_link_probe_manager_port(const AldLinkProbeManager *manager)
-{
-        return ald_reception_port(manager->reception);
-}
-
-const char *ald_link_probe_manager_problem(const AldLinkProbeManager *manager)
-{
-        return ald_gate_problem(manager->gate) ?: "";
-}
-
-uint64_t ald_link_probe_manager_refused(const AldLinkProbeManager *manager)
-{
-        return ald_reception_refused(manager->reception);
+        return manager->reception;
 }
 
 const char *ald_link_probe_manager_unit(const AldLinkProbeManager *manager)

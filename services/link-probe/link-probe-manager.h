@@ -5,6 +5,7 @@
 #include "services/link-probe/job/measure-request.h"
 #include "services/link-probe/link/gate.h"
 #include "services/link-probe/link/results.h"
+#include "services/link-probe/schedule/reception.h"
 
 /* The link probe service: every 15 s asks what is due and measures it; serves probes of other nodes; applies
  * locks. */
@@ -30,11 +31,7 @@ const AldProber *ald_link_probe_manager_prober(const AldLinkProbeManager *manage
 /* The schedules of local kinds, by AldKind; NULL for other kinds. */
 AldDeviceSchedule *const *ald_link_probe_manager_schedules(const AldLinkProbeManager *manager);
 
-/* Probes that run now, including those of other nodes. */
-unsigned ald_link_probe_manager_active(const AldLinkProbeManager *manager);
-unsigned ald_link_probe_manager_port(const AldLinkProbeManager *manager);
-const char *ald_link_probe_manager_problem(const AldLinkProbeManager *manager);
-uint64_t ald_link_probe_manager_refused(const AldLinkProbeManager *manager);
+const AldReception *ald_link_probe_manager_reception(const AldLinkProbeManager *manager);
 
 /* The unit of work-units= that keeps this machine from being measured, or NULL. */
 const char *ald_link_probe_manager_unit(const AldLinkProbeManager *manager);
