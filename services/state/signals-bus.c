@@ -8,6 +8,7 @@
 #include "services/state/paths.h"
 #include "services/state/records-bus.h"
 #include "services/state/signals-bus.h"
+#include "services/state/totals-bus.h"
 
 /* The size of a burst of signals after a quiet time. */
 #define BURST 64.0
@@ -56,8 +57,7 @@ struct AldSignals {
         Audience *everybody;
         GPtrArray *subscribers; /* of Audience */
         AldTimer *timer;
-        AldTotalsAppend append_totals;
-        void *totals_userdata;
+        const AldTotals *totals;
 };
 
 /* The notice no longer belongs to its entry. */
@@ -219,7 +219,7 @@ static void emit_totals(Audience *audience)
         if (r >= 0 && audience->name)
                 r = sd_bus_message_set_destination(signal, audience->name);
         if (r >= 0)
-                r = signals->append_totals(signal, audience->totals, signals->totals_userdata);
+                r = ald_totals_bus_append_changed(signal, signals->totals, audience->totals);
         if (r >= 0)
                 r = sd_bus_send(bus, signal, NULL);
         if (r < 0)
@@ -492,21 +492,16 @@ void ald_signals_unsubscribe(AldSignals *signals, const char *name)
         share_budget(signals);
 }
 
-void ald_signals_set_totals(AldSignals *signals, AldTotalsAppend append, void *userdata)
-{
-        signals->append_totals = append;
-        signals->totals_userdata = userdata;
-}
-
 static void note_totals(Audience *audience, void *userdata)
 {
         audience->totals |= *(const uint32_t *) userdata;
 }
 
-void ald_signals_change_totals(AldSignals *signals, uint32_t properties)
+void ald_signals_change_totals(AldSignals *signals, const AldTotals *totals, uint32_t properties)
 {
         if (properties == 0)
                 return;
+        signals->totals = totals;
         call_for_each(signals, note_totals, &properties);
         ald_timer_set(signals->timer, 0);
 }

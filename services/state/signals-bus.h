@@ -3,6 +3,7 @@
 
 #include "services/common/service.h"
 #include "services/state/state-manager.h"
+#include "state/compute/totals.h"
 
 /*
  * Reports changes to clients: InterfacesAdded, InterfacesRemoved and PropertiesChanged. The signals are
@@ -26,12 +27,9 @@ void ald_signals_free(AldSignals *signals);
 int ald_signals_subscribe(AldSignals *signals, const char *name, uid_t uid);
 void ald_signals_unsubscribe(AldSignals *signals, const char *name);
 
-/* Appends the properties of the set, as sa{sv}as. */
-typedef int (*AldTotalsAppend)(sd_bus_message *message, uint32_t properties, void *userdata);
-
-/* Reports to all audiences that these properties of org.alidade.State1 have changed. */
-void ald_signals_set_totals(AldSignals *signals, AldTotalsAppend append, void *userdata);
-void ald_signals_change_totals(AldSignals *signals, uint32_t properties);
+/* Reports to all audiences that these properties of org.alidade.State1 have changed (see totals-bus.h). They
+ * are read when their turn comes, and remain until there are no signals any more. */
+void ald_signals_change_totals(AldSignals *signals, const AldTotals *totals, uint32_t properties);
 
 /* What the service derives from the records: each change has a revision, and a signal. */
 typedef enum AldDerivedView {

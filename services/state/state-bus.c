@@ -9,6 +9,7 @@
 #include "services/common/holders.h"
 #include "services/common/vtables.h"
 #include "services/state/history-peer-bus.h"
+#include "services/state/paths.h"
 #include "services/state/probes-bus.h"
 #include "services/state/put-bus.h"
 #include "services/state/records-bus.h"
@@ -16,6 +17,7 @@
 #include "services/state/state-bus.h"
 #include "services/state/topology-bus.h"
 #include "services/state/totals-bus.h"
+#include "services/state/totals-watch.h"
 #include "state/store/digest.h"
 
 struct AldStateBus {
@@ -25,7 +27,8 @@ struct AldStateBus {
         AldClusterPeer *cluster;
         AldSignals *signals;
         AldHolders *subscribers;
-        AldTotalsBus totals;
+        AldTotalsWatch *totals;
+        sd_bus_slot *calls;
         AldTopologyWatch *topology;
         AldFindingsWatch *findings;
         AldHistoryPeer *history;
@@ -346,12 +349,23 @@ static void on_subscriber(const char *name, uid_t uid, bool held, void *userdata
                 ald_signals_unsubscribe(self->signals, name);
 }
 
+/* Each property has its own getter call, so all of them are computed before the first one. */
+static int on_call(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+        AldStateBus *self = userdata;
+
+        if (sd_bus_message_is_method_call(message, "org.freedesktop.DBus.Properties", NULL))
+                ald_totals_watch_refresh(self->totals);
+        return 0;
+}
+
 static int get_tflops_fp16_left_out_reasons(sd_bus *bus, const char *path, const char *interface,
         const char *property, sd_bus_message *reply, void *userdata, sd_bus_error *error)
 {
         const AldStateBus *self = userdata;
 
-        return ald_totals_bus_append_reasons(reply, self->totals.totals.tflops_fp16_reasons);
+        return ald_totals_bus_append_reasons(
+                reply, ald_totals_watch_totals(self->totals)->tflops_fp16_reasons);
 }
 
 static int get_memory_bandwidth_left_out_reasons(sd_bus *bus, const char *path, const char *interface,
@@ -359,16 +373,17 @@ static int get_memory_bandwidth_left_out_reasons(sd_bus *bus, const char *path, 
 {
         const AldStateBus *self = userdata;
 
-        return ald_totals_bus_append_reasons(reply, self->totals.totals.memory_bandwidth_reasons);
+        return ald_totals_bus_append_reasons(
+                reply, ald_totals_watch_totals(self->totals)->memory_bandwidth_reasons);
 }
 
-/* Changes are signalled by totals-bus.h. */
+/* Changes are signalled by totals-watch.h. */
 static void read_properties(const void *of, void *ret, GPtrArray *owned)
 {
         const AldStateBus *self = of;
         AldClusterTotals *properties = ret;
 
-        *properties = self->totals.totals.figures;
+        *properties = ald_totals_watch_totals(self->totals)->figures;
         properties->refused_records = ald_state_manager_refused(self->manager);
         properties->refused_signals = ald_service_refused_signals(self->service);
 }
@@ -395,7 +410,8 @@ int ald_state_bus_new(AldService *service, AldStateManager *manager, AldClusterP
         self->subscribers = ald_holders_new(service, on_subscriber, self);
         self->topology = ald_topology_watch_new(manager, signals);
         self->findings = ald_findings_watch_new(manager, signals);
-        r = ald_totals_bus_init(&self->totals, ald_service_bus(service), signals, manager, self->node_id);
+        self->totals = ald_totals_watch_new(manager, signals, self->node_id);
+        r = sd_bus_add_object(ald_service_bus(service), &self->calls, ALD_STATE_PATH, on_call, self);
         if (r >= 0)
                 r = ald_properties_export(&self->properties, vtable);
         if (r >= 0)
@@ -411,7 +427,8 @@ void ald_state_bus_free(AldStateBus *self)
         if (!self)
                 return;
         ald_properties_clear(&self->properties);
-        ald_totals_bus_clear(&self->totals);
+        sd_bus_slot_unref(self->calls);
+        ald_totals_watch_free(self->totals);
         ald_topology_watch_free(self->topology);
         ald_history_peer_free(self->history);
         ald_findings_watch_free(self->findings);
