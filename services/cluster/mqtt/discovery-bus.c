@@ -4,8 +4,8 @@
 
 #include "services/cluster/mqtt/discovery-bus.h"
 #include "services/cluster/mqtt/found-service.h"
+#include "services/common/back-off.h"
 #include "services/common/peer.h"
-#include "services/common/timer.h"
 
 #define NAME "org.freedesktop.Avahi"
 #define SERVER "org.freedesktop.Avahi.Server"
@@ -27,7 +27,7 @@ struct AldDiscovery {
         sd_bus *bus;
         AldPeer *peer;
         char *wanted; /* in the TXT record */
-        AldTimer *retry;
+        AldBackOff *retry;
         sd_bus_slot *browse; /* while an answer is awaited */
         char *browser;       /* what Avahi made for us, or NULL */
         GPtrArray *items;
@@ -97,11 +97,6 @@ static int read_service(Item *item, sd_bus_message *reply)
         return 0;
 }
 
-static void retry_later(AldDiscovery *discovery)
-{
-        ald_timer_set(discovery->retry, g_get_monotonic_time() + RETRY_USEC);
-}
-
 static void ask_more(AldDiscovery *discovery);
 
 static int on_resolved(sd_bus_message *reply, void *userdata, sd_bus_error *unused)
@@ -116,7 +111,7 @@ static int on_resolved(sd_bus_message *reply, void *userdata, sd_bus_error *unus
         if (r < 0) {
                 g_debug("Avahi cannot resolve %s: %s", item->service.name,
                         error && error->message ? error->message : g_strerror(-r));
-                retry_later(discovery);
+                ald_back_off_failed(discovery->retry);
         }
         ask_more(discovery);
         notify(discovery);
@@ -232,7 +227,7 @@ static int on_browsing(sd_bus_message *reply, void *userdata, sd_bus_error *unus
         discovery->browse = sd_bus_slot_unref(discovery->browse);
         if (error) {
                 g_warning("Avahi cannot browse for brokers: %s", error->message);
-                retry_later(discovery);
+                ald_back_off_failed(discovery->retry);
         } else if (sd_bus_message_read(reply, "o", &path) >= 0) {
                 discovery->browser = g_strdup(path);
         }
@@ -248,7 +243,7 @@ static void browse(AldDiscovery *discovery)
         if (r >= 0)
                 return;
         g_warning("Cannot ask Avahi for brokers: %s", g_strerror(-r));
-        retry_later(discovery);
+        ald_back_off_failed(discovery->retry);
 }
 
 static void on_retry(void *userdata)
@@ -294,6 +289,7 @@ static int match(AldDiscovery *discovery)
 int ald_discovery_new(AldService *service, const char *cluster, AldDiscovered discovered, void *userdata,
         AldDiscovery **ret)
 {
+        static const AldBackOffDelays delays = { RETRY_USEC, RETRY_USEC, RETRY_USEC };
         g_autoptr(AldDiscovery) discovery = NULL;
         sd_bus *bus = ald_service_system_bus(service);
         int r;
@@ -304,7 +300,7 @@ int ald_discovery_new(AldService *service, const char *cluster, AldDiscovered di
         discovery->bus = sd_bus_ref(bus);
         discovery->wanted = g_strdup_printf("cluster=%s", cluster);
         discovery->items = g_ptr_array_new_with_free_func(free_item);
-        discovery->retry = ald_timer_new("discovery", on_retry, discovery);
+        discovery->retry = ald_back_off_new("discovery", &delays, on_retry, discovery);
         discovery->discovered = discovered;
         discovery->userdata = userdata;
         r = ald_peer_new(service, bus, NAME, on_owner, discovery, &discovery->peer);
@@ -327,8 +323,7 @@ void ald_discovery_free(AldDiscovery *discovery)
         ald_peer_free(discovery->peer);
         sd_bus_slot_unref(discovery->browse);
         g_ptr_array_unref(discovery->items);
-        if (discovery->retry)
-                ald_timer_free(discovery->retry);
+        ald_back_off_free(discovery->retry);
         sd_bus_unref(discovery->bus);
         g_free(discovery->wanted);
         g_free(discovery);

@@ -3,6 +3,7 @@
 #include "services/cluster/state/state-link-bus.h"
 #include "common/bus-cleanup.h"
 #include "record/update-bus.h"
+#include "services/common/back-off.h"
 #include "services/common/errors.h"
 #include "services/common/peer.h"
 
@@ -11,7 +12,7 @@
 
 /* The state service may be busy with what others ask of it. */
 #define PUT_TIMEOUT_USEC (UINT64_C(30) * 1000 * 1000)
-#define RETRY_SECONDS 5u
+#define RETRY_USEC (5 * G_USEC_PER_SEC)
 
 typedef struct Put {
         AldStateLink *link;
@@ -23,7 +24,7 @@ struct AldStateLink {
         AldPeer *peer;
         sd_bus_slot *reading;
         Put puts[ALD_STATE_LINK_PUTS_MAX];
-        guint retry;
+        AldBackOff *retry;
         const AldOwnRecordsHandler *own;
         void *own_userdata;
         const AldStateLinkHandler *handler;
@@ -55,20 +56,16 @@ static int on_records_changed(sd_bus_message *message, void *userdata, sd_bus_er
 
 static int read_page(AldStateLink *link, const char *cursor);
 
-static gboolean on_retry(gpointer userdata)
+static void on_retry(void *userdata)
 {
-        AldStateLink *link = userdata;
-
-        link->retry = 0;
-        ald_state_link_read(link);
-        return G_SOURCE_REMOVE;
+        ald_state_link_read(userdata);
 }
 
 static void read_failed(AldStateLink *link, int error)
 {
         g_warning("Cannot read the records of this node from %s: %s", STATE_NAME, ald_error_describe(error));
-        if (ald_peer_owner(link->peer) && link->retry == 0)
-                link->retry = g_timeout_add_seconds(RETRY_SECONDS, on_retry, link);
+        if (ald_peer_owner(link->peer))
+                ald_back_off_failed(link->retry);
 }
 
 static int on_page(sd_bus_message *reply, void *userdata, sd_bus_error *error)
@@ -107,7 +104,7 @@ void ald_state_link_read(AldStateLink *link)
 
         if (!ald_peer_owner(link->peer))
                 return;
-        g_clear_handle_id(&link->retry, g_source_remove);
+        ald_back_off_works(link->retry); /* as long as this reading does */
         link->reading = sd_bus_slot_unref(link->reading);
         link->own->begin(link->own_userdata);
         r = read_page(link, "");
@@ -135,6 +132,7 @@ static void on_owner(AldPeer *peer, const char *owner, void *userdata)
 int ald_state_link_new(AldService *service, const AldOwnRecordsHandler *own, void *own_userdata,
         const AldStateLinkHandler *handler, void *userdata, AldStateLink **ret)
 {
+        static const AldBackOffDelays delays = { RETRY_USEC, RETRY_USEC, RETRY_USEC };
         g_autoptr(AldStateLink) link = g_new0(AldStateLink, 1);
         int r;
 
@@ -143,6 +141,7 @@ int ald_state_link_new(AldService *service, const AldOwnRecordsHandler *own, voi
         link->own_userdata = own_userdata;
         link->handler = handler;
         link->userdata = userdata;
+        link->retry = ald_back_off_new("state-link", &delays, on_retry, link);
         for (size_t i = 0; i < G_N_ELEMENTS(link->puts); i++)
                 link->puts[i].link = link;
         r = ald_peer_new(service, ald_service_bus(service), STATE_NAME, on_owner, link, &link->peer);
@@ -159,7 +158,7 @@ void ald_state_link_free(AldStateLink *link)
 {
         if (!link)
                 return;
-        g_clear_handle_id(&link->retry, g_source_remove);
+        ald_back_off_free(link->retry);
         drop_calls(link);
         ald_peer_free(link->peer);
         g_free(link);
