@@ -9,24 +9,18 @@
 #include "services/common/arguments.h"
 #include "services/common/errors.h"
 #include "services/common/peer.h"
-#include "services/common/timer.h"
 #include "services/common/vtables.h"
+#include "services/placement/idle.h"
 #include "services/placement/placement-bus.h"
 #include "services/placement/plan-jobs.h"
 #include "services/placement/plan-request.h"
 #include "services/placement/state-reader-bus.h"
 
-#define IDLE_SECONDS 60
-#define IDLE_SECONDS_MAX 86400u
-
 struct AldPlacementBus {
         AldService *service;
         AldStateReader *reader;
         AldPlanJobs *jobs;
-        AldTimer *idle;
-        gint64 idle_usec; /* without a plan until it leaves */
-        bool is_leaving;  /* it releases its name */
-        bool has_left;    /* it is released, so that no call can arrive any more */
+        AldIdle *idle;
         sd_bus_slot *slot;
 };
 
@@ -220,10 +214,7 @@ static void on_no_job(void *userdata)
 {
         AldPlacementBus *bus = userdata;
 
-        if (bus->has_left)
-                ald_service_quit(bus->service, 0, "Nothing to do");
-        else if (!bus->is_leaving)
-                ald_timer_set(bus->idle, g_get_monotonic_time() + bus->idle_usec);
+        ald_idle_begin(bus->idle);
 }
 
 static const AldPlanJobsHandler jobs_handler = {
@@ -324,7 +315,7 @@ static int method_plan(sd_bus_message *message, void *userdata, sd_bus_error *er
                         sd_bus_message_get_sender(message), on_caller, call, &call->caller);
         if (r < 0)
                 return r;
-        ald_timer_set(bus->idle, ALD_TIMER_NEVER);
+        ald_idle_end(bus->idle);
         r = ald_plan_jobs_add(bus->jobs, uid, call);
         if (r < 0)
                 return refuse_limit(r, error);
@@ -340,35 +331,7 @@ static int method_cancel(sd_bus_message *message, void *userdata, sd_bus_error *
         return sd_bus_reply_method_return(message, NULL);
 }
 
-static void on_left(void *userdata)
-{
-        AldPlacementBus *bus = userdata;
-
-        bus->has_left = true;
-        if (!ald_plan_jobs_any(bus->jobs, NULL, NULL))
-                on_no_job(bus);
-}
-
-/* Calls that arrive before the name is released are still served. */
-static void on_idle(void *userdata)
-{
-        AldPlacementBus *bus = userdata;
-
-        bus->is_leaving = true;
-        ald_service_release_name(bus->service, on_left, bus);
-}
-
 static const sd_bus_vtable vtable[] = { ALD_PLACEMENT1_VTABLE(AldPlacementBus) };
-
-static gint64 find_idle_usec(void)
-{
-        const char *text = g_getenv("ALIDADE_IDLE_SECONDS");
-        guint64 seconds = IDLE_SECONDS;
-
-        if (text && !g_ascii_string_to_unsigned(text, 10, 0, IDLE_SECONDS_MAX, &seconds, NULL))
-                g_warning("ALIDADE_IDLE_SECONDS is not a number of seconds: %s", text);
-        return (gint64) seconds * G_USEC_PER_SEC;
-}
 
 int ald_placement_bus_new(AldService *service, AldPlacementBus **ret)
 {
@@ -376,17 +339,15 @@ int ald_placement_bus_new(AldService *service, AldPlacementBus **ret)
         int r;
 
         bus->service = service;
-        bus->idle_usec = find_idle_usec();
         bus->reader = ald_state_reader_new(service);
         bus->jobs = ald_plan_jobs_new(&jobs_handler, bus);
-        bus->idle = ald_timer_new("idle", on_idle, bus);
+        bus->idle = ald_idle_new(service);
         r = sd_bus_add_object_vtable(ald_service_bus(service), &bus->slot, ALD_PLACEMENT_PATH,
                 ALD_PLACEMENT_INTERFACE, vtable, bus);
         if (r < 0) {
                 ald_placement_bus_free(bus);
                 return r;
         }
-        on_no_job(bus);
         *ret = bus;
         return 0;
 }
@@ -398,6 +359,6 @@ void ald_placement_bus_free(AldPlacementBus *bus)
         sd_bus_slot_unref(bus->slot);
         ald_plan_jobs_free(bus->jobs);
         ald_state_reader_free(bus->reader);
-        ald_timer_free(bus->idle);
+        ald_idle_free(bus->idle);
         g_free(bus);
 }

@@ -75,14 +75,6 @@ static AldPlanJob *job_at(const AldPlanJobs *jobs, guint i)
         return jobs->list->pdata[i];
 }
 
-bool ald_plan_jobs_any(const AldPlanJobs *jobs, AldPlanJobsMatch matches, const void *userdata)
-{
-        for (guint i = 0; i < jobs->list->len; i++)
-                if (!matches || matches(job_at(jobs, i)->of, userdata))
-                        return true;
-        return false;
-}
-
 static unsigned count(const AldPlanJobs *jobs, bool waiting, const uid_t *uid)
 {
         unsigned n = 0;

@@ -41,9 +41,7 @@ int ald_plan_jobs_add(AldPlanJobs *jobs, uid_t uid, void *of);
 
 typedef bool (*AldPlanJobsMatch)(void *of, const void *userdata);
 
-/* Whether there is one for which `matches` returns true; NULL: any. */
-bool ald_plan_jobs_any(const AldPlanJobs *jobs, AldPlanJobsMatch matches, const void *userdata);
-/* Ends these. */
+/* Ends all for which `matches` returns true; NULL: all. */
 void ald_plan_jobs_cancel(AldPlanJobs *jobs, AldPlanJobsMatch matches, const void *userdata);
 
 /* What was given to ald_plan_jobs_add(). */
