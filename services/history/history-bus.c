@@ -245,15 +245,14 @@ static int method_get_several_series(sd_bus_message *message, void *userdata, sd
 static int method_get_range(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
         const AldHistoryBus *bus = userdata;
-        int64_t oldest;
-        int r = ald_history_oldest(ald_history_manager_history(bus->manager), &oldest);
+        uint64_t oldest, now;
+        int r = ald_history_manager_range(bus->manager, &oldest, &now);
 
         if (r == -ENODATA)
                 return sd_bus_error_set(error, ALD_ERROR_NOT_KEPT, "Nothing is recorded yet");
         if (r < 0)
                 return refuse_unreadable(bus, error, r);
-        return sd_bus_reply_method_return(
-                message, "tt", (uint64_t) MAX(oldest, 0), (uint64_t) g_get_real_time());
+        return sd_bus_reply_method_return(message, "tt", oldest, now);
 }
 
 /* Events */
@@ -381,29 +380,21 @@ static uint64_t uid_of(sd_bus_message *message)
 static int method_silence(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
         const AldHistoryBus *bus = userdata;
-        const uint64_t now = (uint64_t) g_get_real_time();
         AldSilenceRow row = ALD_SILENCE_ROW_INIT;
         const char *peer, *fault;
         int r = sd_bus_message_read(message, "ssts", &row.node, &peer, &row.until_usec, &row.reason);
 
         if (r < 0)
                 return ald_error_unreadable(r, error);
-        fault = find_fault_of_nodes(row.node, peer);
+        fault = find_fault_of_nodes(row.node, peer) ?: ald_history_silence_refuse(&row);
         if (fault)
                 return refuse(error, fault);
-        if (row.until_usec <= now)
-                return refuse(error, "UntilUSec is past");
-        if (row.until_usec != ALD_ABSENT_UINT64 && row.until_usec > ALD_HISTORY_TIME_MAX)
-                return refuse(error, "UntilUSec must be at most 2^53, or UINT64_MAX");
-        if (strlen(row.reason) > ALD_SILENCE_REASON_MAX)
-                return refuse(error, "Reason is longer than 256 bytes");
         r = ald_polkit_authorize(bus->service, message, ACTION_SILENCE, method_silence, userdata, error);
         if (r <= 0)
                 return r < 0 ? r : 1;
         row.peer = *peer ? peer : NULL;
-        row.began_usec = now;
         row.uid = uid_of(message);
-        r = ald_finding_log_silence(ald_history_manager_log(bus->manager), &row, now);
+        r = ald_history_manager_silence(bus->manager, &row);
         if (r < 0)
                 return refuse_silence(error, r);
         return sd_bus_reply_method_return(message, NULL);
@@ -423,8 +414,7 @@ static int method_unsilence(sd_bus_message *message, void *userdata, sd_bus_erro
         r = ald_polkit_authorize(bus->service, message, ACTION_SILENCE, method_unsilence, userdata, error);
         if (r <= 0)
                 return r < 0 ? r : 1;
-        r = ald_finding_log_unsilence(ald_history_manager_log(bus->manager), node, *peer ? peer : NULL,
-                (uint64_t) g_get_real_time());
+        r = ald_history_manager_unsilence(bus->manager, node, *peer ? peer : NULL);
         if (r < 0)
                 return refuse_silence(error, r);
         return sd_bus_reply_method_return(message, NULL);

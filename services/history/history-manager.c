@@ -422,9 +422,21 @@ AldHistory *ald_history_manager_history(const AldHistoryManager *manager)
         return manager->history;
 }
 
-AldFindingLog *ald_history_manager_log(const AldHistoryManager *manager)
+const AldFindingLog *ald_history_manager_log(const AldHistoryManager *manager)
 {
         return manager->log;
+}
+
+int ald_history_manager_range(const AldHistoryManager *manager, uint64_t *ret_oldest, uint64_t *ret_now)
+{
+        int64_t oldest;
+        int r = ald_history_oldest(manager->history, &oldest);
+
+        if (r < 0)
+                return r;
+        *ret_oldest = (uint64_t) MAX(oldest, 0);
+        *ret_now = (uint64_t) now();
+        return r;
 }
 
 bool ald_history_manager_keeps(const AldHistoryManager *manager, const char *id)
@@ -437,4 +449,28 @@ GPtrArray *ald_history_manager_slower(const AldHistoryManager *manager)
         g_autoptr(AldNodeNames) names = ald_node_names_new(manager->model);
 
         return ald_past_watch_findings(manager->past, names);
+}
+
+/* Silences */
+
+const char *ald_history_silence_refuse(const AldSilenceRow *row)
+{
+        if (row->until_usec <= (uint64_t) now())
+                return "UntilUSec is past";
+        if (row->until_usec != ALD_ABSENT_UINT64 && row->until_usec > ALD_HISTORY_TIME_MAX)
+                return "UntilUSec must be at most 2^53, or UINT64_MAX";
+        if (strlen(row->reason) > ALD_SILENCE_REASON_MAX)
+                return "Reason is longer than 256 bytes";
+        return NULL;
+}
+
+int ald_history_manager_silence(AldHistoryManager *manager, AldSilenceRow *row)
+{
+        row->began_usec = (uint64_t) now();
+        return ald_finding_log_silence(manager->log, row, row->began_usec);
+}
+
+int ald_history_manager_unsilence(AldHistoryManager *manager, const char *node, const char *peer)
+{
+        return ald_finding_log_unsilence(manager->log, node, peer, (uint64_t) now());
 }

@@ -46,8 +46,16 @@ uint64_t ald_history_manager_budget(const AldHistoryManager *manager);
 /* Entries that the journal has not taken. */
 uint64_t ald_history_manager_lost_entries(const AldHistoryManager *manager);
 AldHistory *ald_history_manager_history(const AldHistoryManager *manager);
-AldFindingLog *ald_history_manager_log(const AldHistoryManager *manager);
+const AldFindingLog *ald_history_manager_log(const AldHistoryManager *manager);
+/* From when to when something may be recorded. Returns as ald_history_oldest() does. */
+int ald_history_manager_range(const AldHistoryManager *manager, uint64_t *ret_oldest, uint64_t *ret_now);
 /* Whether a node or link is within the scope; its id as in AldEntity. */
 bool ald_history_manager_keeps(const AldHistoryManager *manager, const char *id);
 /* What is slower than its past, as new rows; free the array. */
 GPtrArray *ald_history_manager_slower(const AldHistoryManager *manager);
+
+/* Why such a silence cannot begin now, whatever its nodes, or NULL. */
+const char *ald_history_silence_refuse(const AldSilenceRow *row);
+/* Sets when it began, which is now. Errors of ald_finding_log_silence(). */
+int ald_history_manager_silence(AldHistoryManager *manager, AldSilenceRow *row);
+int ald_history_manager_unsilence(AldHistoryManager *manager, const char *node, const char *peer);
