@@ -14,7 +14,7 @@
 #include "services/placement/placement-bus.h"
 #include "services/placement/plan-jobs.h"
 #include "services/placement/plan-request.h"
-#include "services/placement/state-reader-bus.h"
+#include "services/placement/state-reader.h"
 
 struct AldPlacementBus {
         AldService *service;

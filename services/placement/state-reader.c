@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "services/placement/state-reader-bus.h"
+#include "services/placement/state-reader.h"
 #include "services/common/timer.h"
-#include "state-client/follow.h"
+#include "services/placement/state-reading-bus.h"
 
 #define TIME_MAX_USEC (20 * G_USEC_PER_SEC)
 
@@ -14,16 +14,16 @@ struct AldStateReader {
         AldService *service;
         GArray *questions; /* of Question */
         AldModel *model;   /* while it is being read, and until the questions have been answered */
-        AldFollow *follow;
+        AldStateReading *reading;
         AldTimer *limit;
-        guint answering; /* a callback of the follower must not free it */
+        guint answering; /* a callback of the reading must not free it */
         char *reason;    /* why it could not be read */
 };
 
 static void stop_reading(AldStateReader *reader)
 {
         ald_timer_set(reader->limit, ALD_TIMER_NEVER);
-        g_clear_pointer(&reader->follow, ald_follow_free);
+        g_clear_pointer(&reader->reading, ald_state_reading_free);
         g_clear_pointer(&reader->model, ald_model_free);
 }
 
@@ -44,7 +44,7 @@ static gboolean on_answer(gpointer userdata)
         reader->answering = 0;
         reader->questions = g_array_new(false, false, sizeof(Question));
         g_clear_pointer(&reader->reason, g_free);
-        g_clear_pointer(&reader->follow, ald_follow_free);
+        g_clear_pointer(&reader->reading, ald_state_reading_free);
         model = g_steal_pointer(&reader->model);
         stop_reading(reader);
         for (guint i = 0; i < questions->len; i++) {
@@ -55,30 +55,20 @@ static gboolean on_answer(gpointer userdata)
         return G_SOURCE_REMOVE;
 }
 
-static void answer_soon(AldStateReader *reader, const char *reason)
+static void answer_soon(const char *reason, void *userdata)
 {
+        AldStateReader *reader = userdata;
+
         if (reader->answering != 0)
                 return;
         reader->reason = g_strdup(reason);
         reader->answering = g_idle_add_full(G_PRIORITY_DEFAULT, on_answer, reader, NULL);
 }
 
-static void on_synced(AldFollow *follow, void *userdata)
-{
-        answer_soon(userdata, NULL);
-}
-
-static void on_lost(AldFollow *follow, const sd_bus_error *error, void *userdata)
-{
-        answer_soon(userdata, error && error->message ? error->message : "it has left the bus");
-}
-
 static void on_limit(void *userdata)
 {
-        answer_soon(userdata, "it does not answer");
+        answer_soon("it does not answer", userdata);
 }
-
-static const AldFollowHandler handler = { .synced = on_synced, .lost = on_lost };
 
 AldStateReader *ald_state_reader_new(AldService *service)
 {
@@ -108,10 +98,9 @@ static void begin(AldStateReader *reader)
 
         reader->model = ald_model_new();
         ald_model_add_topology(reader->model, false);
-        r = ald_follow_new(
-                ald_service_bus(reader->service), reader->model, &handler, reader, &reader->follow);
+        r = ald_state_reading_new(reader->service, reader->model, answer_soon, reader, &reader->reading);
         if (r < 0)
-                answer_soon(reader, g_strerror(-r));
+                answer_soon(g_strerror(-r), reader);
         else
                 ald_timer_set(reader->limit, g_get_monotonic_time() + TIME_MAX_USEC);
 }
