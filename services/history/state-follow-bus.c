@@ -1,25 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "services/history/state-follow-bus.h"
-#include "services/common/timer.h"
-#include "state-client/follow.h"
-
-#define REFRESH_USEC (60 * G_USEC_PER_SEC) /* it also shows whether the state service hangs */
-/* All records are sent every 30 s, unless a client that does not read has stopped the broadcasts. */
-#define SILENCE_USEC (60 * G_USEC_PER_SEC)
-
-/* In a large cluster there is always a change, and to wake for each takes most of the time. Answers wait for
- * so long, too. */
-#define READ_MSEC 50u
-#define NODES_MANY 16u
+#include "services/history/follow-pace.h"
 
 struct AldStateFollow {
-        AldService *service;
         AldModel *model;
         AldHistoryManager *manager;
         AldFollow *follow;
-        AldTimer *refresh;
-        gint64 changed; /* the last change, CLOCK_MONOTONIC in µs */
-        bool subscribed;
+        AldFollowPace *pace;
         char *lost; /* why the state service cannot be read; NULL: it can */
 };
 
@@ -57,24 +44,8 @@ static void on_changed(AldModel *model, const AldChange *change, void *userdata)
 {
         AldStateFollow *self = userdata;
 
-        self->changed = g_get_monotonic_time();
         ald_history_manager_change(self->manager, change);
-        if (ald_follow_in_step(self->follow) && ald_model_nodes(self->model)->len > NODES_MANY)
-                ald_service_delay_bus(self->service, READ_MSEC);
-}
-
-static void on_refresh(void *userdata)
-{
-        AldStateFollow *self = userdata;
-
-        if (!self->subscribed && ald_follow_in_step(self->follow) &&
-                g_get_monotonic_time() - self->changed > SILENCE_USEC) {
-                g_info("The state service broadcasts nothing; requesting its signals");
-                self->subscribed = true;
-                ald_follow_subscribe(self->follow, false);
-        }
-        ald_follow_refresh(self->follow);
-        ald_timer_set(self->refresh, g_get_monotonic_time() + REFRESH_USEC);
+        ald_follow_pace_changed(self->pace);
 }
 
 int ald_state_follow_new(
@@ -86,18 +57,15 @@ int ald_state_follow_new(
         AldStateFollow *self = g_new0(AldStateFollow, 1);
         int r;
 
-        self->service = service;
         self->model = model;
         self->manager = manager;
-        ald_model_watch(model, on_changed, self);
         r = ald_follow_new(ald_service_bus(service), model, &handler, self, &self->follow);
         if (r < 0) {
-                ald_model_watch(model, NULL, NULL);
                 g_free(self);
                 return r;
         }
-        self->refresh = ald_timer_new("refresh", on_refresh, self);
-        ald_timer_set(self->refresh, g_get_monotonic_time() + REFRESH_USEC);
+        self->pace = ald_follow_pace_new(service, model, self->follow);
+        ald_model_watch(model, on_changed, self);
         *ret = self;
         return 0;
 }
@@ -107,7 +75,7 @@ void ald_state_follow_free(AldStateFollow *self)
         if (!self)
                 return;
         ald_model_watch(self->model, NULL, NULL);
-        ald_timer_free(self->refresh);
+        ald_follow_pace_free(self->pace);
         ald_follow_free(self->follow);
         g_free(self->lost);
         g_free(self);

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "services/common/service.h"
+#include "state-client/follow.h"
+
+/*
+ * The pace at which the history follows the state service: reads again what no signal tells, requests signals
+ * if the broadcasts have stopped, and wakes less often for the many changes of a large cluster.
+ */
+typedef struct AldFollowPace AldFollowPace;
+
+AldFollowPace *ald_follow_pace_new(AldService *service, AldModel *model, AldFollow *follow);
+void ald_follow_pace_free(AldFollowPace *pace);
+
+/* For AldModelChanged. */
+void ald_follow_pace_changed(AldFollowPace *pace);
