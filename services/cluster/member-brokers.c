@@ -127,11 +127,6 @@ static void on_message(AldBroker *broker, const AldReceived *received, void *use
         note_dropped(member);
 }
 
-static void on_brokers_changed(void *userdata)
-{
-        ald_member_changed(userdata);
-}
-
 const AldBrokersHandler ald_member_brokers_handler = {
         .make_tls = make_tls,
         .make_will = make_will,
@@ -139,7 +134,7 @@ const AldBrokersHandler ald_member_brokers_handler = {
         .disconnected = on_disconnected,
         .first_changed = on_first_changed,
         .message = on_message,
-        .changed = on_brokers_changed,
+        .changed = ald_member_changed,
 };
 
 char *ald_member_broker_problem(AldMember *member, AldBroker *broker)

@@ -46,7 +46,8 @@ struct AldMember {
 extern const AldBrokersHandler ald_member_brokers_handler;
 extern const AldReceiverHandler ald_member_receiver_handler;
 
-void ald_member_changed(AldMember *member);
+/* Something changed that clients see; also for callbacks. */
+void ald_member_changed(void *userdata);
 /* Connects to the brokers again at which another machine used our id, if there are any, as a new instance:
  * what brokers keep from before then proves nothing. Whether there were any. */
 bool ald_member_end_twins(AldMember *member);

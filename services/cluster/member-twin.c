@@ -5,8 +5,10 @@
 #define ANSWER_USEC (G_USEC_PER_SEC / 10)
 #define RENEW_USEC (5 * G_USEC_PER_SEC)
 
-void ald_member_changed(AldMember *member)
+void ald_member_changed(void *userdata)
 {
+        AldMember *member = userdata;
+
         member->setup.changed(member->setup.userdata);
 }
 

@@ -22,18 +22,6 @@ static bool on_stale(const AldUpdate *update, void *userdata)
         return true;
 }
 
-static const char *get_crl(void *userdata)
-{
-        AldMember *member = userdata;
-
-        return ald_trust_crl(member->setup.trust);
-}
-
-static void on_announcer_changed(void *userdata)
-{
-        ald_member_changed(userdata);
-}
-
 static gboolean on_expire(gpointer userdata)
 {
         AldMember *member = userdata;
@@ -80,7 +68,7 @@ int ald_member_new(const AldMemberSetup *setup, const AldClusterConfig *config, 
         if (!member->brokers)
                 return -ENOMEM;
         const AldAnnouncerSetup announcer = { setup->own, config->name, member->brokers, setup->status,
-                get_crl, on_announcer_changed, member };
+                setup->trust, ald_member_changed, member };
         member->announcer = ald_announcer_new(&announcer);
         member->receiver = ald_receiver_new(setup->own, config->name, &ald_member_receiver_handler, member);
         ald_handover_set_nodes(setup->handover, ald_receiver_nodes(member->receiver));

@@ -236,7 +236,7 @@ static void on_repeat(void *userdata)
 static void on_crl(void *userdata)
 {
         AldAnnouncer *announcer = userdata;
-        const char *crl = announcer->setup.crl(announcer->setup.userdata);
+        const char *crl = ald_trust_crl(announcer->setup.trust);
         g_autofree char *topic = topic_of(announcer, ALD_TOPIC_CRL, NULL);
 
         if (crl)
@@ -322,7 +322,7 @@ static void schedule_crl(AldAnnouncer *announcer)
 void ald_announcer_heard_crl(AldAnnouncer *announcer, uint32_t broker, const char *pem, bool is_news)
 {
         const AldBroker *first = ald_brokers_first(announcer->setup.brokers);
-        const char *crl = announcer->setup.crl(announcer->setup.userdata);
+        const char *crl = ald_trust_crl(announcer->setup.trust);
 
         if (!first || !crl)
                 return;

@@ -5,6 +5,7 @@
 #include "services/cluster/own/own-status.h"
 #include "services/cluster/own/publisher.h"
 #include "services/cluster/peers/payload.h"
+#include "services/cluster/trust/trust.h"
 
 /*
  * What this node publishes: its status to each broker; its records, heartbeats, revocation list and
@@ -17,8 +18,8 @@ typedef struct AldAnnouncerSetup {
         const char *cluster;
         AldBrokers *brokers;
         AldOwnStatus *status;
-        const char *(*crl)(void *userdata); /* the newest revocation list, or NULL */
-        void (*changed)(void *userdata);    /* whether a broker delivers our messages may have changed */
+        const AldTrust *trust;
+        void (*changed)(void *userdata); /* whether a broker delivers our messages may have changed */
         void *userdata;
 } AldAnnouncerSetup;
 
