@@ -7,7 +7,7 @@
 #include "services/state/link-source-bus.h"
 #include "services/state/objects-bus.h"
 #include "services/state/refused-settings-bus.h"
-#include "services/state/signals-bus.h"
+#include "services/state/signals.h"
 #include "services/state/sources-bus.h"
 #include "services/state/state-bus.h"
 

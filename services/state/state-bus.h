@@ -3,7 +3,7 @@
 
 #include "services/common/service.h"
 #include "services/state/cluster-peer-bus.h"
-#include "services/state/signals-bus.h"
+#include "services/state/signals.h"
 #include "services/state/state-manager.h"
 
 /* The interface org.alidade.State1: mappings, pages, findings, and the methods for the cluster service. */

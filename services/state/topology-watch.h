@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "services/state/signals-bus.h"
+#include "services/state/signals.h"
 #include "services/state/state-manager.h"
 #include "state/topology/graph.h"
 

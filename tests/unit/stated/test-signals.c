@@ -7,7 +7,7 @@
 #include "services/state/findings-watch.h"
 #include "services/state/objects-bus.h"
 #include "services/state/presences.h"
-#include "services/state/signals-bus.h"
+#include "services/state/signals.h"
 #include "tests/unit/bus-pair.h"
 #include "tests/unit/fake-root.h"
 #include "tests/unit/log-count.h"
