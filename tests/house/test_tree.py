@@ -156,6 +156,18 @@ def test_the_bus_is_known_to_bus_files_only():
     assert wrong == []
 
 
+def test_bus_files_decide_nothing_by_time():
+    """When something is done, and how often, is decided where no message is handled. Delays of an AldBackOff are data,
+    and how long a call may take is a part of the call."""
+    policy = re.compile(r"\b(g_get_(monotonic|real)_time|ald_realtime_usec|clock_gettime|g_timeout_add\w*"
+                        r"|ald_(timer|burst|time_share)_\w+|Ald(Timer|Burst|TimeShare))\b")
+    files = [path for path in c_files("record", "services") if path.stem.endswith("-bus")]
+    found = {str(path): sorted({match.group() for match in policy.finditer(COMMENT.sub("", read(path)))})
+             for path in files}
+    assert len(files) > 50
+    assert {path: what for path, what in found.items() if what} == {}
+
+
 def test_clients_read_messages_in_few_places():
     wrong = [f"{path} includes the codec" for path in c_files("common", "state-client", "clients")
              if str(path) not in KNOW_CODEC and CODEC & set(INCLUDE.findall(read(path)))]
