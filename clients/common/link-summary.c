@@ -12,8 +12,8 @@
 #include "record/translate.h"
 #include "state/link/link-quality.h"
 #include "state/link/link.h"
+#include "state/link/path-due.h"
 #include "state/link/peer-sample.h"
-#include "state/link/planner-due.h"
 
 void ald_link_summary_free(AldLinkSummary *summary)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "services/cluster/subscriptions.h"
+#include "state/link/path-due.h"
 #include "state/link/peer-sample.h"
-#include "state/link/planner-due.h"
 
 char *ald_subscription_to(const char *cluster, const AldId *node)
 {

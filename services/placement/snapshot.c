@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "services/placement/disputes.h"
+#include "services/placement/rate-disputes.h"
 #include "services/placement/snapshot.h"
 #include "state/compute/doubts.h"
 #include "state/compute/opencl-driver.h"

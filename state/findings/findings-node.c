@@ -3,7 +3,7 @@
 
 #include "state/compute/opencl-driver.h"
 #include "state/findings/findings-report.h"
-#include "state/link/planner-due.h"
+#include "state/link/path-due.h"
 
 /* What the records of a single node show: memory, disks, devices, interfaces, its membership and its
  * configuration. */

@@ -10,7 +10,7 @@
 #include "services/link-probe/schedule/disturbed-results.h"
 #include "services/link-probe/schedule/schedule.h"
 
-/* Which paths are due, also after failures, the state service decides: state/link/planner-due.h. */
+/* Which paths are due, also after failures, the state service decides: state/link/path-due.h. */
 struct AldSchedule {
         AldScheduleParts parts;
         AldDeferrals *peers;    /* by their ids */

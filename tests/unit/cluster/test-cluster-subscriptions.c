@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "services/cluster/subscriptions.h"
+#include "state/link/path-due.h"
 #include "state/link/peer-sample.h"
-#include "state/link/planner-due.h"
 #include "tests/unit/record-maker.h"
 
 #define REAL (UINT64_C(1790000000) * 1000 * 1000)

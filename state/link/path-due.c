@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "record/key.h"
-#include "state/link/planner-due.h"
+#include "state/link/path-due.h"
 
 uint64_t ald_planner_ttl(AldKind kind)
 {

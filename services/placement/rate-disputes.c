@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "placement/plan/cluster.h"
-#include "services/placement/disputes.h"
+#include "services/placement/rate-disputes.h"
 #include "state/link/link-quality.h"
 #include "state/results/link-result.h"
 
