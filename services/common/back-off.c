@@ -54,5 +54,10 @@ void ald_back_off_failed(AldBackOff *back_off)
 void ald_back_off_works(AldBackOff *back_off)
 {
         back_off->works_since = g_get_monotonic_time();
+        ald_back_off_cancel(back_off);
+}
+
+void ald_back_off_cancel(AldBackOff *back_off)
+{
         ald_timer_set(back_off->timer, ALD_TIMER_NEVER);
 }

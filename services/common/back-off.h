@@ -6,7 +6,8 @@
 /*
  * When something that has failed is tried again: after a first delay, and while it goes on failing after
  * delays from `least` to `most`, each twice as long as the one before. Once it has worked for longer than
- * `most`, the next delay is the first one again. All in µs; in the default main context.
+ * `most`, the next delay is the first one again. All delays are in µs. `again` is called in the default main
+ * context.
  */
 typedef struct AldBackOffDelays {
         gint64 first_usec, least_usec, most_usec;
@@ -25,3 +26,6 @@ void ald_back_off_failed(AldBackOff *back_off);
 
 /* It works from now on, so that it is not tried again until it fails. */
 void ald_back_off_works(AldBackOff *back_off);
+
+/* It is being tried now, for another reason: the waiting attempt is dropped. */
+void ald_back_off_cancel(AldBackOff *back_off);

@@ -24,6 +24,7 @@ struct AldService {
         sd_bus *bus;
         GSource *bus_source;
         bool owns_name;
+        sd_bus_slot *releasing; /* the call that releases the name */
         void (*name_released)(void *userdata);
         void *released_userdata;
         unsigned answers_behind; /* sent while much was queued */

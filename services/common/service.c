@@ -191,7 +191,8 @@ void ald_service_release_name(AldService *service, void (*released)(void *userda
         service->owns_name = false;
         service->name_released = released;
         service->released_userdata = userdata;
-        r = sd_bus_release_name_async(service->bus, NULL, service->info->bus_name, on_released, service);
+        r = sd_bus_release_name_async(
+                service->bus, &service->releasing, service->info->bus_name, on_released, service);
         if (r < 0)
                 ald_service_quit(service, r, "Cannot release the name");
 }
@@ -261,6 +262,8 @@ static void stop(AldService *service)
         sd_notify(false, "STOPPING=1");
         if (service->owns_name && sd_bus_is_open(service->bus) > 0)
                 sd_bus_release_name_async(service->bus, NULL, service->info->bus_name, NULL, NULL);
+        /* Messages are still processed below, when what this calls no longer exists. */
+        service->releasing = sd_bus_slot_unref(service->releasing);
         if (service->manager)
                 service->info->stop(service->manager);
         ald_polkit_forget_all(service);

@@ -13,5 +13,5 @@ typedef struct AldFollowPace AldFollowPace;
 AldFollowPace *ald_follow_pace_new(AldService *service, AldModel *model, AldFollow *follow);
 void ald_follow_pace_free(AldFollowPace *pace);
 
-/* For AldModelChanged. */
+/* The model has changed; see AldModelChanged. */
 void ald_follow_pace_changed(AldFollowPace *pace);

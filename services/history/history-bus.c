@@ -495,12 +495,14 @@ static void emit_notice(const AldHistoryBus *bus, const AldFindingNotice *notice
         ald_service_broadcast(bus->service, ald_struct_wire_size(&ald_finding_row_struct, notice->row));
 }
 
+static void emit_changed(AldHistoryBus *bus, const char *signal)
+{
+        (void) sd_bus_emit_signal(
+                ald_service_bus(bus->service), ALD_HISTORY_PATH, ALD_HISTORY_INTERFACE, signal, NULL);
+}
+
 static void on_told(AldHistoryNews news, const AldFindingNotice *notice, void *userdata)
 {
-        static const char *const signals[] = {
-                [ALD_HISTORY_NEWS_SILENCES] = "SilencesChanged",
-                [ALD_HISTORY_NEWS_FINDINGS] = "FindingsChanged",
-        };
         AldHistoryBus *bus = userdata;
 
         switch (news) {
@@ -511,9 +513,10 @@ static void on_told(AldHistoryNews news, const AldFindingNotice *notice, void *u
                 ald_properties_emit(&bus->properties);
                 return;
         case ALD_HISTORY_NEWS_SILENCES:
+                emit_changed(bus, "SilencesChanged");
+                return;
         case ALD_HISTORY_NEWS_FINDINGS:
-                (void) sd_bus_emit_signal(ald_service_bus(bus->service), ALD_HISTORY_PATH,
-                        ALD_HISTORY_INTERFACE, signals[news], NULL);
+                emit_changed(bus, "FindingsChanged");
                 return;
         }
 }

@@ -24,7 +24,7 @@ typedef void (*AldHistoryTold)(AldHistoryNews news, const AldFindingNotice *noti
 AldHistoryManager *ald_history_manager_new(AldModel *model, const char *directory, const AldConfig *config);
 void ald_history_manager_free(AldHistoryManager *manager);
 
-/* Call it once, before the next function. The callback is not called while the manager is freed. */
+/* Call it once, and nothing but _free() before it. The callback is not called while the manager is freed. */
 void ald_history_manager_watch(AldHistoryManager *manager, AldHistoryTold told, void *userdata);
 
 /* From now on the directory is ours. */
@@ -34,7 +34,7 @@ void ald_history_manager_configure(AldHistoryManager *manager, const AldConfig *
 /* The model holds everything and is kept up to date; or is so no longer. */
 void ald_history_manager_synced(AldHistoryManager *manager);
 void ald_history_manager_lost(AldHistoryManager *manager);
-/* For AldModelChanged. */
+/* The model has changed; see AldModelChanged. */
 void ald_history_manager_change(AldHistoryManager *manager, const AldChange *change);
 /* The findings of the model have been read again. */
 void ald_history_manager_findings(AldHistoryManager *manager);

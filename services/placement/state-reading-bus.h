@@ -7,7 +7,7 @@
 /* One reading of the whole state into a model, which must outlive it. */
 typedef struct AldStateReading AldStateReading;
 
-/* The end, which must not free the reading; with a problem if it could not be read. */
+/* Called when all is read, or with the problem why it could not be. It must not free the reading. */
 typedef void (*AldStateRead)(const char *problem, void *userdata);
 
 int ald_state_reading_new(

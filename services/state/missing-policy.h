@@ -14,4 +14,5 @@ void ald_missing_policy_free(AldMissingPolicy *missing);
 
 /* The service has gone: unless it is soon back, a policy is put in the place of its own. */
 void ald_missing_policy_begin(AldMissingPolicy *missing);
+/* The service is back: its own policy holds. */
 void ald_missing_policy_end(AldMissingPolicy *missing);

@@ -22,7 +22,7 @@ int ald_signals_subscribe(AldSignals *signals, const char *name, uid_t uid);
 void ald_signals_unsubscribe(AldSignals *signals, const char *name);
 
 /* Reports to all audiences that these properties of org.alidade.State1 have changed (see totals-bus.h). They
- * are read when their turn comes, and remain until there are no signals any more. */
+ * are read when their turn comes, so that `totals` must outlive the last turn of the main loop. */
 void ald_signals_change_totals(AldSignals *signals, const AldTotals *totals, uint32_t properties);
 
 /* Reports to all audiences that a view has changed. */

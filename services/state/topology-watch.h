@@ -11,6 +11,7 @@ typedef struct AldTopologyWatch AldTopologyWatch;
 AldTopologyWatch *ald_topology_watch_new(AldStateManager *manager, AldSignals *signals);
 void ald_topology_watch_free(AldTopologyWatch *watch);
 
-/* Brought up to date before, if there is time for it; and its revision. */
+/* The graph, which is computed anew first if it has changed and the share of time allows it. */
 AldGraph *ald_topology_watch_graph(AldTopologyWatch *watch);
+/* The revision of the graph that the function above has returned. */
 uint64_t ald_topology_watch_revision(const AldTopologyWatch *watch);

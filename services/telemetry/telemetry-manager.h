@@ -50,7 +50,7 @@ void ald_telemetry_manager_free(AldTelemetryManager *manager);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldTelemetryManager, ald_telemetry_manager_free)
 
 /* Starts measuring, and calls back until the manager is freed. What needs nobody's answer is reported before
- * this returns. Call it once. */
+ * this returns. Call it once, and nothing but _free() before it. */
 void ald_telemetry_manager_start(AldTelemetryManager *manager, AldTelemetryMeasured measured, void *userdata);
 
 /* Applies new settings. Intervals set with ald_telemetry_manager_set_interval() stay. */

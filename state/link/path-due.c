@@ -38,8 +38,8 @@ uint64_t ald_path_seed(const AldId *source, const AldId *sink, const char *addre
 static uint64_t back_off(const AldAttempts *attempts, uint64_t seed, uint64_t failures)
 {
         bool rarely = attempts->routed && attempts->measured_usec == ALD_ABSENT_UINT64;
-        uint64_t most = rarely ? ALD_BACK_OFF_ROUTED_MAX_USEC : ALD_BACK_OFF_MAX_USEC;
-        uint64_t delay = ALD_BACK_OFF_MIN_USEC;
+        uint64_t most = rarely ? ALD_PATH_RETRY_ROUTED_MAX_USEC : ALD_PATH_RETRY_MAX_USEC;
+        uint64_t delay = ALD_PATH_RETRY_MIN_USEC;
 
         for (uint64_t i = 1; i < failures && delay < most; i++)
                 delay *= rarely ? 4 : 2;

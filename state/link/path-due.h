@@ -21,9 +21,9 @@ const char *ald_due_reason_to_string(AldDueReason reason);
  * together. An address that is not on a link of the source may be that of any host, since its node alone says
  * that it is its own: until it has answered once, it waits for 4^(n-1) times the minimum, and longer at most.
  */
-#define ALD_BACK_OFF_MIN_USEC (UINT64_C(60) * 1000 * 1000)
-#define ALD_BACK_OFF_MAX_USEC (UINT64_C(3600) * 1000 * 1000)
-#define ALD_BACK_OFF_ROUTED_MAX_USEC (UINT64_C(6) * 3600 * 1000 * 1000)
+#define ALD_PATH_RETRY_MIN_USEC (UINT64_C(60) * 1000 * 1000)
+#define ALD_PATH_RETRY_MAX_USEC (UINT64_C(3600) * 1000 * 1000)
+#define ALD_PATH_RETRY_ROUTED_MAX_USEC (UINT64_C(6) * 3600 * 1000 * 1000)
 
 /* After this many consecutive failures of the node responsible for a path, the other node measures it. */
 #define ALD_FAILURES_GIVE_UP 3u

@@ -34,7 +34,7 @@ const char *ald_cluster_name_refuse(const char *name);
 /*
  * Returns -ENOMSG for a topic without a node of this cluster, -ENOENT for a kind that this version does not
  * know, -EPERM for one that is never published, -EINVAL for an invalid topic or a key that does not fit the
- * kind. If only the rest is wrong, ret->node is right nevertheless.
+ * kind. After an error *ret is undefined, except that ret->node is the node unless the error is -ENOMSG.
  */
 int ald_topic_parse(const char *topic, const char *cluster, AldTopic *ret);
 

@@ -104,7 +104,7 @@ void ald_state_link_read(AldStateLink *link)
 
         if (!ald_peer_owner(link->peer))
                 return;
-        ald_back_off_works(link->retry); /* as long as this reading does */
+        ald_back_off_cancel(link->retry);
         link->reading = sd_bus_slot_unref(link->reading);
         link->own->begin(link->own_userdata);
         r = read_page(link, "");

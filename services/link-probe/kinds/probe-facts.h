@@ -11,6 +11,7 @@ struct AldProbeFacts {
         const AldNodeRecords *own, *peer; /* without a peer its records are empty */
         const AldNeighbours *neighbours;  /* over RDMA only */
         const AldResults *results;        /* of links */
-        AldDeviceSchedule *schedule;      /* of a local kind */
-        const char *const *ours;          /* the same: devices whose load our own measurement causes */
+        AldDeviceSchedule *schedule;      /* of a local kind; else NULL */
+        /* Of a local kind: the devices whose load our own measurement causes; else NULL. */
+        const char *const *ours;
 };

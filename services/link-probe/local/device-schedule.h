@@ -44,7 +44,7 @@ void ald_device_schedule_take(
         AldDeviceSchedule *schedule, const AldProbe *probe, const AldProbeAnswer *answer);
 
 /* Returns the devices whose load our own measurement causes, or caused until just now. NULL ends the list,
- * which is valid until the next call. */
+ * which is valid until control returns to the main loop or a probe ends. */
 const char *const *ald_device_schedule_ours(AldDeviceSchedule *schedule);
 
 AldRowResults *ald_device_schedule_results(const AldDeviceSchedule *schedule);
