@@ -341,8 +341,9 @@ def test_configuration_is_read_again(make_host):
     host = start(make_host, config="[telemetry]\nmemory-interval-ms=700\n")
     assert host.get(NAME, PATH, NAME, "MemoryIntervalUSec") == 700_000
     host.sysroot.mkdir("data")
-    read_config_again(host, "[telemetry]\nmemory-interval-ms=900\ndisk-paths=/;/data\n")
-    assert host.wait_for_property(NAME, PATH, NAME, "MemoryIntervalUSec", lambda usec: usec == 900_000)
+    with host.log_signals(NAME, PATH, PROPERTIES, "PropertiesChanged", NAME) as changes:
+        read_config_again(host, "[telemetry]\nmemory-interval-ms=900\ndisk-paths=/;/data\n")
+        assert changes.wait().args[1] == {"MemoryIntervalUSec": 900_000}
     assert wait_for(host, "Disk", "Paths", lambda rows: [row["Id"] for row in rows] == ["/", "/data"])
 
 
