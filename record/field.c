@@ -304,6 +304,13 @@ uint64_t ald_hash_bytes(uint64_t hash, const void *data, size_t n)
         return hash;
 }
 
+uint64_t ald_hash_mix(uint64_t hash)
+{
+        hash = (hash ^ hash >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+        hash = (hash ^ hash >> 27) * UINT64_C(0x94d049bb133111eb);
+        return hash ^ hash >> 31;
+}
+
 /* With its end, so that "ab", "c" differs from "a", "bc", and nothing from "". */
 uint64_t ald_hash_text(uint64_t hash, const char *text)
 {

@@ -107,6 +107,9 @@ uint64_t ald_field_hash(const AldField *field, const void *value, uint64_t hash)
 uint64_t ald_hash_text(uint64_t hash, const char *text);
 uint64_t ald_hash_texts(uint64_t hash, const char *const *texts);
 uint64_t ald_hash_bytes(uint64_t hash, const void *bytes, size_t n);
+/* Spreads the bits of a hash of few differing bytes: the last steps of splitmix64. Nodes compare digests and
+ * share probes by it, so that it must be the same in all versions. */
+uint64_t ald_hash_mix(uint64_t hash);
 
 /* Whether the change from a to b must be sent at once: it reaches the threshold, or one of the two is
  * absent. */

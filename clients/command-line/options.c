@@ -9,7 +9,7 @@
 #include "clients/command-line/options.h"
 #include "clients/command-line/print.h"
 #include "clients/common/quantity.h"
-#include "clients/common/time-words.h"
+#include "clients/common/time-parse.h"
 
 #define USAGE_COLUMNS 21 /* of "-H --host=USER@HOST" with a space behind it */
 #define FIRST_NUMBER 0x100

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "clients/command-line/ctl.h"
-#include "clients/common/time-words.h"
+#include "clients/common/time-parse.h"
 #include "record/field.h"
 
 /* The kind of an option decides what it sets in the struct of its verb. */

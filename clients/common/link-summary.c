@@ -12,7 +12,7 @@
 #include "record/translate.h"
 #include "state/link/link-quality.h"
 #include "state/link/link.h"
-#include "state/link/path-due.h"
+#include "state/link/link-ttl.h"
 #include "state/link/peer-sample.h"
 
 void ald_link_summary_free(AldLinkSummary *summary)

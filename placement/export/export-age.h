@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "placement/export/export-plan.h"
+#include "placement/export/checked-plan.h"
 
 /* Whether all figures of a plan may be relied on: -ESTALE or -ENOKEY with the reason, as ald_plan_export().
  */

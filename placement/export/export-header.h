@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "placement/export/export-plan.h"
+#include "placement/export/checked-plan.h"
 
 /* Comments that say what the text was made of, and when that was measured. `mark` begins each line. */
 void ald_export_append_header(GString *out, const AldExportPlan *plan, const char *format, const char *mark);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "placement/export/export-plan.h"
+#include "placement/export/checked-plan.h"
 
 /*
  * What a pipeline is to take of the memory of its GPUs, as a fraction: enough for the plan, and no more than

@@ -19,7 +19,7 @@ typedef struct AldPlanExportOptions {
         const char *backend; /* of the engine, for all GPUs; NULL: the usual one of each vendor */
 } AldPlanExportOptions;
 
-typedef struct AldExportPlan AldExportPlan; /* see export-plan.h */
+typedef struct AldExportPlan AldExportPlan; /* see checked-plan.h */
 
 /* Bits for the members of AldPlanExportOptions that only some formats use. */
 enum { ALD_EXPORT_MODEL = 1, ALD_EXPORT_PROGRAM = 2, ALD_EXPORT_BACKEND = 4 };

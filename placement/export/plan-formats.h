@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "placement/export/export-plan.h"
+#include "placement/export/checked-plan.h"
 
 /* The table of engines names these, which write the commands of each. */
 extern const AldExportFormat ald_dllama_format;

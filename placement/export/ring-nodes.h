@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "placement/export/export-plan.h"
+#include "placement/export/checked-plan.h"
 
 /* A node of a ring with its stages, which follow each other. */
 typedef struct AldRingNode {

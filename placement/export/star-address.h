@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "placement/export/export-plan.h"
+#include "placement/export/checked-plan.h"
 
 /* -ENOTSUP unless the plan names a client. */
 int ald_export_check_client(const AldExportPlan *plan, char **ret_reason);

@@ -57,7 +57,7 @@ static void on_disconnected(AldBroker *broker, const char *reason, void *userdat
                 member->exceeded = 0;
         if (ald_broker_is_of(broker, &member->own))
                 member->n_refused = 0;
-        ald_offline_delay_lose(member->offline_delay, ald_broker_number(broker));
+        ald_will_delay_lose(member->will_delay, ald_broker_number(broker));
         ald_receiver_lose(member->receiver, ald_broker_number(broker), now, real);
         ald_announcer_disconnected(member->announcer, broker);
         if (ald_brokers_count_connected(member->brokers) == 0)
@@ -122,7 +122,7 @@ static void on_message(AldBroker *broker, const AldReceived *received, void *use
         }
         if (ald_renewals_take(member->renewals, received, now))
                 return;
-        if (!ald_offline_delay_hold(member->offline_delay, received, member->cluster, &member->own, now))
+        if (!ald_will_delay_hold(member->will_delay, received, member->cluster, &member->own, now))
                 ald_member_take(received, member);
         note_dropped(member);
 }

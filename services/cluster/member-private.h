@@ -4,9 +4,9 @@
 #include "services/cluster/member.h"
 #include "services/cluster/mqtt/discovery-bus.h"
 #include "services/cluster/own/stale-own-records.h"
-#include "services/cluster/peers/offline-delay.h"
 #include "services/cluster/peers/presence-timer.h"
 #include "services/cluster/peers/quota-report.h"
+#include "services/cluster/peers/will-delay.h"
 #include "services/cluster/subscriber.h"
 #include "services/cluster/trust/crl-limit.h"
 #include "services/cluster/trust/renewals.h"
@@ -23,7 +23,7 @@ struct AldMember {
         AldReceiver *receiver;
         AldPresenceTimer *presence_timer;
         AldSubscriber *subscriber;
-        AldOfflineDelay *offline_delay;
+        AldWillDelay *will_delay;
         AldCrlLimit *crl_limit;
         AldStaleOwnRecords *stale;
         AldRenewals *renewals;

@@ -75,7 +75,7 @@ int ald_member_new(const AldMemberSetup *setup, const AldClusterConfig *config, 
         member->presence_timer = ald_presence_timer_new(member->receiver);
         member->subscriber = ald_subscriber_new(
                 setup->own, config->name, member->brokers, ald_receiver_nodes(member->receiver));
-        member->offline_delay = ald_offline_delay_new(ald_member_take, member);
+        member->will_delay = ald_will_delay_new(ald_member_take, member);
         member->crl_limit = ald_crl_limit_new(ald_member_take, member);
         member->stale = ald_stale_own_records_new(on_stale, member);
         member->twin_timer = ald_timer_new("twin", ald_member_on_twin, member);
@@ -101,7 +101,7 @@ void ald_member_free(AldMember *member)
                 ald_announcer_publish_status(member->announcer, ALD_NODE_STATUS_STATE_OFFLINE);
         ald_brokers_free(member->brokers);
         ald_announcer_free(member->announcer);
-        ald_offline_delay_free(member->offline_delay);
+        ald_will_delay_free(member->will_delay);
         ald_crl_limit_free(member->crl_limit);
         ald_stale_own_records_free(member->stale);
         ald_renewals_free(member->renewals);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "services/cluster/subscriptions.h"
-#include "state/link/path-due.h"
+#include "state/link/link-ttl.h"
 #include "state/link/peer-sample.h"
 
 char *ald_subscription_to(const char *cluster, const AldId *node)
@@ -41,7 +41,7 @@ static gint compare(gconstpointer a, gconstpointer b)
 
 static void add_sample(GPtrArray *filters, const char *cluster, const GArray *ids, size_t own, uint64_t real)
 {
-        uint64_t period = real / ald_planner_ttl(ALD_KIND_LINK_SOCKET);
+        uint64_t period = real / ald_kind_ttl(ALD_KIND_LINK_SOCKET);
 
         for (unsigned next = 0; next < 2; next++) {
                 g_autoptr(GArray) places = ald_peer_sample_pick(ids->len, own, period + next);

@@ -38,7 +38,7 @@ static char *ports_key(const AldPlanPath *path, bool by_source)
 /* A prober states the time to live of its own record, but it does not measure more often than this. */
 static uint64_t ttl_of(const AldPlanPath *path)
 {
-        uint64_t least = ald_planner_ttl(path->is_rdma ? ALD_KIND_LINK_RDMA : ALD_KIND_LINK_SOCKET);
+        uint64_t least = ald_kind_ttl(path->is_rdma ? ALD_KIND_LINK_RDMA : ALD_KIND_LINK_SOCKET);
         uint64_t stated = path->edge->time_to_live_usec;
 
         return stated == ALD_ABSENT_UINT64 ? least : MAX(stated, least);

@@ -3,7 +3,7 @@
 
 #include "state/compute/opencl-driver.h"
 #include "state/findings/findings-report.h"
-#include "state/link/path-due.h"
+#include "state/link/link-ttl.h"
 
 /* What the records of a single node show: memory, disks, devices, interfaces, its membership and its
  * configuration. */
@@ -23,7 +23,7 @@
 /* A device without any figure is reported sooner. */
 static bool waits_too_long(const AldComputeDevice *row, uint64_t now)
 {
-        uint64_t ttl = ald_planner_ttl(ALD_KIND_COMPUTE);
+        uint64_t ttl = ald_kind_ttl(ALD_KIND_COMPUTE);
         uint64_t most = row->measured_usec == ALD_ABSENT_UINT64 ? ttl : TIMES_TO_LIVE * ttl;
 
         return row->waiting_since_usec != ALD_ABSENT_UINT64 && row->waiting_reason &&

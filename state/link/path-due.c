@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <glib.h>
-#include <math.h>
 #include <string.h>
 
 #include "record/key.h"
 #include "state/link/path-due.h"
-
-uint64_t ald_planner_ttl(AldKind kind)
-{
-        return ald_kinds[kind].ttl_usec;
-}
 
 const char *ald_due_reason_to_string(AldDueReason reason)
 {
@@ -18,21 +12,14 @@ const char *ald_due_reason_to_string(AldDueReason reason)
         return names[reason];
 }
 
-/* Since few bytes differ between paths of one pair. */
-static uint64_t mix(uint64_t hash)
-{
-        hash = (hash ^ hash >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-        hash = (hash ^ hash >> 27) * UINT64_C(0x94d049bb133111eb);
-        return hash ^ hash >> 31;
-}
-
 uint64_t ald_path_seed(const AldId *source, const AldId *sink, const char *address)
 {
         uint64_t hash = ALD_HASH_BASIS;
 
         hash = ald_hash_bytes(hash, source, sizeof *source);
         hash = ald_hash_bytes(hash, sink, sizeof *sink);
-        return mix(ald_hash_bytes(hash, address, strlen(address)));
+        /* Few bytes differ between the paths of a pair. */
+        return ald_hash_mix(ald_hash_bytes(hash, address, strlen(address)));
 }
 
 static uint64_t back_off(const AldAttempts *attempts, uint64_t seed, uint64_t failures)
@@ -44,7 +31,7 @@ static uint64_t back_off(const AldAttempts *attempts, uint64_t seed, uint64_t fa
         for (uint64_t i = 1; i < failures && delay < most; i++)
                 delay *= rarely ? 4 : 2;
         delay = MIN(delay, most);
-        return delay - mix(seed + failures) % (delay / 4);
+        return delay - ald_hash_mix(seed + failures) % (delay / 4);
 }
 
 AldAttempts ald_path_attempts(const AldLinkSocket *row)
@@ -103,47 +90,4 @@ const AldLinkSocket *ald_path_find_row(
         g_snprintf(key, sizeof key, "%s,%s", ald_id_format(sink, id), address);
         entry = ald_store_find(store, source, ALD_KIND_LINK_SOCKET, key);
         return entry ? ald_record_as(entry->record, LINK_SOCKET, AldLinkSocket) : NULL;
-}
-
-/* 0 … 1, determined by the arguments. */
-static double share_of(uint64_t seed, uint64_t time)
-{
-        uint64_t hash = seed ^ time * UINT64_C(0x9e3779b97f4a7c15);
-
-        hash = (hash ^ hash >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-        hash = (hash ^ hash >> 27) * UINT64_C(0x94d049bb133111eb);
-        return (double) ((hash ^ hash >> 31) >> 11) * 0x1p-53;
-}
-
-static double factor_of(uint64_t seed, uint64_t measured)
-{
-        return 0.8 + 0.4 * share_of(seed, measured);
-}
-
-uint64_t ald_link_ttl_shift(uint64_t interval, uint64_t seed, uint64_t measured)
-{
-        return (uint64_t) llround((double) interval * factor_of(seed, measured));
-}
-
-uint64_t ald_link_ttl_interval(uint64_t shown, uint64_t seed, uint64_t measured)
-{
-        return (uint64_t) llround((double) shown / factor_of(seed, measured));
-}
-
-uint64_t ald_link_ttl_bound(
-        uint64_t shown, uint64_t fallback, uint64_t seed, uint64_t measured, const AldTtlBounds *bounds)
-{
-        uint64_t interval = shown == ALD_ABSENT_UINT64 ? fallback
-                                                       : ald_link_ttl_interval(shown, seed, measured);
-
-        if (shown != ALD_ABSENT_UINT64 && interval >= bounds->least && interval <= bounds->most)
-                return shown;
-        return ald_link_ttl_shift(CLAMP(interval, bounds->least, bounds->most), seed, measured);
-}
-
-uint64_t ald_link_check_due(uint64_t checked, uint64_t seed)
-{
-        double early = (double) ALD_LINK_CHECK_USEC / 5 * share_of(seed, checked);
-
-        return checked + ALD_LINK_CHECK_USEC - (uint64_t) early;
 }

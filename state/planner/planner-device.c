@@ -32,7 +32,7 @@ static AldPathState age_state(
                 attempts.failures = row->failures;
         }
         state = ald_attempts_state(&attempts, ald_path_seed(&records->node, &records->node, backend->id),
-                ald_planner_ttl(ALD_KIND_COMPUTE), now);
+                ald_kind_ttl(ALD_KIND_COMPUTE), now);
         /* If the new driver fails as well, it waits as after any failure. */
         if (!state.due && state.reason == ALD_DUE_EXPIRED && is_new_driver(backend, row))
                 state = (AldPathState){ true, ALD_DUE_DRIVER, ALD_ABSENT_UINT64 };

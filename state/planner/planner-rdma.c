@@ -162,7 +162,7 @@ static void consider_pair(RdmaPlanner *rdma, const AldNode *peer, const char *ow
         due.seed = ald_path_seed(&planner->node->id, &peer->id, path);
         state = ald_attempts_state(&attempts, due.seed,
                 row && row->time_to_live_usec != ALD_ABSENT_UINT64 ? row->time_to_live_usec
-                                                                   : ald_planner_ttl(ALD_KIND_LINK_RDMA),
+                                                                   : ald_kind_ttl(ALD_KIND_LINK_RDMA),
                 planner->input->now_realtime);
         due.probe = (AldDueProbe){
                 .kind = ALD_KIND_LINK_RDMA,

@@ -6,7 +6,7 @@ AldPathState ald_storage_state(const AldId *node, const AldStorageFileSystem *ro
 {
         const AldAttempts attempts = { row->measured_usec, row->failed_usec, row->failures, false };
         AldPathState state = ald_attempts_state(&attempts, ald_path_seed(node, node, row->id),
-                ald_planner_ttl(ALD_KIND_STORAGE), now_realtime);
+                ald_kind_ttl(ALD_KIND_STORAGE), now_realtime);
 
         if (row->model_files == ALD_ABSENT_UINT64 || row->model_files == 0)
                 state.due = false;

@@ -125,7 +125,7 @@ static void find_paths(AldPlanner *planner)
 static AldTtlBounds bounds_of(const AldPlanner *planner, const AldInterface *interface)
 {
         const AldShare share = ald_planner_share(planner, planner->node, interface);
-        uint64_t turns = planner->turn > 1 ? planner->turn * ald_planner_ttl(ALD_KIND_LINK_SOCKET) : 0;
+        uint64_t turns = planner->turn > 1 ? planner->turn * ald_kind_ttl(ALD_KIND_LINK_SOCKET) : 0;
         uint64_t fixed = ald_probe_policy_interval(planner->node);
         uint64_t least = MAX(MAX(share.least_interval, turns), fixed);
 
@@ -229,7 +229,7 @@ static uint64_t shown_ttl(const AldPlanner *planner, const AldPlannerPath *path)
 {
         const AldTtlBounds bounds = bounds_of(planner, path->interface);
 
-        return ald_link_ttl_bound(path->row->time_to_live_usec, ald_planner_ttl(ALD_KIND_LINK_SOCKET),
+        return ald_link_ttl_bound(path->row->time_to_live_usec, ald_kind_ttl(ALD_KIND_LINK_SOCKET),
                 path->seed, path->row->measured_usec, &bounds);
 }
 
@@ -386,7 +386,7 @@ static bool is_overdue(const AldPlanner *planner, const AldPlannerPath *path)
 
         if (!path->row || path->row->measured_usec == ALD_ABSENT_UINT64)
                 return input->now - input->started >=
-                       ALD_LINK_TTL_DISTURBED * ald_planner_ttl(ALD_KIND_LINK_SOCKET);
+                       ALD_LINK_TTL_DISTURBED * ald_kind_ttl(ALD_KIND_LINK_SOCKET);
         return path->row->measured_usec + ALD_LINK_TTL_DISTURBED * shown_ttl(planner, path) <=
                input->now_realtime;
 }
@@ -500,7 +500,7 @@ static void planner_init(
         *planner = (AldPlanner){ .store = store, .input = input, .node = ald_store_local_node(store) };
         planner->own = network_of(planner->node);
         planner->sample = ald_peer_sample_compute(
-                store, input->now_realtime, ald_planner_ttl(ALD_KIND_LINK_SOCKET));
+                store, input->now_realtime, ald_kind_ttl(ALD_KIND_LINK_SOCKET));
         planner->peers = g_ptr_array_new();
         planner->paths = g_array_new(FALSE, FALSE, sizeof(AldPlannerPath));
         planner->due = g_array_new(FALSE, FALSE, sizeof(AldDue));
@@ -564,6 +564,6 @@ AldTtlBounds ald_planner_bounds(AldStore *store, const AldPlannerInput *input, c
                                              : NULL);
         /* The disturbance may soon be over, and until the next measurement the row says that there is one. */
         if (ald_link_has_flag(row->flags, ALD_LINK_DISTURBED))
-                bounds.most = MAX(bounds.least, ald_planner_ttl(ALD_KIND_LINK_SOCKET));
+                bounds.most = MAX(bounds.least, ald_kind_ttl(ALD_KIND_LINK_SOCKET));
         return bounds;
 }

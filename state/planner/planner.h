@@ -2,6 +2,7 @@
 #pragma once
 
 #include "state/link/candidates.h"
+#include "state/link/link-ttl.h"
 #include "state/link/path-due.h"
 #include "state/link/probe-policy.h"
 

@@ -9,7 +9,7 @@ static AldRecord *without_gone(AldStore *store, const AldPlannerInput *input, Al
         AldRecord *backends = ald_node_record(ald_store_local_node(store), ALD_KIND_BACKENDS);
 
         return ald_compute_result_prune(record, ald_record_as(backends, BACKENDS, AldBackends),
-                ald_planner_ttl(ALD_KIND_COMPUTE), input->now_realtime);
+                ald_kind_ttl(ALD_KIND_COMPUTE), input->now_realtime);
 }
 
 static AldRecord *compute_merge(

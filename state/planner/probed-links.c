@@ -20,7 +20,7 @@ static AldTtlBounds bounds_of(
                 return ALD_TTL_BOUNDS_NONE;
         return reported->kind == ALD_KIND_LINK_SOCKET
                        ? ald_planner_bounds(store, input, reported)
-                       : (AldTtlBounds){ ald_planner_ttl(reported->kind), ald_planner_ttl(reported->kind) };
+                       : (AldTtlBounds){ ald_kind_ttl(reported->kind), ald_kind_ttl(reported->kind) };
 }
 
 static AldRecord *links_merge(

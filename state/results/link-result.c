@@ -4,6 +4,7 @@
 #include "record/id.h"
 #include "record/key.h"
 #include "state/link/link-quality.h"
+#include "state/link/path-due.h"
 #include "state/link/path-end.h"
 #include "state/link/probe-bytes.h"
 #include "state/results/link-result.h"
@@ -180,7 +181,7 @@ static bool is_measured(const AldLinkBase *link)
 static bool is_to_be_ignored(const Merge *merge)
 {
         const AldLinkBase *before = &merge->row.base, *now = &merge->reported.base;
-        uint64_t ttl = before->time_to_live_usec == ALD_ABSENT_UINT64 ? ald_planner_ttl(merge->kind)
+        uint64_t ttl = before->time_to_live_usec == ALD_ABSENT_UINT64 ? ald_kind_ttl(merge->kind)
                                                                       : before->time_to_live_usec;
 
         return is_measured(before) && ald_link_has_rate(before->directions) &&
@@ -223,7 +224,7 @@ static bool is_too_doubtful(const Merge *merge)
                 has_changed(row->changed, ALD_LINK_SOCKET_CHANGED_SPEED) || ald_link_is_doubtful(row) ||
                 !ald_link_is_doubtful(reported))
                 return false;
-        ttl = ttl == ALD_ABSENT_UINT64 ? ald_planner_ttl(merge->kind) : ttl;
+        ttl = ttl == ALD_ABSENT_UINT64 ? ald_kind_ttl(merge->kind) : ttl;
         return (is_less(row->upload.bits_per_second, reported->upload.bits_per_second) ||
                        is_less(row->download.bits_per_second, reported->download.bits_per_second)) &&
                (reported->measured_usec < row->measured_usec +
@@ -244,16 +245,14 @@ static bool is_to_be_held(const Merge *merge)
 static uint64_t next_interval(const Merge *merge)
 {
         const AldLinkBase *now = &merge->row.base;
-        uint64_t least = ald_planner_ttl(merge->kind), before, most;
-        bool changed = merge->kind == ALD_KIND_LINK_SOCKET && merge->row.socket.changed;
+        bool is_socket = merge->kind == ALD_KIND_LINK_SOCKET;
+        uint64_t least = ald_kind_ttl(merge->kind), before;
 
         if (!is_measured(now) || now->time_to_live_usec == ALD_ABSENT_UINT64 || !figures_agree(merge))
                 return least;
         before = ald_link_ttl_interval(now->time_to_live_usec, merge->seed, now->measured_usec);
-        most = merge->kind == ALD_KIND_LINK_SOCKET && ald_link_is_doubtful(&merge->reported.socket)
-                       ? ALD_LINK_TTL_DOUBTFUL_USEC
-                       : ALD_LINK_TTL_MAX_USEC;
-        return CLAMP(changed ? before : 2 * before, least, MAX(least, most));
+        return ald_link_ttl_next(before, least, is_socket && merge->row.socket.changed,
+                is_socket && ald_link_is_doubtful(&merge->reported.socket));
 }
 
 /* Before anything else is merged, so that a repeated result is recognized by its time. */
@@ -570,8 +569,8 @@ static void take_check(Merge *merge)
                 for (size_t i = 0; i < G_N_ELEMENTS(row->directions); i++)
                         if (!row->changed && row->contradicted_usec == ALD_ABSENT_UINT64)
                                 adopt_spot(&row->directions[i], &reported->directions[i]);
-                row->time_to_live_usec = ald_link_ttl_bound(row->time_to_live_usec,
-                        ald_planner_ttl(merge->kind), merge->seed, row->measured_usec, merge->bounds);
+                row->time_to_live_usec = ald_link_ttl_bound(row->time_to_live_usec, ald_kind_ttl(merge->kind),
+                        merge->seed, row->measured_usec, merge->bounds);
         }
         note_spots(row, reported, reported->rtt_measured_usec);
         /* Else the repetition would be compared with round trips that may be an accident. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "state/link/path-due.h"
+#include "state/link/link-ttl.h"
 #include "state/store/store.h"
 
 /* Merges the results of this node's link probes with earlier ones. */

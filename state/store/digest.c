@@ -3,37 +3,14 @@
 
 #include "state/store/digest.h"
 
-#define HASH_BASIS UINT64_C(0xcbf29ce484222325)
-#define HASH_PRIME UINT64_C(0x100000001b3)
-
-static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t n)
-{
-        for (const uint8_t *byte = bytes; n > 0; byte++, n--)
-                hash = (hash ^ *byte) * HASH_PRIME;
-        return hash;
-}
-
-/* With its NUL, so that what follows cannot be taken for its end. */
-static uint64_t hash_string(uint64_t hash, const char *string)
-{
-        return hash_bytes(hash, string, strlen(string) + 1);
-}
-
-/* Mixes the bits, so that sums of similar hashes differ (splitmix64). */
-static uint64_t spread(uint64_t hash)
-{
-        hash = (hash ^ (hash >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-        hash = (hash ^ (hash >> 27)) * UINT64_C(0x94d049bb133111eb);
-        return hash ^ (hash >> 31);
-}
-
 static uint64_t hash_entry(const AldEntry *entry)
 {
-        uint64_t hash = hash_bytes(HASH_BASIS, &entry->node->id, sizeof entry->node->id);
+        uint64_t hash = ald_hash_bytes(ALD_HASH_BASIS, &entry->node->id, sizeof entry->node->id);
 
-        hash = hash_string(hash, ald_kinds[entry->kind].name);
-        hash = hash_string(hash, entry->key ? entry->key : "");
-        return spread(spread(hash) + entry->record->hash);
+        hash = ald_hash_text(hash, ald_kinds[entry->kind].name);
+        hash = ald_hash_text(hash, entry->key ? entry->key : "");
+        /* Sums of similar hashes are to differ. */
+        return ald_hash_mix(ald_hash_mix(hash) + entry->record->hash);
 }
 
 typedef struct Sum {

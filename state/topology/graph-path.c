@@ -5,6 +5,7 @@
 #include "state/link/link-quality.h"
 #include "state/link/link.h"
 #include "state/link/network.h"
+#include "state/link/link-ttl.h"
 #include "state/link/path-due.h"
 #include "state/link/path-end.h"
 #include "state/link/probe-policy.h"
@@ -385,7 +386,7 @@ static uint64_t expiry_of(const AldGraphPath *path, uint64_t seed)
 
         if (rdma)
                 return rdma->measured_usec + (rdma->time_to_live_usec == ALD_ABSENT_UINT64
-                                                             ? ald_planner_ttl(ALD_KIND_LINK_RDMA)
+                                                             ? ald_kind_ttl(ALD_KIND_LINK_RDMA)
                                                              : rdma->time_to_live_usec);
         checked = socket->rtt_measured_usec == ALD_ABSENT_UINT64 ? socket->measured_usec
                                                                  : socket->rtt_measured_usec;

@@ -9,7 +9,7 @@
 #include "clients/command-line/print.h"
 #include "clients/command-line/session.h"
 #include "clients/common/columns/finding-columns.h"
-#include "clients/common/time-words.h"
+#include "clients/common/time-parse.h"
 #include "record/json.h"
 
 typedef struct FindingsOrder {

@@ -14,7 +14,7 @@
 #include "clients/common/columns/series-columns.h"
 #include "clients/common/finding-display.h"
 #include "clients/common/node-summary.h"
-#include "clients/common/time-words.h"
+#include "clients/common/time-parse.h"
 
 #define HOUR_USEC (UINT64_C(3600) * 1000 * 1000)
 #define DAY_USEC (24 * HOUR_USEC)

@@ -5,7 +5,7 @@
 #include "clients/alidadectl/text/event-text.h"
 #include "clients/command-line/text.h"
 #include "clients/common/finding-display.h"
-#include "clients/common/time-words.h"
+#include "clients/common/time-parse.h"
 
 #define TIME_WIDTH 19u     /* 2026-11-26 14:30:05 */
 #define DURATION_WIDTH 11u /* 12 d 23 h */

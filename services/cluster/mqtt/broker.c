@@ -340,9 +340,8 @@ void ald_broker_take(AldBroker *broker, const AldTopicMessage *event)
 int ald_broker_publish(
         AldBroker *broker, const char *topic, const void *payload, size_t size, int qos, bool retain)
 {
-        /* All wait in one class, whether the broker is to keep them or not. */
         AldTopicMessage message = {
-                .qos = qos, .topic = topic, .payload = payload, .size = size, .number = retain
+                .retain = retain, .qos = qos, .topic = topic, .payload = payload, .size = size
         };
 
         if (!ald_broker_connected(broker))

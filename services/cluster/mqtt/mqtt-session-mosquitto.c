@@ -198,7 +198,7 @@ static void send_message(AldWire *wire, const AldTopicMessage *message)
         int mid, rc;
 
         rc = mosquitto_publish(wire->mosq, &mid, message->topic, (int) message->size, message->payload,
-                message->qos, message->number != 0);
+                message->qos, message->retain);
         if (rc == MOSQ_ERR_SUCCESS) {
                 g_hash_table_insert(wire->in_flight, GINT_TO_POINTER(mid), GSIZE_TO_POINTER(message->size));
                 wire->in_flight_bytes += message->size;

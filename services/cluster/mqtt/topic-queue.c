@@ -109,7 +109,7 @@ static bool replace(AldTopicQueue *queue, Entry *entry, const AldTopicMessage *m
         queue->bytes = bytes;
         set_payload(entry, message);
         entry->message.qos = message->qos;
-        entry->message.number = message->number;
+        entry->message.retain = message->retain;
         return true;
 }
 

@@ -15,7 +15,8 @@ typedef struct AldTopicQueue AldTopicQueue;
 
 typedef struct AldTopicMessage {
         uint64_t group; /* messages of different groups are not merged */
-        bool retained;  /* nor are retained and live ones, which may differ in meaning */
+        bool retained;  /* of those received: nor are retained and live ones, which may differ in meaning */
+        bool retain;    /* of those to be sent: the broker is to keep it */
         int qos;
         const char *topic;
         const void *payload;

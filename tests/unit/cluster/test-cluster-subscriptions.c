@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "services/cluster/subscriptions.h"
-#include "state/link/path-due.h"
+#include "state/link/link-ttl.h"
 #include "state/link/peer-sample.h"
 #include "tests/unit/record-maker.h"
 
@@ -66,7 +66,7 @@ static void test_few(void)
 static void test_many(void)
 {
         enum { N = 200 };
-        uint64_t period = ald_planner_ttl(ALD_KIND_LINK_SOCKET);
+        uint64_t period = ald_kind_ttl(ALD_KIND_LINK_SOCKET);
         size_t turn = ald_peer_sample_turn(N);
         g_autoptr(GHashTable) heard = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 

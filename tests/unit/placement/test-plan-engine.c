@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <inttypes.h>
 
-#include "placement/export/export-plan.h"
+#include "placement/export/checked-plan.h"
 #include "placement/plan/kv-types.h"
 #include "placement/plan/method.h"
 #include "placement/plan/model-files.h"

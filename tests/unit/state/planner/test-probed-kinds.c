@@ -43,7 +43,7 @@ static void test_each_measured_kind_has_one(void)
 
                 for (const AldProbedKind *const *probed = ald_probed_kinds; *probed; probed++)
                         n += (*probed)->kinds[kind];
-                g_assert_cmpuint(n, ==, ald_planner_ttl(kind) != 0);
+                g_assert_cmpuint(n, ==, ald_kind_ttl(kind) != 0);
                 g_assert_cmpuint(n, ==, ald_probed_kind(kind) != NULL);
                 g_assert_cmpuint(n, ==, g_strv_contains(words, ald_kinds[kind].name));
         }

@@ -8,23 +8,23 @@
  * although none of them has died. A message that another node is offline is therefore held for a moment, and
  * dropped if the broker that sent it goes away.
  */
-typedef struct AldOfflineDelay AldOfflineDelay;
+typedef struct AldWillDelay AldWillDelay;
 
-#define ALD_OFFLINE_DELAY_USEC (250 * 1000)
+#define ALD_WILL_DELAY_USEC (250 * 1000)
 /* Enough for the wills of all nodes at once. */
-#define ALD_OFFLINE_DELAY_MAX ALD_NODES_MAX
+#define ALD_WILL_DELAY_MAX ALD_NODES_MAX
 
 /* Passes a message that was held to the receiver. */
-typedef void (*AldOfflineDelayTake)(const AldReceived *received, void *userdata);
+typedef void (*AldWillDelayTake)(const AldReceived *received, void *userdata);
 
-AldOfflineDelay *ald_offline_delay_new(AldOfflineDelayTake take, void *userdata);
-void ald_offline_delay_free(AldOfflineDelay *offline_delay);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldOfflineDelay, ald_offline_delay_free)
+AldWillDelay *ald_will_delay_new(AldWillDelayTake take, void *userdata);
+void ald_will_delay_free(AldWillDelay *will_delay);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldWillDelay, ald_will_delay_free)
 
 /* Holds a copy if it is a will of another node; else returns false, and the message is to be processed at
  * once. */
-bool ald_offline_delay_hold(AldOfflineDelay *offline_delay, const AldReceived *received, const char *cluster,
+bool ald_will_delay_hold(AldWillDelay *will_delay, const AldReceived *received, const char *cluster,
         const AldId *own, gint64 now);
 
 /* Drops the messages of that broker. */
-void ald_offline_delay_lose(AldOfflineDelay *offline_delay, uint32_t broker);
+void ald_will_delay_lose(AldWillDelay *will_delay, uint32_t broker);

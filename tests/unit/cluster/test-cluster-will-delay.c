@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 
-#include "services/cluster/peers/offline-delay.h"
+#include "services/cluster/peers/will-delay.h"
 #include "tests/unit/record-maker.h"
 
 #define CLUSTER "bed"
 
 typedef struct Fixture {
-        AldOfflineDelay *offline_delay;
+        AldWillDelay *will_delay;
         GPtrArray *passed; /* topics */
 } Fixture;
 
@@ -20,13 +20,13 @@ static void on_passed(const AldReceived *received, void *userdata)
 
 static void set_up(Fixture *f, gconstpointer unused)
 {
-        f->offline_delay = ald_offline_delay_new(on_passed, f);
+        f->will_delay = ald_will_delay_new(on_passed, f);
         f->passed = g_ptr_array_new_with_free_func(g_free);
 }
 
 static void tear_down(Fixture *f, gconstpointer unused)
 {
-        ald_offline_delay_free(f->offline_delay);
+        ald_will_delay_free(f->will_delay);
         g_ptr_array_unref(f->passed);
 }
 
@@ -46,7 +46,7 @@ static bool hold(
                         *payload = ald_message_format(ALD_KIND_NODE_STATUS, &status);
         const AldId own = id_make(1);
 
-        return ald_offline_delay_hold(f->offline_delay,
+        return ald_will_delay_hold(f->will_delay,
                 &(AldReceived){ broker, 1, name, payload, strlen(payload), retained }, CLUSTER, &own, now);
 }
 
@@ -63,12 +63,12 @@ static void test_only_the_end_of_others_waits(Fixture *f, gconstpointer unused)
 
 static void test_goes_with_its_broker(Fixture *f, gconstpointer unused)
 {
-        gint64 past = g_get_monotonic_time() - ALD_OFFLINE_DELAY_USEC;
+        gint64 past = g_get_monotonic_time() - ALD_WILL_DELAY_USEC;
 
         g_assert_true(hold(f, 2, ALD_NODE_STATUS_STATE_OFFLINE, 1, false, past));
         g_assert_true(hold(f, 3, ALD_NODE_STATUS_STATE_OFFLINE, 2, false, past));
         g_assert_true(hold(f, 4, ALD_NODE_STATUS_STATE_OFFLINE, 1, false, past));
-        ald_offline_delay_lose(f->offline_delay, 1);
+        ald_will_delay_lose(f->will_delay, 1);
         while (f->passed->len == 0)
                 g_main_context_iteration(NULL, TRUE);
         g_assert_cmpuint(f->passed->len, ==, 1);
@@ -80,7 +80,7 @@ static void test_bounded(Fixture *f, gconstpointer unused)
 {
         gint64 now = g_get_monotonic_time();
 
-        for (unsigned i = 0; i < ALD_OFFLINE_DELAY_MAX; i++)
+        for (unsigned i = 0; i < ALD_WILL_DELAY_MAX; i++)
                 g_assert_true(hold(f, i + 2, ALD_NODE_STATUS_STATE_OFFLINE, 1, false, now));
         g_assert_cmpuint(f->passed->len, ==, 0);
         g_assert_true(hold(f, 2, ALD_NODE_STATUS_STATE_OFFLINE, 1, false, now));
@@ -91,8 +91,8 @@ int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
         g_test_add(
-                "/offline-delay/which", Fixture, NULL, set_up, test_only_the_end_of_others_waits, tear_down);
-        g_test_add("/offline-delay/broker", Fixture, NULL, set_up, test_goes_with_its_broker, tear_down);
-        g_test_add("/offline-delay/bounded", Fixture, NULL, set_up, test_bounded, tear_down);
+                "/will-delay/which", Fixture, NULL, set_up, test_only_the_end_of_others_waits, tear_down);
+        g_test_add("/will-delay/broker", Fixture, NULL, set_up, test_goes_with_its_broker, tear_down);
+        g_test_add("/will-delay/bounded", Fixture, NULL, set_up, test_bounded, tear_down);
         return g_test_run();
 }

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "clients/common/time-words.h"
+#include "clients/common/time-parse.h"
 #include "record/field.h"
 
 #define DAY_SECONDS 86400

@@ -3,7 +3,7 @@
 #include <glib.h>
 #include <stdbool.h>
 
-#include "clients/common/time-words.h"
+#include "clients/common/time-parse.h"
 
 #define SECOND UINT64_C(1000000)
 #define HOUR (3600 * SECOND)
@@ -220,13 +220,13 @@ int main(int argc, char **argv)
 {
         (void) g_setenv("TZ", "Europe/Berlin", true);
         g_test_init(&argc, &argv, NULL);
-        g_test_add_func("/time-words/times", test_times);
-        g_test_add_func("/time-words/repeated-times", test_repeated_times);
-        g_test_add_func("/time-words/no-times", test_no_times);
-        g_test_add_func("/time-words/out-of-range", test_out_of_range);
-        g_test_add_func("/time-words/no-units", test_no_units);
-        g_test_add_func("/time-words/durations", test_durations);
-        g_test_add_func("/time-words/no-durations", test_no_durations);
-        g_test_add_func("/time-words/random", test_random);
+        g_test_add_func("/time-parse/times", test_times);
+        g_test_add_func("/time-parse/repeated-times", test_repeated_times);
+        g_test_add_func("/time-parse/no-times", test_no_times);
+        g_test_add_func("/time-parse/out-of-range", test_out_of_range);
+        g_test_add_func("/time-parse/no-units", test_no_units);
+        g_test_add_func("/time-parse/durations", test_durations);
+        g_test_add_func("/time-parse/no-durations", test_no_durations);
+        g_test_add_func("/time-parse/random", test_random);
         return g_test_run();
 }

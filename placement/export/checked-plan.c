@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "placement/export/export-plan.h"
+#include "placement/export/checked-plan.h"
 #include "placement/plan/kv-types.h"
 #include "placement/plan/method.h"
 
