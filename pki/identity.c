@@ -4,8 +4,8 @@
 #include "pki/certificate.h"
 #include "pki/crl.h"
 #include "pki/identity.h"
-#include "pki/key.h"
 #include "pki/openssl.h"
+#include "pki/private-key.h"
 
 static int load_crl(const char *path, X509 *ca, X509_CRL **ret, char **ret_error)
 {

@@ -6,8 +6,8 @@
 #include <openssl/err.h>
 #include <openssl/pem.h>
 
-#include "pki/key.h"
 #include "pki/openssl.h"
+#include "pki/private-key.h"
 #include "pki/request.h"
 
 /* 2.25 is the arc of UUIDs, which need no registration. */

@@ -4,8 +4,8 @@
 #include <openssl/err.h>
 #include <openssl/x509v3.h>
 
-#include "pki/key.h"
 #include "pki/openssl.h"
+#include "pki/private-key.h"
 #include "pki/sign.h"
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(GENERAL_NAMES, GENERAL_NAMES_free)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "placement/nodes.h"
+#include "placement/nodes-limit.h"
 
 /* Sets nodes_even to false if no node has several devices. */
 void ald_placement_drop_even(AldPlacementProblem *problem);

@@ -5,7 +5,7 @@
 #include "placement/bounded.h"
 #include "placement/even.h"
 #include "placement/limited.h"
-#include "placement/nodes.h"
+#include "placement/nodes-limit.h"
 #include "placement/overlapped.h"
 #include "placement/ring-front.h"
 #include "placement/ring.h"

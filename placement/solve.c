@@ -5,7 +5,7 @@
 #include "placement/bounded.h"
 #include "placement/even.h"
 #include "placement/groups.h"
-#include "placement/nodes.h"
+#include "placement/nodes-limit.h"
 #include "placement/ring.h"
 #include "placement/solve.h"
 

@@ -8,8 +8,8 @@
  * devices or few classes of equal ones, else as closely as limited work allows (bounded.h). No solution takes
  * less than *ret_lower_nsec; if that equals the solution's nsec, the solution is proven to be the best. With
  * a limit on nodes that matters and more than 16 devices: the best one of some solutions within it, see
- * nodes.h, and with nodes_even, see even.h. Equal problems have equal results. Errors as listed in problem.h;
- * see bounded.h for what they mean there.
+ * nodes-limit.h, and with nodes_even, see even.h. Equal problems have equal results. Errors as listed in
+ * problem.h; see bounded.h for what they mean there.
  */
 int ald_placement_solve(
         const AldPlacementProblem *problem, AldPlacementSolution *ret, double *ret_lower_nsec);

@@ -23,7 +23,7 @@ static inline int ald_stamp_compare(const AldStamp *a, const AldStamp *b)
 typedef struct AldUpdate {
         AldId node;
         AldKind kind;
-        const char *key; /* "" for kinds of nodes; see record/key.h for links */
+        const char *key; /* "" for kinds of nodes; see record/record-key.h for links */
         AldStamp stamp;
         uint64_t updated_usec; /* CLOCK_REALTIME of the source */
         AldRecord *record;     /* NULL: deleted */

@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "clients/cluster/command-report.h"
 #include "clients/cluster/input-output.h"
-#include "clients/cluster/report.h"
 #include "clients/command-line/print.h"
 #include "common/fd.h"
 #include "pki/file.h"

@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-#include "clients/cluster/files.h"
+#include "clients/cluster/cluster-files.h"
 
 /* Services that have to read the changes. */
 typedef enum AldServices {

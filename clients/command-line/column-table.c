@@ -4,7 +4,7 @@
 
 #include "clients/command-line/column-table.h"
 #include "clients/command-line/print.h"
-#include "clients/command-line/text.h"
+#include "clients/command-line/terminal-text.h"
 #include "clients/common/columns/column-export.h"
 
 static const AldListColumn *column_at(const AldColumnChoice *choice, guint i)

@@ -10,7 +10,7 @@
 
 #include "clients/command-line/pager.h"
 #include "clients/command-line/print.h"
-#include "clients/command-line/text.h"
+#include "clients/command-line/terminal-text.h"
 #include "record/character.h"
 #include "record/closest-name.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "clients/command-line/table.h"
-#include "clients/command-line/text.h"
+#include "clients/command-line/terminal-text.h"
 
 #define GAP 2
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "clients/common/finding-display.h"
-#include "clients/common/facts.h"
 #include "clients/common/node-summary.h"
 #include "clients/common/safe-text.h"
+#include "clients/common/tone.h"
 #include "clients/common/words.h"
 #include "record/listed-name.h"
 #include "record/translate.h"

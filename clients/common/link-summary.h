@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "clients/common/facts.h"
+#include "clients/common/tone.h"
 #include "state-client/model.h"
 
 /* The measurements of a link, with a verdict that agrees with the findings and the connection graph. */

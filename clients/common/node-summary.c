@@ -13,7 +13,7 @@
 #include "state/compute/compute-summary.h"
 #include "state/compute/doubts.h"
 #include "state/compute/opencl-driver.h"
-#include "state/link/network.h"
+#include "state/link/interface-roles.h"
 
 /* Every record is sent again at least every 30 s. */
 #define RESEND_USEC 30e6

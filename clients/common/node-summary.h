@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "clients/common/facts.h"
+#include "clients/common/tone.h"
 #include "state-client/model.h"
 
 /* The label of a node: its friendly name, with the first digits of its id if it reads like the id of another

@@ -4,7 +4,7 @@
 #include "clients/common/metric-sheet.h"
 #include "clients/common/open-metrics.h"
 #include "record/id.h"
-#include "record/key.h"
+#include "record/record-key.h"
 
 #define PREFIX "alidade_"
 

@@ -3,7 +3,7 @@
 
 #include <systemd/sd-bus.h>
 
-#include "placement/report/report.h"
+#include "placement/report/plan-report.h"
 
 /* How long to wait for Plan() of org.alidade.Placement1: for five plans of one user, who can have so many
  * made one after the other, each in a minute. It can take longer if other users have plans made, too. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "placement/model/model.h"
+#include "placement/model/model-needs.h"
 #include "placement/plan/kv-types.h"
 #include "record/schema.h"
 

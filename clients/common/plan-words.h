@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-#include "placement/report/report.h"
+#include "placement/report/plan-report.h"
 
 /* A plan in words. Texts from other machines are made safe; free all texts with g_free(). */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "clients/common/facts.h"
+#include "clients/common/tone.h"
 #include "state-client/topology.h"
 
 /* The connection graph for people: nodes by name, and what is best between each two of them. */

@@ -6,7 +6,7 @@
 #include "placement/export/export-header.h"
 #include "placement/export/plan-formats.h"
 #include "placement/export/star-address.h"
-#include "placement/model/model.h"
+#include "placement/model/model-needs.h"
 #include "placement/plan/export-words.h"
 
 /*

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 
 #include "placement/plan/engine.h"
-#include "placement/report/report.h"
+#include "placement/report/plan-report.h"
 
 /* Measured rates, and what is free, are not relied on beyond these ages. */
 #define ALD_EXPORT_RATE_USEC_MAX (UINT64_C(24) * 3600 * 1000 * 1000)

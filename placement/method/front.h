@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "placement/plan/candidates.h"
+#include "placement/plan/plan-candidates.h"
 
 /*
  * Sets the alternatives to those that give more tokens per second, in longer steps, spread over those that

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "placement/plan/candidates.h"
+#include "placement/plan/plan-candidates.h"
 
 /* The candidates while several steps are under way, each with a part of the parallel requests: a step costs
  * less, and as much memory is needed as before. */

@@ -5,7 +5,7 @@
 
 #include "placement/layers/arrange.h"
 #include "placement/layers/stage.h"
-#include "placement/method/connection.h"
+#include "placement/method/plan-connection.h"
 #include "placement/plan/buffers.h"
 #include "placement/plan/cost.h"
 #include "placement/plan/method.h"

@@ -3,7 +3,7 @@
 
 #include "placement/model/gguf-facts.h"
 #include "placement/model/layer-signs.h"
-#include "placement/model/model.h"
+#include "placement/model/model-needs.h"
 
 /* Sets what each layer keeps, from the keys of the file and the tensors of the layers. */
 void ald_gguf_attention_apply(const AldGgufFacts *facts, const AldLayerSigns *signs, AldLlm *llm);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "placement/model/gguf-facts.h"
-#include "placement/model/model.h"
+#include "placement/model/model-needs.h"
 
 #define PAIRS_MAX 65536u
 #define KEY_MAX 255u /* longer ones are skipped */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "placement/model/model.h"
+#include "placement/model/model-needs.h"
 
 /*
  * Reads a model in the format GGUF, versions 2 and 3, from its header, keys and table of tensors, at most 128

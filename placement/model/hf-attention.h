@@ -3,7 +3,7 @@
 
 #include "placement/model/hf-keys.h"
 #include "placement/model/layer-signs.h"
-#include "placement/model/model.h"
+#include "placement/model/model-needs.h"
 
 /* Sets what each layer keeps, from config.json and from the shapes of the tensors, which replace what the
  * file leaves to a default of some class. Errors are those of file-head.h. */

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "placement/model/hf-keys.h"
-#include "placement/model/model.h"
+#include "placement/model/model-needs.h"
 
 /* Checks that it names the architecture. How many layers config.json states, and of those that follow them
  * and only predict further tokens. *ret_layers is absent if it does not say. */

@@ -6,7 +6,7 @@
 
 #include "placement/model/file-head.h"
 #include "placement/model/hf-keys.h"
-#include "placement/model/model.h"
+#include "placement/model/model-needs.h"
 #include "record/json.h"
 
 #define CONFIG_MAX (1024u * 1024)

@@ -3,7 +3,7 @@
 
 #include "placement/model/hf-keys.h"
 #include "placement/model/layer-signs.h"
-#include "placement/model/model.h"
+#include "placement/model/model-needs.h"
 
 /* How many numbers one request keeps in a layer that is a recurrent network or a convolution. Returns NULL,
  * or a key that config.json does not state as it should, with *ret_reason. */

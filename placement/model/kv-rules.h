@@ -2,7 +2,7 @@
 #pragma once
 
 #include "placement/model/layer-signs.h"
-#include "placement/model/model.h"
+#include "placement/model/model-needs.h"
 
 /* What the files of a model state about its attention; counts are ALD_LLM_ABSENT_COUNT where they do not. */
 typedef struct AldAttention {

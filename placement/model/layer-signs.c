@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "placement/model/layer-signs.h"
-#include "placement/model/model.h"
+#include "placement/model/model-needs.h"
 
 #define ABSENT ALD_LLM_ABSENT_COUNT
 

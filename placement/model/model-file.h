@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "placement/model/model.h"
+#include "placement/model/model-needs.h"
 
 /*
  * Reads a model: a GGUF file, or a folder with safetensors. On error, *ret_error (may be NULL) is a message

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "placement/model/model.h"
+#include "placement/model/model-needs.h"
 
 /*
  * Reads the folder of a model as Hugging Face's transformers write it: config.json, and model.safetensors or

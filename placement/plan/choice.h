@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "placement/plan/candidates.h"
+#include "placement/plan/plan-candidates.h"
 
 /* Which of the candidates may be used, and how. */
 typedef struct AldPlanChoice {

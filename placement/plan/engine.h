@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "placement/model/model.h"
+#include "placement/model/model-needs.h"
 
 typedef struct AldPlanMethod AldPlanMethod;     /* see method.h */
 typedef struct AldExportFormat AldExportFormat; /* see plan-export.h */

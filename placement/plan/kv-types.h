@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-#include "placement/model/model.h"
+#include "placement/model/model-needs.h"
 #include "placement/plan/engine.h"
 
 /* The types in which engines keep keys and values. */

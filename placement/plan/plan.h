@@ -8,7 +8,7 @@
 #include "placement/plan/engine.h"
 #include "placement/plan/layer-sizes.h"
 #include "placement/plan/naming.h"
-#include "placement/plan/pins.h"
+#include "placement/plan/plan-pins.h"
 #include "placement/plan/workload.h"
 
 typedef struct AldPlanRequest {

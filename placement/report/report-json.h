@@ -3,7 +3,7 @@
 
 #include <jansson.h>
 
-#include "placement/report/report.h"
+#include "placement/report/plan-report.h"
 
 #define ALD_PLAN_REPORT_BYTES_MAX (16u * 1024 * 1024)
 

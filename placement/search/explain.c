@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "placement/layers/cuts.h"
-#include "placement/method/connection.h"
 #include "placement/method/front.h"
+#include "placement/method/plan-connection.h"
 #include "placement/plan/cost.h"
 #include "placement/plan/method.h"
 #include "placement/plan/must.h"

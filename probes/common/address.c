@@ -11,8 +11,8 @@
 #include <glib.h>
 
 #include "probes/common/address.h"
-#include "probes/common/clock.h"
-#include "probes/common/fd.h"
+#include "probes/common/probe-clock.h"
+#include "probes/common/probe-fd.h"
 #include "probes/common/wait.h"
 
 #define CONNECT_TIMEOUT (5 * ALD_NSEC_PER_SEC)

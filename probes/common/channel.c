@@ -7,8 +7,8 @@
 
 #include "pki/certificate.h"
 #include "probes/common/channel.h"
-#include "probes/common/clock.h"
-#include "probes/common/fd.h"
+#include "probes/common/probe-clock.h"
+#include "probes/common/probe-fd.h"
 #include "probes/common/wait.h"
 
 #define MESSAGES_MAX 4096u /* in one session: twice what the longest transfers take */

@@ -12,8 +12,8 @@
 #include <linux/pkt_sched.h>
 #include <linux/rtnetlink.h>
 
-#include "probes/common/fd.h"
 #include "probes/common/interface.h"
+#include "probes/common/probe-fd.h"
 
 #define TIMEOUT_SECONDS 1
 #define ANSWER_SIZE 16384u

@@ -3,7 +3,7 @@
 #include <signal.h>
 #include <sys/signalfd.h>
 
-#include "probes/common/clock.h"
+#include "probes/common/probe-clock.h"
 #include "probes/common/wait.h"
 
 int ald_stop_fd(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "probes/compute/options.h"
+#include "probes/compute/compute-options.h"
 
 /*
  * The side of the program that touches drivers, which hang and crash: lists the devices or measures one

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "probes/common/progress.h"
+#include "probes/common/probe-progress.h"
+#include "probes/compute/compute-options.h"
 #include "probes/compute/metric.h"
-#include "probes/compute/options.h"
 #include "probes/compute/run/runner.h"
 
 /* The results for a device: for each requested metric an answer or a failure. */

@@ -8,7 +8,7 @@
 
 #include <glib-unix.h>
 
-#include "probes/common/fd.h"
+#include "probes/common/probe-fd.h"
 #include "probes/listen/accept-limit.h"
 #include "probes/listen/listener.h"
 

@@ -14,7 +14,7 @@
 
 #include "probes/common/address.h"
 #include "probes/common/admission.h"
-#include "probes/common/fd.h"
+#include "probes/common/probe-fd.h"
 #include "probes/common/wait.h"
 #include "probes/listen/accept-limit.h"
 #include "probes/listen/listener.h"

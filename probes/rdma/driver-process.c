@@ -11,8 +11,8 @@
 
 #include <glib.h>
 
-#include "probes/common/clock.h"
-#include "probes/common/fd.h"
+#include "probes/common/probe-clock.h"
+#include "probes/common/probe-fd.h"
 #include "probes/common/process-limits.h"
 #include "probes/common/wait.h"
 #include "probes/rdma/driver-process.h"

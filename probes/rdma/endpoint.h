@@ -3,8 +3,8 @@
 
 #include <rdma/rdma_cma.h>
 
-#include "probes/rdma/plan.h"
 #include "probes/rdma/port.h"
+#include "probes/rdma/transfer-plan.h"
 #include "record/record.h"
 
 /* How often the device retransmits without an acknowledgement. Seven, the maximum, is forever with Soft-RoCE.

@@ -5,7 +5,7 @@
 
 #include "probes/common/failure.h"
 #include "probes/rdma/gid.h"
-#include "probes/rdma/plan.h"
+#include "probes/rdma/transfer-plan.h"
 
 #define ALD_RDMA_NAME_SIZE 80u
 

@@ -7,7 +7,7 @@
 
 #include <glib.h>
 
-#include "probes/common/clock.h"
+#include "probes/common/probe-clock.h"
 #include "probes/common/wait.h"
 #include "probes/rdma/endpoint.h"
 #include "probes/rdma/ping.h"

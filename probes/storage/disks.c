@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probes/common/files.h"
+#include "probes/common/small-files.h"
 #include "probes/storage/disks.h"
 #include "record/field.h"
 

@@ -7,9 +7,9 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "probes/common/clock.h"
-#include "probes/common/fd.h"
-#include "probes/common/files.h"
+#include "probes/common/probe-clock.h"
+#include "probes/common/probe-fd.h"
+#include "probes/common/small-files.h"
 #include "probes/storage/find.h"
 #include "record/field.h"
 

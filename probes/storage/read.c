@@ -11,8 +11,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "probes/common/clock.h"
-#include "probes/common/fd.h"
+#include "probes/common/probe-clock.h"
+#include "probes/common/probe-fd.h"
 #include "probes/common/wait.h"
 #include "probes/storage/read.h"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "probes/common/failure.h"
-#include "probes/common/progress.h"
+#include "probes/common/probe-progress.h"
 #include "probes/storage/find.h"
 
 /* Reads model files of a file system without the page cache, one after the other from a random place. */

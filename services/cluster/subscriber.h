@@ -2,7 +2,7 @@
 #pragma once
 
 #include "services/cluster/mqtt/brokers.h"
-#include "services/cluster/peers/nodes.h"
+#include "services/cluster/peers/peer-nodes.h"
 #include "services/cluster/trust/renewals.h"
 
 /*

@@ -4,8 +4,8 @@
 #include <glib.h>
 
 #include "services/common/container.h"
+#include "services/common/firmware-text.h"
 #include "services/common/sysroot.h"
-#include "services/common/text.h"
 
 /* The environment of process 1 is NUL separated, and for root only. */
 static bool has_container_variable(int root)

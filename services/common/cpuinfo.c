@@ -7,9 +7,9 @@
 #include "common/fd.h"
 #include "services/common/arm-cores.h"
 #include "services/common/cpuinfo.h"
+#include "services/common/firmware-text.h"
 #include "services/common/instruction-sets.h"
 #include "services/common/sysroot.h"
-#include "services/common/text.h"
 
 /* What a machine of many processors has beyond it repeats what stands before, and is slow to make. */
 #define CPUINFO_MAX (64u * 1024)

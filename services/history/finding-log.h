@@ -2,7 +2,7 @@
 #pragma once
 
 #include "services/history/silences.h"
-#include "services/history/store/store.h"
+#include "services/history/store/history-store.h"
 #include "state/alerts/alerts.h"
 
 /*

@@ -4,8 +4,8 @@
 
 #include "common/bus-cleanup.h"
 #include "common/bus-names.h"
-#include "record/key.h"
 #include "record/record-bus.h"
+#include "record/record-key.h"
 #include "services/common/errors.h"
 #include "services/common/polkit.h"
 #include "services/common/vtables.h"

@@ -3,7 +3,7 @@
 
 #include "record/id.h"
 #include "record/record.h"
-#include "services/history/store/store.h"
+#include "services/history/store/history-store.h"
 
 /*
  * Turns records into samples: each number in them is a series, and so is each number in their rows, as

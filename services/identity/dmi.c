@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "services/identity/dmi.h"
+#include "services/common/firmware-text.h"
 #include "services/common/sysroot.h"
-#include "services/common/text.h"
 #include "services/identity/placeholder.h"
 
 #define DMI "sys/class/dmi/id/"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 
-#include "services/common/text.h"
-#include "services/identity/facts.h"
+#include "services/common/firmware-text.h"
+#include "services/identity/host-facts.h"
 #include "services/identity/identity-manager.h"
 #include "services/identity/name-store.h"
 #include "services/identity/placeholder.h"

@@ -4,7 +4,7 @@
 
 #include <glib.h>
 
-#include "services/common/text.h"
+#include "services/common/firmware-text.h"
 #include "services/identity/os-release.h"
 
 /* Reads what stands after a backslash: within double quotes it escapes only what the shell knows there. */

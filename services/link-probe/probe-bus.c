@@ -7,8 +7,8 @@
 #include "services/common/arguments.h"
 #include "services/common/errors.h"
 #include "services/common/polkit.h"
+#include "services/link-probe/job/job-paths.h"
 #include "services/link-probe/job/jobs-bus.h"
-#include "services/link-probe/job/paths.h"
 #include "services/link-probe/probe-bus.h"
 
 /* A pending call. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "services/link-probe/results-bus.h"
 #include "services/common/record-export.h"
-#include "services/link-probe/job/paths.h"
+#include "services/link-probe/job/job-paths.h"
 #include "services/link-probe/kinds/probe-kinds.h"
 
 struct AldResultsBus {

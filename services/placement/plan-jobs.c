@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 
-#include "placement/report/describe.h"
+#include "placement/report/plan-description.h"
 #include "placement/report/sentences.h"
 #include "services/common/errors.h"
 #include "services/placement/plan-jobs.h"

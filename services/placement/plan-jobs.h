@@ -3,7 +3,7 @@
 
 #include <sys/types.h>
 
-#include "placement/report/report.h"
+#include "placement/report/plan-report.h"
 #include "services/placement/snapshot.h"
 
 /*

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "placement/plan/plan.h"
-#include "services/placement/pins.h"
+#include "services/placement/pinned-devices.h"
 
 /*
  * Makes what the planner takes of the arguments of Plan(), with the ids of the nodes and devices that they

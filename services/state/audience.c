@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "services/state/audience.h"
 #include "services/common/timer.h"
-#include "services/state/paths.h"
+#include "services/state/object-paths.h"
 
 /* The size of a burst of signals after a quiet time. */
 #define BURST 64.0

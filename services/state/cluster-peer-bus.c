@@ -3,7 +3,7 @@
 #include "common/bus-cleanup.h"
 #include "record/update-bus.h"
 #include "services/common/peer.h"
-#include "services/state/paths.h"
+#include "services/state/object-paths.h"
 #include "services/state/presences.h"
 #include "services/state/records-bus.h"
 

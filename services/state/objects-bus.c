@@ -3,8 +3,8 @@
 
 #include "common/bus-cleanup.h"
 #include "record/record-bus.h"
+#include "services/state/object-paths.h"
 #include "services/state/objects-bus.h"
-#include "services/state/paths.h"
 #include "services/state/records-bus.h"
 
 struct AldObjects {

@@ -2,8 +2,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "record/key.h"
 #include "record/record-bus.h"
+#include "record/record-key.h"
 #include "record/update-bus.h"
 #include "services/state/records-bus.h"
 

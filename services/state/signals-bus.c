@@ -3,7 +3,7 @@
 
 #include "common/bus-cleanup.h"
 #include "services/common/record-signals.h"
-#include "services/state/paths.h"
+#include "services/state/object-paths.h"
 #include "services/state/records-bus.h"
 #include "services/state/signals-bus.h"
 #include "services/state/totals-bus.h"

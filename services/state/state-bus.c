@@ -9,7 +9,7 @@
 #include "services/common/holders.h"
 #include "services/common/vtables.h"
 #include "services/state/history-peer-bus.h"
-#include "services/state/paths.h"
+#include "services/state/object-paths.h"
 #include "services/state/probes-bus.h"
 #include "services/state/put-bus.h"
 #include "services/state/records-bus.h"

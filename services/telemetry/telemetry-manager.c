@@ -10,7 +10,7 @@
 #include "services/telemetry/host/memory.h"
 #include "services/telemetry/host/processor.h"
 #include "services/telemetry/host/rapl.h"
-#include "services/telemetry/network/network.h"
+#include "services/telemetry/network/network-collector.h"
 #include "services/telemetry/telemetry-manager.h"
 #include "services/telemetry/ticker.h"
 

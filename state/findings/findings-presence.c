@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "state/findings/findings-report.h"
-#include "state/link/network.h"
+#include "state/link/interface-roles.h"
 
 /* What presences show: clocks that differ, ids that two machines use, nodes that are gone. */
 

@@ -2,7 +2,7 @@
 #include <glib.h>
 #include <string.h>
 
-#include "record/key.h"
+#include "record/record-key.h"
 #include "state/link/path-due.h"
 
 const char *ald_due_reason_to_string(AldDueReason reason)

@@ -4,7 +4,7 @@
 #include <glib.h>
 
 #include "record/record.h"
-#include "state/link/network.h"
+#include "state/link/interface-roles.h"
 #include "state/link/path-end.h"
 
 /* Limits on the depth of stacked interfaces, on their number, and on the names of ports that are looked up: a

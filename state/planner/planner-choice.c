@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "state/link/network.h"
+#include "state/link/interface-roles.h"
 #include "state/planner/planner-private.h"
 
 /* Which of the due probes are started: what they may send, and what else runs. */

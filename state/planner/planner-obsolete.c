@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "record/key.h"
+#include "record/record-key.h"
+#include "state/link/interface-roles.h"
 #include "state/link/link.h"
-#include "state/link/network.h"
 #include "state/planner/planner.h"
 
 static bool address_exists(const AldNode *sink, const char *address)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 
-#include "record/key.h"
+#include "record/record-key.h"
 #include "state/link/probe-bytes.h"
 #include "state/planner/planner-private.h"
 #include "state/topology/port-pairs.h"

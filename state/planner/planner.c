@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 
-#include "record/key.h"
+#include "record/record-key.h"
 #include "state/link/link-quality.h"
 #include "state/link/path-end.h"
 #include "state/link/peer-sample.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "state/link/candidates.h"
 #include "state/link/link-ttl.h"
+#include "state/link/path-candidates.h"
 #include "state/link/path-due.h"
 #include "state/link/probe-policy.h"
 

@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "record/key.h"
-#include "state/link/network.h"
+#include "record/record-key.h"
+#include "state/link/interface-roles.h"
 #include "state/link/probe-bytes.h"
 #include "state/planner/probe-traffic.h"
 

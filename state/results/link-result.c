@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "record/id.h"
-#include "record/key.h"
+#include "record/record-key.h"
 #include "state/link/link-quality.h"
 #include "state/link/path-due.h"
 #include "state/link/path-end.h"

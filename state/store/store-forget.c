@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "record/key.h"
+#include "record/record-key.h"
 #include "state/store/store-private.h"
 
 static void forget_old_deletions(AldStore *store, AldNode *node, uint64_t before)

@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "record/key.h"
+#include "record/record-key.h"
 #include "state/store/link-set.h"
 #include "state/store/store-private.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 
-#include "record/key.h"
+#include "record/record-key.h"
+#include "state/link/interface-roles.h"
 #include "state/link/link-quality.h"
-#include "state/link/link.h"
-#include "state/link/network.h"
 #include "state/link/link-ttl.h"
+#include "state/link/link.h"
 #include "state/link/path-due.h"
 #include "state/link/path-end.h"
 #include "state/link/probe-policy.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 
-#include "record/key.h"
-#include "state/link/candidates.h"
+#include "record/record-key.h"
 #include "state/link/link.h"
+#include "state/link/path-candidates.h"
 #include "state/link/probe-policy.h"
 #include "state/topology/graph-device.h"
 #include "state/topology/graph.h"

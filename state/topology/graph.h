@@ -9,11 +9,11 @@
  * for each direction.
  *
  * A path exists as soon as it is known: from the record of a link, from the addresses of both nodes
- * (state/link/candidates.h), from the segment that two RDMA ports are in (state/topology/port-pairs.h), or
- * from what both ends of a cable report (state/topology/segments.h). What joins the devices of a node to its
- * host and to each other are paths from the node to itself (state/topology/graph-device.h). Paths that nobody
- * has measured are limited to those of this node once there are ALD_GRAPH_ALL_BELOW nodes, since their number
- * grows with the square of the nodes.
+ * (state/link/path-candidates.h), from the segment that two RDMA ports are in (state/topology/port-pairs.h),
+ * or from what both ends of a cable report (state/topology/segments.h). What joins the devices of a node to
+ * its host and to each other are paths from the node to itself (state/topology/graph-device.h). Paths that
+ * nobody has measured are limited to those of this node once there are ALD_GRAPH_ALL_BELOW nodes, since their
+ * number grows with the square of the nodes.
  *
  * The graph depends only on the store, not on the order in which records arrived. It notes the entries that
  * change; the next update finds which paths may be affected, and computes only these again. Segments are

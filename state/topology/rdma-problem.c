@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "record/translate.h"
-#include "state/link/network.h"
+#include "state/link/interface-roles.h"
 #include "state/topology/rdma-problem.h"
 #include "state/topology/segments.h"
 

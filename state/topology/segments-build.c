@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 
-#include "state/link/network.h"
+#include "state/link/interface-roles.h"
 #include "state/topology/segments-build.h"
 
 static guint hash_vertex(gconstpointer key)

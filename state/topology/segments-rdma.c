@@ -2,8 +2,8 @@
 #include <arpa/inet.h>
 #include <string.h>
 
+#include "state/link/interface-roles.h"
 #include "state/link/link.h"
-#include "state/link/network.h"
 #include "state/topology/segments-build.h"
 
 /* RDMA ports: by the prefix of their GIDs, or by the interfaces behind them, and by the addresses that probes

@@ -13,9 +13,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "services/history/store/history-store.h"
 #include "services/history/store/packed-rows.h"
 #include "services/history/store/sample.h"
-#include "services/history/store/store.h"
 #include "services/history/store/tier-table.h"
 #include "state/alerts/alerts.h"
 

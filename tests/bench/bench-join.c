@@ -19,7 +19,7 @@
 #include <time.h>
 
 #include "pki/certificate.h"
-#include "pki/key.h"
+#include "pki/private-key.h"
 #include "pki/sign.h"
 #include "tests/bench/fixture.h"
 #include "tests/bench/mqtt-client.h"

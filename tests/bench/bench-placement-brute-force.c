@@ -12,7 +12,7 @@
 #include "placement/solve.h"
 #include "tests/bench/placement-cases.h"
 #include "tests/bench/placement-exhaustive.h"
-#include "tests/unit/placement/measure.h"
+#include "tests/unit/placement/solution-cost.h"
 
 #define EPSILON 1e-9 /* of sums in another order, of the whole */
 

@@ -11,7 +11,7 @@
 
 #include "placement/export/plan-export.h"
 #include "placement/plan/workload.h"
-#include "placement/report/describe.h"
+#include "placement/report/plan-description.h"
 
 #define NODES_MAX 12u
 #define NODES_USUAL 5

@@ -8,7 +8,7 @@
 
 #include "placement/solve.h"
 #include "tests/bench/placement-cases.h"
-#include "tests/unit/placement/measure.h"
+#include "tests/unit/placement/solution-cost.h"
 
 static FILE *create(const char *folder, const char *kind, uint32_t number)
 {

@@ -11,8 +11,8 @@
 
 #include "placement/ring.h"
 #include "placement/solve.h"
-#include "tests/unit/placement/measure.h"
 #include "tests/unit/placement/plan-clusters.h"
+#include "tests/unit/placement/solution-cost.h"
 
 #define ROUNDS_MAX 5u
 

@@ -10,9 +10,9 @@
 
 #include <glib.h>
 
-#include "probes/common/clock.h"
+#include "probes/common/probe-clock.h"
 #include "probes/compute/gemm/gemm-check.h"
-#include "probes/compute/run/session.h"
+#include "probes/compute/run/opencl-session.h"
 
 #define WINDOW_SECONDS 0.05
 #define SETTLE_SECONDS 0.3

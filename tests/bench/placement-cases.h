@@ -2,7 +2,7 @@
 #pragma once
 
 #include "placement/problem.h"
-#include "tests/unit/placement/measure.h"
+#include "tests/unit/placement/solution-cost.h"
 
 #define PLACEMENT_CASE_DEVICES_MAX 10u
 

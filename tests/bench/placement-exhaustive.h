@@ -4,7 +4,7 @@
 #include <stdbool.h>
 
 #include "placement/problem.h"
-#include "tests/unit/placement/measure.h"
+#include "tests/unit/placement/solution-cost.h"
 
 #define PLACEMENT_EXHAUSTIVE_DEVICES_MAX 7u
 #define PLACEMENT_EXHAUSTIVE_LAYERS_MAX 40u

@@ -12,11 +12,11 @@
 #include <time.h>
 
 #include "pki/certificate.h"
-#include "pki/key.h"
+#include "pki/private-key.h"
 #include "pki/sign.h"
 #include "services/cluster/peers/payload.h"
 #include "tests/bench/mqtt-client.h"
-#include "tests/bench/schedule.h"
+#include "tests/bench/publish-schedule.h"
 #include "tests/bench/swarm.h"
 
 #define SECOND_USEC UINT64_C(1000000)

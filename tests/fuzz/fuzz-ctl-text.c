@@ -2,7 +2,7 @@
 #include <stdint.h>
 
 #include "clients/alidadectl/watch/terminal.h"
-#include "clients/command-line/text.h"
+#include "clients/command-line/terminal-text.h"
 #include "record/character.h"
 
 #define COLUMNS 30

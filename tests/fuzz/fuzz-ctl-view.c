@@ -3,7 +3,7 @@
 
 #include "clients/alidadectl/text/describe.h"
 #include "clients/alidadectl/watch/view.h"
-#include "clients/command-line/text.h"
+#include "clients/command-line/terminal-text.h"
 #include "clients/common/columns/finding-columns.h"
 #include "record/character.h"
 #include "tests/unit/model-maker.h"

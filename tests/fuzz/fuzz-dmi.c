@@ -2,7 +2,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "services/common/text.h"
+#include "services/common/firmware-text.h"
 #include "services/identity/dmi.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

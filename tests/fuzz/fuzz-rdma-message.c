@@ -4,7 +4,7 @@
 #include <glib.h>
 
 #include "probes/rdma/gid.h"
-#include "probes/rdma/session.h"
+#include "probes/rdma/rdma-session.h"
 #include "record/message.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -13,9 +13,9 @@ def constant(path, name):
 
 
 def listened_on():
-    first = constant("probes/socket/transfer/options.h", "ALD_SOCKET_PORT")
-    last = first + constant("probes/socket/transfer/options.h", "ALD_SOCKET_DATA_PORTS")
-    rdma = int(re.search(r"\.port = (\d+),", read("probes/rdma/options.c"))[1])
+    first = constant("probes/socket/transfer/socket-options.h", "ALD_SOCKET_PORT")
+    last = first + constant("probes/socket/transfer/socket-options.h", "ALD_SOCKET_DATA_PORTS")
+    rdma = int(re.search(r"\.port = (\d+),", read("probes/rdma/rdma-options.c"))[1])
     broker = constant("services/cluster/mqtt/broker-address.h", "ALD_BROKER_PORT")
     return {"link-probe": {(first, last), (rdma, rdma)}, "broker": {(broker, broker)}}
 
@@ -26,7 +26,7 @@ def span(text, separator):
 
 
 def test_the_default_of_the_service_is_that_of_its_probe():
-    port = str(constant("probes/socket/transfer/options.h", "ALD_SOCKET_PORT"))
+    port = str(constant("probes/socket/transfer/socket-options.h", "ALD_SOCKET_PORT"))
     assert re.search(r'\.key = "port"[^}]*\.fallback = "(\d+)"', read("services/link-probe/probe/link-probe-config.c"),
                      re.DOTALL)[1] == port
 

@@ -34,7 +34,7 @@ def test_the_rule_is_that_of_the_example():
 
 def test_first_steps_are_verbs_of_alidadectl():
     text = section("services/alidade.7", "First steps")
-    verbs = re.findall(r'\{ "([a-z-]+)", \d', read("clients/alidadectl/main.c"))
+    verbs = re.findall(r'\{ "([a-z-]+)", \d', read("clients/alidadectl/alidadectl.c"))
     named = re.findall(r"^(?:sudo )?alidadectl ([a-z-]+)", text, re.MULTILINE)
     assert {"show", "findings", "cluster", "topology"} <= set(named) <= set(verbs)
 

@@ -58,7 +58,7 @@ def test_readme_lists_all_pages_of_the_window():
 
 def test_readme_lists_all_verbs():
     """All that do something; completion has one of its own, whose name begins with a line."""
-    table = re.search(r"^static const AldVerb verbs\[\] = \{(.*?)^\};", read("clients/alidadectl/main.c"),
+    table = re.search(r"^static const AldVerb verbs\[\] = \{(.*?)^\};", read("clients/alidadectl/alidadectl.c"),
                       re.MULTILINE | re.DOTALL)[1]
     verbs = set(re.findall(r'^ +\{ "([a-z][\w-]*)", ', table, re.MULTILINE)) - {"help", "version"}
     named = set(re.findall(r"alidadectl (?:-H \S+ )?([a-z][\w-]*)", read("README.md")))

@@ -57,7 +57,7 @@ def test_only_the_desktop_program_is_translated():
     chooses = re.compile(r"\b(bindtextdomain|bind_textdomain_codeset|textdomain)\s*\("
                          r"|\bsetlocale\s*\(\s*(?!LC_CTYPE\b)")
     found = {str(path) for path in c_files(*HOUSE) if chooses.search(read(path))}
-    assert found == {"clients/desktop/main.c"}
+    assert found == {"clients/desktop/alidade-desktop.c"}
 
 
 def test_pure_code_is_marked_by_one_header():

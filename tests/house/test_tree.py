@@ -95,6 +95,14 @@ def test_type_names_are_unique():
     assert {name: where for name, where in declared.items() if len(where) > 1} == {}
 
 
+def test_file_names_are_unique():
+    """A name says what is in it wherever it is read, and an editor opens the right one."""
+    found = {}
+    for path in c_files(*HOUSE, "tests"):
+        found.setdefault(path.name, []).append(str(path))
+    assert {name: where for name, where in found.items() if len(where) > 1} == {}
+
+
 def called(objects):
     """Which of these object files each uses functions or data of."""
     owner, wanted = {}, {}

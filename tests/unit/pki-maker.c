@@ -3,7 +3,7 @@
 
 #include "pki/certificate.h"
 #include "pki/crl.h"
-#include "pki/key.h"
+#include "pki/private-key.h"
 #include "pki/sign.h"
 #include "tests/unit/pki-maker.h"
 

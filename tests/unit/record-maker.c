@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 
-#include "record/key.h"
+#include "record/record-key.h"
 #include "tests/unit/record-maker.h"
 
 AldRecord *record_make(AldKind kind, const void *fields)

@@ -2,8 +2,8 @@
 #include <stdio.h>
 
 #include "clients/alidadectl/verbs.h"
+#include "clients/command-line/command-session.h"
 #include "clients/command-line/print.h"
-#include "clients/command-line/session.h"
 #include "clients/common/open-metrics.h"
 
 int ald_verb_metrics(const AldCtl *ctl)

@@ -11,7 +11,7 @@
 #include "clients/alidadectl/text/event-text.h"
 #include "clients/command-line/bus.h"
 #include "clients/command-line/print.h"
-#include "clients/command-line/text.h"
+#include "clients/command-line/terminal-text.h"
 #include "common/bus-source.h"
 #include "common/source.h"
 #include "state-client/value.h"

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "clients/alidadectl/history/history-text.h"
-#include "clients/command-line/text.h"
+#include "clients/command-line/terminal-text.h"
 #include "clients/common/columns/finding-columns.h"
 #include "clients/common/finding-display.h"
 #include "clients/common/node-summary.h"

@@ -3,7 +3,7 @@
 
 #include "clients/alidadectl/links/job-text.h"
 #include "clients/alidadectl/text/describe.h"
-#include "clients/command-line/text.h"
+#include "clients/command-line/terminal-text.h"
 
 #define BAR_MAX 30u
 #define BAR_LEAST 5u

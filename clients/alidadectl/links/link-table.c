@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "clients/alidadectl/links/link-table.h"
-#include "clients/command-line/text.h"
+#include "clients/command-line/terminal-text.h"
 
 int ald_link_table_choose(const AldCtl *ctl, AldColumnChoice *choice)
 {

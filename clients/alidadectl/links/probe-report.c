@@ -5,12 +5,12 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "clients/alidadectl/links/inhibitors.h"
+#include "clients/alidadectl/links/inhibitor-list.h"
 #include "clients/alidadectl/links/job-text.h"
 #include "clients/alidadectl/links/probe-report.h"
 #include "clients/alidadectl/text/describe.h"
 #include "clients/command-line/print.h"
-#include "clients/command-line/text.h"
+#include "clients/command-line/terminal-text.h"
 #include "common/error-names.h"
 
 #define CLEAR_LINE "\r\033[K"

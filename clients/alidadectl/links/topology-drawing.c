@@ -4,7 +4,7 @@
 
 #include "clients/alidadectl/links/topology-drawing.h"
 #include "clients/command-line/table.h"
-#include "clients/command-line/text.h"
+#include "clients/command-line/terminal-text.h"
 #include "clients/common/format.h"
 #include "clients/common/node-summary.h"
 

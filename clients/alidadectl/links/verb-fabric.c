@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "clients/alidadectl/verbs.h"
+#include "clients/command-line/command-session.h"
 #include "clients/command-line/print.h"
-#include "clients/command-line/session.h"
 #include "clients/command-line/table.h"
-#include "clients/command-line/text.h"
+#include "clients/command-line/terminal-text.h"
 #include "clients/common/format.h"
 #include "clients/common/node-summary.h"
 #include "record/listed-name.h"

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "clients/alidadectl/agent.h"
-#include "clients/alidadectl/links/inhibitors.h"
+#include "clients/alidadectl/links/inhibitor-list.h"
 #include "clients/alidadectl/verbs.h"
 #include "clients/command-line/bus.h"
 #include "clients/command-line/options.h"

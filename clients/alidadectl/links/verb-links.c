@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "clients/alidadectl/links/link-table.h"
 #include "clients/alidadectl/verbs.h"
+#include "clients/command-line/command-session.h"
 #include "clients/command-line/print.h"
-#include "clients/command-line/session.h"
 #include "clients/common/node-summary.h"
 #include "state-client/model-json.h"
 

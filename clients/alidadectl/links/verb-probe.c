@@ -4,10 +4,10 @@
 
 #include "clients/alidadectl/links/probe.h"
 #include "clients/alidadectl/verbs.h"
+#include "clients/command-line/command-session.h"
 #include "clients/command-line/options.h"
 #include "clients/command-line/print.h"
-#include "clients/command-line/session.h"
-#include "clients/command-line/text.h"
+#include "clients/command-line/terminal-text.h"
 #include "clients/common/node-summary.h"
 
 #define LABEL_COLUMNS 60u

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "clients/alidadectl/links/device-joins.h"
+#include "clients/alidadectl/links/device-joins-list.h"
 #include "clients/alidadectl/links/topology-drawing.h"
 #include "clients/alidadectl/verbs.h"
+#include "clients/command-line/command-session.h"
 #include "clients/command-line/print.h"
-#include "clients/command-line/session.h"
 #include "record/json.h"
 
 /* With the names of the nodes beside their ids. */

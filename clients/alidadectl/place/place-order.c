@@ -7,8 +7,8 @@
 #include "clients/alidadectl/verbs.h"
 #include "clients/command-line/options.h"
 #include "clients/command-line/print.h"
-#include "clients/common/facts.h"
 #include "clients/common/quantity.h"
+#include "clients/common/tone.h"
 #include "placement/model/model-file.h"
 #include "placement/plan/workload.h"
 

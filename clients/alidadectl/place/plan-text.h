@@ -2,7 +2,7 @@
 #pragma once
 
 #include "clients/alidadectl/place/place-order.h"
-#include "placement/report/report.h"
+#include "placement/report/plan-report.h"
 
 /* A plan, or why there is none, as styled text. The order says what is placed. */
 void ald_plan_write_text(GString *out, const AldPlanReport *report, const AldPlaceOrder *order,

@@ -5,8 +5,8 @@
 #include "clients/alidadectl/state/node-table.h"
 #include "clients/alidadectl/text/describe.h"
 #include "clients/alidadectl/verbs.h"
+#include "clients/command-line/command-session.h"
 #include "clients/command-line/print.h"
-#include "clients/command-line/session.h"
 #include "clients/common/node-summary.h"
 #include "state-client/model-json.h"
 

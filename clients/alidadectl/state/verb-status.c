@@ -2,8 +2,8 @@
 #include "clients/alidadectl/links/link-table.h"
 #include "clients/alidadectl/text/describe.h"
 #include "clients/alidadectl/verbs.h"
+#include "clients/command-line/command-session.h"
 #include "clients/command-line/print.h"
-#include "clients/command-line/session.h"
 #include "state-client/model-json.h"
 
 #define LINKS_MAX 8u

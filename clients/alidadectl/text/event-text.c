@@ -3,7 +3,7 @@
 #include <time.h>
 
 #include "clients/alidadectl/text/event-text.h"
-#include "clients/command-line/text.h"
+#include "clients/command-line/terminal-text.h"
 #include "clients/common/finding-display.h"
 #include "clients/common/time-parse.h"
 

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "clients/alidadectl/watch/screen.h"
-#include "clients/command-line/text.h"
+#include "clients/command-line/terminal-text.h"
 
 #define COLUMNS_MAX 1000u
 #define ROWS_MAX 500u

@@ -13,8 +13,8 @@
 #include "clients/alidadectl/watch/screen.h"
 #include "clients/alidadectl/watch/terminal.h"
 #include "clients/alidadectl/watch/view.h"
+#include "clients/command-line/command-session.h"
 #include "clients/command-line/print.h"
-#include "clients/command-line/session.h"
 #include "common/source.h"
 #include "state-client/model-json.h"
 

@@ -5,7 +5,7 @@
 #include "clients/alidadectl/state/node-table.h"
 #include "clients/alidadectl/text/describe.h"
 #include "clients/alidadectl/watch/view.h"
-#include "clients/command-line/text.h"
+#include "clients/command-line/terminal-text.h"
 #include "clients/common/cluster-facts.h"
 #include "clients/common/finding-display.h"
 #include "clients/common/topology-summary.h"

@@ -7,11 +7,11 @@
 #include <unistd.h>
 
 #include "clients/cluster/authority/authority.h"
-#include "clients/cluster/report.h"
+#include "clients/cluster/command-report.h"
 #include "clients/cluster/services.h"
 #include "clients/command-line/print.h"
 #include "pki/file.h"
-#include "pki/key.h"
+#include "pki/private-key.h"
 
 #define NUMBER_BYTES_MAX 32u
 #define NAME "Name: "

@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-#include "clients/cluster/files.h"
+#include "clients/cluster/cluster-files.h"
 #include "pki/certificate.h"
 #include "pki/crl.h"
 #include "pki/sign.h"

@@ -3,7 +3,7 @@
 
 #include "clients/cluster/authority/signing.h"
 #include "clients/cluster/broker/addresses.h"
-#include "clients/cluster/report.h"
+#include "clients/cluster/command-report.h"
 #include "clients/command-line/print.h"
 
 /* Which nodes may join. */

@@ -3,11 +3,11 @@
 #include <unistd.h>
 
 #include "clients/cluster/authority/authority.h"
+#include "clients/cluster/command-report.h"
 #include "clients/cluster/command.h"
-#include "clients/cluster/report.h"
 #include "clients/command-line/print.h"
 #include "clients/command-line/table.h"
-#include "clients/command-line/text.h"
+#include "clients/command-line/terminal-text.h"
 
 static const AldColumn columns[] = {
         { "NAME", .least = 9, .flexible = true },

@@ -4,9 +4,9 @@
 
 #include "clients/cluster/authority/authority.h"
 #include "clients/cluster/broker/broker-files.h"
+#include "clients/cluster/command-report.h"
 #include "clients/cluster/enrolment/request-and-bundle.h"
 #include "clients/cluster/input-output.h"
-#include "clients/cluster/report.h"
 #include "clients/cluster/services.h"
 #include "clients/command-line/print.h"
 #include "pki/types.h"

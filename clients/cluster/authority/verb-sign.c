@@ -4,8 +4,8 @@
 
 #include "clients/cluster/authority/signing.h"
 #include "clients/cluster/broker/addresses.h"
+#include "clients/cluster/command-report.h"
 #include "clients/cluster/input-output.h"
-#include "clients/cluster/report.h"
 #include "clients/cluster/services.h"
 #include "clients/command-line/print.h"
 #include "pki/file.h"

@@ -6,7 +6,7 @@
 #include "clients/cluster/broker/broker-files.h"
 #include "clients/cluster/broker/broker-limits.h"
 #include "clients/cluster/broker/mosquitto-conf.h"
-#include "clients/cluster/report.h"
+#include "clients/cluster/command-report.h"
 #include "clients/command-line/bus.h"
 #include "clients/command-line/print.h"
 #include "pki/file.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "clients/cluster/files.h"
+#include "clients/cluster/cluster-files.h"
 
 /* Files that make the mosquitto of this machine a broker of the cluster. Functions report errors and
  * return an exit code. */

@@ -5,13 +5,13 @@
 #include <unistd.h>
 
 #include "clients/cluster/broker/broker-files.h"
+#include "clients/cluster/command-report.h"
 #include "clients/cluster/enrolment/enrol.h"
-#include "clients/cluster/report.h"
 #include "clients/cluster/shown-names.h"
 #include "clients/command-line/print.h"
 #include "pki/certificate.h"
 #include "pki/crl.h"
-#include "pki/key.h"
+#include "pki/private-key.h"
 #include "pki/verify.h"
 
 #define BEGIN "-----BEGIN CERTIFICATE-----"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "clients/cluster/cluster-files.h"
 #include "clients/cluster/enrolment/request-and-bundle.h"
-#include "clients/cluster/files.h"
 
 /* The side of the node that joins. Functions report errors and return an exit code. */
 

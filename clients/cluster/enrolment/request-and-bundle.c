@@ -6,9 +6,9 @@
 #include <jansson.h>
 
 #include "clients/cluster/broker/addresses.h"
+#include "clients/cluster/cluster-files.h"
+#include "clients/cluster/command-report.h"
 #include "clients/cluster/enrolment/request-and-bundle.h"
-#include "clients/cluster/files.h"
-#include "clients/cluster/report.h"
 #include "clients/common/safe-text.h"
 #include "pki/request.h"
 #include "pki/types.h"

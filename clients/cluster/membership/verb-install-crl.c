@@ -3,8 +3,8 @@
 #include <fcntl.h>
 
 #include "clients/cluster/authority/authority.h"
+#include "clients/cluster/command-report.h"
 #include "clients/cluster/command.h"
-#include "clients/cluster/report.h"
 #include "clients/cluster/services.h"
 #include "pki/certificate.h"
 #include "pki/crl.h"

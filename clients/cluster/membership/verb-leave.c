@@ -7,8 +7,8 @@
 
 #include "clients/cluster/admin-lock.h"
 #include "clients/cluster/broker/broker-files.h"
+#include "clients/cluster/command-report.h"
 #include "clients/cluster/command.h"
-#include "clients/cluster/report.h"
 #include "clients/cluster/services.h"
 #include "clients/command-line/print.h"
 

@@ -6,8 +6,8 @@
 
 #include "clients/cluster/authority/authority.h"
 #include "clients/cluster/authority/signing.h"
+#include "clients/cluster/command-report.h"
 #include "clients/cluster/enrolment/enrol.h"
-#include "clients/cluster/report.h"
 #include "clients/cluster/services.h"
 #include "clients/cluster/shown-names.h"
 #include "clients/command-line/print.h"

@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-#include "clients/common/facts.h"
+#include "clients/common/tone.h"
 
 /*
  * The columns of the lists that all clients show. A column is described once, in the table of its list

@@ -11,7 +11,7 @@
 #include "clients/common/safe-text.h"
 #include "clients/common/words.h"
 #include "record/translate.h"
-#include "state/link/network.h"
+#include "state/link/interface-roles.h"
 
 /* "165 TFLOPS FP16" */
 static char *format_product(double tflops, const char *precision)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "clients/common/facts.h"
+#include "clients/common/tone.h"
 #include "record/schema.h"
 #include "state-client/model.h"
 

@@ -2,9 +2,9 @@
 #include <math.h>
 
 #include "clients/common/columns/storage-facts.h"
-#include "clients/common/facts.h"
 #include "clients/common/format.h"
 #include "clients/common/safe-text.h"
+#include "clients/common/tone.h"
 #include "clients/common/words.h"
 #include "record/translate.h"
 

@@ -4,7 +4,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "clients/common/facts.h"
+#include "clients/common/tone.h"
 #include "record/record.h"
 
 /*

@@ -3,7 +3,7 @@
 
 #include "clients/common/shown-series.h"
 #include "clients/desktop/details/details-section.h"
-#include "clients/desktop/layout/sparkline.h"
+#include "clients/desktop/layout/spark-points.h"
 
 /* A figure of a node or link over time, as a row shows it. Texts are safe. */
 typedef struct AldHistorySeries {

@@ -4,7 +4,7 @@
 
 #include "clients/desktop/layout/graph-positions.h"
 #include "clients/desktop/layout/packing.h"
-#include "clients/desktop/layout/ring.h"
+#include "clients/desktop/layout/ring-layout.h"
 #include "clients/desktop/layout/spread.h"
 #include "clients/desktop/layout/stress.h"
 

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "clients/desktop/layout/graph-positions.h"
-#include "clients/desktop/layout/groups.h"
+#include "clients/desktop/layout/group-positions.h"
 #include "clients/desktop/layout/positions.h"
 #include "clients/desktop/layout/ring-positions.h"
 

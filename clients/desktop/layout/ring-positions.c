@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <math.h>
 
+#include "clients/desktop/layout/ring-layout.h"
 #include "clients/desktop/layout/ring-positions.h"
-#include "clients/desktop/layout/ring.h"
 #include "clients/desktop/layout/spread.h"
 
 /* Between two labels. */

@@ -3,7 +3,7 @@
 
 #include <adwaita.h>
 
-#include "placement/report/report.h"
+#include "placement/report/plan-report.h"
 
 /* A menu that writes a plan for other programs, to the clipboard or to a file. */
 #define ALD_TYPE_EXPORT_BUTTON (ald_export_button_get_type())

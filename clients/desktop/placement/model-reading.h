@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "placement/model/model.h"
+#include "placement/model/model-needs.h"
 
 /* A model that is being read in a thread, since its disk may be slow. */
 typedef struct AldModelReading AldModelReading;

@@ -3,7 +3,7 @@
 
 #include <adwaita.h>
 
-#include "placement/model/model.h"
+#include "placement/model/model-needs.h"
 
 /*
  * A row with the path of a model, which can also be chosen in a dialog, and reads it. Signal "model-changed":

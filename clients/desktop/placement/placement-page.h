@@ -5,7 +5,7 @@
 
 #include "clients/desktop/actions/host-bus.h"
 #include "clients/desktop/live/live-cluster.h"
-#include "placement/report/report.h"
+#include "placement/report/plan-report.h"
 
 /*
  * Where a model is placed on the devices of the cluster: what is asked for, and the plan. Signal

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "clients/desktop/details/rows/keyed-rows.h"
-#include "placement/report/report.h"
+#include "placement/report/plan-report.h"
 
 /*
  * What a report says, as rows of lists: each function names the rows of one list. Rows about a node, or about

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "clients/desktop/actions/host-bus.h"
-#include "placement/report/report.h"
+#include "placement/report/plan-report.h"
 
 /* A plan that is being made by the placement service, from the call to its end. */
 typedef struct AldPlanRun AldPlanRun;

@@ -4,7 +4,7 @@
 #include <gtk/gtk.h>
 
 #include "clients/desktop/live/live-cluster.h"
-#include "placement/report/report.h"
+#include "placement/report/plan-report.h"
 
 /* A plan, or why there is none: how fast it is, its stages and transfers, what would be next best, and why
  * other devices are left out. Hidden while there is nothing to show. */

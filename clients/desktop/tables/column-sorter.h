@@ -3,7 +3,7 @@
 
 #include <gtk/gtk.h>
 
-#include "clients/desktop/tables/column.h"
+#include "clients/desktop/tables/table-column.h"
 
 /* Sorts by one column. Numbers and keys of texts are kept, since making them takes longer than sorting. */
 #define ALD_TYPE_COLUMN_SORTER (ald_column_sorter_get_type())

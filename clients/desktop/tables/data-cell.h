@@ -3,7 +3,7 @@
 
 #include <gtk/gtk.h>
 
-#include "clients/desktop/tables/column.h"
+#include "clients/desktop/tables/table-column.h"
 
 /* A cell of a table: what a GtkListItem of a column shows. It lasts as long as its widget. */
 typedef struct AldDataCell {

@@ -3,8 +3,8 @@
 
 #include <gtk/gtk.h>
 
-#include "clients/desktop/tables/column.h"
 #include "clients/desktop/tables/list-page.h"
+#include "clients/desktop/tables/table-column.h"
 
 typedef struct AldDataTableKind {
         const char *label;            /* for screen readers; to be translated */

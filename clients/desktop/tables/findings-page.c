@@ -3,7 +3,7 @@
 #include <glib/gi18n.h>
 
 #include "clients/common/finding-display.h"
-#include "clients/desktop/live/event-list.h"
+#include "clients/desktop/live/event-items.h"
 #include "clients/desktop/tables/finding-card.h"
 #include "clients/desktop/tables/findings-page.h"
 #include "clients/desktop/tables/list-page.h"

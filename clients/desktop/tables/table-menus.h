@@ -3,7 +3,7 @@
 
 #include <gio/gio.h>
 
-#include "clients/desktop/tables/column.h"
+#include "clients/desktop/tables/table-column.h"
 
 /* Adds an action to a menu, with a target (floating, or NULL). The label is already translated, and shown as
  * it is. */

@@ -3,7 +3,7 @@
 
 #include <gtk/gtk.h>
 
-#include "clients/desktop/tables/column.h"
+#include "clients/desktop/tables/table-column.h"
 
 /* What the columns of a view show, which is not copied. */
 void ald_view_column_describe(GtkColumnViewColumn *column, const AldDataColumn *described);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "clients/desktop/topology/drawn-lines.h"
-#include "placement/report/report.h"
+#include "placement/report/plan-report.h"
 
 /* What a plan adds to the map: which node runs which stages, and what passes between them in which order. */
 typedef struct AldPlanMarks AldPlanMarks;

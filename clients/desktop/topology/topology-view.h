@@ -4,7 +4,7 @@
 #include <gtk/gtk.h>
 
 #include "clients/desktop/live/live-cluster.h"
-#include "placement/report/report.h"
+#include "placement/report/plan-report.h"
 
 /* The cluster at a glance: figures of all of it, and its nodes with what joins them; a matrix for many nodes.
  */

@@ -3,7 +3,7 @@
 
 #include <gtk/gtk.h>
 
-#include "clients/desktop/layout/sparkline.h"
+#include "clients/desktop/layout/spark-points.h"
 
 /* A sparkline. It says nothing that words beside it do not say to a screen reader. */
 #define ALD_TYPE_SPARK_CHART (ald_spark_chart_get_type())

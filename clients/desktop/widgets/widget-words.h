@@ -4,7 +4,7 @@
 #include <gtk/gtk.h>
 #include <stdbool.h>
 
-#include "clients/common/facts.h"
+#include "clients/common/tone.h"
 
 /* A label for text of any length: it wraps, and ends with an ellipsis after some lines. The style class may
  * be NULL. */

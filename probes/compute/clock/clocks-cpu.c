@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <sched.h>
 
-#include "probes/common/files.h"
+#include "probes/common/small-files.h"
 #include "probes/compute/clock/clocks-private.h"
 
 #define CLOCK_HZ_MAX UINT64_C(100000000000)

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "probes/common/files.h"
+#include "probes/common/small-files.h"
 #include "probes/compute/clock/clocks-private.h"
 
 #define CLOCK_HZ_MAX 1e11

@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "probes/common/clock.h"
+#include "probes/common/probe-clock.h"
 #include "probes/compute/gemm/gemm-job.h"
 #include "probes/compute/gemm/refusals.h"
 #include "probes/compute/run/meter.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "probes/compute/memory/bandwidth.h"
-#include "probes/common/clock.h"
+#include "probes/common/probe-clock.h"
 #include "probes/compute/clock/clocks.h"
 #include "probes/compute/kernels.h"
 #include "probes/compute/memory/buffer-size.h"
-#include "probes/compute/memory/memory.h"
+#include "probes/compute/memory/memory-rate.h"
 #include "probes/compute/memory/pattern.h"
 #include "probes/compute/memory/shapes.h"
 #include "probes/compute/run/meter.h"

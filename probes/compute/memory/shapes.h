@@ -2,7 +2,7 @@
 #pragma once
 
 #include "probes/compute/memory/bandwidth.h"
-#include "probes/compute/memory/memory.h"
+#include "probes/compute/memory/memory-rate.h"
 
 /* A shape that the device can run. */
 typedef struct AldReadyShape {

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "probes/compute/opencl/device.h"
-#include "probes/compute/opencl/query.h"
+#include "probes/compute/opencl/opencl-query.h"
 
 /* Questions of extensions, by the numbers of their specifications. */
 #define QUERY_KHR_PCI_BUS_INFO 0x410f

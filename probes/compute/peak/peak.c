@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <math.h>
 
-#include "probes/common/clock.h"
+#include "probes/common/probe-clock.h"
 #include "probes/compute/gemm/refusals.h"
 #include "probes/compute/peak/peak.h"
 #include "probes/compute/run/meter.h"

@@ -11,7 +11,7 @@
 
 #include <glib.h>
 
-#include "probes/common/fd.h"
+#include "probes/common/probe-fd.h"
 #include "probes/compute/run/cache.h"
 
 #define BYTES_MAX (UINT64_C(512) << 20)

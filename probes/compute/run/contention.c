@@ -4,8 +4,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "probes/common/clock.h"
-#include "probes/common/files.h"
+#include "probes/common/probe-clock.h"
+#include "probes/common/small-files.h"
 #include "probes/compute/run/contention.h"
 
 #define USEC_PER_SEC UINT64_C(1000000)

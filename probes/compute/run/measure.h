@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "probes/compute/run/session.h"
+#include "probes/compute/run/opencl-session.h"
 
 typedef enum AldFlags {
         ALD_FLAG_BUSY = 1 << 0,       /* other work was running */

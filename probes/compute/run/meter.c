@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <math.h>
 
-#include "probes/common/clock.h"
+#include "probes/common/probe-clock.h"
 #include "probes/common/series.h"
 #include "probes/compute/clock/clocks.h"
 #include "probes/compute/run/contention.h"

@@ -2,8 +2,8 @@
 #include <fcntl.h>
 #include <sys/socket.h>
 
-#include "probes/common/clock.h"
-#include "probes/common/fd.h"
+#include "probes/common/probe-clock.h"
+#include "probes/common/probe-fd.h"
 #include "probes/common/wait.h"
 #include "probes/socket/client/client-session.h"
 #include "probes/socket/transfer/token.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "probes/socket/client/client.h"
+#include "probes/socket/client/socket-client.h"
 #include "probes/socket/transfer/protocol.h"
-#include "probes/socket/transfer/receiver.h"
 #include "probes/socket/transfer/rtt.h"
 #include "probes/socket/transfer/spot-check.h"
+#include "probes/socket/transfer/stream-receiver.h"
 #include "probes/socket/transfer/traffic.h"
 
 typedef struct AldSocketClient {

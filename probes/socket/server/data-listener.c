@@ -5,8 +5,8 @@
 
 #include <glib.h>
 
-#include "probes/common/clock.h"
-#include "probes/common/fd.h"
+#include "probes/common/probe-clock.h"
+#include "probes/common/probe-fd.h"
 #include "probes/socket/server/data-listener.h"
 
 #define TIMEOUT (5 * ALD_NSEC_PER_SEC)

@@ -8,8 +8,8 @@
 
 #include <glib.h>
 
-#include "probes/common/clock.h"
-#include "probes/common/fd.h"
+#include "probes/common/probe-clock.h"
+#include "probes/common/probe-fd.h"
 #include "probes/socket/transfer/rtt.h"
 
 #define STEADY_EVERY_NS (100 * ALD_NSEC_PER_MSEC)

@@ -7,8 +7,8 @@
 
 #include <glib.h>
 
-#include "probes/common/clock.h"
-#include "probes/common/fd.h"
+#include "probes/common/probe-clock.h"
+#include "probes/common/probe-fd.h"
 #include "probes/socket/transfer/stream-group.h"
 #include "probes/socket/transfer/timing.h"
 

@@ -13,8 +13,8 @@
 #include <linux/sockios.h>
 #include <openssl/rand.h>
 
-#include "probes/common/clock.h"
-#include "probes/common/fd.h"
+#include "probes/common/probe-clock.h"
+#include "probes/common/probe-fd.h"
 #include "probes/socket/transfer/stream.h"
 #include "probes/socket/transfer/tcp-info.h"
 

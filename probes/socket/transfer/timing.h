@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "probes/common/clock.h"
+#include "probes/common/probe-clock.h"
 
 /* Times that both sides use. */
 #define ALD_TICK_NS (5 * ALD_NSEC_PER_MSEC) /* interval at which a transfer is checked */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <glib.h>
 
-#include "probes/common/clock.h"
+#include "probes/common/probe-clock.h"
 #include "probes/socket/transfer/traffic.h"
 
 #define HEADERS 86u        /* Ethernet, IPv6 and TCP with timestamps, where the kernel does not say */

@@ -10,7 +10,7 @@
 
 /*
  * The connection to one broker, which is made again whenever it ends. A thread for each attempt resolves the
- * name, connects and speaks MQTT (session.h), so nothing here blocks. Created by brokers.h; for the main
+ * name, connects and speaks MQTT (mqtt-session.h), so nothing here blocks. Created by brokers.h; for the main
  * loop only.
  */
 typedef struct AldBroker AldBroker;
@@ -151,7 +151,7 @@ void ald_broker_yield(AldBroker *broker, const AldBroker *to);
 /* Checks again now, if it was a duplicate. */
 void ald_broker_reconsider(AldBroker *broker);
 
-/* Subscribes to the filters of the list; see session.h. */
+/* Subscribes to the filters of the list; see mqtt-session.h. */
 void ald_broker_subscribe(AldBroker *broker, bool again);
 
 /* False if too many such requests are pending. */

@@ -51,7 +51,7 @@ void ald_brokers_release(AldBrokers *brokers);
 size_t ald_brokers_count_held(AldBrokers *brokers);
 
 /*
- * Sets the subscriptions at all brokers (see session.h), now and after each connection, with QoS 0. The
+ * Sets the subscriptions at all brokers (see mqtt-session.h), now and after each connection, with QoS 0. The
  * NULL-terminated list is copied. With `again` the brokers send all retained messages again.
  */
 void ald_brokers_subscribe(AldBrokers *brokers, const char *const *filters, bool again);

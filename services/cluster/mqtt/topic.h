@@ -2,8 +2,8 @@
 #pragma once
 
 #include "record/id.h"
-#include "record/key.h"
 #include "record/kind.h"
+#include "record/record-key.h"
 
 /*
  * The topics of a cluster: alidade/1/CLUSTER/NODE/… followed by KIND or KIND/KEY (a record), "status",

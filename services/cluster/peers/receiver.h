@@ -3,8 +3,8 @@
 
 #include "services/cluster/mqtt/received.h"
 #include "services/cluster/mqtt/topic.h"
-#include "services/cluster/peers/nodes.h"
 #include "services/cluster/peers/payload.h"
+#include "services/cluster/peers/peer-nodes.h"
 
 /*
  * Decodes and checks messages from the brokers, and passes them on. A node may only publish about itself,

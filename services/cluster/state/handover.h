@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "services/cluster/peers/nodes.h"
+#include "services/cluster/peers/peer-nodes.h"
 #include "services/cluster/state/state-link-bus.h"
 
 /*

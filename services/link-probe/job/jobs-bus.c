@@ -7,7 +7,7 @@
 #include "services/common/errors.h"
 #include "services/common/polkit.h"
 #include "services/common/vtables.h"
-#include "services/link-probe/job/paths.h"
+#include "services/link-probe/job/job-paths.h"
 
 #define INTERFACE "org.alidade.LinkProbe1.Job"
 

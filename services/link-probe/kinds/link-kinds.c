@@ -11,8 +11,8 @@
 #include "services/link-probe/link/link-validation.h"
 #include "services/link-probe/net/route.h"
 #include "services/link-probe/probe/probe-child.h"
-#include "state/link/candidates.h"
-#include "state/link/network.h"
+#include "state/link/interface-roles.h"
+#include "state/link/path-candidates.h"
 
 #define DEADLINE_MSEC 60000u
 

@@ -2,7 +2,7 @@
 #include "services/link-probe/link/gate.h"
 #include "services/common/errors.h"
 #include "services/link-probe/link/busy.h"
-#include "state/link/network.h"
+#include "state/link/interface-roles.h"
 
 struct AldGate {
         const AldLinkProbeConfig *config;

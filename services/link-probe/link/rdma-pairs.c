@@ -8,7 +8,7 @@
 #include "record/schema.h"
 #include "services/common/errors.h"
 #include "services/link-probe/link/rdma-pairs.h"
-#include "state/link/candidates.h"
+#include "state/link/path-candidates.h"
 #include "state/topology/rdma-problem.h"
 
 struct AldNeighbours {

@@ -3,7 +3,7 @@
 
 #include "record/record.h"
 #include "services/link-probe/probe/prober.h"
-#include "state/link/candidates.h"
+#include "state/link/path-candidates.h"
 
 /*
  * The outcome of the last probe of each path, as records: figures or a failure, not both. The state service

@@ -4,11 +4,11 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "record/key.h"
+#include "record/record-key.h"
 #include "record/record.h"
 #include "services/common/sysroot.h"
 #include "services/link-probe/net/counters.h"
-#include "state/link/network.h"
+#include "state/link/interface-roles.h"
 
 #define CLASS "sys/class/infiniband"
 #define GIGABIT 1e9

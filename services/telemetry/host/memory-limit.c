@@ -5,8 +5,8 @@
 #include <glib.h>
 
 #include "services/common/container.h"
+#include "services/common/firmware-text.h"
 #include "services/common/sysroot.h"
-#include "services/common/text.h"
 #include "services/telemetry/host/memory-limit.h"
 
 /* Each version of control groups by its files. */

@@ -9,9 +9,9 @@
 
 #include "common/fd.h"
 #include "services/common/cpuinfo.h"
+#include "services/common/firmware-text.h"
 #include "services/common/instruction-sets.h"
 #include "services/common/sysroot.h"
-#include "services/common/text.h"
 #include "services/telemetry/host/device-watch.h"
 #include "services/telemetry/host/processor-clocks.h"
 #include "services/telemetry/host/processor-topology.h"

@@ -6,7 +6,7 @@
 /*
  * The data of NetworkManager on the system bus, kept up to date by libnm in the default main context.
  * NetworkManager and the bus may be missing, and may come and go. It is in a module of its own, which
- * network.c loads.
+ * network-collector.c loads.
  */
 typedef struct AldNetworkNm AldNetworkNm;
 

@@ -6,7 +6,7 @@
 #include "pki/certificate.h"
 #include "pki/crl.h"
 #include "pki/file.h"
-#include "pki/key.h"
+#include "pki/private-key.h"
 #include "services/cluster/trust/trust.h"
 #include "tests/unit/pki-maker.h"
 

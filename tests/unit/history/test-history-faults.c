@@ -14,7 +14,7 @@
 
 #include "common/fd.h"
 #include "services/history/store/budget.h"
-#include "services/history/store/store.h"
+#include "services/history/store/history-store.h"
 #include "services/history/store/tier-table.h"
 #include "tests/unit/history/history-folder.h"
 #include "tests/unit/log-count.h"

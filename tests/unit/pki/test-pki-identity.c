@@ -7,7 +7,7 @@
 #include "pki/certificate.h"
 #include "pki/crl.h"
 #include "pki/file.h"
-#include "pki/key.h"
+#include "pki/private-key.h"
 #include "tests/unit/pki-maker.h"
 
 static const char *const names[] = { "ca.crt", "crl.pem", "node.crt", "node.key", "newer.pem" };

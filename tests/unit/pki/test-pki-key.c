@@ -10,8 +10,8 @@
 #include <openssl/pem.h>
 
 #include "pki/file.h"
-#include "pki/key.h"
 #include "pki/openssl.h"
+#include "pki/private-key.h"
 
 typedef struct Folder {
         char *path;

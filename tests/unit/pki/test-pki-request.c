@@ -6,7 +6,7 @@
 #include <openssl/pem.h>
 #include <openssl/x509v3.h>
 
-#include "pki/key.h"
+#include "pki/private-key.h"
 #include "pki/request.h"
 #include "tests/unit/pki-maker.h"
 

@@ -6,7 +6,7 @@
 #include <openssl/x509v3.h>
 
 #include "pki/certificate.h"
-#include "pki/key.h"
+#include "pki/private-key.h"
 #include "pki/sign.h"
 #include "tests/unit/pki-maker.h"
 

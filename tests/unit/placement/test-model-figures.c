@@ -4,7 +4,7 @@
 
 #include "placement/model/ggml-types.h"
 #include "placement/model/kv-rules.h"
-#include "placement/model/model.h"
+#include "placement/model/model-needs.h"
 #include "placement/model/tensor-sums.h"
 
 static AldLlm *llm_new(const char *architecture, uint32_t n_layers)

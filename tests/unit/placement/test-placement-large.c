@@ -11,7 +11,7 @@
 #include "placement/ring.h"
 #include "placement/solve.h"
 #include "tests/unit/placement/clusters.h"
-#include "tests/unit/placement/measure.h"
+#include "tests/unit/placement/solution-cost.h"
 
 #define SMALL 9u
 /* Sanitizers, which are many times as slow, see the same code in fewer. */

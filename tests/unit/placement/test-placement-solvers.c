@@ -6,7 +6,7 @@
 #include "placement/even.h"
 #include "placement/gather.h"
 #include "placement/insertion.h"
-#include "placement/nodes.h"
+#include "placement/nodes-limit.h"
 #include "placement/ring-front.h"
 #include "placement/ring.h"
 

@@ -5,7 +5,7 @@
 #include "placement/plan/kv-types.h"
 #include "placement/plan/method.h"
 #include "placement/plan/model-files.h"
-#include "placement/report/describe.h"
+#include "placement/report/plan-description.h"
 #include "tests/unit/placement/plan-cases.h"
 
 /*

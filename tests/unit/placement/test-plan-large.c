@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <math.h>
 
-#include "placement/plan/candidates.h"
+#include "placement/plan/plan-candidates.h"
 #include "tests/unit/placement/plan-clusters.h"
 
 #define SEEDS 1u

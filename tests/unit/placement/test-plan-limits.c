@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Nothing is planned that the commands for an engine cannot express. */
-#include "placement/report/describe.h"
+#include "placement/report/plan-description.h"
 #include "placement/report/sentences.h"
 #include "tests/unit/placement/plan-cases.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 
-#include "placement/report/describe.h"
 #include "placement/report/loading.h"
+#include "placement/report/plan-description.h"
 #include "tests/unit/placement/plan-cases.h"
 
 #define GB UINT64_C(1000000000)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 
-#include "record/key.h"
+#include "record/record-key.h"
 #include "tests/unit/record-maker.h"
 
 #define A "0123456789abcdef0123456789abcdef"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 
-#include "services/common/text.h"
+#include "services/common/firmware-text.h"
 #include "tests/unit/fake-root.h"
 #include "tests/unit/log-count.h"
 

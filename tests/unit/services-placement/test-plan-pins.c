@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "services/placement/pins.h"
+#include "services/placement/pinned-devices.h"
 #include "tests/unit/model-maker.h"
 
 #define FIRST "00000000000000000000000000000001"

@@ -3,7 +3,7 @@
 
 #include <gtk/gtk.h>
 
-#include "clients/common/facts.h"
+#include "clients/common/tone.h"
 
 /* A row with a label, what it stands for, and why that is absent. */
 #define ALD_TYPE_FACT_ROW (ald_fact_row_get_type())

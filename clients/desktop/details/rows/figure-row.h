@@ -4,7 +4,7 @@
 #include <gtk/gtk.h>
 #include <stdbool.h>
 
-#include "clients/common/facts.h"
+#include "clients/common/tone.h"
 
 /* A row for a path: what it is, its figures side by side, their age, and its state. */
 #define ALD_TYPE_FIGURE_ROW (ald_figure_row_get_type())

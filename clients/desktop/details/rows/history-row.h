@@ -3,7 +3,7 @@
 
 #include <gtk/gtk.h>
 
-#include "clients/desktop/layout/sparkline.h"
+#include "clients/desktop/layout/spark-points.h"
 #include "record/units.h"
 
 /* A row for a figure over time: its name, a sparkline, and its least, mean and greatest value. */

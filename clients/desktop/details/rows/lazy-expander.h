@@ -3,7 +3,7 @@
 
 #include <adwaita.h>
 
-#include "clients/common/facts.h"
+#include "clients/common/tone.h"
 #include "clients/desktop/details/rows/keyed-rows.h"
 
 /* An expander whose rows are made, and kept up to date, while it is open only: when it is opened it activates

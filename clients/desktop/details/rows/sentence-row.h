@@ -3,7 +3,7 @@
 
 #include <gtk/gtk.h>
 
-#include "clients/common/facts.h"
+#include "clients/common/tone.h"
 
 /* A row with a symbol, a sentence, and what to do about it. */
 #define ALD_TYPE_SENTENCE_ROW (ald_sentence_row_get_type())

@@ -3,7 +3,7 @@
 #include <time.h>
 
 #include "clients/alidadectl/text/event-text.h"
-#include "clients/command-line/text.h"
+#include "clients/command-line/terminal-text.h"
 
 /* 2026-11-26 12:00:00 UTC */
 #define NOON (UINT64_C(1795694400) * G_USEC_PER_SEC)

@@ -6,7 +6,7 @@
 #include "clients/alidadectl/history/history-export.h"
 #include "clients/alidadectl/history/history-text.h"
 #include "clients/alidadectl/history/series-choice.h"
-#include "clients/command-line/text.h"
+#include "clients/command-line/terminal-text.h"
 #include "tests/unit/model-maker.h"
 
 #define HOUR UINT64_C(3600000000)

@@ -4,7 +4,7 @@
 #include "clients/alidadectl/links/job-text.h"
 #include "clients/alidadectl/links/link-table.h"
 #include "clients/alidadectl/links/topology-drawing.h"
-#include "clients/command-line/text.h"
+#include "clients/command-line/terminal-text.h"
 #include "state-client/value.h"
 #include "tests/unit/model-maker.h"
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "clients/alidadectl/watch/screen.h"
-#include "clients/command-line/text.h"
+#include "clients/command-line/terminal-text.h"
 
 #define COLUMNS 24
 #define ROWS 4

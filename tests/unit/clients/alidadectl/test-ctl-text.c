@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <stdbool.h>
 
-#include "clients/command-line/text.h"
+#include "clients/command-line/terminal-text.h"
 
 static void test_width(void)
 {

@@ -5,7 +5,7 @@
 #include "clients/alidadectl/text/describe.h"
 #include "clients/alidadectl/watch/terminal.h"
 #include "clients/alidadectl/watch/view.h"
-#include "clients/command-line/text.h"
+#include "clients/command-line/terminal-text.h"
 #include "clients/common/columns/finding-columns.h"
 #include "clients/common/node-summary.h"
 #include "record/character.h"

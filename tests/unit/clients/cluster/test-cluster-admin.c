@@ -8,9 +8,9 @@
 #include "clients/cluster/broker/addresses.h"
 #include "clients/cluster/broker/broker-limits.h"
 #include "clients/cluster/broker/mosquitto-conf.h"
+#include "clients/cluster/cluster-files.h"
 #include "clients/cluster/enrolment/request-and-bundle.h"
-#include "clients/cluster/files.h"
-#include "pki/key.h"
+#include "pki/private-key.h"
 #include "pki/request.h"
 
 #define NODE "0123456789abcdef0123456789abcdef"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "clients/common/facts.h"
 #include "clients/common/probes/probe-words.h"
+#include "clients/common/tone.h"
 #include "tests/unit/model-maker.h"
 
 /* A line for each fact that is known, and one that is empty between rows. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "clients/common/facts.h"
 #include "clients/common/safe-text.h"
+#include "clients/common/tone.h"
 #include "record/character.h"
 
 static void assert_safe(const char *text, const char *expected)

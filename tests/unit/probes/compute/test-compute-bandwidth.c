@@ -8,12 +8,12 @@
 
 #include <glib.h>
 
+#include "probes/compute/compute-report.h"
 #include "probes/compute/memory/bandwidth.h"
-#include "probes/compute/memory/memory.h"
+#include "probes/compute/memory/memory-rate.h"
 #include "probes/compute/memory/pattern.h"
 #include "probes/compute/memory/shapes.h"
 #include "probes/compute/opencl/devices.h"
-#include "probes/compute/result.h"
 #include "record/message.h"
 
 #define MIB (UINT64_C(1) << 20)

@@ -4,9 +4,9 @@
 
 #include <glib.h>
 
+#include "probes/compute/compute-report.h"
 #include "probes/compute/opencl/cards.h"
 #include "probes/compute/opencl/devices.h"
-#include "probes/compute/result.h"
 #include "probes/compute/run/answer.h"
 #include "tests/unit/fake-root.h"
 

@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-#include "probes/compute/options.h"
+#include "probes/compute/compute-options.h"
 
 /* The arguments are separated by spaces. */
 static int parse(const char *line, AldComputeOptions *ret, char **ret_error)

@@ -5,7 +5,7 @@
 
 #include <glib.h>
 
-#include "probes/common/files.h"
+#include "probes/common/small-files.h"
 #include "probes/compute/memory/buffer-size.h"
 #include "probes/compute/metric.h"
 

@@ -8,7 +8,7 @@
 #include <glib/gstdio.h>
 
 #include "probes/listen/listener.h"
-#include "probes/rdma/session.h"
+#include "probes/rdma/rdma-session.h"
 #include "tests/unit/probes/rdma/rdma-sides.h"
 
 #define KEY "a secret of which both know, and nobody else"

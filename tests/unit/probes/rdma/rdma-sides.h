@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "probes/rdma/client.h"
-#include "probes/rdma/server.h"
+#include "probes/rdma/rdma-client.h"
+#include "probes/rdma/rdma-server.h"
 #include "tests/unit/probes/rdma/fake-verbs.h"
 
 /* Both sides of the RDMA probe, a thread each, over devices that exist in this process only. */

@@ -9,9 +9,9 @@
 
 #include <glib.h>
 
-#include "probes/common/clock.h"
-#include "probes/rdma/session.h"
-#include "probes/rdma/transfer.h"
+#include "probes/common/probe-clock.h"
+#include "probes/rdma/rdma-session.h"
+#include "probes/rdma/rdma-transfer.h"
 #include "tests/unit/probes/rdma/rdma-sides.h"
 
 /* Clients of the RDMA probe that have the right keys, but send or do what they must not. */

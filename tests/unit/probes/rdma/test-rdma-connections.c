@@ -14,10 +14,10 @@
 
 #include <glib.h>
 
-#include "probes/common/clock.h"
-#include "probes/common/fd.h"
-#include "probes/rdma/listener.h"
-#include "probes/rdma/session.h"
+#include "probes/common/probe-clock.h"
+#include "probes/common/probe-fd.h"
+#include "probes/rdma/rdma-listener.h"
+#include "probes/rdma/rdma-session.h"
 #include "tests/unit/probes/rdma/rdma-sides.h"
 
 /* Those who come to a listener of the RDMA probe that was started by hand, several at a time. */

@@ -8,7 +8,7 @@
 
 #include <glib.h>
 
-#include "probes/common/clock.h"
+#include "probes/common/probe-clock.h"
 #include "probes/rdma/driver-process.h"
 
 /* Far beyond what any of these takes. */

@@ -9,9 +9,9 @@
 #include <glib/gstdio.h>
 
 #include "probes/common/address.h"
-#include "probes/common/clock.h"
-#include "probes/rdma/listener.h"
-#include "probes/rdma/result.h"
+#include "probes/common/probe-clock.h"
+#include "probes/rdma/rdma-listener.h"
+#include "probes/rdma/rdma-measurement.h"
 
 /* The listener of the RDMA probe while the system has no file descriptor left for those who come. */
 

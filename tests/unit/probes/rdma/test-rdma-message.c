@@ -8,8 +8,8 @@
 #include "probes/common/failure.h"
 #include "probes/rdma/gid.h"
 #include "probes/rdma/rdma-cm.h"
-#include "probes/rdma/session.h"
-#include "probes/rdma/transfer.h"
+#include "probes/rdma/rdma-session.h"
+#include "probes/rdma/rdma-transfer.h"
 #include "record/message.h"
 
 #define GID "{\"Id\":\"00\",\"Index\":1,\"Type\":\"rocev2\",\"Gid\":\"fe80::1\"}"

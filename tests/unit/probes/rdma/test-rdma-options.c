@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-#include "probes/rdma/options.h"
+#include "probes/rdma/rdma-options.h"
 
 /* The arguments are separated by spaces. */
 static int parse(const char *line, AldRdmaOptions *ret)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <glib.h>
 
-#include "probes/rdma/plan.h"
+#include "probes/rdma/transfer-plan.h"
 
 static const AldRdmaPlanLimits none = {};
 

@@ -4,7 +4,7 @@
 
 #include <glib.h>
 
-#include "probes/rdma/session.h"
+#include "probes/rdma/rdma-session.h"
 
 /* After how many turns it is seen that the session is to stop. */
 static unsigned turns_until_stopped(bool rests)

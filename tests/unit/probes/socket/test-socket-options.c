@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-#include "probes/socket/transfer/options.h"
+#include "probes/socket/transfer/socket-options.h"
 
 #define BYTES "--bytes-max: not a number of bytes from 1 to 1125T, with K, M, G or T as suffix: "
 #define NODE "0123456789abcdef0123456789abcdef"

@@ -5,7 +5,7 @@
 
 #include <glib.h>
 
-#include "probes/common/fd.h"
+#include "probes/common/probe-fd.h"
 #include "probes/socket/transfer/stream-group.h"
 
 #define BYTES_MAX (UINT64_C(16) * 1024 * 1024)

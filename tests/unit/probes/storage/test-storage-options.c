@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 
-#include "probes/storage/options.h"
+#include "probes/storage/storage-options.h"
 
 /* The arguments are separated by spaces. */
 static int parse(const char *line, AldStorageOptions *ret, char **ret_error)

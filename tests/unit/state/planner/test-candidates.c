@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "state/link/candidates.h"
-#include "state/link/network.h"
+#include "state/link/interface-roles.h"
+#include "state/link/path-candidates.h"
 #include "tests/unit/state-maker.h"
 
 /* Both networks as the rows of their interfaces; the candidates as "ADDRESS via INTERFACE", with "?" where a
