@@ -17,8 +17,8 @@ typedef struct Reader {
         GPtrArray *owned;
         size_t held; /* bytes of these */
         const char *bad_field;
-        bool message, tolerant; /* whether fields are checked, and invalid ones left out */
-        struct Fields *fields;  /* of an update, else NULL */
+        bool message, tolerant;          /* whether fields are checked, and invalid ones left out */
+        struct EmbeddedRecord *embedded; /* of an update, else NULL */
 } Reader;
 
 /* The envelope of an update as JSON has it. */
@@ -29,17 +29,17 @@ typedef struct Envelope {
 } Envelope;
 
 /* The record inside of an update. */
-typedef struct Fields {
+typedef struct EmbeddedRecord {
         int kind;                 /* -1 while it is not known */
         const Envelope *envelope; /* as far as it was read */
         AldScan later;            /* where they are, if they came before the kind */
         AldRecord *record;
-} Fields;
+} EmbeddedRecord;
 
 static int read_fields(Reader *reader, const AldStruct *type, void *to);
 
 /* "{}" is far larger here than in JSON, so what would not fit into a record is not even read. */
-static int reserve(Reader *reader, size_t size)
+static int reserve_bytes(Reader *reader, size_t size)
 {
         if (size > ALD_RECORD_MAX - reader->held)
                 return -E2BIG;
@@ -69,7 +69,7 @@ static int read_string(Reader *reader, const char **ret)
                 return 0;
         g_ptr_array_add(reader->owned, safe);
         *ret = safe;
-        return strlen(safe) > ALD_STRING_MAX ? -ERANGE : reserve(reader, strlen(safe));
+        return strlen(safe) > ALD_STRING_MAX ? -ERANGE : reserve_bytes(reader, strlen(safe));
 }
 
 static int read_number(Reader *reader, AldScanNumber *ret)
@@ -138,7 +138,7 @@ static int read_strv(Reader *reader, const char *const **ret)
         while (r >= 0 && (r = ald_scan_next(&reader->scan, &list)) > 0) {
                 const char *string = NULL;
 
-                r = reserve(reader, sizeof string);
+                r = reserve_bytes(reader, sizeof string);
                 if (r >= 0)
                         r = read_string(reader, &string);
                 g_ptr_array_add(strv, (gpointer) string);
@@ -193,7 +193,7 @@ static int read_rows(Reader *reader, const AldField *field, AldRows *rows)
                         r = reader->tolerant || !reader->message ? ald_scan_skip(&reader->scan) : -ERANGE;
                         continue;
                 }
-                r = reserve(reader, size);
+                r = reserve_bytes(reader, size);
                 if (r < 0)
                         break;
                 g_array_set_size(items, items->len + 1);
@@ -337,20 +337,20 @@ static int read_record(Reader *reader, AldKind kind, AldRecord **ret)
 
 static int read_embedded(Reader *reader)
 {
-        Fields *fields = g_steal_pointer(&reader->fields); /* those of the record have none */
+        EmbeddedRecord *embedded = g_steal_pointer(&reader->embedded); /* those of the record have none */
         int r;
 
-        if (fields->kind < 0 && fields->envelope->kind)
-                fields->kind = ald_kind_from_name(fields->envelope->kind);
-        if (fields->kind < 0 || fields->envelope->deleted) {
-                fields->later = reader->scan;
+        if (embedded->kind < 0 && embedded->envelope->kind)
+                embedded->kind = ald_kind_from_name(embedded->envelope->kind);
+        if (embedded->kind < 0 || embedded->envelope->deleted) {
+                embedded->later = reader->scan;
                 r = ald_scan_skip(&reader->scan);
         } else {
-                r = read_record(reader, (AldKind) fields->kind, &fields->record);
+                r = read_record(reader, (AldKind) embedded->kind, &embedded->record);
                 if (r < 0 && !reader->bad_field)
                         reader->bad_field = "fields";
         }
-        reader->fields = fields;
+        reader->embedded = embedded;
         return r;
 }
 
@@ -368,7 +368,7 @@ static int read_entries(
                         return r;
                 field = ald_struct_find_next(type, key.bytes, next);
                 r = note_seen(reader, seen, type, field, key.bytes);
-                if (r >= 0 && !field && reader->fields && strcmp(key.bytes, "fields") == 0)
+                if (r >= 0 && !field && reader->embedded && strcmp(key.bytes, "fields") == 0)
                         r = read_embedded(reader);
                 else if (r >= 0)
                         r = field ? read_field(reader, type, field, to) : ald_scan_skip(&reader->scan);
@@ -395,7 +395,7 @@ static int read_fields(Reader *reader, const AldStruct *type, void *to)
         return r >= 0 && reader->message ? check_required(reader, type, to) : r;
 }
 
-static void begin(Reader *reader, const char *bytes, size_t n)
+static void begin_reading(Reader *reader, const char *bytes, size_t n)
 {
         const char *text = bytes ?: "";
 
@@ -406,7 +406,7 @@ static void begin(Reader *reader, const char *bytes, size_t n)
         g_ptr_array_add(reader->owned, reader->scan.room);
 }
 
-static int end(Reader *reader, int r, AldJsonFault *ret)
+static int end_reading(Reader *reader, int r, AldJsonFault *ret)
 {
         if (r < 0 && ret)
                 *ret = (AldJsonFault){ .field = reader->scan.problem ? NULL : reader->bad_field,
@@ -431,7 +431,7 @@ int ald_record_from_text(AldKind kind, const char *bytes, size_t n, AldRecord **
         Reader reader;
         int r;
 
-        begin(&reader, bytes, n);
+        begin_reading(&reader, bytes, n);
         reader.message = kind >= ALD_N_KINDS;
         reader.tolerant = ald_kinds[kind].tolerant;
         r = read_record(&reader, kind, &record);
@@ -441,7 +441,7 @@ int ald_record_from_text(AldKind kind, const char *bytes, size_t n, AldRecord **
                 *ret = record;
         else if (record)
                 ald_record_unref(record);
-        return end(&reader, r, ret_fault);
+        return end_reading(&reader, r, ret_fault);
 }
 
 int ald_record_from_json(AldKind kind, json_t *json, AldRecord **ret, const char **ret_field)
@@ -495,92 +495,92 @@ static const AldStruct stamp_struct = {
         .absent = &envelope_absent,
 };
 
-static int refuse(Reader *reader, const char *field, int error)
+static int fail_on_field(Reader *reader, const char *field, int error)
 {
         reader->bad_field = field;
         return error;
 }
 
 /* What the envelope says of the record, once all of it is read. */
-static int finish_update(Reader *reader, Fields *fields, const Envelope *envelope)
+static int finish_update(Reader *reader, EmbeddedRecord *embedded, const Envelope *envelope)
 {
         int r = 0;
 
-        if (fields->kind < 0) {
-                fields->kind = ald_kind_from_name(envelope->kind);
-                if (fields->kind < 0)
-                        return refuse(reader, "kind", fields->kind);
+        if (embedded->kind < 0) {
+                embedded->kind = ald_kind_from_name(envelope->kind);
+                if (embedded->kind < 0)
+                        return fail_on_field(reader, "kind", embedded->kind);
         }
         if (envelope->deleted) {
-                g_clear_pointer(&fields->record, ald_record_unref);
+                g_clear_pointer(&embedded->record, ald_record_unref);
                 return 0;
         }
-        if (!fields->record && fields->later.at) {
-                fields->later.room = reader->scan.room; /* what the envelope holds stays */
-                reader->scan = fields->later;
-                reader->fields = fields;
+        if (!embedded->record && embedded->later.at) {
+                embedded->later.room = reader->scan.room; /* what the envelope holds stays */
+                reader->scan = embedded->later;
+                reader->embedded = embedded;
                 r = read_embedded(reader);
         }
-        return r < 0 || fields->record ? r : refuse(reader, "fields", -EBADMSG);
+        return r < 0 || embedded->record ? r : fail_on_field(reader, "fields", -EBADMSG);
 }
 
-static int read_update(Reader *reader, const AldStruct *type, Envelope *envelope, Fields *fields)
+static int read_update(Reader *reader, const AldStruct *type, Envelope *envelope, EmbeddedRecord *embedded)
 {
         int r;
 
-        reader->fields = fields;
+        reader->embedded = embedded;
         r = read_fields(reader, type, envelope);
-        reader->fields = NULL;
+        reader->embedded = NULL;
         if (r >= 0)
                 r = ald_scan_finish(&reader->scan);
         if (r >= 0)
                 r = check_required(reader, type, envelope);
         if (r >= 0)
-                r = finish_update(reader, fields, envelope);
+                r = finish_update(reader, embedded, envelope);
         if (r < 0)
-                g_clear_pointer(&fields->record, ald_record_unref);
+                g_clear_pointer(&embedded->record, ald_record_unref);
         return r;
 }
 
 int ald_update_from_text(const char *bytes, size_t n, AldUpdate *ret, char **ret_key, AldJsonFault *ret_fault)
 {
         Envelope envelope = envelope_absent;
-        Fields fields = { .kind = -1, .envelope = &envelope };
+        EmbeddedRecord embedded = { .kind = -1, .envelope = &envelope };
         AldId node;
         Reader reader;
         int r;
 
-        begin(&reader, bytes, n);
-        r = read_update(&reader, &envelope_struct, &envelope, &fields);
+        begin_reading(&reader, bytes, n);
+        r = read_update(&reader, &envelope_struct, &envelope, &embedded);
         if (r >= 0 && ald_id_parse(envelope.node, &node) < 0) {
-                g_clear_pointer(&fields.record, ald_record_unref);
-                r = refuse(&reader, "node", -EINVAL);
+                g_clear_pointer(&embedded.record, ald_record_unref);
+                r = fail_on_field(&reader, "node", -EINVAL);
         }
         if (r >= 0) {
                 *ret_key = g_strdup(envelope.key ? envelope.key : "");
                 *ret = (AldUpdate){ .node = node,
-                        .kind = (AldKind) fields.kind,
+                        .kind = (AldKind) embedded.kind,
                         .key = *ret_key,
                         .stamp = { envelope.epoch, envelope.seq },
                         .updated_usec = envelope.updated,
-                        .record = fields.record };
+                        .record = embedded.record };
         }
-        return end(&reader, r, ret_fault);
+        return end_reading(&reader, r, ret_fault);
 }
 
 int ald_update_complete_from_text(const char *bytes, size_t n, AldUpdate *update, AldJsonFault *ret_fault)
 {
         Envelope envelope = envelope_absent;
-        Fields fields = { .kind = (int) update->kind, .envelope = &envelope };
+        EmbeddedRecord embedded = { .kind = (int) update->kind, .envelope = &envelope };
         Reader reader;
         int r;
 
-        begin(&reader, bytes, n);
-        r = read_update(&reader, &stamp_struct, &envelope, &fields);
+        begin_reading(&reader, bytes, n);
+        r = read_update(&reader, &stamp_struct, &envelope, &embedded);
         if (r >= 0) {
                 update->stamp = (AldStamp){ envelope.epoch, envelope.seq };
                 update->updated_usec = envelope.updated;
-                update->record = fields.record;
+                update->record = embedded.record;
         }
-        return end(&reader, r, ret_fault);
+        return end_reading(&reader, r, ret_fault);
 }

@@ -87,7 +87,7 @@ static int decode_unicode(const char **at, const char *end, char **to)
         return 0;
 }
 
-static int decode(AldScan *scan, const char *at, const char *end, char **to)
+static int decode_escapes(AldScan *scan, const char *at, const char *end, char **to)
 {
         static const char escaped[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
 
@@ -151,7 +151,7 @@ int ald_scan_string(AldScan *scan, AldScanString *ret)
         scan->at++;
         r = find_quote(scan, &end, &escaped, &plain);
         if (r >= 0 && escaped)
-                r = decode(scan, scan->at, end, &to);
+                r = decode_escapes(scan, scan->at, end, &to);
         else if (r >= 0)
                 to = mempcpy(to, scan->at, (size_t) (end - scan->at));
         if (r < 0)
@@ -186,7 +186,7 @@ static unsigned skip_digits(AldScan *scan, uint64_t *mantissa)
         return (unsigned) (scan->at - start);
 }
 
-static bool take(AldScan *scan, const char *one_of)
+static bool accept_one_of(AldScan *scan, const char *one_of)
 {
         if (scan->at == scan->end || !*scan->at || !strchr(one_of, *scan->at))
                 return false;
@@ -224,7 +224,7 @@ static int to_integer(AldScan *scan, bool negative, uint64_t value, unsigned dig
 /* The power of ten behind an "e"; one that is beyond any double is as good as any other. */
 static int read_power(AldScan *scan, int *power)
 {
-        bool negative = take(scan, "-") || (take(scan, "+") && false);
+        bool negative = accept_one_of(scan, "-") || (accept_one_of(scan, "+") && false);
         uint64_t value = 0;
         unsigned digits = skip_digits(scan, &value);
 
@@ -238,7 +238,8 @@ static int read_power(AldScan *scan, int *power)
 int ald_scan_number(AldScan *scan, AldScanNumber *ret)
 {
         const char *start = (ald_scan_peek(scan), scan->at);
-        bool negative = take(scan, "-"), is_real = false, zero = scan->at < scan->end && *scan->at == '0';
+        bool negative = accept_one_of(scan, "-"), is_real = false,
+             zero = scan->at < scan->end && *scan->at == '0';
         uint64_t mantissa = 0;
         unsigned digits = skip_digits(scan, &mantissa), more;
         int power = 0;
@@ -246,7 +247,7 @@ int ald_scan_number(AldScan *scan, AldScanNumber *ret)
 
         if (digits == 0 || (zero && digits > 1))
                 return ald_scan_fail(scan, "not a number");
-        if (take(scan, ".")) {
+        if (accept_one_of(scan, ".")) {
                 is_real = true;
                 more = skip_digits(scan, &mantissa);
                 if (more == 0)
@@ -254,7 +255,7 @@ int ald_scan_number(AldScan *scan, AldScanNumber *ret)
                 digits += more;
                 power = -(int) MIN(more, 100000);
         }
-        if (take(scan, "eE")) {
+        if (accept_one_of(scan, "eE")) {
                 is_real = true;
                 if (read_power(scan, &power) < 0)
                         return ald_scan_fail(scan, "not a number");

@@ -4,13 +4,13 @@
 #include "record/json.h"
 
 /* Takes the value. The only way to fail is to be out of memory, and half a record must not be written. */
-static void set(json_t *object, const char *name, json_t *value)
+static void set_member(json_t *object, const char *name, json_t *value)
 {
         if (json_object_set_new_nocheck(object, name, value) < 0)
                 g_error("Out of memory");
 }
 
-static void append(json_t *array, json_t *value)
+static void append_element(json_t *array, json_t *value)
 {
         if (json_array_append_new(array, value) < 0)
                 g_error("Out of memory");
@@ -21,7 +21,7 @@ static json_t *strv_to_json(const char *const *strv)
         json_t *array = json_array();
 
         for (; *strv; strv++)
-                append(array, json_string_nocheck(*strv));
+                append_element(array, json_string_nocheck(*strv));
         return array;
 }
 
@@ -30,7 +30,7 @@ static json_t *rows_to_json(const AldRows *rows)
         json_t *array = json_array();
 
         for (size_t i = 0; i < rows->n; i++)
-                append(array, ald_struct_to_json(rows->type, ald_rows_at(rows, i)));
+                append_element(array, ald_struct_to_json(rows->type, ald_rows_at(rows, i)));
         return array;
 }
 
@@ -63,12 +63,12 @@ json_t *ald_struct_to_json(const AldStruct *type, const void *base)
                 const void *value = ald_field_of(field, base);
 
                 if (!ald_field_is_absent(field, value))
-                        set(object, field->name, value_to_json(field, value));
+                        set_member(object, field->name, value_to_json(field, value));
         }
         return object;
 }
 
-static bool fits(json_t *json)
+static bool is_short_string(json_t *json)
 {
         return json_is_string(json) && json_string_length(json) <= ALD_STRING_MAX;
 }
@@ -80,7 +80,7 @@ static const char **strv_from_json(json_t *json)
         const char **strv = g_new0(const char *, n + 1);
 
         for (size_t i = 0; i < n; i++) {
-                if (!fits(json_array_get(json, i))) {
+                if (!is_short_string(json_array_get(json, i))) {
                         g_free(strv);
                         return NULL;
                 }
@@ -94,7 +94,7 @@ static void value_from_json(const AldField *field, json_t *json, void *to, GPtrA
 {
         bool in_range = json_is_integer(json) && ABS(json_integer_value(json)) <= ALD_INTEGER_MAX;
 
-        if (field->type == ALD_TYPE_STRING && fits(json))
+        if (field->type == ALD_TYPE_STRING && is_short_string(json))
                 *(const char **) to = json_string_value(json);
         else if (field->type == ALD_TYPE_UINT64 && in_range && json_integer_value(json) >= 0)
                 *(uint64_t *) to = (uint64_t) json_integer_value(json);
@@ -140,15 +140,15 @@ json_t *ald_update_to_json(const AldUpdate *update)
         json_t *object = json_object();
         char node[ALD_ID_STRING_SIZE];
 
-        set(object, "node", json_string_nocheck(ald_id_format(&update->node, node)));
-        set(object, "kind", json_string_nocheck(ald_kinds[update->kind].name));
-        set(object, "key", json_string_nocheck(update->key));
-        set(object, "epoch", json_integer((json_int_t) update->stamp.epoch));
-        set(object, "seq", json_integer((json_int_t) update->stamp.seq));
-        set(object, "updated", json_integer((json_int_t) update->updated_usec));
-        set(object, "deleted", json_boolean(!update->record));
+        set_member(object, "node", json_string_nocheck(ald_id_format(&update->node, node)));
+        set_member(object, "kind", json_string_nocheck(ald_kinds[update->kind].name));
+        set_member(object, "key", json_string_nocheck(update->key));
+        set_member(object, "epoch", json_integer((json_int_t) update->stamp.epoch));
+        set_member(object, "seq", json_integer((json_int_t) update->stamp.seq));
+        set_member(object, "updated", json_integer((json_int_t) update->updated_usec));
+        set_member(object, "deleted", json_boolean(!update->record));
         if (update->record)
-                set(object, "fields", ald_record_to_json(update->record));
+                set_member(object, "fields", ald_record_to_json(update->record));
         return object;
 }
 
@@ -182,7 +182,7 @@ static char *describe(const json_error_t *error)
         return g_utf8_make_valid(error->text, -1);
 }
 
-static int refuse(int error, char **ret_error, char *reason)
+static int fail_with_reason(int error, char **ret_error, char *reason)
 {
         if (ret_error)
                 *ret_error = reason;
@@ -198,14 +198,15 @@ int ald_json_load(const char *bytes, size_t n, size_t max_bytes, json_t **ret, c
         json_t *json;
 
         if (n > max_bytes)
-                return refuse(-E2BIG, ret_error, g_strdup_printf("larger than %zu bytes", max_bytes));
+                return fail_with_reason(
+                        -E2BIG, ret_error, g_strdup_printf("larger than %zu bytes", max_bytes));
         if (is_too_deep(bytes, n))
-                return refuse(-EBADMSG, ret_error,
+                return fail_with_reason(-EBADMSG, ret_error,
                         g_strdup_printf("nested deeper than %u levels", ALD_JSON_MAX_DEPTH));
         json = json_loadb(bytes, n, JSON_REJECT_DUPLICATES, &error);
         if (!json) {
                 reason = describe(&error);
-                return refuse(-EBADMSG, ret_error,
+                return fail_with_reason(-EBADMSG, ret_error,
                         g_strdup_printf("line %d, column %d: %s", error.line, error.column, reason));
         }
         *ret = json;

@@ -261,7 +261,7 @@ static bool has_room(Reader *reader, const AldField *field, size_t n)
 static int read_struct(
         sd_bus_message *message, const AldStruct *type, void *to, Reader *reader, AldRecord *envelope);
 
-static void own(Reader *reader, void *at)
+static void add_owned(Reader *reader, void *at)
 {
         if (!reader->owned)
                 reader->owned = g_ptr_array_new_with_free_func(g_free);
@@ -278,7 +278,7 @@ static void *allocate(Reader *reader, size_t n)
                 return reader->space + reader->space_left;
         }
         at = g_malloc(n);
-        own(reader, at);
+        add_owned(reader, at);
         return at;
 }
 
@@ -405,7 +405,7 @@ static int read_rows(sd_bus_message *message, const AldField *field, AldRows *re
                 r = sd_bus_message_exit_container(message);
         reader->room += ALD_RECORD_ALIGN(rows.n * type->size);
         if (rows.grown)
-                own(reader, g_array_free(rows.grown, FALSE));
+                add_owned(reader, g_array_free(rows.grown, FALSE));
         ret->n = rows.n;
         ret->items = rows.items;
         return r;

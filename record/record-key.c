@@ -58,7 +58,7 @@ const char *ald_key_address(const char *key)
         return strchr(key, ',') + 1;
 }
 
-static bool names(const char *string, const AldId *id)
+static bool is_text_of_id(const char *string, const AldId *id)
 {
         AldId named;
 
@@ -86,6 +86,7 @@ bool ald_key_names(AldKind kind, const char *key, const AldId *node, const AldRe
                 source = link->source;
                 sink = link->sink;
         }
-        return names(source, node) && !names(sink, node) && sink && strlen(sink) == ALD_ID_STRING_SIZE - 1 &&
+        return is_text_of_id(source, node) && !is_text_of_id(sink, node) && sink &&
+               strlen(sink) == ALD_ID_STRING_SIZE - 1 &&
                strncmp(sink, sink_of(kind, key), ALD_ID_STRING_SIZE - 1) == 0;
 }

@@ -298,7 +298,7 @@ static bool pack_struct(Packer *p, const AldStruct *type, void *to, const void *
         return has_first;
 }
 
-static Packer pack(AldKind kind, const void *fields, char *block, size_t room)
+static Packer pack_record(AldKind kind, const void *fields, char *block, size_t room)
 {
         const AldStruct *type = ald_kinds[kind].type;
         Packer packer = { .block = block, .room = room, .hash = HASH_BASIS };
@@ -311,14 +311,14 @@ static Packer pack(AldKind kind, const void *fields, char *block, size_t room)
 int ald_record_new_sized(AldKind kind, const void *fields, size_t room, AldRecord **ret)
 {
         g_autofree char *block = room > 0 && room <= ALD_RECORD_MAX ? g_malloc(room) : NULL;
-        Packer packer = pack(kind, fields, block, block ? room : 0);
+        Packer packer = pack_record(kind, fields, block, block ? room : 0);
 
         if (packer.used > ALD_RECORD_MAX)
                 return -E2BIG;
         if (packer.used > packer.room || packer.room - packer.used > SLACK_MAX) {
                 g_free(block);
                 block = g_malloc(packer.used);
-                packer = pack(kind, fields, block, packer.used);
+                packer = pack_record(kind, fields, block, packer.used);
         }
         *ret = (AldRecord *) g_steal_pointer(&block);
         **ret = (AldRecord){
