@@ -64,7 +64,7 @@ static void watch_writing(BusSource *self, int events)
 }
 
 /* Looked at before anything more is written, which would hide what was read. */
-static bool has_read(const BusSource *self)
+static bool bus_has_read(const BusSource *self)
 {
         return (self->pollfd.revents & G_IO_OUT) || count_unread(self) < self->unread;
 }
@@ -73,13 +73,13 @@ static void note_progress(BusSource *self)
 {
         gint64 now = g_get_monotonic_time();
 
-        self->stuck = !self->writing || has_read(self) ? 0 : self->stuck + now - self->polled_from;
+        self->stuck = !self->writing || bus_has_read(self) ? 0 : self->stuck + now - self->polled_from;
         self->polled_from = now;
 }
 
 static bool is_stuck(const BusSource *self)
 {
-        return self->writing && self->stuck >= ALD_BUS_STUCK_USEC && !has_read(self);
+        return self->writing && self->stuck >= ALD_BUS_STUCK_USEC && !bus_has_read(self);
 }
 
 /* GLib keeps what it polls sorted by fd, and aborts if one is changed behind its back. It changes when the

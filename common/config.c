@@ -188,7 +188,7 @@ static void load_key(AldConfig *config, const ConfigFile *file, const char *grou
                 g_strdup_printf("%s:%u", file->path, find_line(file, group, name)));
 }
 
-static void leave_out(AldConfig *config, const char *path, unsigned line, const char *reason)
+static void leave_file_out(AldConfig *config, const char *path, unsigned line, const char *reason)
 {
         /* It may show a whole line of the file. */
         g_autofree char *excerpt = ald_excerpt_ends(reason), *why = g_strconcat("left out: ", excerpt, NULL);
@@ -226,7 +226,7 @@ static GHashTable *find_lines(const char *text)
         return lines;
 }
 
-static bool is_parsed(GKeyFile *file, const char *text, size_t size, GError **error)
+static bool parse_text(GKeyFile *file, const char *text, size_t size, GError **error)
 {
         /* Without the flag, GLib drops keys such as "listen[de]" without a word. */
         return g_key_file_load_from_data(file, text, size, G_KEY_FILE_KEEP_TRANSLATIONS, error);
@@ -259,7 +259,7 @@ static unsigned count_groups(const char *text, size_t size)
 
 /* Parses a part of a file, in front of which there are so many groups: a key needs one, and in the first one
  * GLib understands a key of its own. */
-static bool is_part_parsed(const char *text, size_t size, unsigned groups_before)
+static bool parse_part(const char *text, size_t size, unsigned groups_before)
 {
         g_autoptr(GString) part = g_string_new(groups_before > 0 ? "[a]\n" : NULL);
         g_autoptr(GKeyFile) file = g_key_file_new();
@@ -267,7 +267,7 @@ static bool is_part_parsed(const char *text, size_t size, unsigned groups_before
         if (groups_before > 1)
                 g_string_append(part, "[b]\n");
         g_string_append_len(part, text, (gssize) size);
-        return is_parsed(file, part->str, part->len, NULL);
+        return parse_text(file, part->str, part->len, NULL);
 }
 
 /* The first line that GLib does not parse, of a file of which it does not parse all. Each half is parsed
@@ -278,7 +278,7 @@ static unsigned find_parse_error(const char *text, size_t size)
         unsigned number = 1, groups = 0;
 
         while ((middle = find_middle(text + good, bad - good)) > 0) {
-                if (!is_part_parsed(text + good, middle, groups)) {
+                if (!parse_part(text + good, middle, groups)) {
                         bad = good + middle;
                         continue;
                 }
@@ -328,12 +328,12 @@ static void load_file(AldConfig *config, const char *path)
 
         if (r < 0) {
                 if (r != -ENOENT || !is_missing(path))
-                        leave_out(config, path, 0, ald_text_file_reason(r));
+                        leave_file_out(config, path, 0, ald_text_file_reason(r));
         } else if (memchr(text, '\0', size)) {
                 /* GLib would ignore the rest of the line. */
-                leave_out(config, path, 0, "not a text file");
-        } else if (!is_parsed(parsed, text, size, &error)) {
-                leave_out(config, path, find_parse_error(text, size), error->message);
+                leave_file_out(config, path, 0, "not a text file");
+        } else if (!parse_text(parsed, text, size, &error)) {
+                leave_file_out(config, path, find_parse_error(text, size), error->message);
         } else {
                 lines = find_lines(text);
                 load_groups(config, &(ConfigFile){ path, parsed, lines });
@@ -355,7 +355,7 @@ static void load_drop_ins(AldConfig *config, const char *directory)
 
         if (!dir) {
                 if (!g_error_matches(error, G_FILE_ERROR, G_FILE_ERROR_NOENT) || !is_missing(path))
-                        leave_out(config, path, 0, error->message);
+                        leave_file_out(config, path, 0, error->message);
                 return;
         }
         while ((name = g_dir_read_name(dir)))

@@ -11,7 +11,7 @@
 
 /* What sd_id128_get_machine_app_specific() makes of the machine id, for a given one: HMAC-SHA256 of the
  * application's id, cut to 128 bits and marked as a random UUID. */
-static int derive(const char *machine_id, sd_id128_t *ret)
+static int derive_id(const char *machine_id, sd_id128_t *ret)
 {
         g_autoptr(GHmac) hmac = NULL;
         const sd_id128_t app_id = APP_ID;
@@ -39,7 +39,7 @@ int ald_node_id(char ret[static ALD_NODE_ID_SIZE])
         int r;
 
         if (given && *given) {
-                r = derive(given, &id);
+                r = derive_id(given, &id);
                 if (r < 0)
                         g_critical(
                                 "ALIDADE_MACHINE_ID=%s is not a machine id (32 hexadecimal digits)", given);
