@@ -48,7 +48,7 @@ char *ald_pki_certificate_to_pem(X509 *certificate)
         return ald_pki_pem_text(bio);
 }
 
-static void fingerprint(X509 *certificate, char ret[static 65])
+static void format_fingerprint(X509 *certificate, char ret[static 65])
 {
         unsigned char digest[EVP_MAX_MD_SIZE];
         unsigned n = 0;
@@ -77,11 +77,11 @@ void ald_pki_certificate_facts(X509 *certificate, AldPkiFacts *ret)
         ald_pki_name_get(subject, NID_organizationName, ret->organization);
         ret->is_node = ald_pki_is_node_id(ret->common_name);
         ald_pki_serial_format(X509_get0_serialNumber(certificate), ret->serial);
-        fingerprint(certificate, ret->fingerprint);
+        format_fingerprint(certificate, ret->fingerprint);
         ERR_clear_error();
 }
 
-static char *general_name(const GENERAL_NAME *name)
+static char *format_general_name(const GENERAL_NAME *name)
 {
         char address[INET6_ADDRSTRLEN];
         int type;
@@ -110,7 +110,7 @@ char **ald_pki_certificate_names(X509 *certificate)
         GPtrArray *names = g_ptr_array_new();
 
         for (int i = 0; all && i < sk_GENERAL_NAME_num(all); i++) {
-                char *name = general_name(sk_GENERAL_NAME_value(all, i));
+                char *name = format_general_name(sk_GENERAL_NAME_value(all, i));
 
                 if (name)
                         g_ptr_array_add(names, name);

@@ -182,7 +182,7 @@ static int revoke_serial(X509_CRL *crl, GHashTable *seen, const char *text, uint
 
 /* Everything except the entries. The list is valid from the start of the CA: if the clock was wrong when a
  * node was revoked, a list valid from that time could lock out all nodes. */
-static bool fill(X509_CRL *crl, X509 *ca, uint64_t number)
+static bool fill_header(X509_CRL *crl, X509 *ca, uint64_t number)
 {
         ASN1_INTEGER *value = ASN1_INTEGER_new();
         X509V3_CTX context;
@@ -226,7 +226,7 @@ int ald_pki_crl_make(X509 *ca, EVP_PKEY *ca_key, X509_CRL *old, const char *cons
         if (number <= (old ? ald_pki_crl_number(old) : 0))
                 return ald_pki_refuse(-ESTALE, ret_error,
                         "the number of a revocation list must increase: %" PRIu64 " is too low", number);
-        if (!crl || !fill(crl, ca, number) || (old && !copy_revoked(crl, old, seen)))
+        if (!crl || !fill_header(crl, ca, number) || (old && !copy_revoked(crl, old, seen)))
                 return ald_pki_openssl_failed(-EIO, "Cannot create a revocation list", ret_error);
         for (size_t i = 0; serials && serials[i]; i++) {
                 r = revoke_serial(crl, seen, serials[i], now, ret_error);

@@ -21,7 +21,7 @@
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(EVP_CIPHER_CTX, EVP_CIPHER_CTX_free)
 
-static bool derive(const char *passphrase, const guint8 *salt, guint8 key[static KEY])
+static bool derive_key(const char *passphrase, const guint8 *salt, guint8 key[static KEY])
 {
         return EVP_PBE_scrypt(passphrase, strlen(passphrase), salt, SALT, SCRYPT_N, 8, 1, SCRYPT_MEMORY, key,
                        KEY) == 1;
@@ -60,7 +60,7 @@ int ald_pki_encrypt(const char *text, const char *passphrase, char **ret, char *
         if (strlen(passphrase) < ALD_PKI_PASSPHRASE_LEAST)
                 return ald_pki_refuse(-EINVAL, ret_error, "the passphrase has fewer than %u bytes",
                         ALD_PKI_PASSPHRASE_LEAST);
-        done = RAND_bytes(bytes, SALT + IV) == 1 && derive(passphrase, bytes, key) &&
+        done = RAND_bytes(bytes, SALT + IV) == 1 && derive_key(passphrase, bytes, key) &&
                encrypt(bytes, text, n, key);
         OPENSSL_cleanse(key, sizeof key);
         if (!done)
@@ -86,7 +86,7 @@ int ald_pki_decrypt(const char *encrypted, const char *passphrase, char **ret, c
         if (n < BEFORE || n > G_MAXINT)
                 return ald_pki_refuse(-EBADMSG, ret_error, "not a backup of a cluster, or incomplete");
         text = g_malloc0(n - BEFORE + 1);
-        derived = derive(passphrase, bytes, key);
+        derived = derive_key(passphrase, bytes, key);
         done = derived && decrypt(text, bytes, n - BEFORE, key);
         OPENSSL_cleanse(key, sizeof key);
         if (!derived)

@@ -25,7 +25,7 @@ int ald_pki_fd_write(int fd, const char *bytes, size_t n)
         return 0;
 }
 
-static int fill(int fd, const char *text, mode_t mode, uid_t uid, gid_t gid)
+static int fill_file(int fd, const char *text, mode_t mode, uid_t uid, gid_t gid)
 {
         int r;
 
@@ -61,7 +61,7 @@ int ald_pki_file_write(const char *path, const char *text, mode_t mode, uid_t ui
 
         if (fd < 0)
                 return -errno;
-        r = fill(fd, text, mode, uid, gid);
+        r = fill_file(fd, text, mode, uid, gid);
         close(fd);
         if (r == 0 && rename(temporary, path) < 0)
                 r = -errno;

@@ -41,7 +41,7 @@ int ald_pki_request_make(
         return 0;
 }
 
-static int check(X509_REQ *request, char ret_node_id[static ALD_PKI_ID_SIZE], char **ret_error)
+static int check_request(X509_REQ *request, char ret_node_id[static ALD_PKI_ID_SIZE], char **ret_error)
 {
         EVP_PKEY *key = X509_REQ_get0_pubkey(request);
         char name[ALD_PKI_NAME_MAX + 1];
@@ -97,7 +97,7 @@ int ald_pki_request_parse(const char *pem, size_t n, char ret_node_id[static ALD
         request = PEM_read_bio_X509_REQ(bio, NULL, ald_pki_pem_no_passphrase, NULL);
         if (!request)
                 return ald_pki_openssl_failed(-EBADMSG, "not a certificate request", ret_error);
-        r = check(request, id, ret_error);
+        r = check_request(request, id, ret_error);
         if (r >= 0)
                 r = read_statement(request, &statement, ret_error);
         ERR_clear_error();

@@ -14,7 +14,7 @@
 
 #define PURPOSE "alidade shared key 1"
 
-static bool derive(const char *text, size_t n, AldSharedKey *key)
+static bool derive_key(const char *text, size_t n, AldSharedKey *key)
 {
         EVP_PKEY_CTX *context = EVP_PKEY_CTX_new_id(EVP_PKEY_HKDF, NULL);
         size_t size = sizeof key->bytes;
@@ -47,7 +47,7 @@ int ald_shared_key_load(const char *path, AldSharedKey *ret, char **ret_error)
         else if (n < ALD_SHARED_KEY_LEAST)
                 r = ald_pki_refuse(-EKEYREJECTED, ret_error, "%s: a shared key has at least %u bytes", path,
                         ALD_SHARED_KEY_LEAST);
-        else if (!derive(text, n, &key))
+        else if (!derive_key(text, n, &key))
                 r = ald_pki_openssl_failed(-EIO, path, ret_error);
         else
                 *ret = key;

@@ -35,7 +35,7 @@ static void set_reason(AldTls *tls, char *reason)
 
 /* TLS 1.3 with an external key that both sides have. Its hash is SHA-256, so the ciphers must have that too.
  */
-static SSL_SESSION *session_of(SSL *ssl)
+static SSL_SESSION *new_key_session(SSL *ssl)
 {
         static const unsigned char aes_128_gcm_sha256[] = { 0x13, 0x01 };
         const AldTls *tls = SSL_CTX_get_app_data(SSL_get_SSL_CTX(ssl));
@@ -59,7 +59,7 @@ static int offer_key(SSL *ssl, const EVP_MD *digest, const unsigned char **ret_i
                 return 1;
         *ret_id = (const unsigned char *) KEY_IDENTITY;
         *ret_n = sizeof KEY_IDENTITY - 1;
-        *ret_session = session_of(ssl);
+        *ret_session = new_key_session(ssl);
         return *ret_session != NULL;
 }
 
@@ -68,7 +68,7 @@ static int find_key(SSL *ssl, const unsigned char *id, size_t n, SSL_SESSION **r
         *ret_session = NULL;
         if (n != sizeof KEY_IDENTITY - 1 || memcmp(id, KEY_IDENTITY, n) != 0)
                 return 1;
-        *ret_session = session_of(ssl);
+        *ret_session = new_key_session(ssl);
         return *ret_session != NULL;
 }
 
@@ -123,7 +123,7 @@ static int alert_error(int r)
 }
 
 /* Replaces OpenSSL's verification of the peer's certificate. */
-static int judge(X509_STORE_CTX *store, void *data)
+static int verify_peer(X509_STORE_CTX *store, void *data)
 {
         AldTls *tls = data;
         g_autofree char *reason = NULL;
@@ -207,7 +207,7 @@ static char *describe_alert_by_key(int value)
         }
 }
 
-static void hear_alert(const SSL *ssl, int where, int value)
+static void note_alert(const SSL *ssl, int where, int value)
 {
         AldTls *tls = SSL_CTX_get_app_data(SSL_get_SSL_CTX(ssl));
         const char *peer = tls->peer == ALD_PKI_ROLE_BROKER ? "the broker" : "the other node";
@@ -224,7 +224,7 @@ static void hear_alert(const SSL *ssl, int where, int value)
                 set_reason(tls, reason);
 }
 
-static bool set_up(AldTls *tls, const AldPkiIdentity *identity, bool server)
+static bool set_up_certificates(AldTls *tls, const AldPkiIdentity *identity, bool server)
 {
         SSL_CTX *context = SSL_CTX_new(server ? TLS_server_method() : TLS_client_method());
 
@@ -236,7 +236,7 @@ static bool set_up(AldTls *tls, const AldPkiIdentity *identity, bool server)
                                    !SSL_CTX_set_num_tickets(context, 0))))
                 return false;
         SSL_CTX_set_verify(context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, NULL);
-        SSL_CTX_set_cert_verify_callback(context, judge, tls);
+        SSL_CTX_set_cert_verify_callback(context, verify_peer, tls);
         return true;
 }
 
@@ -249,7 +249,7 @@ static void finish_context(AldTls *tls)
         SSL_CTX_set_max_cert_list(context, ALD_PKI_PEM_MAX);
         SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
         SSL_CTX_set_app_data(context, tls);
-        SSL_CTX_set_info_callback(context, hear_alert);
+        SSL_CTX_set_info_callback(context, note_alert);
         ERR_clear_error();
 }
 
@@ -266,7 +266,7 @@ static int new_context(const AldPkiIdentity *identity, bool server, AldPkiRole p
         if (identity->crl)
                 X509_CRL_up_ref(identity->crl);
         tls->crl = identity->crl;
-        if (!set_up(tls, identity, server))
+        if (!set_up_certificates(tls, identity, server))
                 return ald_pki_openssl_failed(
                         -EKEYREJECTED, "the certificate or key of this machine cannot be used", ret_error);
         finish_context(tls);
