@@ -28,28 +28,28 @@ typedef struct RawFields {
         json_t *fields, *absent, *lists, *row;
 } RawFields;
 
-static json_t *ensure(json_t **value, json_t *(*make)(void) )
+static json_t *ensure_json(json_t **value, json_t *(*make)(void) )
 {
         if (!*value)
                 *value = make();
         return *value;
 }
 
-static int read_field(sd_bus_message *message, const char *name, bool in_row, void *userdata)
+static int read_unknown_field(sd_bus_message *message, const char *name, bool in_row, void *userdata)
 {
         RawFields *raw = userdata;
 
         if (in_row)
                 return ald_value_read_field_within(
-                        message, &raw->space, name, true, ensure(&raw->row, json_object), NULL);
+                        message, &raw->space, name, true, ensure_json(&raw->row, json_object), NULL);
         return ald_value_read_field_within(message, &raw->space, name, false,
-                ensure(&raw->fields, json_object), ensure(&raw->absent, json_array));
+                ensure_json(&raw->fields, json_object), ensure_json(&raw->absent, json_array));
 }
 
 /* A list is always sent in full, so one that had unknown fields before may have none now. */
 static json_t *ensure_list(RawFields *raw, const char *name)
 {
-        json_t *list = json_object_get(ensure(&raw->lists, json_object), name);
+        json_t *list = json_object_get(ensure_json(&raw->lists, json_object), name);
 
         if (list)
                 return list;
@@ -75,24 +75,24 @@ static void end_row(const AldField *list, const void *row, void *userdata)
 }
 
 /* It may have come with another type before, or as a list whose rows had unknown fields. */
-static void drop_known(const AldField *field, void *userdata)
+static void drop_known_field(const AldField *field, void *userdata)
 {
         RawFields *raw = userdata;
 
         if (json_object_get(raw->before, field->name))
-                json_array_append_new(ensure(&raw->absent, json_array), json_string(field->name));
+                json_array_append_new(ensure_json(&raw->absent, json_array), json_string(field->name));
 }
 
 /* For ald_record_bus_read_all(). */
 static AldUnknownFields raw_fields_reader(RawFields *raw)
 {
         return (AldUnknownFields){
-                .read = read_field, .end_row = end_row, .known = drop_known, .userdata = raw
+                .read = read_unknown_field, .end_row = end_row, .known = drop_known_field, .userdata = raw
         };
 }
 
 /* Adds the collected fields. Takes ownership of `fields`, which may be NULL. */
-static json_t *add_to(json_t *fields, const RawFields *raw)
+static json_t *apply_raw_fields(json_t *fields, const RawFields *raw)
 {
         const char *name;
         json_t *value;
@@ -117,13 +117,14 @@ static json_t *add_to(json_t *fields, const RawFields *raw)
 /* The raw fields after a message with the whole record: a new reference, or NULL for none. */
 static json_t *raw_fields_all(RawFields *raw)
 {
-        return raw->fields || raw->lists ? add_to(NULL, raw) : NULL;
+        return raw->fields || raw->lists ? apply_raw_fields(NULL, raw) : NULL;
 }
 
 /* The same after a message with changes only. */
 static json_t *raw_fields_merged(RawFields *raw)
 {
-        return raw->before || raw->fields || raw->lists ? add_to(json_copy(raw->before), raw) : NULL;
+        return raw->before || raw->fields || raw->lists ? apply_raw_fields(json_copy(raw->before), raw)
+                                                        : NULL;
 }
 
 static void raw_fields_clear(RawFields *raw)
@@ -141,7 +142,7 @@ static int check_signature(sd_bus_message *m, const char *signature)
 }
 
 /* The kind of record of an interface, or NULL. */
-static const char *kind_of(const char *interface)
+static const char *kind_of_interface(const char *interface)
 {
         const char *kind;
 
@@ -152,7 +153,7 @@ static const char *kind_of(const char *interface)
 }
 
 /* The id of the node or link of an object, or NULL. */
-static char *id_of(const char *path)
+static char *id_of_path(const char *path)
 {
         static const char node_prefix[] = ALD_STATE_PATH "/node/";
         g_autofree char *type = NULL, *source = NULL, *key = NULL;
@@ -248,7 +249,7 @@ static int read_interface(sd_bus_message *m, const char *id, AldModel *model)
         r = sd_bus_message_read_basic(m, SD_BUS_TYPE_STRING, &interface);
         if (r < 0)
                 return r;
-        kind = id ? kind_of(interface) : NULL;
+        kind = id ? kind_of_interface(interface) : NULL;
         return kind ? read_fields(m, id, kind, false, 0, model) : sd_bus_message_skip(m, "a{sv}");
 }
 
@@ -262,7 +263,7 @@ static int read_object(sd_bus_message *m, AldModel *model)
         r = sd_bus_message_read_basic(m, SD_BUS_TYPE_OBJECT_PATH, &path);
         if (r < 0)
                 return r;
-        id = id_of(path);
+        id = id_of_path(path);
         r = sd_bus_message_enter_container(m, SD_BUS_TYPE_ARRAY, "{sa{sv}}");
         if (r < 0)
                 return r;
@@ -340,14 +341,14 @@ int ald_decode_records(sd_bus_message *m, AldModel *model, char **ret_cursor)
 }
 
 /* The strings of the rows point into the message. */
-typedef struct Findings {
+typedef struct FindingsOwner {
         GPtrArray *owned;
         AldMessage *message;
-} Findings;
+} FindingsOwner;
 
 static void findings_free(void *data)
 {
-        Findings *findings = data;
+        FindingsOwner *findings = data;
 
         g_ptr_array_unref(findings->owned);
         sd_bus_message_unref(findings->message);
@@ -359,7 +360,7 @@ int ald_decode_findings(sd_bus_message *m, AldModel *model)
         size_t space = ald_model_space(model), max = MIN(space, FINDINGS_MAX);
         g_autoptr(GPtrArray) owned = g_ptr_array_new_with_free_func(g_free);
         json_t *json = json_array();
-        Findings *findings;
+        FindingsOwner *findings;
         AldRows rows;
         int r = check_signature(m, "aa{sv}");
 
@@ -372,7 +373,7 @@ int ald_decode_findings(sd_bus_message *m, AldModel *model)
         if (r >= 0)
                 r = ald_value_read_rows_within(m, &space, json);
         if (r >= 0) {
-                findings = g_new0(Findings, 1);
+                findings = g_new0(FindingsOwner, 1);
                 findings->owned = g_steal_pointer(&owned);
                 findings->message = sd_bus_message_ref(m);
                 rows.n = MIN(rows.n, json_array_size(json));
@@ -469,10 +470,10 @@ int ald_decode_interfaces_removed(sd_bus_message *m, AldModel *model)
                 r = sd_bus_message_read_basic(m, SD_BUS_TYPE_OBJECT_PATH, &path);
         if (r < 0)
                 return r;
-        id = id_of(path);
+        id = id_of_path(path);
         r = sd_bus_message_enter_container(m, SD_BUS_TYPE_ARRAY, "s");
         while (r >= 0 && (r = sd_bus_message_read_basic(m, SD_BUS_TYPE_STRING, &interface)) > 0) {
-                const char *kind = kind_of(interface);
+                const char *kind = kind_of_interface(interface);
 
                 if (id && kind)
                         ald_model_remove(model, id, kind);
@@ -495,8 +496,8 @@ static int read_changed_totals(sd_bus_message *m, AldModel *model)
 
 static int read_changed(sd_bus_message *m, const char *interface, AldModel *model)
 {
-        const char *path = sd_bus_message_get_path(m), *kind = kind_of(interface);
-        g_autofree char *id = id_of(path);
+        const char *path = sd_bus_message_get_path(m), *kind = kind_of_interface(interface);
+        g_autofree char *id = id_of_path(path);
 
         if (id && kind)
                 return read_fields(m, id, kind, true, 0, model);

@@ -84,7 +84,7 @@ static gboolean on_retry(void *userdata)
         return G_SOURCE_REMOVE;
 }
 
-static void fail(AldFollow *follow, const sd_bus_error *error)
+static void fail_reading(AldFollow *follow, const sd_bus_error *error)
 {
         stop_reading(follow);
         follow->in_step = false;
@@ -94,7 +94,7 @@ static void fail(AldFollow *follow, const sd_bus_error *error)
 }
 
 /* The connection is closed as well: what comes in signals has no end either. */
-static void refuse_remote(AldFollow *follow)
+static void close_too_large(AldFollow *follow)
 {
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
 
@@ -105,12 +105,12 @@ static void refuse_remote(AldFollow *follow)
         ald_follow_set_disconnected(follow, &error);
 }
 
-static void fail_errno(AldFollow *follow, int r)
+static void fail_reading_errno(AldFollow *follow, int r)
 {
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
 
         if (r == -EDQUOT) {
-                refuse_remote(follow);
+                close_too_large(follow);
                 return;
         }
         if (r == -EBADMSG || r == -ENXIO)
@@ -118,7 +118,7 @@ static void fail_errno(AldFollow *follow, int r)
                         &error, SD_BUS_ERROR_INCONSISTENT_MESSAGE, "the reply does not match the interface");
         else
                 (void) sd_bus_error_set_errno(&error, r);
-        fail(follow, &error);
+        fail_reading(follow, &error);
 }
 
 /* Calls the state service by its unique name, so that the reply comes from the process whose signals we
@@ -136,7 +136,7 @@ static int call_state(AldFollow *follow, sd_bus_slot **slot, const char *interfa
         return r;
 }
 
-static void step(AldFollow *follow, const char *interface, const char *method,
+static void call_step(AldFollow *follow, const char *interface, const char *method,
         sd_bus_message_handler_t callback, const char *types, const char *a, const char *b)
 {
         int r;
@@ -144,7 +144,7 @@ static void step(AldFollow *follow, const char *interface, const char *method,
         follow->call = sd_bus_slot_unref(follow->call);
         r = call_state(follow, &follow->call, interface, method, callback, types, a, b, UINT64_C(0));
         if (r < 0)
-                fail_errno(follow, r);
+                fail_reading_errno(follow, r);
 }
 
 static void catch_up(AldFollow *follow);
@@ -225,7 +225,7 @@ static int on_first_topology(sd_bus_message *m, void *userdata, sd_bus_error *re
         int r = take_topology(follow, m, on_first_topology);
 
         if (r == -EDQUOT)
-                refuse_remote(follow);
+                close_too_large(follow);
         else if (r <= 0)
                 finish_reading(follow);
         return 0;
@@ -238,12 +238,12 @@ static int on_first_findings(sd_bus_message *m, void *userdata, sd_bus_error *re
         int r;
 
         if (sd_bus_message_is_method_error(m, NULL)) {
-                fail(follow, sd_bus_message_get_error(m));
+                fail_reading(follow, sd_bus_message_get_error(m));
                 return 0;
         }
         r = ald_decode_findings(m, follow->loading);
         if (r < 0) {
-                fail_errno(follow, r);
+                fail_reading_errno(follow, r);
                 return 0;
         }
         follow->call = sd_bus_slot_unref(follow->call);
@@ -255,7 +255,7 @@ static int on_first_findings(sd_bus_message *m, void *userdata, sd_bus_error *re
 static void read_findings(AldFollow *follow)
 {
         follow->findings_outdated = false;
-        step(follow, ALD_STATE_INTERFACE, "GetFindings", on_first_findings, "", NULL, NULL);
+        call_step(follow, ALD_STATE_INTERFACE, "GetFindings", on_first_findings, "", NULL, NULL);
 }
 
 static void read_page(AldFollow *follow, const char *cursor);
@@ -267,14 +267,14 @@ static int on_page(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
         int r;
 
         if (sd_bus_message_is_method_error(m, NULL)) {
-                fail(follow, sd_bus_message_get_error(m));
+                fail_reading(follow, sd_bus_message_get_error(m));
                 return 0;
         }
         r = ald_decode_records(m, follow->loading, &cursor);
         if (r >= 0 && ++follow->pages > PAGES_MAX)
                 r = -EBADMSG; /* a cursor that never ends */
         if (r < 0)
-                fail_errno(follow, r);
+                fail_reading_errno(follow, r);
         else if (cursor[0])
                 read_page(follow, cursor);
         else
@@ -284,7 +284,7 @@ static int on_page(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
 
 static void read_page(AldFollow *follow, const char *cursor)
 {
-        step(follow, ALD_STATE_INTERFACE, "GetRecords", on_page, "sst", "", cursor);
+        call_step(follow, ALD_STATE_INTERFACE, "GetRecords", on_page, "sst", "", cursor);
 }
 
 static int on_managed_objects(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
@@ -295,16 +295,16 @@ static int on_managed_objects(sd_bus_message *m, void *userdata, sd_bus_error *r
         if (sd_bus_message_is_method_error(m, SD_BUS_ERROR_LIMITS_EXCEEDED))
                 read_page(follow, "");
         else if (sd_bus_message_is_method_error(m, NULL))
-                fail(follow, sd_bus_message_get_error(m));
+                fail_reading(follow, sd_bus_message_get_error(m));
         else if ((r = ald_decode_managed_objects(m, follow->loading)) < 0)
-                fail_errno(follow, r);
+                fail_reading_errno(follow, r);
         else
                 read_findings(follow);
         return 0;
 }
 
 /* Whether some records have no object. */
-static bool has_hidden(AldModel *model)
+static bool has_hidden_records(AldModel *model)
 {
         uint64_t hidden = ald_model_totals(model)->hidden;
 
@@ -317,16 +317,16 @@ static int on_totals(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
         int r;
 
         if (sd_bus_message_is_method_error(m, NULL)) {
-                fail(follow, sd_bus_message_get_error(m));
+                fail_reading(follow, sd_bus_message_get_error(m));
                 return 0;
         }
         r = ald_decode_totals(m, follow->loading);
         if (r < 0)
-                fail_errno(follow, r);
-        else if (has_hidden(follow->loading))
+                fail_reading_errno(follow, r);
+        else if (has_hidden_records(follow->loading))
                 read_page(follow, "");
         else
-                step(follow, OBJECT_MANAGER, "GetManagedObjects", on_managed_objects, "", NULL, NULL);
+                call_step(follow, OBJECT_MANAGER, "GetManagedObjects", on_managed_objects, "", NULL, NULL);
         return 0;
 }
 
@@ -336,19 +336,19 @@ static void begin_reading(AldFollow *follow)
         follow->loading = ald_model_new();
         ald_model_limit(follow->loading, ald_model_max(follow->model)); /* the graph stays in the model */
         follow->pages = 0;
-        step(follow, PROPERTIES, "GetAll", on_totals, "s", ALD_STATE_INTERFACE, NULL);
+        call_step(follow, PROPERTIES, "GetAll", on_totals, "s", ALD_STATE_INTERFACE, NULL);
 }
 
-static void subscribe(AldFollow *follow);
-static void mirror(AldFollow *follow);
+static void send_subscribe(AldFollow *follow);
+static void send_mirror(AldFollow *follow);
 
 static gboolean on_resubscribe(void *userdata)
 {
         AldFollow *follow = userdata;
 
         ald_source_clear(&follow->resubscribe);
-        mirror(follow);
-        subscribe(follow);
+        send_mirror(follow);
+        send_subscribe(follow);
         return G_SOURCE_REMOVE;
 }
 
@@ -358,7 +358,7 @@ static bool is_refused(const AldFollow *follow)
 }
 
 /* Too many others have subscribed. Reading goes on meanwhile. */
-static void note_answer(AldFollow *follow, FollowRequest *request, sd_bus_message *m)
+static void note_request_answer(AldFollow *follow, FollowRequest *request, sd_bus_message *m)
 {
         bool before = request->refused,
              refused = sd_bus_message_is_method_error(m, SD_BUS_ERROR_LIMITS_EXCEEDED);
@@ -376,7 +376,7 @@ static int on_subscribed(sd_bus_message *m, void *userdata, sd_bus_error *ret_er
 {
         AldFollow *follow = userdata;
 
-        note_answer(follow, &follow->subscription, m);
+        note_request_answer(follow, &follow->subscription, m);
         return 0;
 }
 
@@ -384,11 +384,11 @@ static int on_mirrored(sd_bus_message *m, void *userdata, sd_bus_error *ret_erro
 {
         AldFollow *follow = userdata;
 
-        note_answer(follow, &follow->mirroring, m);
+        note_request_answer(follow, &follow->mirroring, m);
         return 0;
 }
 
-static void subscribe(AldFollow *follow)
+static void send_subscribe(AldFollow *follow)
 {
         if (!follow->subscribe || !follow->owner)
                 return;
@@ -398,7 +398,7 @@ static void subscribe(AldFollow *follow)
 }
 
 /* If other nodes are mirrored on demand, this requests them. The reply is not waited for. */
-static void mirror(AldFollow *follow)
+static void send_mirror(AldFollow *follow)
 {
         g_autoptr(AldMessage) call = NULL;
 
@@ -420,7 +420,7 @@ static void set_owner(AldFollow *follow, const char *owner)
         follow->owner = g_strdup(owner);
         if (owner) {
                 (void) match_broadcasts(follow);
-                subscribe(follow);
+                send_subscribe(follow);
                 begin_reading(follow);
                 return;
         }
@@ -440,7 +440,7 @@ static int on_owner_changed(sd_bus_message *m, void *userdata, sd_bus_error *ret
         if (strcmp(name, ALD_STATE_NAME) == 0)
                 set_owner(follow, new[0] ? new : NULL);
         else if (strcmp(name, ALD_CLUSTER_NAME) == 0 && new[0])
-                mirror(follow);
+                send_mirror(follow);
         return 0;
 }
 
@@ -452,9 +452,9 @@ static int on_started(sd_bus_message *m, void *userdata, sd_bus_error *ret_error
         if (follow->owner)
                 return 0; /* NameOwnerChanged came first and reading has begun */
         if (sd_bus_message_is_method_error(m, NULL))
-                fail(follow, sd_bus_message_get_error(m));
+                fail_reading(follow, sd_bus_message_get_error(m));
         else if ((r = ask_for_owner(follow)) < 0)
-                fail_errno(follow, r);
+                fail_reading_errno(follow, r);
         return 0;
 }
 
@@ -475,7 +475,7 @@ static int on_owner(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
         r = sd_bus_call_method_async(follow->bus, &follow->call, DRIVER, DRIVER_PATH, DRIVER,
                 "StartServiceByName", on_started, follow, "su", ALD_STATE_NAME, 0);
         if (r < 0)
-                fail_errno(follow, r);
+                fail_reading_errno(follow, r);
         return 0;
 }
 
@@ -502,7 +502,7 @@ static int on_added(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
         AldFollow *follow = userdata;
 
         if (is_from_owner(follow, m) && ald_decode_interfaces_added(m, model_for_signals(follow)) == -EDQUOT)
-                refuse_remote(follow);
+                close_too_large(follow);
         return 0;
 }
 
@@ -521,7 +521,7 @@ static int on_properties_changed(sd_bus_message *m, void *userdata, sd_bus_error
         int r = is_from_owner(follow, m) ? ald_decode_properties_changed(m, model_for_signals(follow)) : 0;
 
         if (r == -EDQUOT)
-                refuse_remote(follow);
+                close_too_large(follow);
         else if (r > 0 && follow->in_step && !follow->loading)
                 begin_reading(follow);
         return 0;
@@ -552,11 +552,11 @@ static int on_findings(sd_bus_message *m, void *userdata, sd_bus_error *ret_erro
 
         follow->findings = sd_bus_slot_unref(follow->findings);
         if (is_no_answer(m)) {
-                fail(follow, sd_bus_message_get_error(m));
+                fail_reading(follow, sd_bus_message_get_error(m));
                 return 0;
         }
         if (!sd_bus_message_is_method_error(m, NULL) && ald_decode_findings(m, follow->model) == -EDQUOT) {
-                refuse_remote(follow);
+                close_too_large(follow);
                 return 0;
         }
         if (follow->findings_outdated)
@@ -585,7 +585,7 @@ static int on_topology(sd_bus_message *m, void *userdata, sd_bus_error *ret_erro
         int r = take_topology(follow, m, on_topology);
 
         if (r == -EDQUOT)
-                refuse_remote(follow);
+                close_too_large(follow);
         else if (r <= 0 && follow->topology_outdated)
                 (void) read_topology(follow, on_topology);
         return 0;
@@ -629,7 +629,7 @@ void ald_follow_set_disconnected(AldFollow *follow, const sd_bus_error *error)
         follow->mirroring.call = sd_bus_slot_unref(follow->mirroring.call);
         ald_source_clear(&follow->resubscribe);
         g_clear_pointer(&follow->owner, g_free);
-        fail(follow, error);
+        fail_reading(follow, error);
 }
 
 static int on_disconnected(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
@@ -760,8 +760,8 @@ void ald_follow_subscribe(AldFollow *follow, bool mirror_too)
         follow->mirror |= mirror_too;
         if (follow->disconnected)
                 return;
-        mirror(follow);
-        subscribe(follow);
+        send_mirror(follow);
+        send_subscribe(follow);
 }
 
 bool ald_follow_in_step(AldFollow *follow)
@@ -781,7 +781,7 @@ void ald_follow_refresh(AldFollow *follow)
                 return;
         if (has_failed(ald_model_topology(follow->model)) && !follow->topology)
                 (void) read_topology(follow, on_topology);
-        if (has_hidden(follow->model) && g_get_monotonic_time() - follow->read_at >= REREAD_USEC)
+        if (has_hidden_records(follow->model) && g_get_monotonic_time() - follow->read_at >= REREAD_USEC)
                 begin_reading(follow);
         else
                 refresh_findings(follow);

@@ -163,7 +163,7 @@ static bool is_kind(const char *kind, bool is_link)
 }
 
 /* Sorts node-9 before node-10, and a node without a name by its id. */
-static void sort_anew(AldModel *model, AldEntity *entity)
+static void update_sort_key(AldModel *model, AldEntity *entity)
 {
         const char *name = ald_entity_name(entity);
         g_autofree char *label = g_strstrip(g_strdup(name ?: ""));
@@ -212,7 +212,7 @@ static int ensure_entity(AldModel *model, const char *id, const char *kind, AldE
                 entity->is_link = is_link;
                 g_hash_table_insert(model->entities, entity->id, entity);
                 model->bytes += ENTITY_BYTES + strlen(id);
-                sort_anew(model, entity);
+                update_sort_key(model, entity);
         }
         *ret = entity;
         return 0;
@@ -282,7 +282,7 @@ static bool envelope_differs(const AldRecord *a, const AldRecord *b)
 }
 
 /* Raw fields that went although the table has them: the record says what they are now. */
-static void move_known(AldChange *change)
+static void move_known_fields(AldChange *change)
 {
         const AldStruct *type = ald_record_type(change->record);
 
@@ -300,14 +300,14 @@ static void move_known(AldChange *change)
 }
 
 /* Reports a change if anything differs. Frees what compare_raw() set. */
-static void tell_if_changed(AldModel *model, AldChange *change)
+static void notify_if_changed(AldModel *model, AldChange *change)
 {
         bool differs = change->type != ALD_CHANGE_CHANGED || change->raw || change->raw_absent;
 
         if (change->before) {
                 change->fields = ald_record_diff(change->before, change->record);
                 differs = differs || change->fields != 0 || envelope_differs(change->before, change->record);
-                move_known(change);
+                move_known_fields(change);
         }
         if (differs)
                 notify(model, change);
@@ -332,12 +332,12 @@ int ald_model_put(AldModel *model, const char *id, AldRecord *record, json_t *ra
         set_raw(model, entity, kind, raw);
         model->bytes += record_size(record) - record_size(before);
         if (record->kind == ALD_KIND_IDENTITY)
-                sort_anew(model, entity);
+                update_sort_key(model, entity);
         change.type = before ? ALD_CHANGE_CHANGED : ALD_CHANGE_ADDED;
         change.entity = entity;
         change.record = record;
         change.before = before;
-        tell_if_changed(model, &change);
+        notify_if_changed(model, &change);
         return check_size(model);
 }
 
@@ -360,7 +360,7 @@ int ald_model_put_raw(AldModel *model, const char *id, const char *kind, json_t 
         change.entity = entity;
         compare_raw(before, fields, &change);
         set_raw(model, entity, kind, fields);
-        tell_if_changed(model, &change);
+        notify_if_changed(model, &change);
         return check_size(model);
 }
 
@@ -387,7 +387,7 @@ void ald_model_remove(AldModel *model, const char *id, const char *kind)
         if (is_bare(entity))
                 remove_entity(model, entity);
         else if (known == ALD_KIND_IDENTITY)
-                sort_anew(model, entity);
+                update_sort_key(model, entity);
 }
 
 void ald_model_set_node_id(AldModel *model, const char *id)
@@ -406,7 +406,7 @@ static void replace_totals(AldModel *model, json_t *totals)
         model->bytes += ald_value_size(totals) - ald_value_size(before);
         ald_value_to_struct(model->totals_json, &ald_cluster_totals_struct, &model->totals);
         compare_raw(before, totals, &change);
-        tell_if_changed(model, &change);
+        notify_if_changed(model, &change);
         json_decref(before);
 }
 
@@ -563,7 +563,7 @@ const char *ald_entity_name(const AldEntity *entity)
                                                                                  : NULL;
 }
 
-static void take_newer(uint64_t *newest, uint64_t usec)
+static void raise_newest(uint64_t *newest, uint64_t usec)
 {
         if (usec > 0 && (*newest == ALD_ABSENT_UINT64 || usec > *newest))
                 *newest = usec;
@@ -577,9 +577,9 @@ uint64_t ald_entity_updated(const AldEntity *entity)
 
         for (size_t i = 0; i < ALD_N_KINDS; i++)
                 if (entity->records[i] && !ald_kinds[i].local)
-                        take_newer(&newest, entity->records[i]->updated_usec);
+                        raise_newest(&newest, entity->records[i]->updated_usec);
         json_object_foreach(entity->raw, kind, fields)
-                take_newer(&newest,
+                raise_newest(&newest,
                         (uint64_t) MAX(json_integer_value(json_object_get(fields, "UpdatedUSec")), 0));
         return newest;
 }
@@ -591,7 +591,7 @@ static int compare_entities(const void *a, const void *b)
         return strcmp((*x)->sort_key, (*y)->sort_key);
 }
 
-static bool leads_to_a_node(AldModel *model, const AldEntity *link)
+static bool leads_to_known_node(AldModel *model, const AldEntity *link)
 {
         static const AldId unknown;
 
@@ -624,7 +624,7 @@ static void sort_entities(AldModel *model)
         g_ptr_array_sort(model->links, compare_entities);
         model->shown_links = g_ptr_array_new();
         for (guint i = 0; i < model->links->len; i++)
-                if (leads_to_a_node(model, model->links->pdata[i]))
+                if (leads_to_known_node(model, model->links->pdata[i]))
                         g_ptr_array_add(model->shown_links, model->links->pdata[i]);
 }
 

@@ -15,7 +15,7 @@ AldTopology *ald_topology_new(void)
         return topology;
 }
 
-static void empty(AldTopology *topology)
+static void empty_topology(AldTopology *topology)
 {
         topology->revision = 0;
         topology->bytes = 0;
@@ -151,13 +151,13 @@ static void merge_rows(
 
 void ald_topology_forget(AldTopology *topology)
 {
-        empty(topology);
+        empty_topology(topology);
 }
 
 void ald_topology_fail(AldTopology *topology, const char *why)
 {
         topology->n_taken++;
-        empty(topology);
+        empty_topology(topology);
         topology->failure = g_strdup(why);
 }
 
@@ -179,10 +179,10 @@ AldTopologyPage ald_topology_page_new(void)
         };
 }
 
-static void begin(AldTopology *topology, const AldTopologyPage *page)
+static void begin_taking(AldTopology *topology, const AldTopologyPage *page)
 {
         if (page->whole)
-                empty(topology);
+                empty_topology(topology);
         topology->reading = page->revision;
         topology->reading_whole = page->whole;
 }
@@ -191,7 +191,7 @@ int ald_topology_take(AldTopology *topology, const AldTopologyPage *page, bool f
 {
         topology->n_taken++;
         if (first && !page->of_pairs)
-                begin(topology, page);
+                begin_taking(topology, page);
         else if (page->whole != topology->reading_whole)
                 return -ESTALE;
         if (page->of_pairs)

@@ -221,7 +221,7 @@ static int read_variant(const ValueReader *reader, unsigned depth, json_t **ret)
         return r;
 }
 
-static int read_named(
+static int read_named_value(
         const ValueReader *reader, const char *name, unsigned depth, json_t *into, json_t *absent)
 {
         json_t *value = NULL;
@@ -247,7 +247,7 @@ static int read_entry(const ValueReader *reader, unsigned depth, json_t *into, j
         const char *name;
         int r = sd_bus_message_read_basic(reader->message, SD_BUS_TYPE_STRING, &name);
 
-        return r < 0 ? r : read_named(reader, name, depth, into, absent);
+        return r < 0 ? r : read_named_value(reader, name, depth, into, absent);
 }
 
 static int read_dict(const ValueReader *reader, unsigned depth, json_t *into, json_t *absent)
@@ -282,7 +282,7 @@ int ald_value_read_dict(sd_bus_message *m, json_t *into, json_t *absent)
 int ald_value_read_field_within(
         sd_bus_message *m, size_t *space, const char *name, bool in_row, json_t *into, json_t *absent)
 {
-        return read_named(&(ValueReader){ m, space }, name, in_row ? 0 : DEPTH_MAX, into, absent);
+        return read_named_value(&(ValueReader){ m, space }, name, in_row ? 0 : DEPTH_MAX, into, absent);
 }
 
 static int read_rows(const ValueReader *reader, unsigned depth, size_t max, json_t *into)
