@@ -19,7 +19,7 @@
 #define SMALL_SEGMENT 512 /* bytes; every path of the Internet should pass packets of 576 */
 
 /* Why there is no address of that name. */
-static const char *explain_name(const char *host, int error)
+static const char *explain_name_error(const char *host, int error)
 {
         const char *zone = host ? strchr(host, '%') : NULL;
 
@@ -44,8 +44,8 @@ int ald_address_resolve(const char *host, unsigned port, int family, AldAddress 
         snprintf(service, sizeof service, "%u", port);
         r = getaddrinfo(host, service, &hints, &found);
         if (r != 0)
-                return ald_fail(
-                        failure, ALD_FAILURE_UNREACHABLE, "%s: %s", host ?: "::", explain_name(host, r));
+                return ald_fail(failure, ALD_FAILURE_UNREACHABLE, "%s: %s",
+                        host ?: "::", explain_name_error(host, r));
         memcpy(&ret->storage, found->ai_addr, found->ai_addrlen);
         ret->size = found->ai_addrlen;
         freeaddrinfo(found);
@@ -181,7 +181,7 @@ char *ald_address_interface(const AldAddress *address)
         return name;
 }
 
-static int new_socket(const AldAddress *address, const char *device, AldFailure *failure)
+static int open_socket(const AldAddress *address, const char *device, AldFailure *failure)
 {
         int fd = socket(address->storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
@@ -207,7 +207,7 @@ static bool lacks_interface(const AldAddress *address)
 }
 
 /* Why the address cannot be used. */
-static const char *explain(const AldAddress *address, int error)
+static const char *explain_address_error(const AldAddress *address, int error)
 {
         if (error == EINVAL && lacks_interface(address))
                 return "a link-local address needs its interface, as in fe80::1%eth0";
@@ -215,7 +215,7 @@ static const char *explain(const AldAddress *address, int error)
 }
 
 /* The kernel calls an address to which a route of type blackhole leads invalid. */
-static const char *explain_connect(const AldAddress *address, int error)
+static const char *explain_connect_error(const AldAddress *address, int error)
 {
         if (error == ECONNREFUSED)
                 return "nothing listens there";
@@ -223,10 +223,10 @@ static const char *explain_connect(const AldAddress *address, int error)
                 return "no answer";
         if (error == EINVAL && !lacks_interface(address))
                 return "a route of this machine discards what is sent there (blackhole)";
-        return explain(address, error);
+        return explain_address_error(address, error);
 }
 
-static int connect_failed(const AldAddress *to, int error, AldFailure *failure)
+static int fail_to_connect(const AldAddress *to, int error, AldFailure *failure)
 {
         char text[ALD_ADDRESS_SIZE] = "";
         AldFailureKind kind = error == ECONNREFUSED ? ALD_FAILURE_REFUSED
@@ -234,8 +234,8 @@ static int connect_failed(const AldAddress *to, int error, AldFailure *failure)
                                                     : ALD_FAILURE_UNREACHABLE;
 
         ald_address_format(to, text);
-        return ald_fail(
-                failure, kind, "%s port %u: %s", text, ald_address_port(to), explain_connect(to, error));
+        return ald_fail(failure, kind, "%s port %u: %s", text, ald_address_port(to),
+                explain_connect_error(to, error));
 }
 
 /* What does not answer at all is named, like what refuses. */
@@ -247,7 +247,7 @@ static int wait_for_connection(const AldAddress *to, int fd, int stop, AldFailur
 
         if (r < 0)
                 r = waiting.kind == ALD_FAILURE_TIMEOUT
-                            ? connect_failed(to, ETIMEDOUT, failure)
+                            ? fail_to_connect(to, ETIMEDOUT, failure)
                             : ald_fail(failure, waiting.kind, "%s", waiting.message);
         ald_failure_clear(&waiting);
         return r;
@@ -256,7 +256,7 @@ static int wait_for_connection(const AldAddress *to, int fd, int stop, AldFailur
 int ald_address_connect(
         const AldAddress *to, const AldOrigin *origin, int stop, int *ret_fd, AldFailure *failure)
 {
-        ald_fd int fd = new_socket(to, origin->device, failure);
+        ald_fd int fd = open_socket(to, origin->device, failure);
         const int segment = SMALL_SEGMENT;
         socklen_t size = sizeof(int);
         int error = 0, r;
@@ -274,12 +274,12 @@ int ald_address_connect(
         if (origin->small_segments && setsockopt(fd, IPPROTO_TCP, TCP_MAXSEG, &segment, sizeof segment) < 0)
                 return ald_fail(failure, ALD_FAILURE_INTERNAL, "TCP_MAXSEG: %s", g_strerror(errno));
         if (connect(fd, (const struct sockaddr *) &to->storage, to->size) < 0 && errno != EINPROGRESS)
-                return connect_failed(to, errno, failure);
+                return fail_to_connect(to, errno, failure);
         r = wait_for_connection(to, fd, stop, failure);
         if (r < 0)
                 return r;
         if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) < 0 || error != 0)
-                return connect_failed(to, error ?: EIO, failure);
+                return fail_to_connect(to, error ?: EIO, failure);
         *ret_fd = ald_fd_steal(&fd);
         return 0;
 }
@@ -287,7 +287,7 @@ int ald_address_connect(
 int ald_address_listen(
         const AldAddress *at, const char *device, unsigned backlog, int *ret_fd, AldFailure *failure)
 {
-        ald_fd int fd = new_socket(at, device, failure);
+        ald_fd int fd = open_socket(at, device, failure);
         const int on = 1, off = 0;
 
         if (fd < 0)
@@ -297,7 +297,8 @@ int ald_address_listen(
                 (void) setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
         if (bind(fd, (const struct sockaddr *) &at->storage, at->size) < 0 || listen(fd, (int) backlog) < 0)
                 return ald_fail(failure, errno == EADDRINUSE ? ALD_FAILURE_BUSY : ALD_FAILURE_INTERNAL,
-                        "port %u cannot be listened on: %s", ald_address_port(at), explain(at, errno));
+                        "port %u cannot be listened on: %s", ald_address_port(at),
+                        explain_address_error(at, errno));
         *ret_fd = ald_fd_steal(&fd);
         return 0;
 }

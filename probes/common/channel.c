@@ -14,14 +14,14 @@
 #define MESSAGES_MAX 4096u /* in one session: twice what the longest transfers take */
 
 /* Waits until a call on the connection can continue, according to its result. */
-static int wait_for(AldChannel *channel, int result, uint64_t deadline, const char *what)
+static int wait_to_retry(AldChannel *channel, int result, uint64_t deadline, const char *what)
 {
         short events = SSL_get_error(channel->ssl, result) == SSL_ERROR_WANT_WRITE ? POLLOUT : POLLIN;
 
         return ald_wait_for(channel->fd, events, channel->stop, deadline, what, channel->failure);
 }
 
-static bool wants(AldChannel *channel, int result)
+static bool wants_retry(AldChannel *channel, int result)
 {
         int error = SSL_get_error(channel->ssl, result);
 
@@ -40,7 +40,7 @@ static bool is_closed_early(const AldChannel *channel, int result)
                        ERR_GET_REASON(ERR_peek_error()) == SSL_R_UNEXPECTED_EOF_WHILE_READING);
 }
 
-static int tls_failed(AldChannel *channel, int result)
+static int fail_tls(AldChannel *channel, int result)
 {
         bool closed_early = is_closed_early(channel, result);
         bool wrong = SSL_get_verify_result(channel->ssl) == X509_V_ERR_HOSTNAME_MISMATCH;
@@ -70,9 +70,9 @@ static int do_handshake(AldChannel *channel)
                         channel->ready = true;
                         return 0;
                 }
-                if (!wants(channel, r))
-                        return tls_failed(channel, r);
-                r = wait_for(channel, r, deadline, "waited for TLS");
+                if (!wants_retry(channel, r))
+                        return fail_tls(channel, r);
+                r = wait_to_retry(channel, r, deadline, "waited for TLS");
                 if (r < 0)
                         return r;
         }
@@ -139,9 +139,9 @@ int ald_channel_send_text(AldChannel *channel, const char *text)
                         sent += (size_t) r;
                         continue;
                 }
-                if (!wants(channel, r))
-                        return tls_failed(channel, r);
-                r = wait_for(channel, r, deadline, "waited for the other side to read");
+                if (!wants_retry(channel, r))
+                        return fail_tls(channel, r);
+                r = wait_to_retry(channel, r, deadline, "waited for the other side to read");
                 if (r < 0)
                         return r;
         }
@@ -166,7 +166,7 @@ static int try_frame(AldChannel *channel, const char **ret, size_t *ret_n)
                 ERR_clear_error();
                 r = SSL_read(channel->ssl, end, (int) room);
                 if (r <= 0)
-                        return wants(channel, r) ? 0 : tls_failed(channel, r);
+                        return wants_retry(channel, r) ? 0 : fail_tls(channel, r);
                 ald_frame_added(&channel->reader, (size_t) r);
         }
 }
@@ -235,7 +235,7 @@ static int fail_as_aborted(AldChannel *channel, const AldProbeAbort *message)
                 "the other side: %s", message->text ?: message->reason);
 }
 
-static int parse(AldChannel *channel, const char *text, AldRecord **ret)
+static int parse_message(AldChannel *channel, const char *text, AldRecord **ret)
 {
         g_autoptr(AldRecord) message = NULL;
         g_autofree char *reason = NULL;
@@ -259,7 +259,7 @@ int ald_channel_try(AldChannel *channel, AldRecord **ret)
         g_autofree char *text = NULL;
         int r = try_text(channel, &text);
 
-        return r > 0 ? parse(channel, text, ret) : r;
+        return r > 0 ? parse_message(channel, text, ret) : r;
 }
 
 int ald_channel_receive(AldChannel *channel, uint64_t deadline, AldRecord **ret)
@@ -267,7 +267,7 @@ int ald_channel_receive(AldChannel *channel, uint64_t deadline, AldRecord **ret)
         g_autofree char *text = NULL;
         int r = receive_text(channel, deadline, &text);
 
-        return r > 0 ? parse(channel, text, ret) : r;
+        return r > 0 ? parse_message(channel, text, ret) : r;
 }
 
 int ald_channel_unexpected(AldChannel *channel, const AldRecord *message)

@@ -82,7 +82,7 @@ static int check_switches(const GOptionEntry *const *tables, char *const *words,
         return 0;
 }
 
-static char *suggest(const GOptionEntry *const *tables, char *const *words)
+static char *suggest_option(const GOptionEntry *const *tables, char *const *words)
 {
         g_autoptr(GPtrArray) all = g_ptr_array_new();
 
@@ -129,7 +129,7 @@ int ald_command_line_parse(const AldCommandLine *line, const GOptionEntry *const
                 return 1;
         }
         if (g_error_matches(error, G_OPTION_ERROR, G_OPTION_ERROR_UNKNOWN_OPTION))
-                suggestion = suggest(tables, words + 1);
+                suggestion = suggest_option(tables, words + 1);
         return ald_command_line_refuse(ret_error, "%s", suggestion ?: error->message);
 }
 

@@ -199,7 +199,7 @@ static double usual_rate(const Bin *bins, size_t n)
  * Drops the bins that are far off, in place, and returns how many are left. What comes in large pieces falls
  * into bins unevenly, and that is not far.
  */
-static size_t keep_steady(Bin *bins, size_t n)
+static size_t drop_unsteady_bins(Bin *bins, size_t n)
 {
         double usual = usual_rate(bins, n);
         size_t kept = 0;
@@ -296,7 +296,7 @@ static bool is_silent(const AldPoint *points, size_t n, uint64_t end)
         return end > points[n - 1].counters.when + SILENCE_NS + SILENCE * time / (n - 1);
 }
 
-static double time_of(const AldPoint *points, size_t n, uint64_t end)
+static double transfer_time(const AldPoint *points, size_t n, uint64_t end)
 {
         return (double) ((is_silent(points, n, end) ? end : points[n - 1].counters.when) -
                          points[0].counters.when);
@@ -361,11 +361,11 @@ static double largest_step(const AldPoint *points, size_t n, const Scale *scale)
 }
 
 /* The mean of all the time but a long start-up, and half of its interval. */
-static double mean_of(const AldPoint *points, size_t n, uint64_t end, const Scale *scale, Bin *bins,
-        size_t n_bins, double *ret_half)
+static double mean_without_warm_up(const AldPoint *points, size_t n, uint64_t end, const Scale *scale,
+        Bin *bins, size_t n_bins, double *ret_half)
 {
         size_t first = n_bins >= WARM_UP_BINS ? find_warm_up(bins, n_bins) : 0, begin = bins[first].begin;
-        double time = time_of(points + begin, n - begin, end), whole = time, half;
+        double time = transfer_time(points + begin, n - begin, end), whole = time, half;
         double rate = (amount_at(&points[n - 1], scale) - amount_at(&points[begin], scale)) / time;
 
         bins += first;
@@ -395,7 +395,7 @@ AldEstimate ald_estimate(const AldPoint *points, size_t n, uint64_t end, double 
         if (n < 2)
                 return ret;
         scale = find_scale(points, n, segment);
-        time = time_of(points, n, end);
+        time = transfer_time(points, n, end);
         ret.rate = ret.mean = (amount_at(&points[n - 1], &scale) - amount_at(&points[0], &scale)) / time;
         if (ret.rate <= 0)
                 return (AldEstimate){};
@@ -405,7 +405,7 @@ AldEstimate ald_estimate(const AldPoint *points, size_t n, uint64_t end, double 
                 ALD_ESTIMATE_BIN_SEGMENTS * (segment > 0 ? MIN(segment, SEGMENT) : SEGMENT), bins);
         ret.spread = spread_of(bins, ret.bins);
         n_fine = make_bins(points, n, &scale, fine_width(points, n, &scale), FINE_BYTES, fine);
-        n_kept = n_fine > 0 ? keep_steady(fine, n_fine) : 0;
+        n_kept = n_fine > 0 ? drop_unsteady_bins(fine, n_fine) : 0;
         kept = sum_of(fine, n_kept);
         if (ret.bins < INTERVAL_BINS) {
                 half = largest_step(points, n, &scale) / time;
@@ -414,7 +414,7 @@ AldEstimate ald_estimate(const AldPoint *points, size_t n, uint64_t end, double 
                 ret.rate = kept.amount / kept.time;
                 half = interval_of(fine, make_batches(fine, n_kept, FINE_IN_BATCH));
         } else {
-                ret.rate = mean_of(points, n, end, &scale, bins, ret.bins, &half);
+                ret.rate = mean_without_warm_up(points, n, end, &scale, bins, ret.bins, &half);
         }
         ends = MAX(uncertainty(points, 0, &scale), uncertainty(points, n - 1, &scale));
         half = hypot(hypot(half, ret.rate * ends / time), ret.rate * scale.doubt);

@@ -199,7 +199,7 @@ static bool is_enough(const AldEvaluator *evaluator, bool fresh)
                                           evaluator->last.when - evaluator->phase_begin >= LONG_NS);
 }
 
-static void take_in(AldEvaluator *evaluator, const AldTransferCounters *counters)
+static void update_counters(AldEvaluator *evaluator, const AldTransferCounters *counters)
 {
         evaluator->last.when = MAX(counters->when, evaluator->last.when);
         evaluator->last.bytes = MAX(counters->bytes, evaluator->last.bytes);
@@ -214,7 +214,7 @@ AldEvaluatorStep ald_evaluator_sample(
         bool fresh = false;
 
         evaluator->lossy = bound == ALD_EVALUATOR_BOUND_BY_LOSS;
-        take_in(evaluator, counters);
+        update_counters(evaluator, counters);
         if (!evaluator->any) {
                 evaluator->any = true;
                 evaluator->first = evaluator->last;

@@ -4,7 +4,7 @@
 
 #include "probes/common/frame.h"
 
-static size_t length(const AldFrameReader *reader)
+static size_t frame_length(const AldFrameReader *reader)
 {
         const uint8_t *b = reader->bytes;
 
@@ -26,18 +26,18 @@ int ald_frame_peek(const AldFrameReader *reader, const char **ret_bytes, size_t 
 {
         if (reader->n < ALD_FRAME_HEADER)
                 return 0;
-        if (length(reader) == 0 || length(reader) > ALD_FRAME_MAX)
+        if (frame_length(reader) == 0 || frame_length(reader) > ALD_FRAME_MAX)
                 return -EMSGSIZE;
-        if (reader->n - ALD_FRAME_HEADER < length(reader))
+        if (reader->n - ALD_FRAME_HEADER < frame_length(reader))
                 return 0;
         *ret_bytes = (const char *) reader->bytes + ALD_FRAME_HEADER;
-        *ret_n = length(reader);
+        *ret_n = frame_length(reader);
         return 1;
 }
 
 void ald_frame_drop(AldFrameReader *reader)
 {
-        size_t n = ALD_FRAME_HEADER + length(reader);
+        size_t n = ALD_FRAME_HEADER + frame_length(reader);
 
         memmove(reader->bytes, reader->bytes + n, reader->n - n);
         reader->n -= n;

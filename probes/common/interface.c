@@ -42,7 +42,7 @@ static void add_attribute(Request *request, unsigned short type, const void *dat
 }
 
 /* The answer of the kernel to one request: its size. */
-static ssize_t query(const Request *request, void *answer, size_t size)
+static ssize_t query_kernel(const Request *request, void *answer, size_t size)
 {
         const struct timeval timeout = { .tv_sec = TIMEOUT_SECONDS };
         ald_fd int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
@@ -116,7 +116,8 @@ int ald_interface_of_route(const AldAddress *local, const AldAddress *peer, char
                 request.route.rtm_src_len = (unsigned char) (size * 8);
                 add_attribute(&request, RTA_SRC, bytes, size);
                 first = attributes_of((const struct nlmsghdr *) answer,
-                        query(&request, answer, sizeof answer), RTM_NEWROUTE, sizeof(struct rtmsg), &size);
+                        query_kernel(&request, answer, sizeof answer), RTM_NEWROUTE, sizeof(struct rtmsg),
+                        &size);
                 found = find_attribute(first, size, RTA_OIF, sizeof index);
                 if (!found)
                         return -ENODEV;
@@ -150,7 +151,7 @@ int ald_interface_bytes(const char *name, AldInterfaceBytes *ret)
 
         if (request.link.ifi_index == 0)
                 return -ENODEV;
-        first = attributes_of((const struct nlmsghdr *) answer, query(&request, answer, sizeof answer),
+        first = attributes_of((const struct nlmsghdr *) answer, query_kernel(&request, answer, sizeof answer),
                 RTM_NEWLINK, sizeof(struct ifinfomsg), &size);
         found = find_attribute(first, size, IFLA_STATS64, offsetof(struct rtnl_link_stats64, rx_errors));
         if (!found)
@@ -204,7 +205,7 @@ int ald_interface_queue(const char *name, AldInterfaceQueue *ret)
         /* Without NLM_F_ECHO the kernel sends the answer to those only who follow all changes of queues. */
         if (request.queue.tcm_ifindex == 0)
                 return -ENODEV;
-        n = query(&request, answer, sizeof answer);
+        n = query_kernel(&request, answer, sizeof answer);
         if (n < 0)
                 return (int) n;
         *ret = (AldInterfaceQueue){};

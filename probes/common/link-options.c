@@ -33,7 +33,7 @@ static gboolean on_listen(const char *name, const char *value, void *userdata, G
         return TRUE;
 }
 
-static int convert(
+static int convert_texts(
         AldLinkOptions *options, const Texts *texts, const AldLinkDefaults *defaults, char **ret_error)
 {
         int r = ald_command_line_unsigned(
@@ -130,7 +130,7 @@ int ald_link_options_parse(AldLinkOptions *options, const AldCommandLine *line,
         r = ald_command_line_parse(line, tables, &texts, argc, argv, &rest, ret_output, ret_error);
         if (r != 0)
                 return r;
-        r = convert(options, &texts, defaults, ret_error);
+        r = convert_texts(options, &texts, defaults, ret_error);
         return r < 0 ? r : set_mode(options, &texts, rest, ret_error);
 }
 

@@ -12,7 +12,7 @@
 #define STEP 50u /* permille */
 #define WIDTH 30u
 
-static void draw(const AldProgress *progress)
+static void draw_bar(const AldProgress *progress)
 {
         char bar[WIDTH + 1] = "";
 
@@ -43,7 +43,7 @@ void ald_progress_report(AldProgress *progress, const char *phase, double fracti
         progress->phase = phase;
         progress->permille = permille;
         if (progress->terminal)
-                draw(progress);
+                draw_bar(progress);
         if (progress->fd < 0 || !is_ready(progress->fd))
                 return;
         message.device = progress->device;

@@ -22,7 +22,7 @@ const AldProcessLimits ald_process_limits_rdma = {
         .data_max = 256 * MIB, .files_max = 64, .cpu_seconds_max = 600, .no_new_code = true
 };
 
-static void limit(int resource, rlim_t most)
+static void set_limit(int resource, rlim_t most)
 {
         const struct rlimit value = { most, most };
 
@@ -39,13 +39,13 @@ int ald_process_limits_apply(const AldProcessLimits *limits, int signal, int par
                         return -ESRCH;
         }
         (void) prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-        limit(RLIMIT_CORE, 0);
-        limit(RLIMIT_NOFILE, limits->files_max);
-        limit(RLIMIT_CPU, limits->cpu_seconds_max);
+        set_limit(RLIMIT_CORE, 0);
+        set_limit(RLIMIT_NOFILE, limits->files_max);
+        set_limit(RLIMIT_CPU, limits->cpu_seconds_max);
 #ifndef WITH_SANITIZER
         /* The shadow memory of a sanitizer counts as data. */
         if (limits->data_max > 0)
-                limit(RLIMIT_DATA, limits->data_max);
+                set_limit(RLIMIT_DATA, limits->data_max);
 #endif
         return 0;
 }

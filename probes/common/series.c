@@ -44,7 +44,7 @@ double ald_student(size_t n)
         return 1.96 + 2.372 / (double) (n - 1) + 2.82 / ((double) (n - 1) * (double) (n - 1));
 }
 
-static void sort(const AldSeries *series, double *ret)
+static void copy_sorted(const AldSeries *series, double *ret)
 {
         memcpy(ret, series->rates, series->n * sizeof *ret);
         qsort(ret, series->n, sizeof *ret, compare);
@@ -55,7 +55,7 @@ static double median(const AldSeries *series)
         double sorted[ALD_SERIES_MAX];
         size_t n = series->n;
 
-        sort(series, sorted);
+        copy_sorted(series, sorted);
         return (sorted[(n - 1) / 2] + sorted[n / 2]) / 2;
 }
 
@@ -98,7 +98,7 @@ double ald_series_confirmed(const AldSeries *series, double part, size_t n)
 {
         double sorted[ALD_SERIES_MAX];
 
-        sort(series, sorted);
+        copy_sorted(series, sorted);
         for (size_t i = series->n; i >= n; i--)
                 if (sorted[i - n] >= sorted[i - 1] * (1 - part))
                         return sorted[i - 1];
@@ -134,7 +134,7 @@ double ald_settle_slope(const AldSettle *settle)
         return mean > 0 ? along / across / mean : INFINITY;
 }
 
-static bool clocks_flat(const AldSettle *settle)
+static bool are_clocks_constant(const AldSettle *settle)
 {
         double low = settle->clocks[0], high = settle->clocks[0];
 
@@ -147,5 +147,5 @@ static bool clocks_flat(const AldSettle *settle)
 
 bool ald_settle_done(const AldSettle *settle)
 {
-        return fabs(ald_settle_slope(settle)) < SLOPE_MAX && clocks_flat(settle);
+        return fabs(ald_settle_slope(settle)) < SLOPE_MAX && are_clocks_constant(settle);
 }

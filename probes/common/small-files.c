@@ -20,7 +20,7 @@ char *ald_file_text(const char *root, const char *path)
         return *text ? g_steal_pointer(&text) : NULL;
 }
 
-static bool parse(const char *text, uint64_t *ret)
+static bool parse_number(const char *text, uint64_t *ret)
 {
         while (*text == ' ' || *text == '\t')
                 text++;
@@ -31,7 +31,7 @@ bool ald_file_number(const char *root, const char *path, uint64_t *ret)
 {
         g_autofree char *text = ald_file_text(root, path);
 
-        return text && parse(text, ret);
+        return text && parse_number(text, ret);
 }
 
 bool ald_file_field(const char *root, const char *path, const char *word, uint64_t *ret)
@@ -41,7 +41,7 @@ bool ald_file_field(const char *root, const char *path, const char *word, uint64
 
         for (char **line = lines; line && *line; line++)
                 if (g_str_has_prefix(*line, word))
-                        return parse(*line + strlen(word), ret);
+                        return parse_number(*line + strlen(word), ret);
         return false;
 }
 
