@@ -24,8 +24,8 @@ void ald_alert_accounts_begin(AldAlertAccounts *accounts);
 
 /*
  * The alert that is to be dropped next, so that one with this row can be added: one that only remembers how
- * often its finding came, or else the latest of a reporter whose alerts weigh more. NULL if none has to be,
- * or none may be: then *ret_room is false.
+ * often its finding came, or else the latest of a reporter whose alerts weigh more. Returns NULL if none has
+ * to be, or none may be: then *ret_room is false.
  */
 AldAlert *ald_alert_accounts_excess(AldAlertAccounts *accounts, const AldFindingRow *row, bool *ret_room);
 

@@ -48,7 +48,7 @@ void ald_alert_damping_hold(AldAlertDamping *damping);
 /* What is due; to be called until nothing is. */
 AldAlertStep ald_alert_damping_step(AldAlertDamping *damping, uint64_t now);
 
-/* When something will be due unless the finding changes; absent if nothing will. */
+/* Returns when something will be due unless the finding changes; absent if nothing will. */
 uint64_t ald_alert_damping_due(const AldAlertDamping *damping);
 
 /* Keeps all durations after the clock was set back by this much, or forward. */

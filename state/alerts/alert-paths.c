@@ -122,7 +122,7 @@ static const char *port_of(const AldAlertNode *node, const AldLink *link, bool i
         return port && port->interface ? carrier_of(node->network, port->interface, NULL) : name;
 }
 
-/* In an order that does not depend on the direction. False if a node is unknown. */
+/* In an order that does not depend on the direction. Returns false if a node is unknown. */
 static bool find_ends(const AldAlertPaths *paths, const AldLink *link, AldAlertEnd ends[2])
 {
         const AldId *ids[2] = { &link->source, &link->sink };

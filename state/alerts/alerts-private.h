@@ -12,5 +12,5 @@ struct AldAlerts {
         guint left_out;
 };
 
-/* A new alert without a damping; takes the key, which must be new. NULL if there are too many. */
+/* A new alert without a damping; takes the key, which must be new. Returns NULL if there are too many. */
 AldAlert *ald_alerts_add(AldAlerts *alerts, char *key, const AldFindingRow *row);

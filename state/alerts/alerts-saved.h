@@ -13,7 +13,7 @@
 /* The text; free with g_free(). */
 char *ald_alerts_format(AldAlerts *alerts);
 
-/* -EBADMSG with *ret_error set if the text is invalid, too large or of another version. Fields of a finding
- * that only a newer version knows are dropped. Alerts beyond what may be followed are dropped as those of an
- * update, and ald_alerts_left_out() counts them. */
+/* Returns -EBADMSG with *ret_error set if the text is invalid, too large or of another version. Fields of a
+ * finding that only a newer version knows are dropped. Alerts beyond what may be followed are dropped as
+ * those of an update, and ald_alerts_left_out() counts them. */
 int ald_alerts_parse(const char *text, size_t n, AldAlerts **ret, char **ret_error);

@@ -47,10 +47,10 @@ GArray *ald_alerts_update(AldAlerts *alerts, const GPtrArray *findings, AldAlert
  * it was set back. */
 void ald_alerts_shift(AldAlerts *alerts, uint64_t usec);
 
-/* When something will begin or end if the findings stay as they are; absent: never. */
+/* Returns when something will begin or end if the findings stay as they are; absent: never. */
 uint64_t ald_alerts_due(AldAlerts *alerts);
 
-/* Whether there is an alert of this key, begun or not. */
+/* Returns whether there is an alert of this key, begun or not. */
 bool ald_alerts_has(const AldAlerts *alerts, const char *key);
 
 /* The alerts that have begun and not ended, hidden ones too, by their keys (const AldAlert *). Free the

@@ -5,5 +5,5 @@
 
 #include "record/schema.h"
 
-/* Whether a silence covers a finding: see Silence() of org.alidade.History1. */
+/* Returns whether a silence covers a finding: see Silence() of org.alidade.History1. */
 bool ald_silence_covers(const AldSilenceRow *silence, const AldFindingRow *finding);

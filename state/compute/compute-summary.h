@@ -20,10 +20,10 @@ const char *ald_left_out_to_string(AldLeftOut reason);
 void ald_compute_summary(const AldBackends *backends, const AldCompute *compute, const AldDoubts *doubts,
         AldComputeSummary *ret);
 
-/* Whether its product was measured in FP32, not in FP16, so that its GemmTflops are of FP32. */
+/* Returns whether its product was measured in FP32, not in FP16, so that its GemmTflops are of FP32. */
 bool ald_compute_has_fp32_only(const AldComputeDevice *device);
 
-/* Whether the device is split into instances; then it is never measured as a whole. */
+/* Returns whether the device is split into instances; then it is never measured as a whole. */
 bool ald_compute_is_split(const AldBackends *backends, const AldBackend *backend);
 
 /* Adds to a sum that is absent until the first addition; it is limited to ALD_INTEGER_MAX. */

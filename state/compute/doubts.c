@@ -253,7 +253,7 @@ static void set_figures(AldDoubt *doubt, const RateClaim *claim, double limit)
         }
 }
 
-/* Whether it exceeds what equal devices on as many other nodes deliver. */
+/* Returns whether it exceeds what equal devices on as many other nodes deliver. */
 static bool exceeds(const NodeClaims *own, const RateClaim *claim, const Equals *equals, guint least,
         AldDoubt *doubt, char peer[static ALD_ID_STRING_SIZE])
 {
@@ -294,7 +294,7 @@ static bool judge(const NodeClaims *own, const RateClaim *claim, DoubtSpace *spa
         return true;
 }
 
-/* NULL if nothing is doubted, or so much that it is no record. */
+/* Returns NULL if nothing is doubted, or so much that it is no record. */
 static AldRecord *judge_node(const NodeClaims *own)
 {
         g_autofree DoubtSpace *spaces = g_new0(DoubtSpace, own->n);

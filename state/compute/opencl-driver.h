@@ -7,12 +7,12 @@
  * installed. */
 
 /* The Debian package with an OpenCL driver for such a device, by its class, vendor and kernel driver; static.
- * NULL if none is known. */
+ * Returns NULL if none is known. */
 const char *ald_opencl_package(const AldBackend *device);
 
 /*
- * Whether OpenCL was asked and does not show the device, although an installed driver might: it is not split
- * into instances, and the kernel can use it.
+ * Returns whether OpenCL was asked and does not show the device, although an installed driver might: it is
+ * not split into instances, and the kernel can use it.
  */
 bool ald_opencl_is_missing(const AldBackends *backends, const AldBackend *device);
 

@@ -47,7 +47,7 @@ static bool device_memory_differs(const AldSystem *a, const AldSystem *b)
         return false;
 }
 
-/* Whether such a change can change a count or sum. */
+/* Returns whether such a change can change a count or sum. */
 static bool matters(const AldEntry *entry, const AldRecord *before)
 {
         if (!before || !entry->record)
@@ -82,8 +82,8 @@ bool ald_totals_note_change(AldEntry *entry, const AldRecord *before)
         return true;
 }
 
-/* Whether no other row has the same memory: a processor uses that of the host, an instance a part of its
- * parent's. */
+/* Returns whether no other row has the same memory: a processor uses that of the host, an instance a part of
+ * its parent's. */
 static bool has_own_memory(const AldBackend *backend)
 {
         return backend->class && !backend->parent &&

@@ -204,7 +204,7 @@ static void note_success(Successes *successes, const AldLink *link)
                 success->usec = last_success(link);
 }
 
-/* NULL if the source has never measured a path to the sink. */
+/* Returns NULL if the source has never measured a path to the sink. */
 static const Success *find_success(Successes *successes, AldNode *source, const AldId *sink, bool rdma)
 {
         const Success wanted = { .source = source->id, .sink = *sink, .rdma = rdma };
@@ -223,8 +223,8 @@ static const Success *find_success(Successes *successes, AldNode *source, const 
         return g_hash_table_lookup(successes->table, &wanted);
 }
 
-/* True if the sink measures the pair, and did so after the source last could: as where only one of them can
- * be reached, behind NAT or a firewall. */
+/* Returns true if the sink measures the pair, and did so after the source last could: as where only one of
+ * them can be reached, behind NAT or a firewall. */
 static bool is_measured_by_sink(Successes *successes, AldNode *sink, const AldLink *link)
 {
         const Success *success = find_success(successes, sink, &link->source, link->rdma);

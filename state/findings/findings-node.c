@@ -168,7 +168,7 @@ static void find_in_configuration(AldReport *report, const AldNode *node)
 
 /* Memory, disks and interfaces. */
 
-/* Whether less than a share of something is left; false if that is unknown. */
+/* Returns whether less than a share of something is left; false if that is unknown. */
 static bool less_than(uint64_t left, uint64_t total, double share)
 {
         return left != ALD_ABSENT_UINT64 && total != ALD_ABSENT_UINT64 && total > 0 &&
@@ -302,8 +302,8 @@ static void find_missing_lanes(
                         ALD_FINDING_ROW_ID_DEVICE_SLOT_NARROW);
 }
 
-/* Whether copies between the host and the device were measured that its lanes would not carry if they were
- * slow. */
+/* Returns whether copies between the host and the device were measured that its lanes would not carry if they
+ * were slow. */
 static bool are_copies_fast(const AldNode *node, const AldDeviceJoin *join)
 {
         const AldCompute *compute = ald_record_as(

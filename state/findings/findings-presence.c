@@ -158,7 +158,7 @@ static const KnownClock *clock_at(const GArray *clocks, guint i)
         return &g_array_index(clocks, KnownClock, i);
 }
 
-/* True if the clock of this node is among these, which are sorted. */
+/* Returns true if the clock of this node is among these, which are sorted. */
 static bool includes_own(const GArray *clocks, guint first, guint last)
 {
         return clock_at(clocks, first)->offset <= 0 && clock_at(clocks, last)->offset >= 0;

@@ -54,7 +54,7 @@ static bool is_measured(const AldLinkSocket *row, uint64_t now, RateChange *ret)
         return any_has_changed(ret);
 }
 
-/* How many times faster or slower; 1 if unknown. */
+/* Returns how many times faster or slower; 1 if unknown. */
 static double factor_of(const RateChange *change, unsigned direction)
 {
         uint64_t before = change->directions[direction].before, now = change->directions[direction].now;

@@ -61,7 +61,7 @@ static bool counts_rest(const AldFindingRow *row)
         return row->left_out != ALD_ABSENT_UINT64 && !row->reporter;
 }
 
-/* False if there is no room for the row. */
+/* Returns false if there is no room for the row. */
 static bool write_row(Writing *writing, const AldFindingRow *draft, const AldId *nodes, size_t n_nodes)
 {
         g_auto(GStrv) ids = format_ids(nodes, n_nodes), names = names_of(writing->report, nodes, n_nodes);

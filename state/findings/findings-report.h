@@ -13,9 +13,9 @@ typedef struct AldReport {
 } AldReport;
 
 /*
- * Whether there are enough findings such as this one. Then it is only counted, so its row is not needed. The
- * reporter is the node whose record is the evidence; NULL: this service concludes it, or the records of
- * several nodes are.
+ * Returns whether there are enough findings such as this one. Then it is only counted, so its row is not
+ * needed. The reporter is the node whose record is the evidence; NULL: this service concludes it, or the
+ * records of several nodes are.
  */
 bool ald_report_full(AldReport *report, AldFindingRowSeverity severity, AldFindingRowId id,
         const AldId *reporter, const AldId *nodes, size_t n_nodes);

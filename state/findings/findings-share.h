@@ -41,7 +41,7 @@ void ald_finding_share_free(AldFindingShare *share);
 
 /*
  * Charges a further finding to its reporter, to the only node that it is about, or else to that of its nodes
- * which has part in most. True if this node has its share already: then the finding is only counted.
+ * which has part in most. Returns true if this node has its share already: then the finding is only counted.
  */
 bool ald_finding_share_full(
         AldFindingShare *share, const AldId *reporter, const AldId *nodes, size_t n_nodes);

@@ -388,7 +388,7 @@ static char *rdma_remedy(const AldFindingRow *row)
         return g_strdup(ald_rdma_problem_remedy(&problem));
 }
 
-/* Why OpenCL shows no device; NULL if it shows some. */
+/* Returns why OpenCL shows no device; NULL if it shows some. */
 static char *opencl_reason(const AldFindingRow *row)
 {
         static const char *const reasons[ALD_BACKENDS_OPEN_CL_N] = {
@@ -503,7 +503,7 @@ static char *cut(GString *text)
         return g_string_free(text, FALSE);
 }
 
-/* NULL if a placeholder has no value. */
+/* Returns NULL if a placeholder has no value. */
 static char *render(const char *template, const AldFindingRow *row, AldFindingTime format_time)
 {
         g_autoptr(GString) text = g_string_new(NULL);

@@ -44,9 +44,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldFindingsRound, ald_findings_round_free)
 GPtrArray *ald_findings_round_step(AldFindingsRound *round);
 
 /*
- * Whether a change, as in AldStoreChanged, can begin or end a finding or change what one is about. Others
- * only let time pass: records that are sent again as they were, which each node does with all of its records
- * each half minute, and most of those of memory and load, which come every second.
+ * Returns whether a change, as in AldStoreChanged, can begin or end a finding or change what one is about.
+ * Others only let time pass: records that are sent again as they were, which each node does with all of its
+ * records each half minute, and most of those of memory and load, which come every second.
  */
 bool ald_findings_change_with(const AldEntry *entry, const AldRecord *before);
 

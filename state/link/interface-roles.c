@@ -33,7 +33,7 @@ static const AldInterface *find_interface(const AldNetwork *network, const char 
         return name ? ald_rows_find(&network->interfaces, name) : NULL;
 }
 
-/* A bridge that only containers or virtual machines are on has no such port. */
+/* A bridge that only containers or virtual machines use has no such port. */
 static bool port_leads_out(const AldInterface *port, bool physical)
 {
         if (ald_interface_is(port, ALD_INTERFACE_TYPE_VETH))

@@ -10,7 +10,7 @@ uint64_t ald_kind_ttl(AldKind kind)
         return ald_kinds[kind].ttl_usec;
 }
 
-/* 0 … 1, determined by the arguments. */
+/* Returns a number from 0 to 1 that depends only on the arguments. */
 static double share_of(uint64_t seed, uint64_t time)
 {
         uint64_t hash = ald_hash_mix(seed ^ time * UINT64_C(0x9e3779b97f4a7c15));

@@ -3,9 +3,10 @@
 
 #include "record/record.h"
 
-/* How long figures hold: when a link is measured again after a success. See path-due.h for failures. */
+/* Decides how long figures hold, that is, when a link is measured again after a success. See path-due.h for
+ * failures. */
 
-/* The time to live of results of this kind, if their records lack it; 0 if it is not measured. */
+/* Returns the time to live of results of this kind, if their records lack it; 0 if it is not measured. */
 uint64_t ald_kind_ttl(AldKind kind);
 
 /*
@@ -33,8 +34,8 @@ uint64_t ald_kind_ttl(AldKind kind);
 #define ALD_LINK_REPEAT_USEC (UINT64_C(10) * 1000 * 1000)
 #define ALD_LINK_REPEAT_MOST_USEC (UINT64_C(180) * 1000 * 1000)
 
-/* A check that found no rate though it was to find one, such as on a busy machine, is repeated after this
- * time, until the second one has passed since the last rate. */
+/* A check that should have found a rate but did not, as on a busy machine, is repeated after this time, until
+ * the second one has passed since the last rate. */
 #define ALD_LINK_SPOT_RETRY_USEC (UINT64_C(30) * 1000 * 1000)
 #define ALD_LINK_SPOT_RETRY_MOST_USEC (2 * ALD_LINK_CHECK_USEC)
 
@@ -49,18 +50,18 @@ typedef struct AldTtlBounds {
 
 #define ALD_TTL_BOUNDS_NONE ((AldTtlBounds){ 0, UINT64_MAX })
 
-/* The interval after one whose figures a new measurement agrees with: twice as long, unless it was measured
- * because something had changed. */
+/* Returns the interval after one whose figures a new measurement agrees with: twice as long, unless it was
+ * measured because something had changed. */
 uint64_t ald_link_ttl_next(uint64_t before, uint64_t least, bool changed, bool doubtful);
 
 /* Converts an interval to the shown one. */
 uint64_t ald_link_ttl_shift(uint64_t interval, uint64_t seed, uint64_t measured);
-/* Converts back. */
+/* Converts a shown interval back. */
 uint64_t ald_link_ttl_interval(uint64_t shown, uint64_t seed, uint64_t measured);
 
 /* Moves a shown interval, or the fallback if that is absent, into the bounds. */
 uint64_t ald_link_ttl_bound(
         uint64_t shown, uint64_t fallback, uint64_t seed, uint64_t measured, const AldTtlBounds *bounds);
 
-/* When a path is due for its next check. */
+/* Returns when a path is due for its next check. */
 uint64_t ald_link_check_due(uint64_t checked, uint64_t seed);

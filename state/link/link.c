@@ -9,7 +9,7 @@
 #define DATA_PORTS "; data connections use TCP ports "
 
 #define FAIR_SHARE 0.5
-#define FAIR_SHARE_WIFI 0.25 /* a radio delivers about half of its bit rate at the best of times */
+#define FAIR_SHARE_WIFI 0.25 /* a radio delivers about half of its bit rate at best */
 
 static void add_socket(AldLink *link, const AldLinkSocket *socket)
 {
@@ -64,7 +64,7 @@ AldLink ald_link_of(const AldEntry *entry)
         static const AldId none;
 
         link.source = entry->node->id;
-        /* The store refuses links whose sink differs from that of the key. */
+        /* The store refuses links whose sink differs from the sink in the key. */
         g_assert(!ald_id_equal(&link.sink, &none));
         return link;
 }
@@ -131,7 +131,7 @@ static bool is_port(unsigned number)
         return number >= 1 && number <= G_MAXUINT16;
 }
 
-/* Rather than that this machine could not send anything there. */
+/* Returns whether the sink or the way there refused, rather than this machine being unable to send. */
 static bool is_refused_there(const char *failure)
 {
         static const char *const reasons[] = { ": nothing listens there", ": no answer", ": No route to host",

@@ -23,13 +23,13 @@ typedef struct AldLink {
         uint64_t measured_usec;
         const char *failure;
         uint64_t failed_usec;
-        uint64_t rtt_measured_usec; /* of sockets */
+        uint64_t rtt_measured_usec; /* of links over sockets */
 } AldLink;
 
-/* The entry must be a link with a record. */
+/* Reads the link of an entry, which must have a record. */
 AldLink ald_link_of(const AldEntry *entry);
 
-/* For a record without entry: the ends are those that it names, or all zero. */
+/* Reads a record without an entry: its ends are the ids that it names, or all zero. */
 AldLink ald_link_of_record(const AldRecord *record);
 
 /* Adds facts from the sink: the rate of its port, or the interface of its address, which a record of an older
@@ -37,21 +37,21 @@ AldLink ald_link_of_record(const AldRecord *record);
  * NULL. */
 void ald_link_add_sink(AldLink *link, const AldNetwork *network, const AldFabric *fabric);
 
-/* Whether the last attempt to measure it failed; the second form takes the fields of a row. */
+/* Returns whether the last attempt to measure it failed; the second form takes the fields of a row. */
 bool ald_link_has_failed(const AldLink *link);
 bool ald_attempt_has_failed(uint64_t measured_usec, uint64_t failed_usec, const char *failure);
 
-/* Whether the sink was reached, the last time too, so that the ends are known to be connected. */
+/* Returns whether the sink was reached, the last time too, so that the ends are known to be connected. */
 bool ald_link_reaches_sink(const AldLink *link);
 
 /*
- * The ports that a failed probe over sockets could not connect to: the port of probes, or those of their
- * data. False if it failed in another way. The probe says "ADDRESS port N: REASON", and "…; data
- * connections use TCP ports N to N" if it is about the latter.
+ * Finds the ports that a failed probe over sockets could not connect to: the port of probes, or the ports of
+ * their data. Returns false if it failed in another way. The probe says "ADDRESS port N: REASON", and "…;
+ * data connections use TCP ports N to N" if it is about the latter.
  */
 bool ald_link_closed_ports(const char *failure, uint64_t *ret_first, uint64_t *ret_last);
 
-/* Whether the whole confidence interval of a direction is below half of the negotiated speed, or a quarter
- * over Wi-Fi. False if either is unknown. */
+/* Returns whether the whole confidence interval of a direction is below half of the negotiated speed, or a
+ * quarter over Wi-Fi; false if either is unknown. */
 bool ald_link_direction_falls_short(const AldLink *link, const AldLinkDirection *direction);
 bool ald_link_falls_short(const AldLink *link);

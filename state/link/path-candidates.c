@@ -18,8 +18,8 @@ typedef struct Address {
         char text[ALD_ADDRESS_STRING_SIZE];
 } Address;
 
-/* The addresses of one node that may be an end of a path. A set of their interfaces is a set of bits, one for
- * the first address of each. */
+/* The addresses of one node that may be an end of a path. A set of their interfaces is a bit set, in which
+ * each interface has the number of its first address. */
 typedef struct End {
         const AldNetwork *network;
         Address addresses[ADDRESSES_MAX];
@@ -27,7 +27,7 @@ typedef struct End {
 } End;
 G_STATIC_ASSERT(ADDRESSES_MAX <= 64);
 
-/* Which interfaces of two ends are neighbours by LLDP; found when it is asked for. */
+/* The interfaces of two ends that are neighbours by LLDP, searched when first needed. */
 typedef struct Neighbours {
         bool known;
         uint64_t of_source[ADDRESSES_MAX]; /* for each interface of the source those of the sink */
@@ -42,7 +42,7 @@ static bool is_link_local(const Address *address)
         return bytes[0] == 0xfe && (bytes[1] & 0xc0) == 0x80;
 }
 
-/* Whether it can belong to a single node: not loopback, multicast, mapped or unspecified. */
+/* Returns whether it can belong to a single node: not loopback, multicast, mapped or unspecified. */
 static bool is_unicast(const Address *address)
 {
         const uint8_t *bytes = address->bytes;
@@ -53,7 +53,7 @@ static bool is_unicast(const Address *address)
         return bytes[0] != 0xff && memcmp(bytes, zeros, sizeof zeros) != 0;
 }
 
-/* "192.0.2.1/24", in whatever spelling. */
+/* Parses an address with a prefix length, such as "192.0.2.1/24", in any spelling. */
 static bool parse_address(const char *text, const AldInterface *interface, Address *ret)
 {
         int family = strchr(text, ':') ? AF_INET6 : AF_INET;
@@ -105,8 +105,8 @@ static bool same_prefix(const Address *a, const Address *b)
         return rest == 0 || (a->bytes[whole] ^ b->bytes[whole]) >> (8 - rest) == 0;
 }
 
-/* The source's interface that has the prefix of the address: the longest decides. NULL if none has it, or
- * several have, of which the route decides. */
+/* Returns the source's interface that has the longest prefix of the address; NULL if none has one, or if
+ * several do, so that the route decides. */
 static const AldInterface *find_on_link(const End *source, const Address *address, bool *ret_on_link)
 {
         const Address *best = NULL;
@@ -128,7 +128,8 @@ static const AldInterface *find_on_link(const End *source, const Address *addres
         return best && !several ? best->interface : NULL;
 }
 
-/* The number of the interface within the end, which has any of its addresses; false if it has none. */
+/* Finds the number of an interface within the end, which is that of its first address; false if it has no
+ * address. */
 static bool find_number(const End *end, const AldInterface *interface, size_t *ret)
 {
         for (size_t i = 0; interface && i < end->n; i++)
@@ -144,7 +145,8 @@ static const AldInterface *find_interface(const AldNetwork *network, const char 
         return name ? ald_rows_find(&network->interfaces, name) : NULL;
 }
 
-/* LLDP goes over the ports of bridges and bonds, which have the addresses. */
+/* Returns the interfaces with addresses that LLDP on this port refers to: LLDP runs on the ports of bridges
+ * and bonds, but the bridges and bonds have the addresses. */
 static uint64_t addressed_over(const End *end, const AldInterface *port)
 {
         uint64_t set = 0;
@@ -157,7 +159,7 @@ static uint64_t addressed_over(const End *end, const AldInterface *port)
         return set;
 }
 
-/* The name may be NULL; case does not matter. */
+/* Adds interfaces to a name, which may be NULL; case does not matter. */
 static void note_port(GHashTable *table, const char *name, uint64_t set)
 {
         g_autofree char *lower = name ? g_ascii_strdown(name, -1) : NULL;
@@ -176,7 +178,7 @@ static const uint64_t *find_port(GHashTable *table, const char *name)
         return lower ? g_hash_table_lookup(table, lower) : NULL;
 }
 
-/* The interfaces of an end by what LLDP calls them, or their ports: name in lower case → set. */
+/* The interfaces of an end by the names that LLDP uses for them or their ports: name in lower case → set. */
 typedef struct PortNames {
         GHashTable *addresses; /* hardware addresses of all interfaces, each of which may be the chassis */
         GHashTable *ids;
@@ -259,8 +261,7 @@ static bool has_only_link_local(const End *end)
         return end->n > 0;
 }
 
-/* For nodes without other addresses it is unknown whether they share a link, so any interface may lead to
- * it. */
+/* Nodes without other addresses do not show whether they share a link, so any interface may lead there. */
 static bool may_share_link(const End *source, const AldInterface *own, const End *sink,
         const AldInterface *other, Neighbours *neighbours)
 {
@@ -278,7 +279,8 @@ static bool has_scope(const AldCandidate *candidate, const AldInterface *interfa
         return false;
 }
 
-/* The interfaces with a link-local address of the same family that pass the first test any of them passes. */
+/* Finds the interfaces with a link-local address of the same family that pass the first test that any of them
+ * passes. */
 static void find_scopes(const End *source, const End *sink, const Address *address, Neighbours *neighbours,
         AldCandidate *candidate)
 {
@@ -297,7 +299,8 @@ static void find_scopes(const End *source, const End *sink, const Address *addre
                 candidate->interface = candidate->scopes[0];
 }
 
-/* Where all addresses of the family are on one interface, each route goes there. */
+/* Finds the interface of all routes of the family, NULL if its addresses are on several interfaces; false if
+ * it has no address. */
 static bool find_routed(const End *source, unsigned n_bytes, const AldInterface **ret)
 {
         const AldInterface *found = NULL;
@@ -317,7 +320,7 @@ static bool find_routed(const End *source, unsigned n_bytes, const AldInterface 
         return true;
 }
 
-/* The same address at both ends leads nowhere. */
+/* An address that both ends have leads nowhere. */
 static bool has_address(const End *source, const Address *address)
 {
         for (size_t i = 0; i < source->n; i++)

@@ -20,15 +20,15 @@ typedef struct AldCandidate {
         const AldInterface *sink_interface;
         bool link_local; /* valid on one interface of the source only */
         bool on_link;    /* link-local, or an interface of the source has its prefix */
-        /* For a link-local address: the interfaces through which it may be reached, the most likely first,
-         * which is also `interface`. */
+        /* The interfaces through which a link-local address may be reached, the most likely first, which is
+         * also `interface`. */
         const AldInterface *scopes[ALD_SCOPES_MAX];
         unsigned n_scopes;
 } AldCandidate;
 
 /*
- * The paths that may lead from one node to another, according to the interfaces that both report, link-local
- * ones last.
+ * Returns the paths that may lead from one node to another, according to the interfaces that both report,
+ * link-local ones last.
  *
  * Only interfaces that lead out of the machine are used (state/link/interface-roles.h). A link-local address
  * is tried through the interface that LLDP reports as a neighbour of the sink's interface; without LLDP,
@@ -39,14 +39,14 @@ typedef struct AldCandidate {
 GArray *ald_candidates_compute(const AldNetwork *source, const AldNetwork *sink);
 
 /*
- * The interface to try: NULL if the route decides. If a link-local address may be reached through several,
- * returns the one through which it was reached last, and after each failure the next one. `row` is the record
- * of the path, or NULL.
+ * Returns the interface to try, or NULL if the route decides. If a link-local address may be reached through
+ * several, it is the one through which it was reached last, and after each failure the next one. `row` is the
+ * record of the path, or NULL.
  */
 const AldInterface *ald_candidate_choose(const AldCandidate *candidate, const AldLinkSocket *row);
 
 /*
- * Whether a path of another node to us goes over the same interfaces, in the same family, as one of ours to
- * it. An unknown interface matches any; of several scopes, each may match.
+ * Returns whether a path of another node to us goes over the same interfaces, in the same family, as one of
+ * ours to it. An unknown interface matches any; of several scopes, each may match.
  */
 bool ald_candidate_mirrors(const AldCandidate *theirs, const AldCandidate *ours);

@@ -4,7 +4,7 @@
 #include "record/record.h"
 #include "state/store/store.h"
 
-/* When a path is due, according to its row only. Times are CLOCK_REALTIME in µs. */
+/* Computes when a path is due from its row alone. Times are CLOCK_REALTIME in µs. */
 typedef enum AldDueReason {
         ALD_DUE_NEVER,   /* not measured yet */
         ALD_DUE_FUTURE,  /* measured, or failed, later than now: the clock was set back */
@@ -18,9 +18,8 @@ const char *ald_due_reason_to_string(AldDueReason reason);
 
 /* After n consecutive failures the next attempt waits for 2^(n-1) times the minimum, at most for the maximum.
  * A deterministic part of up to a quarter is subtracted, so that paths which failed together are not retried
- * together. An address that is not on a link of the source may be that of any host, since its node alone says
- * that it is its own: until it has answered once, it waits for 4^(n-1) times the minimum, and longer at most.
- */
+ * together. An address that is not on a link of the source may belong to any host, since only its node claims
+ * it: until it has answered once, it waits for 4^(n-1) times the minimum, up to a longer maximum. */
 #define ALD_PATH_RETRY_MIN_USEC (UINT64_C(60) * 1000 * 1000)
 #define ALD_PATH_RETRY_MAX_USEC (UINT64_C(3600) * 1000 * 1000)
 #define ALD_PATH_RETRY_ROUTED_MAX_USEC (UINT64_C(6) * 3600 * 1000 * 1000)
@@ -44,16 +43,16 @@ typedef struct AldAttempts {
 
 AldPathState ald_attempts_state(const AldAttempts *attempts, uint64_t seed, uint64_t ttl_usec, uint64_t now);
 
-/* Failed attempts since the last success; 0 if the last attempt succeeded. */
+/* Returns the number of failed attempts since the last success; 0 if the last attempt succeeded. */
 uint64_t ald_attempts_failures(const AldAttempts *attempts);
 
-/* For a row over sockets, which may be NULL. */
+/* Reads the attempts of a row over sockets, which may be NULL. */
 AldAttempts ald_path_attempts(const AldLinkSocket *row);
 uint64_t ald_path_failures(const AldLinkSocket *row);
 
-/* A number that depends only on the path, on every machine. */
+/* Returns a number that depends only on the path and is the same on every machine. */
 uint64_t ald_path_seed(const AldId *source, const AldId *sink, const char *address);
 
-/* The source's record of the path over sockets, or NULL. */
+/* Returns the source's record of the path over sockets, or NULL. */
 const AldLinkSocket *ald_path_find_row(
         AldStore *store, const AldId *source, const AldId *sink, const char *address);

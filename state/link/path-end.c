@@ -8,7 +8,7 @@
 #include "state/link/path-end.h"
 
 /* Limits on the depth of stacked interfaces, on their number, and on the names of ports that are looked up: a
- * bridge of Linux has at most so many, but a record has room for far more, and thousands of links may lead
+ * Linux bridge has at most 1024 ports, but a record has room for far more, and thousands of links may lead
  * over it. */
 #define DEPTH_MAX 8u
 #define VISITED_MAX 256u
@@ -19,7 +19,7 @@ typedef struct Look {
         AldActivePort active;
         void *userdata;
         GHashTable *visited; /* visited interfaces, since those that a peer reports may form a cycle */
-        unsigned n_names;    /* of ports that were looked up */
+        unsigned n_names;    /* names of ports that were looked up */
 } Look;
 
 static const AldInterface *find_interface(const AldNetwork *network, const char *name)
@@ -33,7 +33,7 @@ static bool has_ports(const AldInterface *interface)
                ald_interface_is(interface, ALD_INTERFACE_TYPE_BOND);
 }
 
-/* The interface below a VLAN or macvlan. Traffic of a tunnel may take any path. */
+/* Returns the interface below a VLAN or macvlan. Traffic of a tunnel may take any path. */
 static const AldInterface *find_parent(const Look *look, const AldInterface *interface)
 {
         return ald_interface_is(interface, ALD_INTERFACE_TYPE_TUNNEL)
@@ -57,7 +57,7 @@ static void collect_ports(Look *look, const AldInterface *interface, unsigned de
         }
 }
 
-/* Adds the interfaces that carry its traffic: more than one if nothing says which. */
+/* Adds the interfaces that carry its traffic, several if nothing shows which one does. */
 static void collect(Look *look, const AldInterface *interface, unsigned depth, GPtrArray *found)
 {
         const AldInterface *parent = find_parent(look, interface);
@@ -114,8 +114,8 @@ static uint64_t common_speed(const GPtrArray *ports)
         return first ? first->speed_bits_per_second : ALD_ABSENT_UINT64;
 }
 
-/* A bond knows the speed of its ports together; what the kernel says of a bridge is the greatest speed of any
- * port, a virtual machine's included. */
+/* A bond reports the combined speed of its ports. The kernel reports for a bridge the greatest speed of any
+ * port, including ports of virtual machines. */
 static uint64_t speed_of(const Look *look, const AldInterface *interface, const GPtrArray *ports)
 {
         const AldInterface *parent;
@@ -182,7 +182,7 @@ static unsigned rank_of(const char *type)
         for (unsigned i = 0; type && i < G_N_ELEMENTS(telling); i++)
                 if (strcmp(type, ald_interface_type_to_string(telling[i])) == 0)
                         return i;
-        /* No other interface describes the path. */
+        /* Other types say nothing about the path. */
         return rank_of(ald_interface_type_to_string(ALD_INTERFACE_TYPE_UNKNOWN));
 }
 
@@ -198,7 +198,7 @@ uint64_t ald_path_speed(uint64_t source, uint64_t sink)
         return source == ALD_ABSENT_UINT64 ? source : MIN(source, sink);
 }
 
-/* Records of version 0.1.0 show iWARP ports alike except that they have no such GID. */
+/* In records of version 0.1.0, iWARP ports differ from RoCE ports only in lacking such a GID. */
 static bool has_rocev2(const AldRdmaPort *port)
 {
         for (const char *const *gid = port->gids; gid && *gid; gid++)

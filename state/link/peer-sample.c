@@ -23,7 +23,7 @@ size_t ald_peer_sample_turn(size_t n_nodes)
 
         if (n_nodes < ALD_PEER_SAMPLE_FROM)
                 return 1;
-        /* At each distance stand two, one on either side. */
+        /* Each distance has two nodes, one on either side. */
         while (turn * (ALD_PEER_SAMPLE / 2) < distances)
                 turn *= 2;
         return turn;

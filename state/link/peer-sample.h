@@ -13,12 +13,13 @@
 #define ALD_PEER_SAMPLE_FROM 64u
 #define ALD_PEER_SAMPLE 16u
 
-/* Of `n_nodes` nodes in the order of their ids: the indices (size_t) of the peers of node `own` in this
- * period. */
+/* Returns the indices (size_t) of the peers of node `own` in this period, among `n_nodes` nodes in the order
+ * of their ids. */
 GArray *ald_peer_sample_pick(size_t n_nodes, size_t own, uint64_t period);
 
-/* The peers as AldNodes, without this node. */
+/* Returns the peers of this node, as AldNodes. */
 GPtrArray *ald_peer_sample_compute(AldStore *store, uint64_t now_realtime, uint64_t period_usec);
 
-/* The number of periods in a turn: 1 in small clusters, 4 with 64 nodes, 64 with 1000, 1024 with 10,000. */
+/* Returns the number of periods in a turn: 1 in small clusters, 4 with 64 nodes, 64 with 1000, 1024 with
+ * 10,000. */
 size_t ald_peer_sample_turn(size_t n_nodes);

@@ -6,10 +6,10 @@
 
 #define USEC_PER_HOUR (UINT64_C(3600) * 1000 * 1000)
 
-/* A whole measurement transfers for as long, each direction, at the most. */
+/* The longest time for which a full measurement transfers in each direction. */
 #define TRANSFER_SECONDS 1.5
 
-/* A spot check lasts 10 ms each way, and some more until it has begun. */
+/* A spot check lasts 10 ms each way, plus some time until it has begun. */
 #define SPOT_SECONDS 0.012
 
 static uint64_t double_known(uint64_t rate, uint64_t other)
@@ -59,7 +59,7 @@ uint64_t ald_change_bytes_at(const AldLinkSocket *row, uint64_t realtime)
 
         if (row->change_bytes == ALD_ABSENT_UINT64 || row->attempted_usec == ALD_ABSENT_UINT64)
                 return 0;
-        /* They do not grow where the clock was set back. */
+        /* The bytes must not grow if the clock was set back. */
         age = realtime > row->attempted_usec ? realtime - row->attempted_usec : 0;
         return (uint64_t) ((double) row->change_bytes * exp(-(double) age / (double) USEC_PER_HOUR));
 }

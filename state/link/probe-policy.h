@@ -3,33 +3,34 @@
 
 #include "state/store/store.h"
 
-/* How much a probe of a link measures; each scope includes the following ones. */
+/* The extent of a probe of a link; each scope includes the following ones. */
 typedef enum AldLinkScope {
         ALD_LINK_SCOPE_FULL,        /* the rates of both directions */
         ALD_LINK_SCOPE_CHECK,       /* a burst of about 10 ms each way, to compare with the previous one */
-        ALD_LINK_SCOPE_ROUND_TRIPS, /* which load nothing */
+        ALD_LINK_SCOPE_ROUND_TRIPS, /* round trips only, which load nothing */
         ALD_LINK_SCOPE_N,
 } AldLinkScope;
 
 const char *ald_link_scope_to_string(AldLinkScope scope);
-/* -EINVAL if the word is unknown. */
+/* Returns -EINVAL if the word is unknown. */
 int ald_link_scope_from_string(const char *word);
 
 /* Node1.ProbePolicy of a node. A node without this record starts all probes and allows all probes. */
 
-/* Whether it starts probes of links of this kind automatically. */
+/* Returns whether it starts probes of links of this kind automatically. */
 bool ald_probe_policy_starts(const AldNode *node, AldKind kind);
 
-/* Whether its links may be probed with this scope now. */
+/* Returns whether its links may be probed with this scope now. */
 bool ald_probe_policy_allows(const AldNode *node, AldLinkScope scope);
 
-/* Why its links may not be probed with every scope now; NULL if they may, or if it does not say. */
+/* Returns why its links may not be probed with every scope now; NULL if they may, or if the node gives no
+ * reason. */
 const char *ald_probe_policy_reason(const AldNode *node);
 
-/* What probes may transfer over its links, in bytes per hour, and the fixed interval between full
+/* Return what probes may transfer over its links, in bytes per hour, and the fixed interval between full
  * measurements, in µs; 0 if not set. */
 uint64_t ald_probe_policy_bytes_per_hour(const AldNode *node);
 uint64_t ald_probe_policy_interval(const AldNode *node);
 
-/* The word for a kind of link in Starts. */
+/* Returns the word for a kind of link in Starts. */
 const char *ald_probe_policy_word(AldKind kind);

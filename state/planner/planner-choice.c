@@ -84,7 +84,7 @@ static bool is_blocked(const AldPlannerInput *input, const AldInterface *interfa
         return traffic_of(input, interface) == ALD_TRAFFIC_BLOCKED;
 }
 
-/* True if another measurement at this end fits into an hour. */
+/* Returns true if another measurement at this end fits into an hour. */
 static bool fits_into_hour(const AldLoad *load, const AldDue *due, const AldShare *share)
 {
         double spots = share->bytes_per_hour - share->whole_bytes_per_hour;
@@ -103,7 +103,7 @@ static bool is_within_share(const AldPlanner *planner, const AldDue *due, const 
                (load->bytes == 0 || fits_into_hour(load, due, share));
 }
 
-/* Whether nothing else at this end has to be repeated much earlier. */
+/* Returns whether nothing else at this end has to be repeated much earlier. */
 static bool is_first(
         const AldPlanner *planner, const AldDue *due, const AldNode *node, const AldInterface *interface)
 {

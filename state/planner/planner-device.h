@@ -44,8 +44,8 @@ typedef struct AldDeviceAssessment {
         AldDeviceObstacle obstacle;
 } AldDeviceAssessment;
 
-/* Whether the device is due, and what prevents its measurement. The load of processors is not considered: the
- * measuring service reads it itself. */
+/* Returns whether the device is due, and what prevents its measurement. The load of processors is not
+ * considered: the measuring service reads it itself. */
 AldDeviceAssessment ald_device_assess(
         const AldDeviceRecords *records, const AldBackend *backend, uint64_t now_realtime);
 
@@ -53,6 +53,6 @@ AldDeviceAssessment ald_device_assess(
 AldDeviceObstacle ald_device_obstacle(
         const AldDeviceRecords *records, const AldBackend *backend, uint64_t now_realtime);
 
-/* Whether it can be measured: OpenCL shows it, and it is not split into instances, which are measured
+/* Returns whether it can be measured: OpenCL shows it, and it is not split into instances, which are measured
  * instead. */
 bool ald_device_is_measurable(const AldBackends *backends, const AldBackend *backend);

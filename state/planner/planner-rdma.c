@@ -89,7 +89,7 @@ static Control *choose_control(const AldPlanner *planner, const AldNode *peer)
         return control;
 }
 
-/* The same for all ports of a peer. False if no path leads there. */
+/* The same for all ports of a peer. Returns false if no path leads there. */
 static bool find_control(RdmaPlanner *rdma, const AldNode *peer, AldDueProbe *probe)
 {
         Control *control = g_hash_table_lookup(rdma->controls, peer);

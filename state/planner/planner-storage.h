@@ -9,5 +9,5 @@
 /* The AldDueProbes of file systems that hold models, the most urgent first. Measure only one at a time. */
 GArray *ald_planner_storage(AldStore *store, const AldPlannerInput *input);
 
-/* When a file system of this node is due; one without models never is. */
+/* Returns when a file system of this node is due; one without models never is. */
 AldPathState ald_storage_state(const AldId *node, const AldStorageFileSystem *row, uint64_t now_realtime);

@@ -14,7 +14,7 @@ static const AldNetwork *network_of(const AldNode *node)
         return ald_record_as(ald_node_record(node, ALD_KIND_NETWORK), NETWORK, AldNetwork);
 }
 
-/* Whether the peer, which would be responsible, has failed on all its paths over these interfaces. */
+/* Returns whether the peer, which would be responsible, has failed on all its paths over these interfaces. */
 static bool peer_cannot(
         const AldPlanner *planner, const AldNode *peer, GArray *theirs, const AldCandidate *ours)
 {
@@ -162,8 +162,8 @@ static uint64_t speed_of(const AldPlanner *planner, const AldPlannerPath *path)
         return ald_path_speed(own.bits_per_second, sink.bits_per_second);
 }
 
-/* Whether the interface of the figures is gone, or the negotiated speed differs from the one at that time,
- * and the record is not marked as changed yet. */
+/* Returns whether the interface of the figures is gone, or the negotiated speed differs from the one at that
+ * time, and the record is not marked as changed yet. */
 static bool differs_from_figures(const AldPlanner *planner, const AldPlannerPath *path)
 {
         return path->row && !path->row->changed && path->row->source_interface &&
@@ -181,7 +181,7 @@ static uint64_t check_interval(const AldPlanner *planner, uint64_t checked, uint
         return planner->turn > 1 ? ALD_LINK_CHECK_USEC : ald_link_check_due(checked, seed) - checked;
 }
 
-/* True if the last check contradicted the record, so that a second one has to decide. */
+/* Returns true if the last check contradicted the record, so that a second one has to decide. */
 static bool is_to_be_repeated(const AldPlanner *planner, const AldLinkSocket *row)
 {
         uint64_t now = planner->input->now_realtime;
@@ -191,7 +191,7 @@ static bool is_to_be_repeated(const AldPlanner *planner, const AldLinkSocket *ro
                checked_at(row) + ALD_LINK_REPEAT_USEC <= now;
 }
 
-/* True if the last check should have found a rate as the one before, and has found none. */
+/* Returns true if the last check should have found a rate as the one before, and has found none. */
 static bool lacks_spots(const AldPlanner *planner, const AldPlannerPath *path)
 {
         const AldLinkSocket *row = path->row;
@@ -233,7 +233,7 @@ static uint64_t shown_ttl(const AldPlanner *planner, const AldPlannerPath *path)
                 path->seed, path->row->measured_usec, &bounds);
 }
 
-/* Whether what may be sent decides when the path is measured again, rather than its figures. */
+/* Returns whether what may be sent decides when the path is measured again, rather than its figures. */
 static bool is_full_plan(const AldPlanner *planner, const AldPlannerPath *path)
 {
         const AldShare share = ald_planner_share(planner, planner->node, path->interface);
@@ -379,7 +379,7 @@ static bool waits_for_its_turn(AldPlanner *planner, const AldPlannerPath *path)
         return n > 1 && (turn % n != place || now % ALD_PLANNER_TURN_USEC >= ALD_PLANNER_TURN_START_USEC);
 }
 
-/* Whether the figures are missing or so old that disturbed ones are better. */
+/* Returns whether the figures are missing or so old that disturbed ones are better. */
 static bool is_overdue(const AldPlanner *planner, const AldPlannerPath *path)
 {
         const AldPlannerInput *input = planner->input;

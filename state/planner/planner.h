@@ -106,6 +106,6 @@ AldTtlBounds ald_planner_bounds(AldStore *store, const AldPlannerInput *input, c
  */
 GPtrArray *ald_planner_obsolete(AldStore *store, uint64_t now, uint64_t expiry_usec);
 
-/* Whether the sink still has the address, or both still have the ports, as far as is known. The record must
- * be that of a link. */
+/* Returns whether the sink still has the address, or both still have the ports, as far as is known. The
+ * record must be that of a link. */
 bool ald_planner_path_exists(const AldNode *source, const AldNode *sink, const AldRecord *record);

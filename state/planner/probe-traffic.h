@@ -36,7 +36,7 @@ typedef struct AldShare {
         uint64_t least_interval; /* the same for full measurements */
 } AldShare;
 
-/* Whether the node permits more than round trips over this interface, which may be NULL. */
+/* Returns whether the node permits more than round trips over this interface, which may be NULL. */
 bool ald_probe_may_load(const AldNode *node, const AldInterface *interface);
 
 typedef struct AldLoads AldLoads;
@@ -72,5 +72,5 @@ AldShare ald_load_share(
 /* The sum, at most UINT64_MAX. */
 uint64_t ald_load_sum(uint64_t bytes, uint64_t more);
 
-/* Whether the last measurement, averaged over its age, is within this rate. */
+/* Returns whether the last measurement, averaged over its age, is within this rate. */
 bool ald_load_is_within(uint64_t bytes, uint64_t age, double bytes_per_hour);

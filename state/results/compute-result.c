@@ -2,7 +2,7 @@
 #include "state/results/compute-result.h"
 #include "state/results/row-result.h"
 
-/* The fields of the matrix product, which are replaced together. */
+/* Keeps the fields of the matrix product, which are replaced together. */
 static void keep_gemm(AldComputeDevice *row, const AldComputeDevice *before)
 {
         row->gemm_tflops = before->gemm_tflops;
@@ -14,7 +14,7 @@ static void keep_gemm(AldComputeDevice *row, const AldComputeDevice *before)
         row->method = before->method;
 }
 
-/* Those of another metric, whose names begin so. */
+/* Keeps the fields of another metric, whose names begin with this prefix. */
 static void keep(AldComputeDevice *row, const AldComputeDevice *before, const char *prefix)
 {
         for (size_t i = 0; i < ald_compute_device_struct.n_fields; i++) {

@@ -5,8 +5,9 @@
 
 /* Merges the results of this node's compute probes with earlier ones; both are Node1.Compute. */
 
-/* Merges each device, see ald_row_result_merge(): of an attempt that failed in part, the figures of other
- * metrics stay. A figure that was measured beside other work replaces none that was not. */
+/* Merges each device as ald_row_result_merge() does. After an attempt that failed in part, the earlier
+ * figures of the metrics that it lacks stay. A figure that was measured beside other work does not replace
+ * one that was not. */
 int ald_compute_result_merge(AldRecord *before, AldRecord *reported, AldRecord **ret);
 
 /* Removes devices that this node no longer has and has not tried to measure for `ttl_usec`. Returns NULL if

@@ -24,7 +24,7 @@ static void read_fields(const AldRecord *record, Fields *ret)
                 ret->rdma = *ald_record_as(record, LINK_RDMA, AldLinkRdma);
 }
 
-/* The record of a path that was never measured. */
+/* Copies the description of a path that was never measured. */
 static void take_path(AldLinkSocket *row, const AldLinkSocket *reported)
 {
         row->source_interface = reported->source_interface;
@@ -158,7 +158,7 @@ static void set_changed(AldLinkSocket *row, AldLinkSocketChanged what, uint64_t 
                 row->changed = ald_link_socket_changed_to_string(what);
         else if (row->changed_usec != ALD_ABSENT_UINT64)
                 return;
-        row->changed_usec = when; /* which earlier versions do not note */
+        row->changed_usec = when; /* absent in records of earlier versions */
 }
 
 static void take_round_trips(AldLinkSocket *row, const AldLinkSocket *reported, uint64_t measured)
@@ -177,7 +177,7 @@ static bool is_measured(const AldLinkBase *link)
         return link->measured_usec != ALD_ABSENT_UINT64;
 }
 
-/* Other traffic may have lowered it, and the present figures were measured without. */
+/* Other traffic may have lowered the new figures, while the present ones were measured without it. */
 static bool is_to_be_ignored(const Merge *merge)
 {
         const AldLinkBase *before = &merge->row.base, *now = &merge->reported.base;
@@ -202,7 +202,7 @@ static bool agrees_with_held(const AldLinkDirection *row, const AldLinkDirection
         return held == now || (have_both(held, now) && percent_apart(held, now) <= ALD_LINK_LOWER_PERCENT);
 }
 
-/* Whether the last measurement, which was not used, had about the same rates. */
+/* Returns whether the last measurement, which was not used, had about the same rates. */
 static bool was_held(const AldLinkSocket *row, const AldLinkSocket *reported)
 {
         return (row->upload.held_bits_per_second != ALD_ABSENT_UINT64 ||
@@ -211,9 +211,9 @@ static bool was_held(const AldLinkSocket *row, const AldLinkSocket *reported)
                agrees_with_held(&row->download, &reported->download);
 }
 
-/* A busy machine makes rates lower and unsteady. Even after a change such a figure says less than the one
- * before: that one is marked as changed, and the next measurement may be better. Of an old one, a second such
- * figure that agrees takes the place. */
+/* A busy machine makes rates lower and unsteady. Even after a change, such a figure says less than the
+ * earlier one, which stays and is marked as changed; the next measurement may be better. An old figure is
+ * replaced once a second doubtful one agrees with the first. */
 static bool is_too_doubtful(const Merge *merge)
 {
         const AldLinkSocket *row = &merge->row.socket, *reported = &merge->reported.socket;
@@ -255,7 +255,7 @@ static uint64_t next_interval(const Merge *merge)
                 is_socket && ald_link_is_doubtful(&merge->reported.socket));
 }
 
-/* Before anything else is merged, so that a repeated result is recognized by its time. */
+/* Recognizes a repeated result by its time, so it has to be called before anything else is merged. */
 static bool is_new_measurement(const Merge *merge)
 {
         uint64_t measured = merge->reported.base.measured_usec;
@@ -278,7 +278,7 @@ bool ald_link_awaits_measurement(const AldLinkSocket *row, uint64_t now)
                now < row->changed_usec + ALD_LINK_CHANGE_URGENT_USEC;
 }
 
-/* Even if its figures are not used, it has cost what it transferred. */
+/* A measurement costs what it transferred even if its figures are not used. */
 static void note_attempt(AldLinkSocket *row, const AldLinkSocket *reported)
 {
         uint64_t bytes = ald_link_awaits_measurement(row, reported->measured_usec)
@@ -310,8 +310,8 @@ static bool is_good(const AldLinkSocket *row)
         return !ald_link_is_doubtful(row) && !ald_link_has_flag(row->flags, ALD_LINK_DISTURBED);
 }
 
-/* An unsteady figure alone shows no change, but two checks did. The rates before the last change stay for a
- * while, though the new ones are measured again meanwhile. */
+/* An unsteady figure alone does not show a change, but two checks do. The rates before the last change stay
+ * for a while, though the new ones are measured again meanwhile. */
 static void note_change_of_rates(AldLinkSocket *row, const AldLinkSocket *before)
 {
         bool changed = is_good(before) && (before->changed || is_good(row)) &&
@@ -336,7 +336,7 @@ static void note_change_of_rates(AldLinkSocket *row, const AldLinkSocket *before
         }
 }
 
-/* The record keeps this beside the figures of the new result. */
+/* Sets what the record keeps beside the figures of the new result. */
 static void finish_socket(AldLinkSocket *row, const AldLinkSocket *before)
 {
         row->rtt_measured_usec = row->measured_usec;
@@ -371,8 +371,8 @@ static bool is_steady(const AldLinkSocket *row)
                !ald_link_percent_is_unsteady(row->upload.spread, row->download.spread);
 }
 
-/* A bucket that lets a burst through before it holds back to its rate is no busy machine: the same steady
- * rates twice are those of the link. */
+/* A token bucket that passes a burst before it limits the rate resembles a busy machine: if the same steady
+ * rates are measured twice, they are those of the link. */
 static void clear_explained_suspicion(Merge *merge)
 {
         AldLinkSocket *reported = &merge->reported.socket;
@@ -425,7 +425,8 @@ static bool rtt_agrees(uint64_t a, uint64_t b)
                (double) more <= ALD_LINK_RTT_FACTOR * (double) less;
 }
 
-/* If the burst of the full measurement had no rate, such as on a busy machine, its rate takes that place. */
+/* If the burst of the full measurement has no rate, as on a busy machine, the check is compared with the
+ * measured rate instead. */
 static bool spot_agrees(const AldLinkDirection *row, const AldLinkDirection *reported)
 {
         uint64_t before = row->spot_bits_per_second, now = reported->spot_bits_per_second;
@@ -461,11 +462,11 @@ bool ald_link_speed_changed(const AldLinkSocket *row, uint64_t bits_per_second)
                percent_apart(row->negotiated_bits_per_second, bits_per_second) > ALD_LINK_SPOT_PERCENT;
 }
 
-/* A check may say this of the record. */
+/* The outcome of comparing a check with the record. */
 typedef enum Opinion {
-        OPINION_NONE,    /* nothing differs, as far as it has looked */
+        OPINION_NONE,    /* nothing differs, as far as the check has looked */
         OPINION_AGREES,  /* both directions are as they were */
-        OPINION_DIFFERS, /* maybe by accident: the load of a machine makes single checks differ */
+        OPINION_DIFFERS, /* perhaps by accident: the load of a machine makes single checks differ */
         OPINION_CERTAIN, /* a port or its counters show the change */
 } Opinion;
 
@@ -488,7 +489,7 @@ static Opinion compare(const AldLinkSocket *row, const AldLinkSocket *reported, 
         return is_spot_check(row, reported) ? OPINION_AGREES : OPINION_NONE;
 }
 
-/* Rates and round trips may come back by themselves. */
+/* Rates and round trips may recover by themselves. */
 static bool may_be_cleared(const AldLinkSocket *row)
 {
         return has_changed(row->changed, ALD_LINK_SOCKET_CHANGED_RATE) ||
@@ -509,14 +510,15 @@ static bool is_contradicted(const AldLinkSocket *row, uint64_t when)
                when - row->contradicted_usec <= 2 * ALD_LINK_CHECK_USEC;
 }
 
-/* Whether the check that contradicts the record had no rates: then round trips that agree are enough. */
+/* Returns whether the check that contradicts the record had no rates, so that round trips that agree suffice.
+ * */
 static bool is_of_round_trips(const AldLinkSocket *row)
 {
         return row->last_spot_usec == ALD_ABSENT_UINT64 || row->contradicted_usec == ALD_ABSENT_UINT64 ||
                row->last_spot_usec < row->contradicted_usec;
 }
 
-/* Returns whether the check has decided, or has nothing to decide: else its repetition will. */
+/* Judges a check. Returns false if its repetition has to decide. */
 static bool judge(AldLinkSocket *row, const AldLinkSocket *reported)
 {
         uint64_t when = reported->rtt_measured_usec;
@@ -544,7 +546,7 @@ static bool judge(AldLinkSocket *row, const AldLinkSocket *reported)
         return true;
 }
 
-/* Where the burst of the full measurement had no rate, later ones are compared with the first that agrees. */
+/* If the burst of the full measurement has no rate, later ones are compared with the first that agrees. */
 static void adopt_spot(AldLinkDirection *row, const AldLinkDirection *reported)
 {
         if (row->spot_bits_per_second == ALD_ABSENT_UINT64 &&
@@ -573,7 +575,7 @@ static void take_check(Merge *merge)
                         merge->seed, row->measured_usec, merge->bounds);
         }
         note_spots(row, reported, reported->rtt_measured_usec);
-        /* Else the repetition would be compared with round trips that may be an accident. */
+        /* Otherwise the repetition would be compared with round trips that may be an accident. */
         if (decided)
                 take_round_trips(row, reported, reported->rtt_measured_usec);
         else
@@ -592,8 +594,8 @@ static uint64_t count_failures(const AldAttempts *before, uint64_t failed_usec)
                                                   : ald_attempts_failures(before) + 1;
 }
 
-/* The reason that is kept after a success whose figures were not used: why a direction has no rate, as long
- * as it has none. */
+/* Returns the reason that is kept after a success whose figures were not used: it states why a direction has
+ * no rate, as long as it has none. */
 static const char *kept_failure(const AldLinkBase *link)
 {
         bool whole = have_both(link->upload.bits_per_second, link->download.bits_per_second);
@@ -647,7 +649,7 @@ static bool was_rerouted(const AldRecord *before, const AldRecord *reported)
                        differs(row->sink_interface, other->sink_interface));
 }
 
-/* The times remain, so that changes of the route cause no more traffic than any other ones. */
+/* The times remain, so that changes of the route cause no more traffic than other changes. */
 static void drop_figures(const AldRecord *reported, AldLinkSocket *row)
 {
         const AldLinkSocket *told = ald_record_as(reported, LINK_SOCKET, AldLinkSocket);

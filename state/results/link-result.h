@@ -14,8 +14,8 @@
 #define ALD_LINK_AGREE_PERCENT 3.0
 
 /* A spot check lasts about 10 ms, so it varies more: it agrees within three times the spread of the full
- * measurement, but at least within the first of these, and at most within the second: else that of an
- * unsteady link would agree with everything. */
+ * measurement, but at least within the first of these, and at most within the second, since otherwise a check
+ * of an unsteady link would agree with everything. */
 #define ALD_LINK_SPOT_PERCENT 20.0
 #define ALD_LINK_SPOT_PERCENT_MOST 30.0
 #define ALD_LINK_SPOT_SPREADS 3.0
@@ -23,13 +23,14 @@
 /* If a new rate is lower by more than this, it is measured again before it replaces the old one. */
 #define ALD_LINK_LOWER_PERCENT 20.0
 
-/* A change of a rate by more than that is shown for this long. */
+/* A change of a rate by more than ALD_LINK_LOWER_PERCENT is shown for this long. */
 #define ALD_LINK_CHANGE_SHOWN_USEC (UINT64_C(3600) * 1000 * 1000)
 
 bool ald_link_rate_has_changed(uint64_t before, uint64_t now);
 
-/* A change was found that no full measurement has looked at since, or that is so recent that one whose
- * figures were of no use is repeated soon. Then it does not wait until another one is paid off. */
+/* Returns whether a change was found that no full measurement has examined since, or so recently that a
+ * measurement without useful figures is repeated soon. Such a measurement does not wait until another one is
+ * paid off. */
 bool ald_link_awaits_measurement(const AldLinkSocket *row, uint64_t now);
 
 /* Round trips have changed if they differ by both this factor and this amount, which the scheduler alone does
@@ -37,14 +38,14 @@ bool ald_link_awaits_measurement(const AldLinkSocket *row, uint64_t now);
 #define ALD_LINK_RTT_FACTOR 1.5
 #define ALD_LINK_RTT_NSEC (UINT64_C(250) * 1000)
 
-/* Whether the negotiated speed differs from that at the time of the measurement; never if either end is
- * wireless. */
+/* Returns whether the negotiated speed differs from that at the time of the measurement; never if either end
+ * is wireless. */
 bool ald_link_speed_changed(const AldLinkSocket *row, uint64_t bits_per_second);
 
-/* The key of a link record, derived from its fields; NULL if they are invalid. Free with g_free(). */
+/* Returns the key of a link record, derived from its fields; NULL if they are invalid. Free with g_free(). */
 char *ald_link_result_key(const AldRecord *reported);
 
-/* Whether `reported` contains a measurement that is not in `before`, which may be NULL. */
+/* Returns whether `reported` contains a measurement that is not in `before`, which may be NULL. */
 bool ald_link_result_is_new(const AldRecord *before, const AldRecord *reported);
 
 /*

@@ -75,14 +75,14 @@ static uint64_t failures_of(const AldResultRow *row)
         return row->failures == ALD_ABSENT_UINT64 ? 1 : MAX(row->failures, 1);
 }
 
-/* Counts one more, unless it is the same failure. */
+/* Counts one more failure, unless it is the same one. */
 static uint64_t count_failures(const AldResultRow *before, const AldResultRow *reported)
 {
         return before->failed_usec == reported->failed_usec ? MAX(failures_of(before), 1)
                                                             : failures_of(before) + 1;
 }
 
-/* Returns whether nothing of a row that is reported replaces the earlier one: it only waits, or its figures
+/* Returns whether a reported row replaces nothing of the earlier one, because it only waits or its figures
  * are worse. */
 static bool changes_nothing(const AldRowResult *result, const AldResultRow *now, const void *reported,
         const AldResultRow *past, const void *before)
@@ -150,7 +150,7 @@ int ald_row_result_merge(const AldRowResult *result, AldRecord *before, AldRecor
         return make(result->kind, rows, reported->updated_usec, ret);
 }
 
-/* The time of an attempt in the future is unknown. */
+/* An attempt in the future counts as one at an unknown time. */
 static bool is_old(uint64_t usec, uint64_t ttl_usec, uint64_t now)
 {
         return usec == ALD_ABSENT_UINT64 || usec > now || now - usec >= ttl_usec;

@@ -3,7 +3,7 @@
 
 #include "record/record.h"
 
-/* The fields that all rows have of a record whose rows are measured by a probe of this machine, one for each
+/* The fields common to all rows of a record whose rows are measured by a probe of this machine, one for each
  * device or file system; org.alidade.Node1.Compute describes them. */
 typedef struct AldResultRow {
         const char *id;
@@ -17,28 +17,31 @@ typedef struct AldResultRow {
 
 extern const AldResultRow ald_result_row_absent;
 
-/* The fields of a row of this type, all absent if it is NULL. Texts still belong to the row. */
+/* Reads the fields of a row of this type; they are all absent if the row is NULL. Texts still belong to the
+ * row. */
 AldResultRow ald_result_row_read(const AldStruct *type, const void *row);
-/* Sets them, also to absent. */
+/* Writes all fields, absent ones too. */
 void ald_result_row_write(const AldStruct *type, void *row, const AldResultRow *fields);
 
-/* Merges what a probe of this machine reports with its earlier results. */
+/* The rules for merging what a probe of this machine reports with its earlier results. */
 typedef struct AldRowResult {
         AldKind kind;
 
-        /* Returns whether figures of a row are not to replace the earlier ones, which there are. */
+        /* Returns whether the figures of a row must not replace the earlier ones, which exist. */
         bool (*is_worse)(const void *reported, const void *before);
-        /* Adds figures that an attempt which failed in part did not measure; NULL if none fails in part. */
+        /* Restores the figures that a partly failed attempt did not measure. NULL if attempts never fail in
+         * part. */
         void (*keep)(void *merged, const void *before);
-        /* Sets what does not depend on success; before may be NULL. The member may be NULL. */
+        /* Sets the fields that do not depend on success. `before` may be NULL, and so may the member itself.
+         * */
         void (*settle)(void *merged, const void *before, const void *reported);
 } AldRowResult;
 
 /*
  * Merges each row: a success replaces the earlier figures. A failure never does: figures that it did not
  * measure stay, and it is added beside them and counted. Merging the same record again changes nothing, and a
- * row that is not in `reported` stays as it is. `before` may be NULL. -E2BIG if the result exceeds the size
- * of a record.
+ * row that is not in `reported` stays as it is. `before` may be NULL. Returns -E2BIG if the result exceeds
+ * the size of a record.
  */
 int ald_row_result_merge(const AldRowResult *result, AldRecord *before, AldRecord *reported, AldRecord **ret);
 
@@ -47,5 +50,5 @@ int ald_row_result_merge(const AldRowResult *result, AldRecord *before, AldRecor
 AldRecord *ald_row_result_prune(const AldRowResult *result, AldRecord *record, const AldRows *existing,
         uint64_t ttl_usec, uint64_t now_realtime);
 
-/* Returns whether its flags say that the figures of a row were measured beside other work. */
+/* Returns whether the flags of a row say that its figures were measured beside other work. */
 bool ald_row_flags_are_busy(const char *const *flags);

@@ -42,7 +42,7 @@ static void settle(void *merged_row, const void *before_row, const void *reporte
 {
         const AldStorageFileSystem *before = before_row, *reported = reported_row;
         AldStorageFileSystem *merged = merged_row;
-        /* A failure may be reported alone. */
+        /* A failure may be reported without the description. */
         const AldStorageFileSystem *place = before && !reported->file_system_type ? before : reported;
         bool listed = !before || reported->model_files != ALD_ABSENT_UINT64;
 
@@ -50,7 +50,7 @@ static void settle(void *merged_row, const void *before_row, const void *reporte
         merged->disks = place->disks;
         merged->network = place->network;
         merged->rotational = place->rotational;
-        /* While its disk sleeps, it has what it had. */
+        /* While the disk sleeps, its contents are not reported and stay as they were. */
         merged->model_files = listed ? reported->model_files : before->model_files;
         merged->model_bytes = listed ? reported->model_bytes : before->model_bytes;
         add_attempt(merged, before, reported);

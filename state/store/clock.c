@@ -15,8 +15,8 @@ static int compare_offsets(const void *a, const void *b)
         return (left > right) - (left < right);
 }
 
-/* The lower median of their offsets and ours, which is 0: more than half of all clocks are at least this far
- * ahead. */
+/* Computes the lower median of their offsets and ours, which is 0: more than half of all clocks are at least
+ * this far ahead. */
 uint64_t ald_clock_majority(int64_t *offsets, size_t n)
 {
         size_t middle = n / 2, behind = 0;

@@ -9,7 +9,7 @@ static uint64_t hash_entry(const AldEntry *entry)
 
         hash = ald_hash_text(hash, ald_kinds[entry->kind].name);
         hash = ald_hash_text(hash, entry->key ? entry->key : "");
-        /* Sums of similar hashes are to differ. */
+        /* Mixing twice makes the sums of similar hashes differ. */
         return ald_hash_mix(ald_hash_mix(hash) + entry->record->hash);
 }
 

@@ -13,5 +13,5 @@ typedef struct AldDigest {
         uint64_t sum;
 } AldDigest;
 
-/* Over one kind, or with -1 over all that travel. */
+/* Computes the digest over one kind, or with -1 over all kinds that travel. */
 AldDigest ald_digest_compute(AldStore *store, int kind);

@@ -8,7 +8,7 @@ typedef struct Item {
         AldEntry *entry;
 } Item;
 
-/* Has room for as many as the next power of two. */
+/* It has room for as many items as the next power of two. */
 struct AldLinkSet {
         size_t n;
         Item items[];
@@ -28,7 +28,7 @@ static int compare(const AldEntry *entry, AldKind kind, const char *key)
         return strcmp(entry->key, key);
 }
 
-/* How many entries are at or before (kind, key). */
+/* Returns how many entries are at or before (kind, key). */
 static size_t position_after(const AldLinkSet *links, AldKind kind, const char *key)
 {
         size_t low = 0, high = links->n;
@@ -91,7 +91,7 @@ AldEntry *ald_link_set_after(const AldLinkSet *links, AldKind kind, const char *
         return i < ald_link_set_count(links) ? links->items[i].entry : NULL;
 }
 
-/* With its key behind it, so that both come from memory together. */
+/* Allocates an entry with its key behind it, so that both come from memory together. */
 static AldEntry *entry_new(AldNode *node, AldKind kind, const char *key)
 {
         size_t size = strlen(key) + 1;

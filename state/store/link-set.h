@@ -14,7 +14,7 @@ size_t ald_link_set_count(const AldLinkSet *links);
 AldEntry *ald_link_set_find(const AldLinkSet *links, AldKind kind, const char *key);
 /* Has the processor fetch the entry that ald_link_set_find() would return. */
 void ald_link_set_fetch(const AldLinkSet *links, AldKind kind, const char *key);
-/* The first entry after (kind, key), which need not exist; with key NULL the first of all. */
+/* Returns the first entry after (kind, key), which need not exist; with key NULL the first of all. */
 AldEntry *ald_link_set_after(const AldLinkSet *links, AldKind kind, const char *key);
 /* Adds an empty entry, which must not exist yet; the set may be reallocated. */
 AldEntry *ald_link_set_add(AldLinkSet **links, AldNode *node, AldKind kind, const char *key);

@@ -35,7 +35,7 @@ size_t ald_node_index_count(const AldNodeIndex *table)
         return table->n;
 }
 
-/* The slot of this id, or the free one where it would be. */
+/* Returns the slot of this id, or the free one where it would be. */
 static size_t find_slot(const AldNodeIndex *table, const AldId *id)
 {
         size_t i = ald_id_table_hash(id) & table->mask;

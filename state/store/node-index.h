@@ -4,8 +4,8 @@
 #include "state/store/store.h"
 
 /*
- * The nodes by their ids. The ids are in the table itself: with many nodes most of them are in no cache, and
- * a search that compared the id of a node in the node would wait for the memory.
+ * An index of the nodes by id. It holds the ids itself: with many nodes, most of them are not cached, and a
+ * search that compared the ids inside the nodes would wait for memory.
  */
 typedef struct AldNodeIndex AldNodeIndex;
 
@@ -14,7 +14,7 @@ AldNodeIndex *ald_node_index_new(void);
 void ald_node_index_free(AldNodeIndex *table);
 
 size_t ald_node_index_count(const AldNodeIndex *table);
-/* NULL if there is none. */
+/* Returns NULL if there is none. */
 AldNode *ald_node_index_find(const AldNodeIndex *table, const AldId *id);
 /* Adds a node that is not in the table yet. */
 void ald_node_index_add(AldNodeIndex *table, AldNode *node);

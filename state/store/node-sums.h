@@ -25,7 +25,7 @@ typedef struct AldComputeSummary {
         AldComputeOf of;
         double tflops_fp16;    /* ALD_ABSENT_DOUBLE if none has it */
         double tflops_fp32;    /* of devices whose matrix product was in FP32; absent likewise */
-        uint64_t fp32_devices; /* how many these are */
+        uint64_t fp32_devices; /* the number of these devices */
         uint64_t memory_bandwidth_bytes_per_second; /* ALD_ABSENT_UINT64 if none has it */
         uint64_t tflops_fp16_left_out[ALD_LEFT_OUT_N];
         uint64_t memory_bandwidth_left_out[ALD_LEFT_OUT_N];

@@ -147,7 +147,7 @@ uint64_t ald_presence_lag(const AldNodePresence *presence)
         return (uint64_t) (ald_presence_clock_offset(presence) - presence->offsets[last]);
 }
 
-/* The last live message through a connection that has not ended since. */
+/* Returns the time of the last live message through a connection that has not ended since. */
 static uint64_t heard_through_living(const AldNodePresence *presence)
 {
         uint64_t heard = 0;
@@ -188,7 +188,7 @@ static bool is_duplicate(const AldNodePresence *presence, const AldPresenceView 
         return duplicate && (view->by_status || !heard);
 }
 
-/* A broker may notice late that a connection has ended, when the node is back already through another one. */
+/* A broker may notice late that a connection has ended, when the node is already back through another one. */
 static bool has_ended(const AldNodePresence *presence)
 {
         if (!presence->ended)

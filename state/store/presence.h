@@ -8,13 +8,13 @@
 #include "record/schema.h"
 
 /*
- * Whether another node is present, by the messages that brokers deliver. A live message is one that
- * its publisher has just sent; a message that a broker had stored (retained) does not show that its
- * publisher is alive. A node is online if it was heard recently; stale if it has been silent for a while, or
- * only retained messages of it were seen; offline if it, or its broker, said so, or it has been silent for
- * long. While this machine has no broker, no node becomes offline; being without one for a moment changes
- * nothing. A node is a duplicate if it says so through each broker through which it is heard, since a single
- * broker may have forged that.
+ * Decides whether another node is present from the messages that brokers deliver. A live message is one that
+ * its publisher has just sent; a message that a broker had stored (retained) does not show that its publisher
+ * is alive. A node is online if it was heard recently; stale if it has been silent for a while, or only
+ * retained messages of it were seen; offline if it, or its broker, said so, or it has been silent for long.
+ * While this machine has no broker, no node becomes offline; being without one for a moment changes nothing.
+ * A node is a duplicate if it says so through each broker through which it is heard, since a single broker
+ * may have forged that.
  *
  * Times are arguments: "now" is CLOCK_MONOTONIC in µs and never 0, real times are CLOCK_REALTIME in µs.
  */
@@ -28,10 +28,11 @@
 #define ALD_PRESENCE_REPEAT_USEC (UINT64_C(4) * 3600 * 1000 * 1000)
 #define ALD_PRESENCE_TRUSTED_USEC (3 * ALD_PRESENCE_REPEAT_USEC)
 
-/* How many brokers are distinguished for one node; beyond that, the one heard longest ago is dropped. */
+/* The number of brokers that are distinguished for one node; beyond that, the one heard longest ago is
+ * dropped. */
 #define ALD_PRESENCE_VIAS 4u
 
-/* What came through one broker. */
+/* The messages of one node that came through one broker. */
 typedef struct AldPresenceVia {
         uint32_t broker;     /* its number; 0 is none */
         uint64_t heard;      /* the last live message; 0: none since that connection ended */
@@ -54,7 +55,7 @@ typedef struct AldNodePresence {
         uint8_t n_offsets, next_offset;
 } AldNodePresence;
 
-/* How well other nodes could be heard. */
+/* The conditions under which other nodes could be heard. */
 typedef struct AldPresenceView {
         uint64_t
                 connected_since; /* since when a broker has been connected without interruption; 0: none is */
@@ -67,33 +68,33 @@ void ald_presence_init(AldNodePresence *presence, uint64_t real);
 /* Takes note of a live message of any kind. */
 void ald_presence_heard(AldNodePresence *presence, uint32_t broker, uint64_t now);
 
-/* Our own connection to a broker has ended through which the node may have been heard. */
+/* Forgets when the node was heard through a broker to which our own connection has ended. */
 void ald_presence_lose(AldNodePresence *presence, uint32_t broker);
 
-/* Whether this is the state that a node, or its broker, publishes. */
+/* Returns whether this is the state that a node, or its broker, publishes. */
 bool ald_status_is(const AldNodeStatus *status, AldNodeStatusState state);
 
-/* Takes a status, live or retained; a live "online" is also heard. False if it is older than what is known;
- * nothing is changed then. If only statuses are subscribed to, pass retained ones as live. */
+/* Takes a status, live or retained; a live "online" is also heard. Returns false if it is older than what is
+ * known; nothing is changed then. If only statuses are subscribed to, pass retained ones as live. */
 bool ald_presence_take_status(
         AldNodePresence *presence, const AldNodeStatus *status, bool retained, uint32_t broker, uint64_t now);
 
 /* Takes the time of a heartbeat, and ours when it arrived. */
 void ald_presence_take_clock(AldNodePresence *presence, uint64_t theirs, uint64_t real);
 
-/* Our own clock was set, and moved by this much. */
+/* Adjusts times and offsets after our own clock was set and moved by this much. */
 void ald_presence_shift_clock(AldNodePresence *presence, int64_t moved);
 
-/* Their clock minus ours: the greatest of the last values, which belongs to the fastest message.
+/* Returns their clock minus ours: the greatest of the last values, which belongs to the fastest message;
  * INT64_MIN if none is known. */
 int64_t ald_presence_clock_offset(const AldNodePresence *presence);
 
-/* How much slower the last heartbeat was than the fastest of the recent ones; UINT64_MAX if there was
+/* Returns how much slower the last heartbeat was than the fastest of the recent ones; UINT64_MAX if there was
  * none. */
 uint64_t ald_presence_lag(const AldNodePresence *presence);
 
 /* Works out the state again; true if the state has changed. */
 bool ald_presence_update(AldNodePresence *presence, const AldPresenceView *view, uint64_t now, uint64_t real);
 
-/* When the state can change merely because time passes; UINT64_MAX for never. */
+/* Returns when the state can change merely because time passes; UINT64_MAX for never. */
 uint64_t ald_presence_due(const AldNodePresence *presence, const AldPresenceView *view);

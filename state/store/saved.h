@@ -12,16 +12,17 @@
 typedef struct AldSaved {
         uint64_t epoch;
         size_t n_updates;
-        AldUpdate *updates; /* strings and records belong to this */
+        AldUpdate *updates; /* their strings and records belong to this struct */
         char **keys;
         size_t n_unknown; /* records of kinds that only a newer version knows; they are not among the updates
                            */
 } AldSaved;
 
-/* The text; free with g_free(). */
+/* Returns the text; free with g_free(). */
 char *ald_saved_format(AldStore *store);
 
-/* -EBADMSG with *ret_error set if the text is invalid, or belongs to another version or another node. */
+/* Returns -EBADMSG with *ret_error set if the text is invalid, or belongs to another version or another node.
+ * */
 int ald_saved_parse(const char *text, size_t n, const AldId *local, AldSaved **ret, char **ret_error);
 void ald_saved_free(AldSaved *saved);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldSaved, ald_saved_free)

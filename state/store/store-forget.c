@@ -71,7 +71,7 @@ static gboolean drop_links_of_node(AldNode *node, void *userdata)
         return FALSE;
 }
 
-/* Links to removed nodes, from any source. */
+/* Drops links to removed nodes, from any source. */
 static void drop_links_to(AldStore *store, GPtrArray *nodes, uint64_t now)
 {
         g_autoptr(GHashTable) gone = g_hash_table_new(ald_id_table_hash, ald_id_table_equal);
@@ -186,7 +186,8 @@ static void add_unknown(AldStore *store, const AldId *id, uint64_t since_usec, u
         ald_store_put_about(store, id, ALD_KIND_PRESENCE, record, since_usec, now);
 }
 
-/* These may have no other record: this node's links survive a restart, other nodes do not. */
+/* The sinks of this node's links may have no other record: its links survive a restart, other nodes do not.
+ * */
 static void add_unknown_sinks(AldStore *store, uint64_t since_usec, uint64_t now)
 {
         for (AldEntry *entry = ald_node_after(store->local, NULL); entry;

@@ -10,7 +10,7 @@ struct AldStore {
         uint64_t epoch;
         uint64_t seq;
         AldNodeIndex *nodes;
-        GTree *order; /* the same, by id; it owns them */
+        GTree *order; /* the same nodes by id; owns them */
         GQueue bare;  /* of AldNode, through AldNode.bare_place: in the order in which they became bare */
         size_t n_links;
         size_t n_hidden_links;
@@ -23,10 +23,10 @@ struct AldStore {
         void *userdata;
 };
 
-/* Memory of a link in addition to its record, deleted or not. */
+/* Returns the memory of a link in addition to its record, deleted or not. */
 size_t ald_store_link_bytes(const char *key);
 
-/* With record NULL the entry becomes a deleted one. */
+/* Replaces the record of an entry; NULL makes the entry a deleted one. */
 void ald_store_set_record(AldStore *store, AldEntry *entry, AldRecord *record);
 
 /* Removes an entry, or a whole node. Pointers to it become invalid. */

@@ -6,14 +6,14 @@
 #include "state/store/link-set.h"
 #include "state/store/store-private.h"
 
-/* What an object or interface costs in GetManagedObjects() beside its fields, at most: its path, its
- * name and the envelope. */
+/* The most that an object or interface adds to GetManagedObjects() beside its fields: its path, its name and
+ * the envelope. */
 #define WIRE_PER_NODE 256u
 #define WIRE_PER_ENTRY 128u
 #define WIRE_PER_LINK 416u
-#define WIRE_PER_KEY_BYTE 3u /* the path has what is no letter or digit as _2c */
+#define WIRE_PER_KEY_BYTE 3u /* the path escapes other bytes than letters and digits, such as _2c */
 
-/* How many times more links this node may have than others, since it deletes most of them again. */
+/* This node may have this many times the links of another one, since it deletes most of them again. */
 #define LOCAL_LINKS 4u
 
 static int id_order(gconstpointer a, gconstpointer b, gpointer unused)
@@ -139,7 +139,7 @@ static size_t wire_size(const AldEntry *entry)
         return entry->record->wire_size + WIRE_PER_LINK + WIRE_PER_KEY_BYTE * strlen(entry->key);
 }
 
-/* A node without interfaces is no longer an object. */
+/* Hides an entry. A node without interfaces is no longer an object. */
 static void hide(AldStore *store, AldEntry *entry)
 {
         AldNode *node = entry->node;
@@ -198,7 +198,7 @@ static void sort_out_bare(AldStore *store, AldNode *node)
                 g_queue_unlink(&store->bare, &node->bare_place);
 }
 
-/* Counts nodes that have a record; links that have one, and those of them that are hidden. */
+/* Maintains the numbers of nodes and links that have a record, and of the hidden links among them. */
 static void count(AldStore *store, const AldEntry *entry, int sign)
 {
         AldNode *node = entry->node;
@@ -236,7 +236,7 @@ void ald_store_set_record(AldStore *store, AldEntry *entry, AldRecord *record)
                 ald_record_unref(before);
 }
 
-/* Each change of the fields counts; a record that was sent again does not. */
+/* The revision counts each change of the fields; a record that was sent again does not count. */
 static void number_record(AldRecord *record, const AldRecord *before, uint64_t updated_usec)
 {
         record->revision = before ? before->revision + (before->hash != record->hash) : 1;
@@ -258,7 +258,7 @@ static void apply(AldStore *store, AldEntry *entry, const AldUpdate *update, uin
                 store->changed(entry, before, store->userdata);
 }
 
-/* The total order that merging takes the greatest of: stamp, deleted, fields, time. */
+/* Compares in the total order of which merging takes the greatest: stamp, deleted, fields, time. */
 static int compare_to_entry(const AldUpdate *update, const AldEntry *entry)
 {
         int r = ald_stamp_compare(&update->stamp, &entry->stamp);
@@ -285,8 +285,8 @@ size_t ald_store_link_bytes(const char *key)
         return sizeof(AldEntry) + strlen(key) + 1;
 }
 
-/* Whether there is room; an update that is not larger than before always fits. Updates of others do not
- * reduce the room for this node and for its own records about others, which are few. */
+/* Returns whether there is room; an update that is not larger than before always fits. Updates of others do
+ * not reduce the room for this node and for its own records about others, which are few. */
 static bool has_room(const AldStore *store, const AldUpdate *update, const AldEntry *entry)
 {
         size_t before = entry && entry->record ? entry->record->size : 0;
@@ -349,8 +349,8 @@ void ald_store_forget_node(AldStore *store, AldNode *node)
         g_tree_remove(store->order, &node->id);
 }
 
-/* An attacker who makes many nodes appear and disappear leaves deletions only, which do not keep others
- * out. */
+/* Removes a node of which only deletions are left if there is no room, so that an attacker who makes many
+ * nodes appear and disappear does not keep others out. */
 static bool has_place(AldStore *store)
 {
         if (ald_node_index_count(store->nodes) < store->limits.max_nodes)

@@ -45,12 +45,12 @@ struct AldNode {
         bool local;
         bool shown;
         bool bare;          /* another node without any record, which may be removed to make room */
-        uint8_t n_records;  /* of kinds of nodes */
-        uint8_t n_shown;    /* of these */
-        uint32_t n_links;   /* that have a record */
+        uint8_t n_records;  /* records of node kinds */
+        uint8_t n_shown;    /* those that are shown */
+        uint32_t n_links;   /* links that have a record */
         uint64_t heard;     /* CLOCK_MONOTONIC of the last update by the node */
         uint64_t announced; /* the epoch with which the node has sent all records; older ones were removed */
-        uint64_t epoch;     /* of the records that it sends, as it reports; 0 if unknown */
+        uint64_t epoch;     /* epoch of the records that it sends, as it reports; 0 if unknown */
         AldLinkSet *links;  /* NULL if there are none; see state/store/link-set.h */
         AldNodeSums sums;
         AldEntry entries[ALD_N_NODE_KINDS];
@@ -86,9 +86,9 @@ typedef enum AldPut {
 int ald_store_put(AldStore *store, const AldUpdate *update, uint64_t now);
 
 /*
- * Of many nodes, what a merge reads is rarely in the caches, and each access depends on the one before. These
- * steps fetch it while something else is done: called in turn, each some time after the one before, they
- * leave nothing that ald_store_put() waits for. They change nothing, and any of them may be left out.
+ * With many nodes, the data that a merge reads is rarely cached, and each access depends on the one before.
+ * These steps prefetch it while other work is done: if each is called some time after the one before,
+ * ald_store_put() does not wait for memory. They change nothing, and any of them may be left out.
  */
 typedef enum AldStoreFetch {
         ALD_STORE_FETCH_NODE,
@@ -109,8 +109,9 @@ int ald_store_put_local(AldStore *store, AldKind kind, const char *key, AldRecor
 int ald_store_put_about(AldStore *store, const AldId *node, AldKind kind, AldRecord *record,
         uint64_t updated_usec, uint64_t now);
 
-/* The presences are no longer reported: other nodes, and those that this one has links to, become unknown as
- * of `since_usec` (CLOCK_REALTIME). A node that is already unknown keeps its earlier time. */
+/* Marks presences as unknown because they are no longer reported: other nodes, and nodes that this one has
+ * links to, become unknown as of `since_usec` (CLOCK_REALTIME). A node that is already unknown keeps its
+ * earlier time. */
 void ald_store_lose_presences(AldStore *store, uint64_t since_usec, uint64_t now);
 
 /* Sets this node's epoch, which may be less than before, and stamps all its entries again. */
@@ -120,11 +121,12 @@ void ald_store_set_epoch(AldStore *store, uint64_t epoch, uint64_t now);
  * changed. */
 void ald_store_take_epoch(AldStore *store, uint64_t epoch, uint64_t now);
 
-/* Another node has sent all its records with this epoch: removes older ones, and refuses them if they arrive
- * again. The last announced epoch counts, even if it is lower. Does nothing for an unknown node. */
+/* Notes that another node has sent all its records with this epoch: removes older ones, and refuses them if
+ * they arrive again. The last announced epoch counts, even if it is lower. Does nothing for an unknown node.
+ * */
 void ald_store_announce(AldStore *store, const AldId *node, uint64_t epoch);
 
-/* The epoch of the records that another node sends now, as it reports; 0 if unknown. */
+/* Notes the epoch of the records that another node sends now, as it reports; 0 if unknown. */
 void ald_store_note_epoch(AldStore *store, const AldId *node, uint64_t epoch);
 
 /* Removes deletions older than `deletion_usec`, and nodes that were not heard for the other duration, as
@@ -139,36 +141,36 @@ void ald_store_drop_own_links(AldStore *store, const AldId *nodes, size_t n, uin
 AldNode *ald_store_find_node(AldStore *store, const AldId *id);
 AldNode *ald_store_local_node(AldStore *store);
 AldEntry *ald_store_find(AldStore *store, const AldId *id, AldKind kind, const char *key);
-/* The record of this kind, or NULL. */
+/* Returns the record of this kind, or NULL. */
 AldRecord *ald_node_record(const AldNode *node, AldKind kind);
 
-/* Whether the node is online. */
 bool ald_node_is_online(const AldNode *node);
 
-/* Whether the node counts in totals, plans and findings: it is this node, online or stale. A node that is
- * offline, duplicate or unknown does not count, nor does one without a presence. */
+/* Returns whether the node counts in totals, plans and findings: it is this node, online or stale. A node
+ * that is offline, duplicate or unknown does not count, nor does one without a presence. */
 bool ald_node_counts(const AldNode *node);
 
-/* Whether the presence of the node is unknown. */
 bool ald_node_is_unknown(const AldNode *node);
 
-/* Whether known records of the node are newer than all that it sends now, so that it cannot change them. */
+/* Returns whether known records of the node are newer than all that it sends now, so that it cannot change
+ * them. */
 bool ald_node_is_behind(const AldNode *node);
 
-/* The next present entry after (id, kind, key) in the order of these three; id NULL begins. */
+/* Returns the next present entry after (id, kind, key) in the order of these three; id NULL begins. */
 AldEntry *ald_store_after(AldStore *store, const AldId *id, AldKind kind, const char *key);
-/* The first entry of the node, then the next; NULL at the end. Kinds of nodes, then links. */
+/* Returns the entry of the node after this one, or the first one if it is NULL; NULL at the end. Entries of
+ * node kinds come first, then links. */
 AldEntry *ald_node_after(AldNode *node, const AldEntry *entry);
-/* All nodes in the order of their ids. Return TRUE to stop. */
+/* Visits all nodes in the order of their ids. Return TRUE to stop. */
 typedef gboolean (*AldNodeFunc)(AldNode *node, void *userdata);
 void ald_store_foreach_node(AldStore *store, AldNodeFunc func, void *userdata);
-/* All links that have a record. Return TRUE to stop. */
+/* Visits all links that have a record. Return TRUE to stop. */
 typedef gboolean (*AldEntryFunc)(AldEntry *entry, void *userdata);
 void ald_store_foreach_link(AldStore *store, AldEntryFunc func, void *userdata);
 
 uint64_t ald_store_epoch(AldStore *store);
 size_t ald_store_n_nodes(AldStore *store);
 size_t ald_store_n_links(AldStore *store);
-/* Nodes and links that have records but are not shown. A node of which only links are known counts as those.
- */
+/* Returns the number of nodes and links that have records but are not shown. A node of which only links are
+ * known is counted by its links. */
 size_t ald_store_n_hidden(AldStore *store);

@@ -35,7 +35,7 @@ static bool is_kind(const AldDeviceJoin *join, AldDeviceJoinKind kind)
         return g_strcmp0(join->kind, ald_device_join_kind_to_string(kind)) == 0;
 }
 
-/* Whether copies between the device and the host go over it: XGMI where there is any. */
+/* Returns whether copies between the device and the host go over it: XGMI where there is any. */
 static bool carries_copies(const AldBackends *backends, const AldDeviceJoin *join)
 {
         if (!leads_to_host(join))

@@ -10,7 +10,7 @@
 typedef void (*AldDeviceJoinFunc)(const AldDeviceJoin *join, void *userdata);
 void ald_device_joins_foreach(const AldNode *node, AldDeviceJoinFunc func, void *userdata);
 
-/* Whether the node has a figure of the join with this Id, or no probe measures it. */
+/* Returns whether the node has a figure of the join with this Id, or no probe measures it. */
 bool ald_device_join_is_measured(const AldNode *node, const char *id);
 
 /* Adds what the node reports of that join to its edge from the device to the peer, or back. Strings are those

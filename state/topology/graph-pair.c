@@ -10,8 +10,8 @@ static const AldGraphPath *path_at(const AldGraphPair *pair, guint i)
         return pair->paths->pdata[i];
 }
 
-/* Whether a figure of one is better than that of the other: one that did not fail since is; of equal ones,
- * the order of the paths must not matter. */
+/* Returns whether a figure of one is better than that of the other: one that did not fail since is; of equal
+ * ones, the order of the paths must not matter. */
 static bool is_better(const AldGraphBest *one, const AldGraphBest *other, bool less)
 {
         if (one->value == ALD_ABSENT_UINT64)

@@ -209,7 +209,7 @@ static void compute_ends(AldGraphPath *path, const AldNode *const *nodes)
                         compute_lldp_end(&path->ends[i], nodes[i]);
 }
 
-/* Why an interface cannot be used; nothing is known of one whose node reports none. */
+/* Returns why an interface cannot be used; nothing is known of one whose node reports none. */
 static const char *interface_problem(const AldNode *node, const char *name)
 {
         const AldInterface *interface = find_interface(node, name);
@@ -298,7 +298,7 @@ static bool find_problem(AldGraphPath *path, const AldNode *const *nodes)
         return false;
 }
 
-/* Whether there is any figure of it. */
+/* Returns whether there is any figure of it. */
 static bool is_measured(const AldGraphPath *path, const AldNode *source)
 {
         AldLink link;

@@ -56,8 +56,8 @@ void ald_graph_path_compute(AldGraphPath *path, AldStore *store);
 void ald_graph_path_describe(
         const AldGraphPath *path, AldStore *store, bool reverse, AldGraphSpace *space, AldEdgeRow *ret);
 
-/* Whether a socket path leads over another interface at either end than when it was measured: its rates are
- * no longer those of the path. */
+/* Returns whether a socket path leads over another interface at either end than when it was measured: its
+ * rates are no longer those of the path. */
 bool ald_graph_path_has_moved(const AldGraphPath *path);
 
 /* Frees what it holds. */

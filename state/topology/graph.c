@@ -368,7 +368,7 @@ static void note_link(AldGraph *graph, const AldEntry *entry, bool exists)
         path->reached = reached;
 }
 
-/* Whether records of this kind show in the graph. */
+/* Returns whether records of this kind show in the graph. */
 static bool is_shown(AldKind kind)
 {
         switch (kind) {
@@ -1006,7 +1006,7 @@ static void describe_member(const AldId *id, const AldNode *node, AldGraphSpace 
                 ret->since_usec = presence->since_usec;
 }
 
-/* Whether the store has anything of it that belongs into the graph. */
+/* Returns whether the store has anything of it that belongs into the graph. */
 static bool is_known(const AldNode *node)
 {
         static const AldKind kinds[] = { ALD_KIND_IDENTITY, ALD_KIND_PRESENCE, ALD_KIND_NETWORK,

@@ -37,7 +37,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldGraph, ald_graph_free)
 bool ald_graph_note_change(AldGraph *graph, const AldEntry *entry);
 bool ald_graph_note_removal(AldGraph *graph, AldEntry *entry);
 
-/* Whether any change was noted since the last update. */
+/* Returns whether any change was noted since the last update. */
 bool ald_graph_is_outdated(const AldGraph *graph);
 
 /* Brings the graph up to date. Returns its revision, which is the same as before if nothing differs. */
@@ -64,7 +64,7 @@ typedef struct AldGraphItem {
         bool hidden;   /* it is, or leads to, a node of which nothing but links to it is known */
 } AldGraphItem;
 
-/* Whether everything that has gone since this revision is still remembered; never for 0. */
+/* Returns whether everything that has gone since this revision is still remembered; never for 0. */
 bool ald_graph_remembers(const AldGraph *graph, uint64_t revision);
 
 /* Calls func for all items with a greater revision, in the order of these, until it returns false. */
@@ -79,7 +79,7 @@ void ald_graph_describe_edge(
         AldGraph *graph, const AldGraphItem *item, AldGraphSpace *space, AldEdgeRow *ret);
 void ald_graph_describe_pair(const AldGraphItem *item, AldGraphSpace *space, AldNodePairRow *ret);
 
-/* Whether a node or a pair that had gone exists again. Edges get a new id then. */
+/* Returns whether a node or a pair that had gone exists again. Edges get a new id then. */
 bool ald_graph_has_returned(const AldGraph *graph, const AldGraphItem *item);
 
 /* The size of its row on D-Bus now, at most: records may have changed since the last update. */

@@ -28,7 +28,8 @@ const AldNode *ald_owners_find(const AldOwners *owners, const char *name);
 /* The same of a hardware address. */
 const AldNode *ald_owners_find_address(const AldOwners *owners, const char *address);
 
-/* Whether a name of a device belongs to the node; also true if the name is NULL or consists of zeros. */
+/* Returns whether a name of a device belongs to the node; also true if the name is NULL or consists of zeros.
+ * */
 bool ald_owners_has(const AldOwners *owners, const AldNode *node, const char *name);
 
 /* Called for each name of a device, in lower case, that more than one node claims, with or without an owner.

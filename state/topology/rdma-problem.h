@@ -20,18 +20,18 @@ char *ald_rdma_problem_reason(const AldRdmaProblem *problem);
 /* A sentence; NULL if the word is unknown. */
 const char *ald_rdma_problem_remedy(const AldRdmaProblem *problem);
 
-/* Whether RDMA can be used over the port as far as its node reports: what only probes find out may have been
- * fixed since. Network is that of the node, or NULL. */
+/* Returns whether RDMA can be used over the port as far as its node reports: what only probes find out may
+ * have been fixed since. Network is that of the node, or NULL. */
 bool ald_rdma_port_is_usable(const AldNetwork *network, const AldRdmaPort *port);
 
 /* The last probe of each port of the node of which the last probe failed for a reason of this node itself:
  * port → AldLinkRdma, both of which point into records. */
 GHashTable *ald_rdma_failures(AldNode *node);
 
-/* Whether a Failure of Link1.Rdma is such a reason, which concerns no peer. */
+/* Returns whether a Failure of Link1.Rdma is such a reason, which concerns no peer. */
 bool ald_rdma_failure_is_own(const char *failure);
 
-/* False if the port can be used, or if that is unknown. Failures are those of the node. */
+/* Returns false if the port can be used, or if that is unknown. Failures are those of the node. */
 bool ald_rdma_problem_find(
         const AldNode *node, const AldRdmaPort *port, GHashTable *failures, AldRdmaProblem *ret);
 

@@ -150,7 +150,7 @@ static const char *interface_with(const AldNetwork *network, const char *address
         return found ? found->id : NULL;
 }
 
-/* Whether "192.0.2.1/24" is of a net that the address is in too. */
+/* Returns whether "192.0.2.1/24" is of a net that the address is in too. */
 static bool covers(const char *own, const char *address)
 {
         int family = strchr(own, ':') ? AF_INET6 : AF_INET;

@@ -64,9 +64,9 @@ char **ald_segment_member_texts(const AldSegment *segment);
 /* The maximum number of ports of one node that are paired. */
 #define ALD_RDMA_PORTS_MAX 64u
 
-/* Whether the port speaks RoCE, which programs for RoCE need: iWARP runs over Ethernet as well. A record of a
- * version without Transport does not tell them apart. */
+/* Returns whether the port speaks RoCE, which programs for RoCE need: iWARP runs over Ethernet as well. A
+ * record of a version without Transport does not tell them apart. */
 bool ald_rdma_port_is_roce(const AldRdmaPort *port);
 
-/* Whether RDMA can be used over the port, as far as its node reports. */
+/* Returns whether RDMA can be used over the port, as far as its node reports. */
 bool ald_rdma_port_is_ready(const AldRdmaPort *port);
