@@ -18,7 +18,7 @@
 #define CONNECT_TIMEOUT (5 * ALD_NSEC_PER_SEC)
 #define SMALL_SEGMENT 512 /* bytes; every path of the Internet should pass packets of 576 */
 
-/* Why there is no address of that name. */
+/* Returns the reason why a name cannot be resolved. */
 static const char *explain_name_error(const char *host, int error)
 {
         const char *zone = host ? strchr(host, '%') : NULL;
@@ -52,7 +52,7 @@ int ald_address_resolve(const char *host, unsigned port, int family, AldAddress 
         return 0;
 }
 
-/* The plain IPv4 address if it is one within IPv6. */
+/* Returns the IPv4 address, converted in the buffer if it is IPv4-mapped; NULL for other addresses. */
 static const struct sockaddr_in *as_ipv4(const AldAddress *address, struct sockaddr_in *buffer)
 {
         const struct sockaddr_in6 *six = (const struct sockaddr_in6 *) &address->storage;
@@ -170,7 +170,7 @@ char *ald_address_interface(const AldAddress *address)
                         continue;
                 memcpy(&other.storage, one->ifa_addr,
                         family == AF_INET ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6));
-                /* The same link-local address may be on several. */
+                /* Several interfaces may have the same link-local address. */
                 if (address->storage.ss_family == AF_INET6 && six->sin6_scope_id != 0 &&
                         six->sin6_scope_id != if_nametoindex(one->ifa_name))
                         continue;
@@ -206,7 +206,7 @@ static bool lacks_interface(const AldAddress *address)
                IN6_IS_ADDR_LINKLOCAL(&six->sin6_addr);
 }
 
-/* Why the address cannot be used. */
+/* Returns the reason why an address cannot be used. */
 static const char *explain_address_error(const AldAddress *address, int error)
 {
         if (error == EINVAL && lacks_interface(address))
@@ -214,7 +214,7 @@ static const char *explain_address_error(const AldAddress *address, int error)
         return g_strerror(error);
 }
 
-/* The kernel calls an address to which a route of type blackhole leads invalid. */
+/* If a route of type blackhole leads to the address, the kernel fails with EINVAL. */
 static const char *explain_connect_error(const AldAddress *address, int error)
 {
         if (error == ECONNREFUSED)
@@ -238,7 +238,7 @@ static int fail_to_connect(const AldAddress *to, int error, AldFailure *failure)
                 explain_connect_error(to, error));
 }
 
-/* What does not answer at all is named, like what refuses. */
+/* Names the address in the failure if there is no answer at all, as after a refusal. */
 static int wait_for_connection(const AldAddress *to, int fd, int stop, AldFailure *failure)
 {
         AldFailure waiting = {};

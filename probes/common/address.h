@@ -7,7 +7,7 @@
 
 #include "probes/common/failure.h"
 
-#define ALD_ADDRESS_SIZE 46u /* as text */
+#define ALD_ADDRESS_SIZE 46u /* bytes of the text with its final NUL */
 
 typedef struct AldAddress {
         struct sockaddr_storage storage;
@@ -21,8 +21,8 @@ typedef struct AldOrigin {
         bool small_segments;      /* sends and receives no large ones, which may be lost on the way */
 } AldOrigin;
 
-/* Resolves a name or an address of this family (may be AF_UNSPEC), with a zone after '%'; NULL means any
- * address, to listen on. Returns the first match. */
+/* Resolves a name or an address, with a zone after '%', to the first match of this family (may be AF_UNSPEC).
+ * A NULL host means any address, to listen on. */
 int ald_address_resolve(const char *host, unsigned port, int family, AldAddress *ret, AldFailure *failure);
 
 /* Both block only on the network; the descriptors they return are non-blocking. */
@@ -36,16 +36,17 @@ int ald_address_peer(int fd, AldAddress *ret);
 void ald_address_set_port(AldAddress *address, unsigned port);
 unsigned ald_address_port(const AldAddress *address);
 
-/* Whether the hosts are the same; an IPv4 address equals its IPv4-mapped IPv6 address. */
+/* Returns whether both addresses are of the same host; an IPv4 address equals its IPv4-mapped IPv6
+ * address. */
 bool ald_address_same_host(const AldAddress *a, const AldAddress *b);
 
-/* In the form of RFC 5952, without zone and port. */
+/* Writes the address in the form of RFC 5952, without zone and port. */
 void ald_address_format(const AldAddress *address, char ret[static ALD_ADDRESS_SIZE]);
 
 bool ald_address_is_loopback(const AldAddress *address);
 
-/* As an IPv6 address, IPv4-mapped if necessary; false for other families. */
+/* Converts the address to IPv6, IPv4-mapped if necessary. Returns false for other families. */
 bool ald_address_as_ipv6(const AldAddress *address, struct in6_addr *ret);
 
-/* The interface that has this address, to be freed; NULL if none has. */
+/* Returns the name of the interface that has this address, to be freed; NULL if there is none. */
 char *ald_address_interface(const AldAddress *address);

@@ -24,7 +24,7 @@ void ald_admission_report(int fd, const AldSessionReport *report)
                 (void) dprintf(fd, "%s\n", line);
 }
 
-/* One datagram's worth: the answer is written at once. */
+/* Reads the answer in one call, as it is written. */
 static int read_line(int fd, char **ret)
 {
         struct pollfd wait = { .fd = fd, .events = POLLIN };
@@ -44,7 +44,8 @@ static int read_line(int fd, char **ret)
         return 0;
 }
 
-/* Whether the line is a reason to refuse. */
+/* Parses a line that refuses the session: the name of a failure and the reason. Returns false for any
+ * other. */
 static bool parse_refusal(const char *line, AldAdmission *ret)
 {
         for (size_t i = 0; i < G_N_ELEMENTS(refusals); i++) {

@@ -47,7 +47,7 @@ static int fail_tls(AldChannel *channel, int result)
         char *known = ald_tls_take_reason(channel->tls);
         g_autofree char *reason = known ? known : ald_tls_explain(channel->tls, channel->ssl, result);
 
-        /* With TLS 1.3 a server refuses our certificate after the handshake is over for us. */
+        /* With TLS 1.3, a server refuses our certificate only after our own handshake is complete. */
         if (closed_early && !known)
                 return ald_fail(channel->failure, ALD_FAILURE_BUSY,
                         "the other side closed the connection before TLS, possibly because it has too many");
@@ -148,7 +148,7 @@ int ald_channel_send_text(AldChannel *channel, const char *text)
         return 0;
 }
 
-/* 1 with the next frame, 0 if there is none yet. */
+/* Returns 1 with the next frame, 0 if there is none yet. */
 static int try_frame(AldChannel *channel, const char **ret, size_t *ret_n)
 {
         size_t room;
@@ -171,7 +171,7 @@ static int try_frame(AldChannel *channel, const char **ret, size_t *ret_n)
         }
 }
 
-/* 1 with the next message, 0 if there is none yet. */
+/* Returns 1 with the next message, 0 if there is none yet. */
 static int try_text(AldChannel *channel, char **ret)
 {
         const char *bytes;

@@ -10,8 +10,8 @@
 
 #define ALD_CHANNEL_TIMEOUT (5 * ALD_NSEC_PER_SEC) /* of each step on the control connection */
 
-/* What one version of a program understands, ProbeAbort included. The first message of each side has a field
- * Version; that message keeps its name and its required fields in all versions. */
+/* The messages that one version of a program understands, including ProbeAbort. The first message of each
+ * side has a field Version; that message keeps its name and its required fields in all versions. */
 typedef struct AldProtocol {
         unsigned version;
         const AldKind *kinds;
@@ -43,25 +43,26 @@ void ald_channel_close(AldChannel *channel);
 /* Sends a message of the protocol; fields is the struct of the kind. */
 int ald_channel_send(AldChannel *channel, AldKind kind, const void *fields);
 
-/* Tells the other side why the session cannot go on. */
+/* Reports to the other side why the session cannot go on. */
 void ald_channel_send_abort(AldChannel *channel, AldFailureKind reason, const char *text);
 
-/* 1 with the next message, 0 if there is none yet. ProbeAbort from the other side is a failure. */
+/* Returns 1 with the next message, 0 if there is none yet. ProbeAbort from the other side is a failure. */
 int ald_channel_try(AldChannel *channel, AldRecord **ret);
 
-/* Waits for the next one until the deadline. */
+/* Waits for the next message until the deadline. Returns 1, or a negative errno. */
 int ald_channel_receive(AldChannel *channel, uint64_t deadline, AldRecord **ret);
 
-/* The same for a message of this kind; any other is a failure. ret may be NULL. */
+/* Waits for a message of this kind; any other is a failure. Returns 0, or a negative errno. ret may be
+ * NULL. */
 int ald_channel_expect(AldChannel *channel, uint64_t deadline, AldKind kind, AldRecord **ret);
 
-/* Fails because of a message that has no place here. */
+/* Fails because of a message that arrived out of turn. */
 int ald_channel_unexpected(AldChannel *channel, const AldRecord *message);
 
 /* Fails if the other side speaks another version of the protocol. */
 int ald_channel_check_version(AldChannel *channel, uint64_t version);
 
-/* Reads a message; errors are those of ald_message_parse_named(). */
+/* Parses a message; errors are those of ald_message_parse_named(). */
 int ald_protocol_parse(
         const AldProtocol *protocol, const char *text, size_t n, AldRecord **ret, char **ret_reason);
 

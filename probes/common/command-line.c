@@ -14,7 +14,8 @@
 
 enum { EXIT_USAGE = 2 };
 
-/* GOption ends at the first error: so does an option that makes the rest of the command line irrelevant. */
+/* The callbacks of --help and --version return these as errors, at which GOption stops, since they make the
+ * rest of the command line irrelevant. */
 enum { HELP_WANTED, VERSION_WANTED };
 
 static GQuark request_quark(void)
@@ -75,7 +76,7 @@ static int check_switches(const GOptionEntry *const *tables, char *const *words,
                 if (entry->arg == G_OPTION_ARG_NONE && has_value)
                         return ald_command_line_refuse(
                                 ret_error, "--%s takes no argument: %s", entry->long_name, *words);
-                /* The next word belongs to this one. */
+                /* The next word is the argument of this option. */
                 if (entry->arg == G_OPTION_ARG_FILENAME && !has_value && words[1])
                         words++;
         }
@@ -103,7 +104,7 @@ int ald_command_line_parse(const AldCommandLine *line, const GOptionEntry *const
         g_autofree char *suggestion = NULL;
         g_autoptr(GError) error = NULL;
 
-        /* The usage names the first word. */
+        /* The help shows the first word as the name of the program. */
         words[0] = g_strdup(line->program);
         for (int i = 1; i < argc; i++)
                 words[i] = g_strdup(argv[i]);

@@ -7,14 +7,14 @@
 
 /* The command line of a program that measures, read with GOption. */
 
-/* Of a program, for its help. */
+/* The parts of a program's help. */
 typedef struct AldCommandLine {
         const char *program;    /* its name, whose manual page is in section 1 */
-        const char *parameters; /* of the usual call, after the name */
+        const char *parameters; /* arguments of a typical call */
         const char *summary;
 } AldCommandLine;
 
-/* An option that takes an argument: its bytes are kept as they are, whatever the locale. */
+/* Defines an option that takes an argument, whose bytes are kept as they are in any locale. */
 #define ALD_COMMAND_LINE_TEXT(name, place, description, argument)               \
         {                                                                       \
                 name, 0, 0, G_OPTION_ARG_FILENAME, place, description, argument \
@@ -35,18 +35,18 @@ typedef struct AldCommandLine {
         }
 
 /*
- * Reads the options of these tables (a list that ends with NULL), and --help and --version.
- * Returns 0 with the arguments that are not options; 1 with what --help or --version print, at the first of
- * these; or -EINVAL with the reason. userdata: of the callbacks of the tables.
+ * Reads the options of these tables (a list that ends with NULL), and --help and --version. Returns 0 with
+ * the arguments that are not options; 1 with the output of --help or --version, whichever comes first; or
+ * -EINVAL with the reason. userdata is passed to the callbacks of the tables.
  */
 int ald_command_line_parse(const AldCommandLine *line, const GOptionEntry *const *tables, void *userdata,
         int argc, char **argv, char ***ret_rest, char **ret_output, char **ret_error);
 
-/* Sets *ret_error to what is wrong with the command line, and returns -EINVAL. */
+/* Sets *ret_error to the problem with the command line, and returns -EINVAL. */
 int ald_command_line_refuse(char **ret_error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Parses an integer from min to max, the argument of --NAME. If text is NULL, the option was not given, and
- * *ret remains. */
+ * *ret keeps its value. */
 int ald_command_line_uint64(
         const char *name, const char *text, uint64_t min, uint64_t max, uint64_t *ret, char **ret_error);
 int ald_command_line_unsigned(
@@ -60,9 +60,10 @@ int ald_command_line_fd(const char *name, const char *text, int *ret, char **ret
 /* The same for a number of bytes, optionally with a suffix of K, M, G or T (powers of 1000). */
 int ald_command_line_bytes(const char *name, const char *text, uint64_t *ret, char **ret_error);
 
-/* What each program does first: text in the user's encoding, and errors instead of signals when writing. */
+/* Selects the encoding of the user's locale, and makes writes to a closed pipe fail instead of raising a
+ * signal. Each program calls this first. */
 void ald_command_line_set_up(void);
 
-/* Ends a program whose options say no more to do, or are wrong: prints what parsing returned, and returns the
- * exit status. */
+/* Prints what ald_command_line_parse() returned for --help, --version or an error, and returns the exit
+ * status. */
 int ald_command_line_end(const AldCommandLine *line, int result, const char *output, const char *error);

@@ -7,43 +7,43 @@
 #include "probes/common/statistics.h"
 
 #define MSEC UINT64_C(1000000)
-#define SEGMENT 1448.0      /* bytes, where segments are not counted */
-#define FINE_NS (10 * MSEC) /* bins of a fifth of the width, which fewer stalls touch */
-#define FINE_BYTES 40000.0  /* in one, else single packets show */
-#define FINE_UNCERTAIN 20.0 /* times that their ends are uncertain, at least */
-#define FINE_IN_BATCH 5u    /* fine bins, for their variance */
+#define SEGMENT 1448.0      /* bytes in one, if segments are not counted */
+#define FINE_NS (10 * MSEC) /* fine bins: a fifth of the usual width, so that stalls spoil fewer */
+#define FINE_BYTES 40000.0  /* at least in a fine bin; with fewer, single packets show */
+#define FINE_UNCERTAIN 20.0 /* width of fine bins, in multiples of the uncertainty of their ends */
+#define FINE_IN_BATCH 5u    /* fine bins that are merged to compute the variance */
 #define PIECES 98304.0      /* bytes: one and a half of the largest that the kernel hands on at once */
 #define PIECE 65536.0       /* bytes that may arrive at once */
-#define FAR_OFF 0.1         /* of the usual rate: the link was kept waiting, or made up for it */
+#define FAR_OFF 0.1         /* of the usual rate: beyond, the link was stalled or caught up */
 #define FAST_SHARE 0.8      /* of FINE_BYTES in FINE_NS: then stalls of a busy machine cost throughput */
-#define STEADY_SHARE 0.7    /* of the time without those that are far off */
-#define BATCHES_MOST 8u     /* of bins, so that they are longer than what makes neighbours alike */
+#define STEADY_SHARE 0.7    /* of the time that must be left without the bins that are far off */
+#define BATCHES_MOST 8u     /* batches of bins, longer than the correlation of neighbours */
 #define BATCHES_LEAST 4u
 #define WARM_UP_BINS 8u
 #define SPREAD_BINS 4u
 #define INTERVAL_BINS 3u   /* needed to estimate the variance */
-#define SEGMENT_LEAST 0.97 /* of a full one: else many were sent twice, or were short */
-#define SEGMENT_MOST 1.001 /* more were put together before they were counted */
-#define WARM_UP_GAIN 0.7   /* of the error of the mean: less than that is chance */
-#define QUARTER 4u         /* of the time, in which a shaper has spent for once all that it had saved */
-#define RESOLUTION 0.001   /* of the rate: clocks, and what the link layer adds */
-#define SILENCE 4u         /* times the usual time between arrivals is no chance */
+#define SEGMENT_LEAST 0.97 /* of a full one; with less, many were sent twice or were short */
+#define SEGMENT_MOST 1.001 /* beyond, segments were merged before they were counted */
+#define WARM_UP_GAIN 0.7   /* of the error of the mean; a smaller reduction is chance */
+#define QUARTER 4u         /* of the time, in which a shaper has used up its savings at least once */
+#define RESOLUTION 0.001   /* of the rate: clocks, and the overhead of the link layer */
+#define SILENCE 4u         /* times the usual time between arrivals; longer is not chance */
 #define SILENCE_NS (50 * MSEC)
 
-/* A part of the time: bytes and ns. */
+/* A part of the time, in ns, and the bytes that arrived in it. */
 typedef struct Bin {
         double amount, time;
         size_t begin; /* the point that it begins at */
 } Bin;
 
-/* How much had arrived by a point, in bytes. */
+/* Converts the counters of a point to bytes. */
 typedef struct Scale {
-        bool segments; /* counted by segments, which do not wait for those that were lost before them */
-        double factor; /* bytes for each */
-        double doubt;  /* of the factor, as a share */
+        bool segments; /* from segments, which do not wait for those that were lost before them */
+        double factor; /* bytes per unit of the counter */
+        double doubt;  /* uncertainty of the factor, relative */
 } Scale;
 
-/* How many bytes had arrived by a point, in full segments, and how many of them are not in order. */
+/* The bytes that had arrived by a point, counted in full segments, and how many of them are not in order. */
 typedef struct Backlog {
         double arrived, behind;
 } Backlog;
@@ -73,7 +73,7 @@ static size_t keep_hull(Backlog *backlogs, size_t n)
 }
 
 /* Returns the slope of the hull where this many bytes have arrived. It is never negative, since bytes that
- * came twice stay counted. */
+ * arrived twice stay counted. */
 static double slope_at(const Backlog *hull, size_t n, double arrived)
 {
         size_t i = 1;
@@ -86,11 +86,11 @@ static double slope_at(const Backlog *hull, size_t n, double arrived)
 }
 
 /*
- * The share of all bytes that came twice, or were missing in short segments. Such bytes never come to be in
- * order, so ever more of them are behind; on top of them is what waits for a lost segment that will be sent
- * again. So the share is the slope of the line that is as close to all points as a line below them can be:
- * the edge of the lower hull above the mean. Where the edges beside it are steeper or flatter, something may
- * have waited all that time.
+ * Returns the share of all bytes that arrived twice, or were missing in short segments. Such bytes never get
+ * in order, so the number of bytes behind grows with them; bytes that wait for a lost segment to be sent
+ * again come on top. The share is therefore the slope of the line that is as close to all points as a line
+ * below them can be: the edge of the lower hull at the mean. If the edges at one and two thirds are steeper
+ * or flatter, some bytes may have waited all that time; *ret_doubt is the difference.
  */
 static double find_share_behind(const AldPoint *points, size_t n, double full, double *ret_doubt)
 {
@@ -115,8 +115,9 @@ static double find_share_behind(const AldPoint *points, size_t n, double full, d
 }
 
 /*
- * Where a segment was lost, those behind it wait to be in order, and then count all at once; so segments
- * count as they arrive, where all of them are full. Of those that came twice one counts.
+ * After a loss, the bytes behind the lost segment wait to be in order, and then count all at once. So
+ * segments are counted as they arrive, provided that all are full. Of those that arrive twice, only one
+ * counts.
  */
 static Scale find_scale(const AldPoint *points, size_t n, double segment)
 {
@@ -136,7 +137,8 @@ static double amount_at(const AldPoint *point, const Scale *scale)
         return (double) (scale->segments ? point->counters.segments : point->counters.bytes) * scale->factor;
 }
 
-/* Fills bins from arrival to arrival, each at least that long and that large, and returns their number. */
+/* Fills bins from arrival to arrival, each at least this wide and with at least this amount, and returns
+ * their number. */
 static size_t make_bins(
         const AldPoint *points, size_t n, const Scale *scale, uint64_t width, double amount, Bin *ret)
 {
@@ -154,8 +156,8 @@ static size_t make_bins(
         return bins;
 }
 
-/* How long before a point the last of it may have arrived, ns. Before the first there was as much as after.
- */
+/* Returns how long before a point its last bytes may have arrived, in ns. As many bytes are assumed to have
+ * arrived before the first point as after it. */
 static double uncertainty(const AldPoint *points, size_t i, const Scale *scale)
 {
         size_t step = MAX(i, 1);
@@ -164,7 +166,7 @@ static double uncertainty(const AldPoint *points, size_t i, const Scale *scale)
         return (double) points[i].since * (arrived > PIECE ? PIECE / arrived : 1);
 }
 
-/* The width of fine bins: so long that not knowing when exactly they begin and end makes none far off. */
+/* Returns a width of fine bins at which the uncertainty of their ends alone puts none of them far off. */
 static uint64_t fine_width(const AldPoint *points, size_t n, const Scale *scale)
 {
         double sum = 0;
@@ -196,8 +198,8 @@ static double usual_rate(const Bin *bins, size_t n)
 }
 
 /*
- * Drops the bins that are far off, in place, and returns how many are left. What comes in large pieces falls
- * into bins unevenly, and that is not far.
+ * Drops the bins whose rate is far off, in place, and returns how many are left. Data that arrives in large
+ * pieces fills the bins unevenly, which is tolerated.
  */
 static size_t drop_unsteady_bins(Bin *bins, size_t n)
 {
@@ -211,7 +213,7 @@ static size_t drop_unsteady_bins(Bin *bins, size_t n)
         return kept;
 }
 
-/* Puts neighbours together, in place, and returns how many there are then. */
+/* Merges neighbours into batches, in place, and returns the number of batches. */
 static size_t make_batches(Bin *bins, size_t n, size_t each)
 {
         size_t batches = n / each;
@@ -221,7 +223,7 @@ static size_t make_batches(Bin *bins, size_t n, size_t each)
         return batches;
 }
 
-/* Student's t factor for 95 %, by degrees of freedom. */
+/* Returns Student's t factor for 95 % and these degrees of freedom. */
 static double student(size_t freedom)
 {
         static const double factors[] = { 0, 12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23 };
@@ -229,7 +231,7 @@ static double student(size_t freedom)
         return freedom < G_N_ELEMENTS(factors) ? factors[freedom] : 1.96 + 2.7 / (double) freedom;
 }
 
-/* Half of the 95 % interval of the quotient of sums, bytes/ns; n >= INTERVAL_BINS. */
+/* Returns half of the 95 % interval of the ratio of the sums, in bytes/ns; n >= INTERVAL_BINS. */
 static double interval_of(const Bin *bins, size_t n)
 {
         Bin sum = sum_of(bins, n);
@@ -242,8 +244,8 @@ static double interval_of(const Bin *bins, size_t n)
                 products += off * before;
                 before = off;
         }
-        /* Neighbours that are off in the same way are no independent evidence; an edge between two that is
-         * off is one error for both, in opposite ways. */
+        /* Neighbours that deviate in the same direction are not independent evidence. A misplaced edge
+         * between two bins is one error that affects both, in opposite directions. */
         alike = squares > 0 ? CLAMP(products / squares, -0.5, 0.8) : 0;
         return student(n - 1) * sqrt(squares * (double) n / (double) (n - 1) * (1 + alike) / (1 - alike)) /
                sum.time;
@@ -262,9 +264,9 @@ static AldOptional spread_of(const Bin *bins, size_t n)
 }
 
 /*
- * How many bins at the beginning belong to a start-up that is longer than others, as after a slow start that
- * went too far where segments get lost: without them the mean is known better, though from fewer (the rule
- * called MSER). At most half of them.
+ * Returns how many bins at the beginning belong to an unusually long start-up, as after a slow start that
+ * overshot and lost segments; at most half of all. Without them the error of the mean is smaller, although
+ * fewer bins are left (the rule called MSER).
  */
 static size_t find_warm_up(const Bin *bins, size_t n)
 {
@@ -288,7 +290,7 @@ static size_t find_warm_up(const Bin *bins, size_t n)
         return least < whole * WARM_UP_GAIN ? ret : 0;
 }
 
-/* What comes to a stop does not end with its last arrival. */
+/* Returns whether the transfer had come to a stop, so that its time does not end with the last arrival. */
 static bool is_silent(const AldPoint *points, size_t n, uint64_t end)
 {
         uint64_t time = points[n - 1].counters.when - points[0].counters.when;
@@ -303,9 +305,9 @@ static double transfer_time(const AldPoint *points, size_t n, uint64_t end)
 }
 
 /*
- * Of the points of a part, the one by which most had arrived, compared with a steady rate. There a shaper has
- * spent all that it had saved while there was nothing to send, so between two of them it passed what its rate
- * is, whatever it had saved before.
+ * Returns the point of a part that is farthest ahead of a steady rate. There a shaper has used up all that it
+ * had saved while there was nothing to send, so between two such points it passed exactly its rate, whatever
+ * it had saved before.
  */
 static size_t find_crest(const AldPoint *points, size_t begin, size_t end, const Scale *scale, double rate)
 {
@@ -324,7 +326,7 @@ static size_t find_crest(const AldPoint *points, size_t begin, size_t end, const
         return ret;
 }
 
-/* The time from the first point of all that is not before this. */
+/* Returns the first point at least this long after the first one, or the last point. */
 static size_t find_time(const AldPoint *points, size_t n, double time)
 {
         size_t i = 0;
@@ -334,7 +336,8 @@ static size_t find_time(const AldPoint *points, size_t n, double time)
         return i;
 }
 
-/* The rate from a crest in the first quarter of the time to one in the last; the time between them. */
+/* Returns the rate from a crest in the first quarter of the time to one in the last, with the time between
+ * them; returns `rate` if they are the same point. */
 static double rate_between_crests(
         const AldPoint *points, size_t n, const Scale *scale, double rate, double *ret_time)
 {
@@ -350,7 +353,7 @@ static double rate_between_crests(
         return (amount_at(&points[b], scale) - amount_at(&points[a], scale)) / *ret_time;
 }
 
-/* The most that arrived between two points. */
+/* Returns the most bytes that arrived between two successive points. */
 static double largest_step(const AldPoint *points, size_t n, const Scale *scale)
 {
         double most = 0;
@@ -360,7 +363,7 @@ static double largest_step(const AldPoint *points, size_t n, const Scale *scale)
         return most;
 }
 
-/* The mean of all the time but a long start-up, and half of its interval. */
+/* Returns the mean rate without an unusually long start-up, and half of its 95 % interval. */
 static double mean_without_warm_up(const AldPoint *points, size_t n, uint64_t end, const Scale *scale,
         Bin *bins, size_t n_bins, double *ret_half)
 {
@@ -371,7 +374,7 @@ static double mean_without_warm_up(const AldPoint *points, size_t n, uint64_t en
         bins += first;
         n_bins -= first;
         half = interval_of(bins, n_bins);
-        /* The ups and downs of a rate may be longer than bins, and than an eighth of the time. */
+        /* A rate may fluctuate over periods longer than bins, even longer than an eighth of the time. */
         for (size_t batches = BATCHES_MOST; batches >= BATCHES_LEAST; batches /= 2) {
                 n_bins = make_batches(bins, n_bins, MAX(n_bins / batches, 1));
                 half = MAX(half, interval_of(bins, n_bins));

@@ -6,15 +6,15 @@
 #include "probes/common/optional.h"
 
 /*
- * Estimates the rate of a transfer and its uncertainty from how much the receiver had at times when data had
- * just arrived. Between two arrivals the amount is exact; the time is uncertain by the interval since the
+ * Estimates the rate of a transfer and its uncertainty from the amounts that the receiver had whenever data
+ * had just arrived. Between two arrivals the amount is exact; the time is uncertain by the interval since the
  * receiver last looked. Pure.
  */
 
 #define ALD_ESTIMATE_BIN_NS UINT64_C(50000000)
 #define ALD_ESTIMATE_BIN_SEGMENTS 32u
 
-/* What one direction has transferred by a time. */
+/* The counters of one direction at a point in time. */
 typedef struct AldTransferCounters {
         uint64_t when;
         uint64_t bytes;    /* received in order, or acknowledged */
@@ -22,7 +22,7 @@ typedef struct AldTransferCounters {
         uint64_t segment;  /* bytes of a full segment */
 } AldTransferCounters;
 
-/* How much had arrived at a time, and how long before that the receiver last looked. */
+/* The counters when data had just arrived, and how long before that the receiver last looked, in ns. */
 typedef struct AldPoint {
         AldTransferCounters counters;
         uint64_t since;
@@ -37,8 +37,8 @@ typedef struct AldEstimate {
 } AldEstimate;
 
 /*
- * Estimates from points in the order of time. end: when the receiver last looked, which may be long after the
- * last arrival; segment: bytes in a segment, as seen so far, 0 if unknown; lossy: the sender pauses because
- * segments get lost, so that these times count, rather than because its machine is busy.
+ * Estimates from points in chronological order. end: the time when the receiver last looked, which may be
+ * long after the last arrival; segment: bytes in a segment, as seen so far, 0 if unknown; lossy: the sender
+ * pauses because segments get lost, so its pauses count, rather than because its machine is busy.
  */
 AldEstimate ald_estimate(const AldPoint *points, size_t n, uint64_t end, double segment, bool lossy);

@@ -4,22 +4,22 @@
 #include "probes/common/evaluator.h"
 
 #define MSEC (UINT64_C(1000) * 1000)
-#define ROUND_NS (10 * MSEC)     /* at least: shorter ones see single packets */
-#define START_UP_NS (300 * MSEC) /* at least: bursts of shapers and the queue they leave pass */
-#define RESTART_NS (60 * MSEC)   /* the same after connections came or went */
+#define ROUND_NS (10 * MSEC)     /* least length of a round; in shorter ones, single packets show */
+#define START_UP_NS (300 * MSEC) /* least length, to let bursts of shapers and their queue pass */
+#define RESTART_NS (60 * MSEC)   /* the same after the number of connections has changed */
 #define START_UP_RTTS 10u
 #define GROWTH 1.25 /* BBR's test whether the pipe is full */
 #define FLAT_ROUNDS 3u
 #define TRIAL_NS (200 * MSEC)
 #define HELPS 1.05
 #define HARMS 0.95
-#define SURE 0.01                          /* of the rate: an interval that is small enough */
-#define FAIRLY_SURE 0.05                   /* the same once the usual time is over */
-#define AGREEMENT 0.02                     /* of the rate: between it and the mean, in which stalls show */
-#define POINT_NS MSEC                      /* at least, between two points */
-#define LONG_NS (4000 * MSEC)              /* measured: fewer bins are enough, which are long then */
-#define SLOW_BYTES (UINT64_C(2500) * 1000) /* less than that, and the transfer may take the longer time */
-#define CHEAP_BYTES (UINT64_C(16) * 1000 * 1000) /* up to here what is unsure goes on */
+#define SURE 0.01             /* of the rate: the interval is small enough */
+#define FAIRLY_SURE 0.05      /* the same once the usual time is over */
+#define AGREEMENT 0.02        /* of the rate: between it and the mean, in which stalls show */
+#define POINT_NS MSEC         /* at least, between two points */
+#define LONG_NS (4000 * MSEC) /* measured: from here on fewer bins, which are long then, are enough */
+#define SLOW_BYTES (UINT64_C(2500) * 1000)       /* with fewer, the transfer may take slow_ns */
+#define CHEAP_BYTES (UINT64_C(16) * 1000 * 1000) /* up to here an unsure measurement goes on */
 #define BITS 8e9                                 /* bytes/ns to bits/s */
 
 void ald_evaluator_init(AldEvaluator *evaluator, const AldEvaluatorLimits *limits, uint64_t min_rtt)
@@ -88,7 +88,7 @@ static bool start_up_is_over(AldEvaluator *evaluator)
                        MAX(least, evaluator->min_rtt * START_UP_RTTS);
 }
 
-/* Notes what has arrived since `before`. Returns whether there is something new to evaluate. */
+/* Adds a point if anything has arrived since `before`. Returns whether to evaluate again. */
 static bool add_point(AldEvaluator *evaluator, const AldTransferCounters *before)
 {
         const AldPoint point = { evaluator->last, evaluator->last.when - before->when };
@@ -114,7 +114,8 @@ static AldEstimate estimate(const AldEvaluator *evaluator)
                 evaluator->last.when, evaluator->segment, evaluator->lossy);
 }
 
-/* What the first time with this number of connections shows of it. */
+/* Decides from the trial of this number of connections whether to keep it, to halve it or to try twice as
+ * many. */
 static AldEvaluatorStep try_streams(AldEvaluator *evaluator, AldEvaluatorBound bound)
 {
         double rate = estimate(evaluator).rate;
@@ -137,9 +138,9 @@ static AldEvaluatorStep try_streams(AldEvaluator *evaluator, AldEvaluatorBound b
 }
 
 /*
- * After a loss a connection pauses or slows down, by chance more or less often in the time of a trial. So
- * what one and two of them reach does not tell how many are enough: all that may be used come closest to what
- * the link can carry.
+ * After a loss a connection pauses or slows down, by chance more or less often during a trial. The rates of
+ * one and of two connections therefore do not show how many are enough; all that are allowed come closest to
+ * the capacity of the link.
  */
 static bool takes_all_streams(const AldEvaluator *evaluator)
 {
@@ -163,12 +164,12 @@ static AldEvaluatorStep take_all_streams(AldEvaluator *evaluator)
 
 static bool is_sure(const AldEstimate *found)
 {
-        /* What held up the link shows in the mean alone. */
+        /* Stalls of the link show in the mean alone. */
         return found->interval > 0 && found->interval <= found->rate * SURE &&
                fabs(found->mean - found->rate) <= found->rate * AGREEMENT;
 }
 
-/* Slow links get more time: a second of theirs has few segments, and what is unsure of them costs little. */
+/* Slow links get more time, since few segments arrive in a second and a longer transfer costs little. */
 static bool is_over(const AldEvaluator *evaluator, uint64_t elapsed, uint64_t bytes)
 {
         uint64_t most = evaluator->phase == ALD_EVALUATOR_MEASURE ? CHEAP_BYTES : SLOW_BYTES;

@@ -10,17 +10,17 @@
 #include "record/schema.h"
 
 /*
- * Evaluates one direction from what its receiver has: when the start-up is over, whether more connections
- * help, when to stop, and the rate. Pure: times are arguments, in ns of any monotonic clock.
+ * Evaluates one direction from the counters of its receiver: when the start-up is over, whether more
+ * connections help, when to stop, and the rate. Pure: times are arguments, in ns of any monotonic clock.
  */
 
 #define ALD_EVALUATOR_BINS_MIN 16u
 
 typedef struct AldEvaluatorLimits {
         uint64_t soft_ns; /* from here on fewer bins and a wider interval are enough, on all but slow links */
-        uint64_t hard_ns; /* the end in any case */
+        uint64_t hard_ns; /* the end unless only few bytes have arrived */
         uint64_t slow_ns; /* the end while only few bytes have arrived, if that is later */
-        uint64_t bytes;   /* the end after this many */
+        uint64_t bytes;   /* the end once this many have arrived */
         unsigned streams; /* at most */
 } AldEvaluatorLimits;
 
@@ -31,7 +31,7 @@ typedef enum AldEvaluatorStep {
         ALD_EVALUATOR_STOP,
 } AldEvaluatorStep;
 
-/* What is known to limit the rate while more connections may help. */
+/* The known limit of the rate where more connections may help. */
 typedef enum AldEvaluatorBound {
         ALD_EVALUATOR_UNBOUND,
         ALD_EVALUATOR_BOUND_SINGLY,  /* each connection is limited: twice as many are tried, and kept if they
@@ -85,7 +85,7 @@ void ald_evaluator_clear(AldEvaluator *evaluator);
 AldEvaluatorStep ald_evaluator_sample(
         AldEvaluator *evaluator, const AldTransferCounters *counters, AldEvaluatorBound bound);
 
-/* False if nothing has arrived. */
+/* Returns false if nothing has arrived. */
 bool ald_evaluator_verdict(const AldEvaluator *evaluator, AldVerdict *ret);
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldEvaluator, ald_evaluator_clear)
@@ -93,8 +93,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldEvaluator, ald_evaluator_clear)
 /* Sets the fields of a direction in a result (record/messages/link-probe.xml) for the verdict on it. */
 void ald_verdict_to_message(const AldVerdict *verdict, AldProbeDirection *message);
 
-/* The same of the message by which one side reports its verdict to the other, SocketVerdict or RdmaStop; all
- * but the number of streams. */
+/* Sets the fields of the message by which one side reports its verdict to the other, SocketVerdict or
+ * RdmaStop. The number of streams is not among them. */
 #define ALD_VERDICT_TO_REPORT(message, verdict)                                         \
         do {                                                                            \
                 (message)->bits_per_second = (verdict)->bits_per_second;                \

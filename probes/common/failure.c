@@ -6,7 +6,7 @@
 #include "probes/common/failure.h"
 #include "record/message.h"
 
-/* Each has a code of its own. */
+/* Each kind has its own code. */
 static const struct {
         const char *name;
         int code;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Why there is no result. */
+/* The reasons why a probe has no result. */
 typedef enum AldFailureKind {
         ALD_FAILURE_UNREACHABLE,
         ALD_FAILURE_REFUSED,
@@ -34,23 +34,24 @@ typedef enum AldFailureKind {
 } AldFailureKind;
 
 const char *ald_failure_to_string(AldFailureKind kind);
-/* -1 for any other text. */
+/* Returns the kind, or -1 if the text is not the name of one. */
 int ald_failure_from_string(const char *text);
 
-/* The first reason is kept, since later ones are only consequences. */
+/* The first failure of a probe. Later ones are not recorded, since they are only consequences. */
 typedef struct AldFailure {
         AldFailureKind kind;
         char *message; /* a description; NULL: nothing failed */
 } AldFailure;
 
-/* Returns the negative errno of the kind, which no other kind has. */
+/* Records the failure if it is the first, and returns the negative errno of the kind, which no other kind
+ * has. */
 int ald_fail(AldFailure *failure, AldFailureKind kind, const char *format, ...)
         __attribute__((format(printf, 3, 4)));
 
-/* The name of the reason; NULL: nothing failed. */
+/* Returns the name of the reason; NULL if nothing failed. */
 const char *ald_failure_name(const AldFailure *failure);
 
-/* One line of JSON, to be freed with g_free(): ProbeFailure of record/messages/probe.xml. */
+/* Formats the failure as a line of JSON, ProbeFailure of record/messages/probe.xml. Free it with g_free(). */
 char *ald_failure_to_json(const AldFailure *failure);
 
 /* Resets it, for another attempt. */

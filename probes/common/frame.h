@@ -15,8 +15,8 @@ typedef struct AldFrameReader {
         size_t n;
 } AldFrameReader;
 
-/* The buffer for the next *ret_n bytes at most; then call ald_frame_added(). Its size is never 0 as long as
- * the caller takes the frames. */
+/* Returns a buffer for at most *ret_n more bytes; call ald_frame_added() once they are in it. Its size is
+ * never 0 as long as the caller drops complete frames. */
 uint8_t *ald_frame_room(AldFrameReader *reader, size_t *ret_n);
 void ald_frame_added(AldFrameReader *reader, size_t n);
 

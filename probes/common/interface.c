@@ -19,7 +19,7 @@
 #define ANSWER_SIZE 16384u
 #define NO_QUEUE "noqueue"
 
-/* A request with what follows its header, and the room that its attributes take. */
+/* A netlink request: the header, the struct of its type, and room for its attributes. */
 typedef struct Request {
         struct nlmsghdr header;
         union {
@@ -41,7 +41,7 @@ static void add_attribute(Request *request, unsigned short type, const void *dat
         request->header.nlmsg_len = (uint32_t) (NLMSG_ALIGN(request->header.nlmsg_len) + RTA_SPACE(size));
 }
 
-/* The answer of the kernel to one request: its size. */
+/* Sends a request and reads the answer of the kernel. Returns its size, or a negative errno. */
 static ssize_t query_kernel(const Request *request, void *answer, size_t size)
 {
         const struct timeval timeout = { .tv_sec = TIMEOUT_SECONDS };
@@ -55,7 +55,8 @@ static ssize_t query_kernel(const Request *request, void *answer, size_t size)
         return n < 0 ? -errno : n;
 }
 
-/* The attributes of an answer of this type, behind a header of that size; NULL if it is another. */
+/* Returns the attributes of an answer, behind a header of this size; NULL if the answer is of another
+ * type. */
 static const struct rtattr *attributes_of(
         const struct nlmsghdr *answer, ssize_t size, unsigned type, size_t header, size_t *ret_size)
 {
@@ -75,7 +76,8 @@ static const struct rtattr *find_attribute(
         return NULL;
 }
 
-/* The bytes of an address; an IPv4 address within IPv6 is one of IPv4. */
+/* Finds the bytes of an address of this family and returns their number. For AF_INET, the address may be
+ * IPv4-mapped. */
 static size_t bytes_of(const AldAddress *address, int family, const void **ret)
 {
         const struct sockaddr_in6 *six = (const struct sockaddr_in6 *) &address->storage;
@@ -166,7 +168,7 @@ int ald_interface_bytes(const char *name, AldInterfaceBytes *ret)
         return 0;
 }
 
-/* The figures of a queue, of which the kernel leaves out some. */
+/* Reads the counters of a queue, some of which the kernel may leave out. */
 static void read_queue(const struct rtattr *kind, const struct rtattr *stats, AldInterfaceQueue *ret)
 {
         size_t size = RTA_PAYLOAD(stats);
@@ -202,7 +204,8 @@ int ald_interface_queue(const char *name, AldInterfaceQueue *ret)
         size_t size;
         ssize_t n;
 
-        /* Without NLM_F_ECHO the kernel sends the answer to those only who follow all changes of queues. */
+        /* Without NLM_F_ECHO, the kernel sends the answer only to sockets that subscribe to changes of
+         * queues. */
         if (request.queue.tcm_ifindex == 0)
                 return -ENODEV;
         n = query_kernel(&request, answer, sizeof answer);

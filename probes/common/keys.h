@@ -11,8 +11,8 @@ typedef struct AldKeyFiles {
         char *key_file;
 } AldKeyFiles;
 
-/* Loads our credentials and what the other side is verified with. */
+/* Loads our credentials and those that verify the other side. */
 int ald_keys_load(const AldKeyFiles *files, bool server, AldTls **ret, AldFailure *failure);
 
-/* Checks that the options are consistent: -EINVAL with *ret_error. */
+/* Returns -EINVAL with *ret_error if the options are not consistent. */
 int ald_keys_check(const AldKeyFiles *files, char **ret_error);

@@ -2,7 +2,7 @@
 
 #include "probes/common/link-options.h"
 
-/* The texts of options that are converted once all have been read. */
+/* The arguments of options that are converted once all have been read. */
 typedef struct Texts {
         char *connect, *listen;
         bool listens;
@@ -53,7 +53,7 @@ static int convert_texts(
         return r;
 }
 
-/* As with iperf3, the address to listen on may also be an argument of its own. */
+/* As in iperf3, the address to listen on may also be a separate argument. */
 static int set_mode(AldLinkOptions *options, Texts *texts, char **rest, char **ret_error)
 {
         if (texts->listens + (texts->connect != NULL) + (options->session_fd >= 0) > 1)

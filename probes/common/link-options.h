@@ -21,8 +21,8 @@ typedef struct AldLinkOptions {
         gboolean once, json;
         gboolean ask; /* the program at report_fd decides whether to measure, once the peer and the scope are
                          known */
-        /* Sent to the other side: the probe was not requested by a user, so it may be deferred; the figures
-         * are so old that it should be measured in spite of other traffic. */
+        /* Sent to the other side. automatic: no user requested the probe, so it may be deferred. overdue: the
+         * last figures are so old that it should run in spite of other traffic. */
         gboolean automatic, overdue;
         int session_fd, progress_fd, report_fd; /* -1: none */
         AldKeyFiles keys;
@@ -44,7 +44,7 @@ int ald_link_options_parse(AldLinkOptions *options, const AldCommandLine *line,
         const AldLinkDefaults *defaults, const GOptionEntry *entries, int argc, char **argv,
         char **ret_output, char **ret_error);
 
-/* Checks that the options are consistent: -EINVAL with the reason. */
+/* Returns -EINVAL with the reason if the options are not consistent. */
 int ald_link_options_check(const AldLinkOptions *options, char **ret_error);
 
 void ald_link_options_clear(AldLinkOptions *options);

@@ -12,7 +12,7 @@ typedef struct AldOptional {
         uint64_t value;
 } AldOptional;
 
-/* The same of a field of a message, which may be absent. */
+/* Converts a field of a message, which may be absent. */
 static inline AldOptional ald_optional_of_field(uint64_t field)
 {
         bool known = field != ALD_ABSENT_UINT64;
@@ -25,7 +25,7 @@ static inline uint64_t ald_optional_to_field(AldOptional optional)
         return optional.known ? optional.value : ALD_ABSENT_UINT64;
 }
 
-/* The larger of the known ones. */
+/* Returns the larger of those that are known. */
 static inline AldOptional ald_optional_max(AldOptional a, AldOptional b)
 {
         return b.known && (!a.known || b.value > a.value) ? b : a;

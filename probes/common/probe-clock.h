@@ -7,7 +7,7 @@
 #define ALD_NSEC_PER_MSEC UINT64_C(1000000)
 #define ALD_NSEC_PER_SEC UINT64_C(1000000000)
 
-/* CLOCK_MONOTONIC in ns. */
+/* Returns CLOCK_MONOTONIC in ns. */
 static inline uint64_t ald_now(void)
 {
         struct timespec now;

@@ -23,7 +23,7 @@ static void draw_bar(const AldProgress *progress)
         fflush(stderr);
 }
 
-/* A slow reader misses steps and does not delay the work. A pipe that is ready takes a whole line. */
+/* A slow reader misses steps, lest it delay the measurement. A pipe that is ready takes a whole line. */
 static bool is_ready(int fd)
 {
         struct pollfd ready = { fd, POLLOUT, 0 };

@@ -13,7 +13,7 @@ typedef struct AldProgress {
         unsigned permille;
 } AldProgress;
 
-/* Reports it if it has changed enough: ProbeProgress of record/messages/probe.xml. */
+/* Reports the progress if it has changed enough, as ProbeProgress of record/messages/probe.xml. */
 void ald_progress_report(AldProgress *progress, const char *phase, double fraction);
 
 /* Removes the line from the terminal. */

@@ -6,7 +6,7 @@
 
 #include "probes/common/process-limits.h"
 
-/* Newer than the headers of our oldest distribution; older kernels do not know it. */
+/* The headers of the oldest distribution that we support lack this; older kernels do not know it. */
 #ifndef PR_SET_MDWE
 #define PR_SET_MDWE 65
 #define PR_MDWE_REFUSE_EXEC_GAIN 1
@@ -14,7 +14,7 @@
 
 #define MIB (UINT64_C(1) << 20)
 
-/* They read data from other machines, which must never become code. */
+/* These processes read data from other machines, which must never become code. */
 const AldProcessLimits ald_process_limits_socket = {
         .data_max = 64 * MIB, .files_max = 64, .cpu_seconds_max = 600, .no_new_code = true
 };

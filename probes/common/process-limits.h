@@ -12,11 +12,11 @@ typedef struct AldProcessLimits {
         bool no_new_code;         /* memory that can be written never becomes executable */
 } AldProcessLimits;
 
-/* Of processes that measure links. */
+/* The limits of processes that measure links. */
 extern const AldProcessLimits ald_process_limits_socket, ald_process_limits_rdma;
 
 /*
- * Limits this process, and disables core dumps and new privileges. signal: sent to it when its parent dies;
- * 0: none. -ESRCH if the parent is already dead.
+ * Limits this process, and disables core dumps and new privileges. `signal` is sent to it when its parent
+ * dies, unless it is 0. Returns -ESRCH if the parent is already dead.
  */
 int ald_process_limits_apply(const AldProcessLimits *limits, int signal, int parent);

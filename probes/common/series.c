@@ -40,7 +40,7 @@ double ald_student(size_t n)
                 return INFINITY;
         if (n - 2 < G_N_ELEMENTS(table))
                 return table[n - 2];
-        /* The first terms of its series; the error is below 0.1 %. */
+        /* These are the first terms of the series of the factor; the error is below 0.1 %. */
         return 1.96 + 2.372 / (double) (n - 1) + 2.82 / ((double) (n - 1) * (double) (n - 1));
 }
 
@@ -117,7 +117,7 @@ void ald_settle_add(AldSettle *settle, double rate, double clock)
         settle->clocks[settle->n++] = clock;
 }
 
-/* Of the line that fits them best. */
+/* The slope is that of the least-squares line. */
 double ald_settle_slope(const AldSettle *settle)
 {
         const double middle = (ALD_SETTLE_BATCHES - 1) / 2.0;

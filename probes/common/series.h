@@ -22,26 +22,26 @@ typedef struct AldSeriesFigures {
         double interval; /* half of the 95 % interval of the mean, relative to it; INFINITY below 2 rates */
 } AldSeriesFigures;
 
-/* A rate of bytes as a field holds it, a whole number; absent if none does. */
+/* Converts a rate of bytes to the whole number of a field, which is absent if none can hold it. */
 uint64_t ald_series_bytes(double rate);
 
-/* False if the series is full, or the value is not a rate. */
+/* Returns false if the series is full, or the value is not a rate. */
 bool ald_series_add(AldSeries *series, double rate);
 
-/* False if the series is empty. */
+/* Returns false if the series is empty. */
 bool ald_series_figures(const AldSeries *series, AldSeriesFigures *ret);
 
-/* The number of rates that are at least 1 - part of the best. */
+/* Returns the number of rates that are at least (1 - part) times the best. */
 size_t ald_series_near_best(const AldSeries *series, double part);
 
 /*
- * The highest rate that n rates come close to, itself among them: they are at least 1 - part of it and not
- * above it. Where we are woken late, one window is too long and the next one too short, so that its rate
- * means nothing. 0 if there is none.
+ * Returns the highest rate that n rates confirm, itself among them: they are at least (1 - part) times that
+ * rate and not above it. A late wake-up makes one window too long and the next one too short, so the rate of
+ * a single window means nothing. Returns 0 if there is none.
  */
 double ald_series_confirmed(const AldSeries *series, double part, size_t n);
 
-/* The factor of the standard error for a 95 % interval of the mean of n values (Student's t). */
+/* Returns the factor of the standard error for a 95 % interval of the mean of n values (Student's t). */
 double ald_student(size_t n);
 
 /* The batches before a measurement, which show whether the device has stopped speeding up or slowing down. */
@@ -56,8 +56,9 @@ typedef struct AldSettle {
 /* Adds a batch; the clock in Hz, 0 if unknown. */
 void ald_settle_add(AldSettle *settle, double rate, double clock);
 
-/* The slope of the rates over the last batches, relative to their mean; INFINITY if there are too few. */
+/* Returns the slope of the rates over the last batches, relative to their mean; INFINITY if there are too
+ * few. */
 double ald_settle_slope(const AldSettle *settle);
 
-/* Whether the rates and the clocks are constant. */
+/* Returns whether the rates and the clocks are constant. */
 bool ald_settle_done(const AldSettle *settle);

@@ -6,17 +6,18 @@
 
 /* Small files below a root directory; paths are relative to it. */
 
-/* The order of names in an array of them, for g_ptr_array_sort(). */
+/* Compares two names, for g_ptr_array_sort(). */
 int ald_file_compare_names(const void *a, const void *b);
 
-/* The text without surrounding white space; NULL if the file cannot be read. Freed by g_free(). */
+/* Returns the text without surrounding white space, to be freed with g_free(); NULL if there is none, or the
+ * file cannot be read. */
 char *ald_file_text(const char *root, const char *path);
 
-/* The number at the start of the file. */
+/* Reads the number at the start of the file. */
 bool ald_file_number(const char *root, const char *path, uint64_t *ret);
 
-/* The number after a word at the start of a line ("MemAvailable:"). */
+/* Reads the number after a word at the start of a line ("MemAvailable:"). */
 bool ald_file_field(const char *root, const char *path, const char *word, uint64_t *ret);
 
-/* Host memory that can be used without swapping, in bytes; 0: unknown. */
+/* Returns the host memory that can be used without swapping, in bytes; 0 if unknown. */
 uint64_t ald_host_memory_available(const char *root);

@@ -45,7 +45,7 @@ static uint64_t jitter(const AldRttSample *samples, size_t n)
         return pairs > 0 ? sum / pairs : 0;
 }
 
-/* The least value that so many percent do not exceed. */
+/* Returns the least value that this percentage of all values does not exceed. */
 static uint64_t percentile(const uint64_t *sorted, size_t n, size_t percent)
 {
         return sorted[(n * percent + 99) / 100 - 1];

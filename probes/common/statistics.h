@@ -8,8 +8,8 @@
 /* Statistics of series of figures. Pure. */
 
 /*
- * The mean of the middle half of the values, which are sorted in place: as robust against up to a quarter of
- * outliers on either side as the median, and less noisy. n > 0.
+ * Returns the mean of the middle half of the values, which it sorts in place. It is as robust as the median
+ * against up to a quarter of outliers on either side, and less noisy. n must not be 0.
  */
 double ald_interquartile_mean(double *values, size_t n);
 
@@ -27,6 +27,6 @@ typedef struct AldRttSample {
         uint32_t burst; /* samples of one burst follow each other immediately */
 } AldRttSample;
 
-/* Computes them from samples in the order of time; jitter does not span bursts. False if there are no
- * samples. */
+/* Computes the figures from samples in chronological order; jitter does not span bursts. Returns false if
+ * there are no samples. */
 bool ald_rtt_figures(const AldRttSample *samples, size_t n, AldRttFigures *ret);

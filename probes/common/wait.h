@@ -12,8 +12,8 @@
  */
 int ald_stop_fd(void);
 
-/* Waits until a descriptor is ready or until the deadline (ns, as ald_now()): the number of ready
- * descriptors, or -errno. */
+/* Waits until a descriptor is ready or until the deadline (ns, as ald_now()). Returns the number of ready
+ * descriptors, or a negative errno. */
 int ald_wait(struct pollfd *fds, unsigned n, uint64_t deadline);
 
 /* Waits for one descriptor. Fails if `stop` becomes readable, or at the deadline; `what` is the reason then,
