@@ -49,24 +49,10 @@ static void begin_start_up(AldEvaluator *evaluator)
         g_array_set_size(evaluator->points, 0);
 }
 
-static void begin_bins(AldEvaluator *evaluator)
-{
-        evaluator->phase = evaluator->settled ? ALD_EVALUATOR_MEASURE : ALD_EVALUATOR_TRIAL;
-        evaluator->phase_begin = evaluator->evaluated = evaluator->last.when;
-}
-
-static AldTransferCounters difference(const AldTransferCounters *begin, const AldTransferCounters *end)
-{
-        return (AldTransferCounters){ .when = MAX(end->when - begin->when, 1),
-                .bytes = end->bytes - begin->bytes,
-                .segments = end->segments - begin->segments };
-}
-
 static double rate_since(const AldEvaluator *evaluator, const AldTransferCounters *begin)
 {
-        const AldTransferCounters part = difference(begin, &evaluator->last);
-
-        return (double) part.bytes / (double) part.when;
+        return (double) (evaluator->last.bytes - begin->bytes) /
+               (double) MAX(evaluator->last.when - begin->when, 1);
 }
 
 static bool start_up_is_over(AldEvaluator *evaluator)
@@ -223,8 +209,10 @@ AldEvaluatorStep ald_evaluator_sample(
         }
         if (evaluator->phase != ALD_EVALUATOR_START_UP)
                 fresh = add_point(evaluator, &before);
-        else if (start_up_is_over(evaluator))
-                begin_bins(evaluator);
+        else if (start_up_is_over(evaluator)) {
+                evaluator->phase = evaluator->settled ? ALD_EVALUATOR_MEASURE : ALD_EVALUATOR_TRIAL;
+                evaluator->phase_begin = evaluator->evaluated = evaluator->last.when;
+        }
         if (takes_all_streams(evaluator))
                 return take_all_streams(evaluator);
         if (is_enough(evaluator, fresh))

@@ -23,17 +23,10 @@ static void draw_bar(const AldProgress *progress)
         fflush(stderr);
 }
 
-/* A slow reader misses steps, lest it delay the measurement. A pipe that is ready takes a whole line. */
-static bool is_ready(int fd)
-{
-        struct pollfd ready = { fd, POLLOUT, 0 };
-
-        return poll(&ready, 1, 0) > 0;
-}
-
 void ald_progress_report(AldProgress *progress, const char *phase, double fraction)
 {
         unsigned permille = (unsigned) (CLAMP(fraction, 0, 1) * 1000);
+        struct pollfd ready = { progress->fd, POLLOUT, 0 };
         AldProbeProgress message = ALD_PROBE_PROGRESS_INIT;
         g_autofree char *text = NULL, *line = NULL;
         ssize_t size;
@@ -44,7 +37,9 @@ void ald_progress_report(AldProgress *progress, const char *phase, double fracti
         progress->permille = permille;
         if (progress->terminal)
                 draw_bar(progress);
-        if (progress->fd < 0 || !is_ready(progress->fd))
+        /* A slow reader misses steps, lest it delay the measurement. A pipe that is ready takes a whole line.
+         */
+        if (progress->fd < 0 || poll(&ready, 1, 0) <= 0)
                 return;
         message.device = progress->device;
         message.metric = progress->metric;
