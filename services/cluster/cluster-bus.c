@@ -20,7 +20,7 @@ typedef struct Rows {
         int r;
 } Rows;
 
-static void append(Rows *rows, const AldStruct *type, const void *row)
+static void append_row(Rows *rows, const AldStruct *type, const void *row)
 {
         if (rows->r >= 0)
                 rows->r = ald_record_bus_append_struct(rows->message, type, row);
@@ -32,7 +32,7 @@ static int close_rows(Rows *rows)
 }
 
 /* The replies of GetBrokers() and GetNodes(), an aa{sv} each. */
-static int rows_bus_append_brokers(sd_bus_message *message, const AldClusterManager *manager)
+static int append_brokers(sd_bus_message *message, const AldClusterManager *manager)
 {
         AldMember *member = ald_cluster_manager_member(manager);
         AldBrokers *brokers = member ? ald_member_brokers(member) : NULL;
@@ -50,12 +50,12 @@ static int rows_bus_append_brokers(sd_bus_message *message, const AldClusterMana
                         .certificate_expiry_usec = ald_broker_certificate_expiry(broker),
                 };
 
-                append(&rows, &ald_broker_row_struct, &row);
+                append_row(&rows, &ald_broker_row_struct, &row);
         }
         return close_rows(&rows);
 }
 
-static void append_own(Rows *rows, const AldClusterManager *manager)
+static void append_own_row(Rows *rows, const AldClusterManager *manager)
 {
         bool duplicate = ald_cluster_manager_state(manager) == ALD_CLUSTER_DUPLICATE;
         AldMember *member = ald_cluster_manager_member(manager);
@@ -71,7 +71,7 @@ static void append_own(Rows *rows, const AldClusterManager *manager)
                 .instance = ald_cluster_manager_instance(manager),
         };
 
-        append(rows, &ald_cluster_node_row_struct, &row);
+        append_row(rows, &ald_cluster_node_row_struct, &row);
 }
 
 static gboolean append_node(AldClusterNode *node, void *userdata)
@@ -91,16 +91,16 @@ static gboolean append_node(AldClusterNode *node, void *userdata)
         };
 
         if (!node->is_forgotten)
-                append(userdata, &ald_cluster_node_row_struct, &row);
+                append_row(userdata, &ald_cluster_node_row_struct, &row);
         return FALSE;
 }
 
-static int rows_bus_append_nodes(sd_bus_message *message, const AldClusterManager *manager)
+static int append_nodes(sd_bus_message *message, const AldClusterManager *manager)
 {
         AldMember *member = ald_cluster_manager_member(manager);
         Rows rows = { message, sd_bus_message_open_container(message, 'a', "a{sv}") };
 
-        append_own(&rows, manager);
+        append_own_row(&rows, manager);
         if (member)
                 ald_nodes_foreach(ald_receiver_nodes(ald_member_receiver(member)), append_node, &rows);
         return close_rows(&rows);
@@ -188,17 +188,17 @@ static int method_get_brokers(sd_bus_message *message, void *userdata, sd_bus_er
 {
         AldClusterBus *self = userdata;
 
-        return reply_rows(message, self->manager, rows_bus_append_brokers);
+        return reply_rows(message, self->manager, append_brokers);
 }
 
 static int method_get_nodes(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
         AldClusterBus *self = userdata;
 
-        return reply_rows(message, self->manager, rows_bus_append_nodes);
+        return reply_rows(message, self->manager, append_nodes);
 }
 
-static int forget(AldClusterBus *self, const char *text, const AldId *id, sd_bus_error *error)
+static int forget_node(AldClusterBus *self, const char *text, const AldId *id, sd_bus_error *error)
 {
         AldMember *member = ald_cluster_manager_member(self->manager);
         int r = member ? ald_member_forget(member, id) : -ALD_E_NOT_JOINED;
@@ -236,7 +236,7 @@ static int method_forget(sd_bus_message *message, void *userdata, sd_bus_error *
         r = ald_polkit_authorize(self->service, message, ACTION_FORGET, method_forget, userdata, error);
         if (r <= 0)
                 return r < 0 ? r : 1;
-        r = forget(self, text, &id, error);
+        r = forget_node(self, text, &id, error);
         return r < 0 ? r : sd_bus_reply_method_return(message, NULL);
 }
 

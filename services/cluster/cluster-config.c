@@ -18,7 +18,7 @@ const char *ald_mirror_mode_name(AldMirrorMode mode)
         return mirror_names[mode];
 }
 
-static int find_mirror(const char *name)
+static int find_mirror_mode(const char *name)
 {
         for (unsigned i = 0; i < G_N_ELEMENTS(mirror_names); i++)
                 if (g_str_equal(mirror_names[i], name))
@@ -28,7 +28,7 @@ static int find_mirror(const char *name)
 
 static const char *refuse_mirror(const char *value)
 {
-        return find_mirror(value) < 0 ? "must be all, self, on-demand or none" : NULL;
+        return find_mirror_mode(value) < 0 ? "must be all, self, on-demand or none" : NULL;
 }
 
 static const char *refuse_brokers(const char *value)
@@ -66,7 +66,7 @@ AldClusterConfig *ald_cluster_config_new(const AldConfig *config)
                         g_array_append_val(cluster->brokers, address);
         }
         cluster->discovery = ald_config_boolean(config, "discovery");
-        cluster->mirror = (AldMirrorMode) find_mirror(ald_config_string(config, "mirror"));
+        cluster->mirror = (AldMirrorMode) find_mirror_mode(ald_config_string(config, "mirror"));
         cluster->expiry_usec = ald_config_uint(config, "expiry-h") * USEC_PER_HOUR;
         return cluster;
 }

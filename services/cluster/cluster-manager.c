@@ -30,7 +30,8 @@ struct AldClusterManager {
         bool begun; /* may join a cluster */
         bool wanted;
         AldPresenceState presence; /* of this node, as last sent to the state service */
-        gint64 brokerless; /* since when a member has had no broker; 0: it has one, or is not a member */
+        gint64 brokerless_since;   /* since when a member has had no broker; 0: it has one, or is not a member
+                                    */
         AldTimer *presence_timer;
         bool put_own; /* the newest stamp of this node was sent to the present state service */
         AldTimer *behind_timer;
@@ -39,7 +40,7 @@ struct AldClusterManager {
         void *userdata;
 };
 
-static void changed(AldClusterManager *manager)
+static void notify_changed(AldClusterManager *manager)
 {
         if (manager->changed)
                 manager->changed(manager->userdata);
@@ -114,10 +115,10 @@ static void on_owner(bool there, void *userdata)
         manager->put_own = false;
         if (manager->member && there)
                 ald_member_report_all_again(manager->member);
-        changed(manager);
+        notify_changed(manager);
 }
 
-static void on_lost(void *userdata)
+static void on_records_lost(void *userdata)
 {
         AldClusterManager *manager = userdata;
 
@@ -130,7 +131,7 @@ static void on_lost(void *userdata)
 static const AldHandoverHandler handover_handler = {
         .own = { .begin = on_begin, .record = on_record, .complete = on_complete },
         .owner = on_owner,
-        .lost = on_lost,
+        .lost = on_records_lost,
 };
 
 static bool reaches_broker(const AldClusterManager *manager)
@@ -139,28 +140,28 @@ static bool reaches_broker(const AldClusterManager *manager)
 }
 
 /* A machine outside any cluster has no duplicate and needs no broker. */
-static AldPresenceState presence_of(AldClusterManager *manager)
+static AldPresenceState determine_presence(AldClusterManager *manager)
 {
         gint64 now = g_get_monotonic_time();
 
         if (!manager->member || reaches_broker(manager)) {
-                manager->brokerless = 0;
+                manager->brokerless_since = 0;
                 ald_timer_set(manager->presence_timer, ALD_TIMER_NEVER);
                 return ALD_PRESENCE_STATE_ONLINE;
         }
         if (ald_member_is_duplicate(manager->member))
                 return ALD_PRESENCE_STATE_DUPLICATE;
-        if (manager->brokerless == 0) {
-                manager->brokerless = now;
+        if (manager->brokerless_since == 0) {
+                manager->brokerless_since = now;
                 ald_timer_set(manager->presence_timer, now + BROKERLESS_USEC);
         }
-        return now - manager->brokerless < BROKERLESS_USEC ? ALD_PRESENCE_STATE_ONLINE
-                                                           : ALD_PRESENCE_STATE_STALE;
+        return now - manager->brokerless_since < BROKERLESS_USEC ? ALD_PRESENCE_STATE_ONLINE
+                                                                 : ALD_PRESENCE_STATE_STALE;
 }
 
-static void look_at_presence(AldClusterManager *manager)
+static void update_own_presence(AldClusterManager *manager)
 {
-        AldPresenceState presence = presence_of(manager);
+        AldPresenceState presence = determine_presence(manager);
 
         if (presence == manager->presence)
                 return;
@@ -172,19 +173,19 @@ static void look_at_presence(AldClusterManager *manager)
 
 static void on_presence_timer(void *userdata)
 {
-        look_at_presence(userdata);
+        update_own_presence(userdata);
 }
 
 static void on_member_changed(void *userdata)
 {
         AldClusterManager *manager = userdata;
 
-        look_at_presence(manager);
-        changed(manager);
+        update_own_presence(manager);
+        notify_changed(manager);
 }
 
 /* Whether everything from other nodes is wanted now, even outside a cluster. */
-static bool mirrors(const AldClusterManager *manager)
+static bool wants_all_records(const AldClusterManager *manager)
 {
         switch (manager->config->mirror) {
         case ALD_MIRROR_ALL:
@@ -200,7 +201,7 @@ static bool mirrors(const AldClusterManager *manager)
 
 /* Connections are counted for each instance, and each membership starts counting again: with the same
  * instance, other nodes would take the end of a connection for that of an earlier one. */
-static int new_status(AldClusterManager *manager)
+static int renew_own_status(AldClusterManager *manager)
 {
         AldId instance, boot = { 0 };
         sd_id128_t booted;
@@ -216,7 +217,7 @@ static int new_status(AldClusterManager *manager)
         return 0;
 }
 
-static int new_member(AldClusterManager *manager)
+static int create_member(AldClusterManager *manager)
 {
         const AldMemberSetup setup = {
                 .service = manager->service,
@@ -231,24 +232,24 @@ static int new_member(AldClusterManager *manager)
         return ald_member_new(&setup, manager->config, &manager->member);
 }
 
-static void join(AldClusterManager *manager)
+static void join_cluster(AldClusterManager *manager)
 {
         int r;
 
-        r = new_status(manager);
+        r = renew_own_status(manager);
         if (r >= 0)
-                r = new_member(manager);
+                r = create_member(manager);
         if (r < 0) {
                 g_critical("Cannot join cluster %s: %s", manager->config->name, g_strerror(-r));
                 return;
         }
-        ald_member_set_mirroring(manager->member, mirrors(manager));
+        ald_member_set_mirroring(manager->member, wants_all_records(manager));
         ald_member_configure(manager->member, manager->config);
         ald_handover_read_own(manager->handover);
 }
 
 /* The state service forgets all nodes of that cluster. */
-static void leave(AldClusterManager *manager)
+static void leave_cluster(AldClusterManager *manager)
 {
         ald_handover_clear(manager->handover);
         if (manager->member)
@@ -256,36 +257,36 @@ static void leave(AldClusterManager *manager)
         g_clear_pointer(&manager->member, ald_member_free);
 }
 
-static void configure(AldClusterManager *manager)
+static void apply_config(AldClusterManager *manager)
 {
         g_autoptr(AldClusterConfig) before = manager->config;
-        bool mirrored = before && mirrors(manager), new_trust, is_other;
+        bool mirrored = before && wants_all_records(manager), new_trust, is_other;
 
         manager->config = ald_cluster_config_new(ald_service_config(manager->service));
         new_trust = *manager->config->name && ald_trust_load(manager->trust);
         is_other = !before || !g_str_equal(before->name, manager->config->name);
         if (is_other)
-                leave(manager);
-        look_at_presence(manager);
+                leave_cluster(manager);
+        update_own_presence(manager);
         if (!*manager->config->name)
                 return;
         if (!manager->member) {
                 if (manager->begun)
-                        join(manager);
+                        join_cluster(manager);
                 return;
         }
         ald_member_configure(manager->member, manager->config);
-        if (mirrored != mirrors(manager))
-                ald_member_set_mirroring(manager->member, mirrors(manager));
+        if (mirrored != wants_all_records(manager))
+                ald_member_set_mirroring(manager->member, wants_all_records(manager));
         if (new_trust)
                 ald_member_reconnect(manager->member);
 }
 
 void ald_cluster_manager_configure(AldClusterManager *manager)
 {
-        configure(manager);
-        look_at_presence(manager);
-        changed(manager); /* after leaving there is no member that would report it */
+        apply_config(manager);
+        update_own_presence(manager);
+        notify_changed(manager); /* after leaving there is no member that would report it */
 }
 
 int ald_cluster_manager_new(AldService *service, AldClusterManager **ret)
@@ -301,7 +302,7 @@ int ald_cluster_manager_new(AldService *service, AldClusterManager **ret)
                 return r;
         r = ald_id_parse(id, &manager->own);
         if (r >= 0)
-                r = new_status(manager);
+                r = renew_own_status(manager);
         if (r < 0)
                 return r;
         manager->trust = ald_trust_new(id);
@@ -321,9 +322,9 @@ void ald_cluster_manager_begin(AldClusterManager *manager)
 {
         manager->begun = true;
         if (*manager->config->name)
-                join(manager);
-        look_at_presence(manager);
-        changed(manager);
+                join_cluster(manager);
+        update_own_presence(manager);
+        notify_changed(manager);
 }
 
 void ald_cluster_manager_free(AldClusterManager *manager)
@@ -348,12 +349,12 @@ void ald_cluster_manager_watch(AldClusterManager *manager, void (*callback)(void
 
 void ald_cluster_manager_set_wanted(AldClusterManager *manager, bool wanted)
 {
-        bool mirrored = mirrors(manager);
+        bool mirrored = wants_all_records(manager);
 
         manager->wanted = wanted;
-        if (manager->member && mirrored != mirrors(manager))
+        if (manager->member && mirrored != wants_all_records(manager))
                 ald_member_set_mirroring(manager->member, !mirrored);
-        changed(manager);
+        notify_changed(manager);
 }
 
 static const char *const state_names[] = {
@@ -440,7 +441,7 @@ AldMirrorMode ald_cluster_manager_mirror(const AldClusterManager *manager)
 
 bool ald_cluster_manager_is_mirroring(const AldClusterManager *manager)
 {
-        return manager->member && mirrors(manager);
+        return manager->member && wants_all_records(manager);
 }
 
 uint64_t ald_cluster_manager_refused(const AldClusterManager *manager)

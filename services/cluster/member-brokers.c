@@ -13,11 +13,11 @@
         "someone else publishes under the id of this machine: with its certificate, or because the access " \
         "rules of the broker are not those that alidadectl cluster wrote"
 
-#define ENDS                                                                                               \
+#define CLOSES_CONNECTIONS                                                                                 \
         "it closed the connection several times within minutes, although it can be reached: someone else " \
         "may be using this machine's certificate"
 
-#define UNHEARD                                                                                       \
+#define WITHHOLDS_KINDS                                                                               \
         "it does not pass on records of %s that this machine publishes: its access rules are older. " \
         "Upgrade Alidade on its machine and run alidadectl cluster renew there"
 
@@ -144,7 +144,7 @@ char *ald_member_broker_problem(AldMember *member, AldBroker *broker)
         if (member->forged_by == ald_broker_number(broker))
                 return g_strdup(FORGED);
         if (!problem && ald_broker_is_contested(broker))
-                problem = ENDS;
+                problem = CLOSES_CONNECTIONS;
         if (!ald_own_status_is_lost(
                     member->setup.status, ald_broker_number(broker), (uint64_t) g_get_monotonic_time())) {
                 if (!problem && member->exceeded == ald_broker_number(broker))
@@ -152,7 +152,8 @@ char *ald_member_broker_problem(AldMember *member, AldBroker *broker)
                                 &member->over_quota, ald_id_equal(&member->over_quota, &member->own));
                 if (!problem && broker == ald_brokers_first(member->brokers) &&
                         ald_announcer_unheard_kinds(member->announcer))
-                        return g_strdup_printf(UNHEARD, ald_announcer_unheard_kinds(member->announcer));
+                        return g_strdup_printf(
+                                WITHHOLDS_KINDS, ald_announcer_unheard_kinds(member->announcer));
                 return g_strdup(problem);
         }
         return problem ? g_strdup_printf("%s; before that, " REFUSED_PUBLISH, problem)

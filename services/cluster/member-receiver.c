@@ -81,7 +81,7 @@ static char *on_crl(const AldId *node, const AldReceived *received, void *userda
 }
 
 /* An epoch that no node accepts, whether it is ours or not. The broker need not keep it. */
-static char *replace_impossible(AldMember *member, const AldUpdate *update)
+static char *replace_impossible_record(AldMember *member, const AldUpdate *update)
 {
         AldUpdate found = *update;
 
@@ -98,7 +98,7 @@ static char *on_own_record(const AldUpdate *update, const AldReceived *received,
         uint64_t epoch = ald_own_status_epoch(member->setup.status);
 
         if (ald_clock_is_ahead(update->stamp.epoch, ald_realtime_usec(), 0))
-                return replace_impossible(member, update);
+                return replace_impossible_record(member, update);
         if (!received->retained) {
                 ald_own_status_take_record(member->setup.status, update->stamp.epoch, received->broker,
                         received->conn, (uint64_t) g_get_monotonic_time());

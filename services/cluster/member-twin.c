@@ -19,7 +19,7 @@ bool ald_member_is_duplicate(AldMember *member)
 }
 
 /* A will belongs to an instance, so reconnect. */
-static void renew(AldMember *member)
+static void renew_instance(AldMember *member)
 {
         AldId instance;
 
@@ -35,7 +35,7 @@ bool ald_member_end_twins(AldMember *member)
                 return false;
         ald_timer_set(member->twin_timer, ALD_TIMER_NEVER);
         ald_brokers_release(member->brokers);
-        renew(member);
+        renew_instance(member);
         return true;
 }
 
@@ -72,7 +72,7 @@ void ald_member_on_answer(void *userdata)
         member->answers = member->renews = false;
         member->answered = g_get_monotonic_time();
         if (renews)
-                renew(member);
+                renew_instance(member);
         else
                 ald_announcer_publish_status(member->announcer, ALD_NODE_STATUS_STATE_ONLINE);
         ald_member_changed(member);

@@ -70,7 +70,7 @@ static void schedule_peers(AldSubscriber *subscriber, gint64 delay)
         ald_timer_set(subscriber->peers_timer, due);
 }
 
-static void on_peers(void *userdata)
+static void on_peers_due(void *userdata)
 {
         AldSubscriber *subscriber = userdata;
 
@@ -82,7 +82,7 @@ static void on_peers(void *userdata)
         schedule_peers(subscriber, PEERS_USEC);
 }
 
-static void on_hold(void *userdata)
+static void on_hold_over(void *userdata)
 {
         ald_subscriber_ask_for_all(userdata);
 }
@@ -95,9 +95,9 @@ AldSubscriber *ald_subscriber_new(const AldId *own, const char *cluster, AldBrok
         subscriber->cluster = g_strdup(cluster);
         subscriber->brokers = brokers;
         subscriber->nodes = nodes;
-        subscriber->peers_timer = ald_timer_new("peers", on_peers, subscriber);
+        subscriber->peers_timer = ald_timer_new("peers", on_peers_due, subscriber);
         subscriber->peers_due = ALD_TIMER_NEVER;
-        subscriber->hold_timer = ald_timer_new("hold", on_hold, subscriber);
+        subscriber->hold_timer = ald_timer_new("hold", on_hold_over, subscriber);
         ald_timer_set(subscriber->hold_timer, g_get_monotonic_time() + HOLD_USEC);
         return subscriber;
 }

@@ -19,7 +19,7 @@ char **ald_subscriptions_to_all(const char *cluster)
 }
 
 /* `node` is an id, or "+". */
-static void add_peer(GPtrArray *filters, const char *cluster, const char *node)
+static void add_peer_records(GPtrArray *filters, const char *cluster, const char *node)
 {
         for (AldKind kind = 0; kind < ALD_N_KINDS; kind++)
                 if (ald_kinds[kind].for_peers)
@@ -27,14 +27,14 @@ static void add_peer(GPtrArray *filters, const char *cluster, const char *node)
                                 g_strdup_printf("alidade/1/%s/%s/%s", cluster, node, ald_kinds[kind].name));
 }
 
-static gboolean add_online(AldClusterNode *node, void *userdata)
+static gboolean add_online_id(AldClusterNode *node, void *userdata)
 {
         if (node->presence.state == ALD_PRESENCE_STATE_ONLINE)
                 g_array_append_val((GArray *) userdata, node->id);
         return FALSE;
 }
 
-static gint compare(gconstpointer a, gconstpointer b)
+static gint compare_ids(gconstpointer a, gconstpointer b)
 {
         return ald_id_compare(a, b);
 }
@@ -49,7 +49,7 @@ static void add_sample(GPtrArray *filters, const char *cluster, const GArray *id
                 for (guint i = 0; i < places->len; i++) {
                         char id[ALD_ID_STRING_SIZE];
 
-                        add_peer(filters, cluster,
+                        add_peer_records(filters, cluster,
                                 ald_id_format(
                                         &g_array_index(ids, AldId, g_array_index(places, size_t, i)), id));
                 }
@@ -63,14 +63,14 @@ static void add_peers(
         guint place = 0;
 
         g_array_append_val(ids, *own);
-        ald_nodes_foreach(nodes, add_online, ids);
-        g_array_sort(ids, compare);
-        (void) g_array_binary_search(ids, own, compare, &place);
+        ald_nodes_foreach(nodes, add_online_id, ids);
+        g_array_sort(ids, compare_ids);
+        (void) g_array_binary_search(ids, own, compare_ids, &place);
         g_ptr_array_add(filters, g_strdup_printf("alidade/1/%s/+/status", cluster));
         if (ids->len >= ALD_PEER_SAMPLE_FROM)
                 add_sample(filters, cluster, ids, place, real);
         else if (ids->len > 1)
-                add_peer(filters, cluster, "+");
+                add_peer_records(filters, cluster, "+");
 }
 
 char **ald_subscriptions_to_peers(const char *cluster, const AldId *own, AldNodes *nodes, uint64_t real)

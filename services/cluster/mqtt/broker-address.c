@@ -36,7 +36,7 @@ bool ald_broker_address_is_numeric(const AldBrokerAddress *address)
         return is_ipv4(address->host) || is_ipv6(address->host);
 }
 
-static int fail(const char **ret_reason, const char *reason)
+static int set_reason(const char **ret_reason, const char *reason)
 {
         if (ret_reason)
                 *ret_reason = reason;
@@ -54,7 +54,7 @@ static int parse_port(const char *text, uint16_t *ret)
 }
 
 /* Cuts a text into its host and the text of its port, which stays NULL if there is none. */
-static int split(const char *text, char **ret_host, const char **ret_port)
+static int split_host_and_port(const char *text, char **ret_host, const char **ret_port)
 {
         const char *end;
 
@@ -75,7 +75,7 @@ static int split(const char *text, char **ret_host, const char **ret_port)
 }
 
 /* Upper and lower case mean the same, but in the name of an interface. */
-static void put_host(const char *host, char *ret)
+static void copy_host(const char *host, char *ret)
 {
         bool scope = false;
 
@@ -92,20 +92,21 @@ int ald_broker_address_parse(const char *text, AldBrokerAddress *ret, const char
         const char *port_text = NULL;
         uint16_t port = ALD_BROKER_PORT;
 
-        if (split(text, &written, &port_text) < 0)
-                return fail(ret_reason, "brackets may only enclose an IPv6 address, with a port after them");
+        if (split_host_and_port(text, &written, &port_text) < 0)
+                return set_reason(
+                        ret_reason, "brackets may only enclose an IPv6 address, with a port after them");
         host = ald_pki_host_without_dot(written);
         if (port_text && parse_port(port_text, &port) < 0)
-                return fail(ret_reason, "the port is not a number from 1 to 65535");
+                return set_reason(ret_reason, "the port is not a number from 1 to 65535");
         if (strlen(host) > ALD_BROKER_HOST_MAX)
-                return fail(ret_reason, "the name is too long");
+                return set_reason(ret_reason, "the name is too long");
         if (text[0] == '[' && !is_ipv6(host))
-                return fail(ret_reason, "the brackets do not enclose an IPv6 address");
+                return set_reason(ret_reason, "the brackets do not enclose an IPv6 address");
         if (strchr(host, ':') && !is_ipv6(host))
-                return fail(ret_reason, "not a valid IPv6 address");
+                return set_reason(ret_reason, "not a valid IPv6 address");
         if (!strchr(host, ':') && !is_ipv4(host) && !ald_pki_is_host_name(host))
-                return fail(ret_reason, "not a valid host name or address");
-        put_host(host, ret->host);
+                return set_reason(ret_reason, "not a valid host name or address");
+        copy_host(host, ret->host);
         ret->port = port;
         return 0;
 }

@@ -84,7 +84,7 @@ static AldTls *make_tls(AldBroker *broker, char **ret_problem)
                 broker->discovered ? NULL : name, ret_problem, broker->common->userdata);
 }
 
-static void attempt(AldBroker *broker)
+static void start_attempt(AldBroker *broker)
 {
         AldBrokerCommon *common = broker->common;
         g_autofree char *problem = NULL, *will = NULL;
@@ -118,7 +118,7 @@ static void on_retry(void *userdata)
 {
         AldBroker *broker = userdata;
 
-        attempt(broker);
+        start_attempt(broker);
         broker->common->handler->changed(broker->common->userdata);
 }
 
@@ -145,7 +145,7 @@ void ald_broker_start(AldBroker *broker)
 }
 
 /* Frees sessions whose connection has ended; the process may wait for the others when it exits. */
-static void leave(AldBroker *broker)
+static void leave_session(AldBroker *broker)
 {
         GPtrArray *leaving = broker->common->leaving;
 
@@ -162,7 +162,7 @@ void ald_broker_free(AldBroker *broker)
 {
         if (!broker)
                 return;
-        leave(broker);
+        leave_session(broker);
         ald_timer_free(broker->retry);
         g_free(broker->problem);
         g_free(broker->name);
@@ -170,11 +170,11 @@ void ald_broker_free(AldBroker *broker)
 }
 
 /* Afterwards there is no session, and nothing of it in the inbox. */
-static void end(AldBroker *broker, AldBrokerState state, const char *reason)
+static void end_session(AldBroker *broker, AldBrokerState state, const char *reason)
 {
         bool connected = ald_broker_connected(broker);
 
-        leave(broker);
+        leave_session(broker);
         ald_timer_set(broker->retry, ALD_TIMER_NEVER);
         set_state(broker, state, reason);
         if (connected)
@@ -186,7 +186,7 @@ void ald_broker_stop(AldBroker *broker, const char *reason)
         if (broker->held)
                 return;
         broker->duplicate = false;
-        end(broker, ALD_BROKER_CONNECTING, reason);
+        end_session(broker, ALD_BROKER_CONNECTING, reason);
 }
 
 static void free_session(gpointer session)
@@ -220,7 +220,7 @@ void ald_broker_yield(AldBroker *broker, const AldBroker *to)
         g_autofree char *reason = g_strdup_printf("same broker as %s", to->text);
 
         broker->duplicate = true;
-        end(broker, ALD_BROKER_REFUSED, reason);
+        end_session(broker, ALD_BROKER_REFUSED, reason);
         set_retry(broker, DUPLICATE_MS);
 }
 
@@ -228,7 +228,7 @@ void ald_broker_hold(AldBroker *broker, const char *reason)
 {
         broker->held = true;
         broker->duplicate = false;
-        end(broker, ALD_BROKER_REFUSED, reason);
+        end_session(broker, ALD_BROKER_REFUSED, reason);
 }
 
 void ald_broker_release(AldBroker *broker)
@@ -277,7 +277,7 @@ void ald_broker_note_will(AldBroker *broker)
         broker->ends[ENDS_MAX - 1] = broker->connected_at;
 }
 
-static void take_connected(AldBroker *broker, const AldTopicMessage *event)
+static void handle_connected(AldBroker *broker, const AldTopicMessage *event)
 {
         g_message("Connected to broker %s", broker->text);
         broker->expiry = event->number;
@@ -290,7 +290,7 @@ static void take_connected(AldBroker *broker, const AldTopicMessage *event)
 }
 
 /* One that throws us out again and again, as for another client of our name, is not hammered at. */
-static void take_end(AldBroker *broker, AldBrokerState state, const char *reason)
+static void handle_end(AldBroker *broker, AldBrokerState state, const char *reason)
 {
         gint64 now = g_get_monotonic_time();
 
@@ -298,13 +298,13 @@ static void take_end(AldBroker *broker, AldBrokerState state, const char *reason
                 broker->pause_ms = 0;
         broker->lost = ald_broker_connected(broker) && state == ALD_BROKER_CONNECTING ? now : 0;
         broker->duplicate = false;
-        end(broker, state, reason);
+        end_session(broker, state, reason);
         set_next_retry(broker);
 }
 
-static void take_duplicate(AldBroker *broker, uint64_t conn)
+static void handle_duplicate(AldBroker *broker, uint64_t conn)
 {
-        leave(broker);
+        leave_session(broker);
         broker->duplicate = false;
         broker->common->duplicate(broker, conn, broker->common->list);
         if (!broker->duplicate)
@@ -315,23 +315,23 @@ void ald_broker_take(AldBroker *broker, const AldTopicMessage *event)
 {
         switch ((AldSessionEvent) event->event) {
         case ALD_SESSION_CONNECTED:
-                take_connected(broker, event);
+                handle_connected(broker, event);
                 break;
         case ALD_SESSION_WARNING:
                 set_state(broker, broker->state, event->topic);
                 break;
         case ALD_SESSION_REFUSED:
-                take_end(broker, ALD_BROKER_REFUSED, event->topic);
+                handle_end(broker, ALD_BROKER_REFUSED, event->topic);
                 break;
         case ALD_SESSION_DUPLICATE:
-                take_duplicate(broker, event->number);
+                handle_duplicate(broker, event->number);
                 break;
         case ALD_SESSION_UNREACHABLE:
-                take_end(broker, ALD_BROKER_UNREACHABLE, event->topic);
+                handle_end(broker, ALD_BROKER_UNREACHABLE, event->topic);
                 break;
         case ALD_SESSION_LOST:
         case ALD_SESSION_ENDED: /* the next attempt shows whether it can still be reached */
-                take_end(broker, ALD_BROKER_CONNECTING, event->topic);
+                handle_end(broker, ALD_BROKER_CONNECTING, event->topic);
                 break;
         }
         broker->common->handler->changed(broker->common->userdata);

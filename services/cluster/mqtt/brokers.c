@@ -19,7 +19,7 @@ static GPtrArray *broker_list_new(void)
 }
 
 /* The broker of this address and kind, out of the old list, or NULL. */
-static AldBroker *steal(GPtrArray *old, const AldBrokerAddress *address, bool discovered)
+static AldBroker *steal_broker(GPtrArray *old, const AldBrokerAddress *address, bool discovered)
 {
         for (guint i = 0; i < old->len; i++) {
                 AldBroker *broker = old->pdata[i];
@@ -31,7 +31,7 @@ static AldBroker *steal(GPtrArray *old, const AldBrokerAddress *address, bool di
         return NULL;
 }
 
-static bool contains(GPtrArray *list, const AldBrokerAddress *address)
+static bool contains_address(GPtrArray *list, const AldBrokerAddress *address)
 {
         for (guint i = 0; i < list->len; i++)
                 if (ald_broker_address_compare(ald_broker_where(list->pdata[i]), address) == 0)
@@ -48,9 +48,9 @@ static void broker_list_append(
                 const AldBrokerAddress *address = &g_array_index(addresses, AldBrokerAddress, i);
                 AldBroker *broker;
 
-                if (contains(list, address))
+                if (contains_address(list, address))
                         continue;
-                broker = steal(old, address, discovered);
+                broker = steal_broker(old, address, discovered);
                 if (!broker) {
                         broker = ald_broker_new(address, discovered, common);
                         ald_broker_start(broker);
@@ -67,14 +67,14 @@ static void broker_list_append_connected(GPtrArray *list, GPtrArray *old)
                 AldBroker *broker = old->pdata[i];
 
                 if (ald_broker_discovered(broker) && ald_broker_connected(broker) &&
-                        !contains(list, ald_broker_where(broker)))
+                        !contains_address(list, ald_broker_where(broker)))
                         g_ptr_array_add(list, g_ptr_array_steal_index(old, i));
                 else
                         i++;
         }
 }
 
-#define BYE_USEC (1500 * 1000)
+#define DISCONNECT_USEC (1500 * 1000)
 
 struct AldBrokers {
         AldBrokerCommon common;
@@ -148,7 +148,7 @@ static void on_duplicate(AldBroker *broker, uint64_t conn, AldBrokers *brokers)
         }
 }
 
-static void tell_changed(AldBrokers *brokers)
+static void notify_changed(AldBrokers *brokers)
 {
         brokers->common.handler->changed(brokers->common.userdata);
 }
@@ -167,7 +167,7 @@ static void on_message(const AldTopicMessage *message, void *userdata)
 }
 
 /* Brokers that are dropped are stopped while they are still in a list, so that their end can be reported. */
-static void rebuild(AldBrokers *brokers)
+static void rebuild_list(AldBrokers *brokers)
 {
         GPtrArray *old = brokers->list;
 
@@ -180,12 +180,12 @@ static void rebuild(AldBrokers *brokers)
                 ald_broker_stop(old->pdata[i], "no longer configured or found");
         update_first(brokers);
         g_ptr_array_unref(old);
-        tell_changed(brokers);
+        notify_changed(brokers);
 }
 
 static void on_prune(void *userdata)
 {
-        rebuild(userdata);
+        rebuild_list(userdata);
 }
 
 static void set_addresses(GArray *array, const AldBrokerAddress *addresses, size_t n)
@@ -225,7 +225,7 @@ AldBrokers *ald_brokers_new(const AldBrokersHandler *handler, void *userdata)
 
 void ald_brokers_free(AldBrokers *brokers)
 {
-        gint64 deadline = g_get_monotonic_time() + BYE_USEC;
+        gint64 deadline = g_get_monotonic_time() + DISCONNECT_USEC;
 
         if (!brokers)
                 return;
@@ -246,7 +246,7 @@ static void stop_all(AldBrokers *brokers, const char *reason)
 {
         for (guint i = 0; i < brokers->list->len; i++)
                 ald_broker_stop(brokers->list->pdata[i], reason);
-        tell_changed(brokers);
+        notify_changed(brokers);
 }
 
 static void start_all(AldBrokers *brokers)
@@ -264,14 +264,14 @@ void ald_brokers_reconnect(AldBrokers *brokers)
 void ald_brokers_hold(AldBrokers *brokers, AldBroker *broker, const char *reason)
 {
         ald_broker_hold(broker, reason);
-        tell_changed(brokers);
+        notify_changed(brokers);
 }
 
 void ald_brokers_release(AldBrokers *brokers)
 {
         for (guint i = 0; i < brokers->list->len; i++)
                 ald_broker_release(brokers->list->pdata[i]);
-        tell_changed(brokers);
+        notify_changed(brokers);
 }
 
 size_t ald_brokers_count_held(AldBrokers *brokers)
@@ -299,7 +299,7 @@ void ald_brokers_set_identity(AldBrokers *brokers, const char *client_id, const 
 void ald_brokers_configure(AldBrokers *brokers, const AldBrokerAddress *addresses, size_t n)
 {
         set_addresses(brokers->configured, addresses, n);
-        rebuild(brokers);
+        rebuild_list(brokers);
         /* An administrator who reloads may have just repaired something. */
         start_all(brokers);
 }
@@ -308,7 +308,7 @@ void ald_brokers_discover(AldBrokers *brokers, const AldBrokerAddress *addresses
 {
         brokers->discovering = addresses;
         set_addresses(brokers->discovered, addresses, n);
-        rebuild(brokers);
+        rebuild_list(brokers);
 }
 
 void ald_brokers_subscribe(AldBrokers *brokers, const char *const *filters, bool again)

@@ -50,7 +50,7 @@ static void free_item(gpointer data)
 }
 
 /* Reported once Avahi has nothing more for now: until then earlier results remain. */
-static void notify(AldDiscovery *discovery)
+static void report_found(AldDiscovery *discovery)
 {
         AldBrokerAddress found[ALD_DISCOVERY_MAX];
         size_t n;
@@ -97,7 +97,7 @@ static int read_service(Item *item, sd_bus_message *reply)
         return 0;
 }
 
-static void ask_more(AldDiscovery *discovery);
+static void resolve_more(AldDiscovery *discovery);
 
 static int on_resolved(sd_bus_message *reply, void *userdata, sd_bus_error *unused)
 {
@@ -113,12 +113,12 @@ static int on_resolved(sd_bus_message *reply, void *userdata, sd_bus_error *unus
                         error && error->message ? error->message : g_strerror(-r));
                 ald_back_off_failed(discovery->retry);
         }
-        ask_more(discovery);
-        notify(discovery);
+        resolve_more(discovery);
+        report_found(discovery);
         return 0;
 }
 
-static int ask(Item *item)
+static int resolve_item(Item *item)
 {
         AldDiscovery *discovery = item->discovery;
         int r;
@@ -132,12 +132,12 @@ static int ask(Item *item)
         return r;
 }
 
-static void ask_more(AldDiscovery *discovery)
+static void resolve_more(AldDiscovery *discovery)
 {
         for (guint i = 0; i < discovery->items->len && discovery->n_queries < QUERIES_MAX; i++) {
                 Item *item = discovery->items->pdata[i];
 
-                if (!item->answered && ask(item) < 0)
+                if (!item->answered && resolve_item(item) < 0)
                         break;
         }
 }
@@ -158,7 +158,7 @@ static int read_service_name(sd_bus_message *signal, AldFoundService *ret)
         return 0;
 }
 
-static bool find(AldDiscovery *discovery, const AldFoundService *wanted, guint *ret)
+static bool find_item(AldDiscovery *discovery, const AldFoundService *wanted, guint *ret)
 {
         for (guint i = 0; i < discovery->items->len; i++) {
                 const AldFoundService *service = discovery->items->pdata[i];
@@ -179,7 +179,7 @@ static int on_new(sd_bus_message *signal, void *userdata, sd_bus_error *error)
         Item *item;
         guint index;
 
-        if (read_service_name(signal, &service) < 0 || find(discovery, &service, &index))
+        if (read_service_name(signal, &service) < 0 || find_item(discovery, &service, &index))
                 return 0;
         if (discovery->items->len >= ITEMS_MAX) {
                 g_debug("Avahi found more than %u services; ignoring %s", ITEMS_MAX, service.name);
@@ -191,7 +191,7 @@ static int on_new(sd_bus_message *signal, void *userdata, sd_bus_error *error)
         item->service.name = g_strdup(service.name);
         item->service.domain = g_strdup(service.domain);
         g_ptr_array_add(discovery->items, item);
-        ask_more(discovery);
+        resolve_more(discovery);
         return 0;
 }
 
@@ -201,11 +201,11 @@ static int on_remove(sd_bus_message *signal, void *userdata, sd_bus_error *error
         AldFoundService service = { 0 };
         guint index;
 
-        if (read_service_name(signal, &service) < 0 || !find(discovery, &service, &index))
+        if (read_service_name(signal, &service) < 0 || !find_item(discovery, &service, &index))
                 return 0;
         g_ptr_array_remove_index_fast(discovery->items, index);
-        ask_more(discovery);
-        notify(discovery);
+        resolve_more(discovery);
+        report_found(discovery);
         return 0;
 }
 
@@ -214,7 +214,7 @@ static int on_all(sd_bus_message *signal, void *userdata, sd_bus_error *error)
         AldDiscovery *discovery = userdata;
 
         discovery->complete = true;
-        notify(discovery);
+        report_found(discovery);
         return 0;
 }
 
@@ -234,7 +234,7 @@ static int on_browsing(sd_bus_message *reply, void *userdata, sd_bus_error *unus
         return 0;
 }
 
-static void browse(AldDiscovery *discovery)
+static void start_browsing(AldDiscovery *discovery)
 {
         int r = sd_bus_call_method_async(discovery->bus, &discovery->browse, NAME, "/", SERVER,
                 "ServiceBrowserNew", on_browsing, discovery, "iissu", (int32_t) -1, (int32_t) -1, TYPE, "",
@@ -251,13 +251,13 @@ static void on_retry(void *userdata)
         AldDiscovery *discovery = userdata;
 
         if (ald_peer_owner(discovery->peer) && !discovery->browser && !discovery->browse)
-                browse(discovery);
+                start_browsing(discovery);
         for (guint i = 0; i < discovery->items->len; i++) {
                 Item *item = discovery->items->pdata[i];
 
                 item->answered = item->service.ours || item->query;
         }
-        ask_more(discovery);
+        resolve_more(discovery);
 }
 
 static void on_owner(AldPeer *peer, const char *owner, void *userdata)
@@ -269,10 +269,10 @@ static void on_owner(AldPeer *peer, const char *owner, void *userdata)
         g_clear_pointer(&discovery->browser, g_free);
         discovery->complete = false;
         if (owner)
-                browse(discovery);
+                start_browsing(discovery);
 }
 
-static int match(AldDiscovery *discovery)
+static int match_signals(AldDiscovery *discovery)
 {
         static const struct {
                 const char *member;
@@ -305,7 +305,7 @@ int ald_discovery_new(AldService *service, const char *cluster, AldDiscovered di
         discovery->userdata = userdata;
         r = ald_peer_new(service, bus, NAME, on_owner, discovery, &discovery->peer);
         if (r >= 0)
-                r = match(discovery);
+                r = match_signals(discovery);
         if (r < 0)
                 return r;
         *ret = g_steal_pointer(&discovery);

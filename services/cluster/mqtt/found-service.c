@@ -10,14 +10,14 @@ bool ald_found_same_service(const AldFoundService *a, const AldFoundService *b)
         return g_str_equal(a->name, b->name) && g_str_equal(a->domain, b->domain);
 }
 
-static int rank(const AldFoundService *service)
+static int rank_address(const AldFoundService *service)
 {
         if (!strchr(service->address.host, ':'))
                 return 0;
         return strchr(service->address.host, '%') ? 2 : 1;
 }
 
-static int compare(gconstpointer a, gconstpointer b)
+static int compare_services(gconstpointer a, gconstpointer b)
 {
         const AldFoundService *x = *(const AldFoundService *const *) a;
         const AldFoundService *y = *(const AldFoundService *const *) b;
@@ -26,11 +26,11 @@ static int compare(gconstpointer a, gconstpointer b)
         if (order == 0)
                 order = strcmp(x->domain, y->domain);
         if (order == 0)
-                order = rank(x) - rank(y);
+                order = rank_address(x) - rank_address(y);
         return order != 0 ? order : ald_broker_address_compare(&x->address, &y->address);
 }
 
-static bool contains(const AldBrokerAddress *addresses, size_t n, const AldBrokerAddress *address)
+static bool contains_address(const AldBrokerAddress *addresses, size_t n, const AldBrokerAddress *address)
 {
         for (size_t i = 0; i < n; i++)
                 if (ald_broker_address_compare(&addresses[i], address) == 0)
@@ -43,14 +43,14 @@ size_t ald_found_choose(GPtrArray *services, AldBrokerAddress ret[], size_t max)
         const AldFoundService *last = NULL;
         size_t n = 0;
 
-        g_ptr_array_sort(services, compare);
+        g_ptr_array_sort(services, compare_services);
         for (guint i = 0; i < services->len && n < max; i++) {
                 const AldFoundService *service = services->pdata[i];
 
                 if (!service->ours || (last && ald_found_same_service(last, service)))
                         continue;
                 last = service;
-                if (!contains(ret, n, &service->address))
+                if (!contains_address(ret, n, &service->address))
                         ret[n++] = service->address;
         }
         return n;

@@ -24,7 +24,7 @@ struct AldInbox {
         void *userdata;
 };
 
-static AldTopicMessage *take_one(AldInbox *inbox)
+static AldTopicMessage *pop_message(AldInbox *inbox)
 {
         AldTopicMessage *message;
 
@@ -35,10 +35,10 @@ static AldTopicMessage *take_one(AldInbox *inbox)
 }
 
 /* One at a time: the handler may forget a source, and with it what waits. */
-static unsigned take_some(AldInbox *inbox)
+static unsigned take_batch(AldInbox *inbox)
 {
         for (unsigned n = 0; n < TAKE_MAX; n++) {
-                g_autoptr(AldTopicMessage) message = take_one(inbox);
+                g_autoptr(AldTopicMessage) message = pop_message(inbox);
 
                 if (!message)
                         return n;
@@ -62,7 +62,7 @@ static bool fall_asleep(AldInbox *inbox)
 static void on_timer(void *userdata)
 {
         AldInbox *inbox = userdata;
-        unsigned n = take_some(inbox);
+        unsigned n = take_batch(inbox);
 
         if (n == 0 && fall_asleep(inbox))
                 return;

@@ -163,7 +163,7 @@ static void subscribe_to_awaited(AldWire *wire)
         ald_wire_report(wire, ALD_SESSION_WARNING, words, 0);
 }
 
-static bool contains(char **filters, const char *filter)
+static bool contains_filter(char **filters, const char *filter)
 {
         return filters && g_strv_contains((const char *const *) filters, filter);
 }
@@ -173,11 +173,11 @@ void ald_wire_subscribe(AldWire *wire, char **filters, bool again)
 {
         g_ptr_array_set_size(wire->awaited, 0);
         for (char **filter = filters; *filter; filter++)
-                if (again || !contains(wire->subscribed, *filter))
+                if (again || !contains_filter(wire->subscribed, *filter))
                         g_ptr_array_add(wire->awaited, g_strdup(*filter));
         subscribe_to_awaited(wire);
         for (char **old = wire->subscribed; old && *old; old++)
-                if (!contains(filters, *old))
+                if (!contains_filter(filters, *old))
                         (void) mosquitto_unsubscribe(wire->mosq, NULL, *old);
         g_strfreev(wire->subscribed);
         wire->subscribed = filters;
@@ -188,7 +188,7 @@ void ald_wire_ask_again(AldWire *wire, char **filters)
 {
         for (; *filters; filters++) {
                 (void) mosquitto_subscribe(wire->mosq, NULL, *filters, 0);
-                if (!contains(wire->subscribed, *filters))
+                if (!contains_filter(wire->subscribed, *filters))
                         (void) mosquitto_unsubscribe(wire->mosq, NULL, *filters);
         }
 }

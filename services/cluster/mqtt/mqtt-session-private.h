@@ -70,11 +70,11 @@ typedef struct AldWire {
         AldMqttSession *session;
         struct mosquitto *mosq;
         AldWirePhase phase;
-        gint64 deadline; /* of the phase */
-        gint64 heard;    /* when something was last received */
-        gint64 rested;   /* when to read again */
-        bool more;       /* there is more to read that OpenSSL has already buffered */
-        bool done;       /* the outcome is set */
+        gint64 deadline;   /* of the phase */
+        gint64 heard;      /* when something was last received */
+        gint64 read_after; /* when to read again */
+        bool more;         /* there is more to read that OpenSSL has already buffered */
+        bool done;         /* the outcome is set */
         AldSessionOutcome outcome;
 
         char *claim;     /* our claim on the broker, or NULL */

@@ -8,7 +8,7 @@
 
 #define ADDRESSES_MAX 8u /* of one name that are tried */
 
-static char *describe(const char *host, int r)
+static char *describe_resolver_error(const char *host, int r)
 {
         if (strchr(host, '%'))
                 return g_strdup("the interface in its address does not exist");
@@ -26,7 +26,7 @@ static char *describe(const char *host, int r)
         }
 }
 
-static char **mqtt_session_resolve(const char *host, char **ret_reason)
+static char **resolve_host(const char *host, char **ret_reason)
 {
         const struct addrinfo hints = {
                 .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_protocol = IPPROTO_TCP
@@ -38,7 +38,7 @@ static char **mqtt_session_resolve(const char *host, char **ret_reason)
 
         r = getaddrinfo(host, NULL, &hints, &list);
         if (r != 0) {
-                *ret_reason = describe(host, r);
+                *ret_reason = describe_resolver_error(host, r);
                 return NULL;
         }
         for (struct addrinfo *info = list; info && n < ADDRESSES_MAX; info = info->ai_next) {
@@ -67,7 +67,7 @@ static void set_resolved(AldMqttSession *session)
 }
 
 /* One address after the other, until one leads anywhere. */
-static void try_all(AldMqttSession *session, char **hosts, AldSessionOutcome *ret)
+static void try_addresses(AldMqttSession *session, char **hosts, AldSessionOutcome *ret)
 {
         for (char **host = hosts; *host; host++) {
                 g_free(ret->words);
@@ -77,7 +77,7 @@ static void try_all(AldMqttSession *session, char **hosts, AldSessionOutcome *re
         }
 }
 
-static void end(AldMqttSession *session, const AldSessionOutcome *outcome)
+static void report_end(AldMqttSession *session, const AldSessionOutcome *outcome)
 {
         AldTopicMessage message = {
                 .event = (int) outcome->event, .topic = outcome->words, .number = outcome->number
@@ -90,18 +90,18 @@ static void end(AldMqttSession *session, const AldSessionOutcome *outcome)
         g_mutex_unlock(&session->lock);
 }
 
-static gpointer run(gpointer data)
+static gpointer run_session(gpointer data)
 {
         AldMqttSession *session = data;
         AldSessionOutcome outcome = { .event = ALD_SESSION_UNREACHABLE };
-        g_auto(GStrv) hosts = mqtt_session_resolve(session->address.host, &outcome.words);
+        g_auto(GStrv) hosts = resolve_host(session->address.host, &outcome.words);
 
         set_resolved(session);
         if (ald_mqtt_session_is_stopping(session))
                 outcome.event = ALD_SESSION_ENDED;
         else if (hosts)
-                try_all(session, hosts, &outcome);
-        end(session, &outcome);
+                try_addresses(session, hosts, &outcome);
+        report_end(session, &outcome);
         g_free(outcome.words);
         ald_mqtt_session_unref(session);
         return NULL;
@@ -131,7 +131,7 @@ AldMqttSession *ald_mqtt_session_new(const AldSessionSetup *setup, AldTls *tls)
 
         g_atomic_ref_count_inc(&session->refs);
         if (session->wake >= 0)
-                session->thread = g_thread_try_new("mqtt", run, session, NULL);
+                session->thread = g_thread_try_new("mqtt", run_session, session, NULL);
         if (!session->thread) {
                 ald_mqtt_session_unref(session);
                 ald_mqtt_session_unref(session);

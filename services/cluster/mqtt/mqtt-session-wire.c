@@ -8,7 +8,7 @@
 #include "pki/certificate.h"
 #include "services/cluster/mqtt/mqtt-session-private.h"
 
-static char *mqtt_session_describe_errno(int error)
+static char *describe_errno(int error)
 {
         switch (error) {
         case ECONNREFUSED:
@@ -34,7 +34,7 @@ static char *mqtt_session_describe_errno(int error)
         }
 }
 
-static char *mqtt_session_describe_connack(int code)
+static char *describe_connack(int code)
 {
         switch (code) {
         case 1:
@@ -52,7 +52,7 @@ static char *mqtt_session_describe_connack(int code)
 }
 
 /* error is errno after the call; openssl (may be NULL) the error of OpenSSL during it. */
-static char *mqtt_session_describe_mosquitto(int rc, int error, const char *openssl)
+static char *describe_mosquitto_error(int rc, int error, const char *openssl)
 {
         if (openssl && strstr(openssl, "unexpected eof"))
                 return g_strdup("the broker closed the connection");
@@ -69,8 +69,7 @@ static char *mqtt_session_describe_mosquitto(int rc, int error, const char *open
                 return g_strdup("out of memory");
         case MOSQ_ERR_ERRNO:
                 /* EPROTO is what libmosquitto makes of any failure below TLS. */
-                return error == EPROTO ? g_strdup("the broker closed the connection")
-                                       : mqtt_session_describe_errno(error);
+                return error == EPROTO ? g_strdup("the broker closed the connection") : describe_errno(error);
         case MOSQ_ERR_SUCCESS:
         case MOSQ_ERR_CONN_LOST:
         case MOSQ_ERR_NO_CONN:
@@ -82,14 +81,14 @@ static char *mqtt_session_describe_mosquitto(int rc, int error, const char *open
 
 #define BYE_USEC G_USEC_PER_SEC           /* for what waits yet */
 #define CLOSING_USEC (G_USEC_PER_SEC / 2) /* for DISCONNECT */
-#define BLINK_MS 1000                     /* how often libmosquitto looks at its clock once it is quiet */
+#define QUIET_POLL_MS 1000                /* how often libmosquitto looks at its clock once it is quiet */
 
 /* To wake for a message costs more than to read it, so what comes so soon after another waits for more. */
 #define GATHER_USEC (5 * 1000)
 #define FLOOD 32u     /* with so many in one turn, as after a subscription, there is nothing to wait for */
 #define READ_MAX 256u /* in one turn, since what is to be sent must not wait for the end of a flood */
 
-static void finish(AldWire *wire, AldSessionEvent event, char *words)
+static void set_outcome(AldWire *wire, AldSessionEvent event, char *words)
 {
         if (wire->done) {
                 g_free(words);
@@ -101,7 +100,7 @@ static void finish(AldWire *wire, AldSessionEvent event, char *words)
 }
 
 /* A connection that was up is lost; one that was not is refused. TLS knows best why. */
-static void fail(AldWire *wire, int rc, int error)
+static void fail_connection(AldWire *wire, int rc, int error)
 {
         char *words = ald_tls_take_reason(wire->session->tls);
         AldSessionEvent event = ALD_SESSION_REFUSED;
@@ -111,10 +110,10 @@ static void fail(AldWire *wire, int rc, int error)
         if (wire->phase > ALD_WIRE_UP)
                 event = ALD_SESSION_ENDED;
         if (!words && wire->connack != 0)
-                words = mqtt_session_describe_connack(wire->connack);
+                words = describe_connack(wire->connack);
         if (!words)
-                words = mqtt_session_describe_mosquitto(rc, error, wire->openssl);
-        finish(wire, event, words);
+                words = describe_mosquitto_error(rc, error, wire->openssl);
+        set_outcome(wire, event, words);
 }
 
 /* On the loopback a connection is refused at once, and the first attempt of libmosquitto to use TLS has
@@ -132,7 +131,7 @@ static int get_socket_error(int fd)
         return error;
 }
 
-static void enter(AldWire *wire, AldWirePhase phase, gint64 usec)
+static void enter_phase(AldWire *wire, AldWirePhase phase, gint64 usec)
 {
         wire->phase = phase;
         if (usec > 0)
@@ -147,13 +146,13 @@ static void step_tcp(AldWire *wire, int fd, short revents)
                 return;
         error = get_socket_error(fd);
         if (error != 0)
-                finish(wire, ALD_SESSION_UNREACHABLE, mqtt_session_describe_errno(error));
+                set_outcome(wire, ALD_SESSION_UNREACHABLE, describe_errno(error));
         else
-                enter(wire, ALD_WIRE_TLS, 0);
+                enter_phase(wire, ALD_WIRE_TLS, 0);
 }
 
 /* Two connections of ours to one broker would throw each other out. */
-static void claim(AldWire *wire, SSL *ssl)
+static void claim_broker(AldWire *wire, SSL *ssl)
 {
         AldMqttSession *session = wire->session;
         g_autoptr(X509) certificate = SSL_get1_peer_certificate(ssl);
@@ -161,7 +160,7 @@ static void claim(AldWire *wire, SSL *ssl)
         uint64_t holder;
 
         if (!certificate) {
-                finish(wire, ALD_SESSION_REFUSED, g_strdup("the broker showed no certificate"));
+                set_outcome(wire, ALD_SESSION_REFUSED, g_strdup("the broker showed no certificate"));
                 return;
         }
         ald_pki_certificate_facts(certificate, &facts);
@@ -171,7 +170,7 @@ static void claim(AldWire *wire, SSL *ssl)
         holder = ald_claims_take(session->claims, wire->claim, session->number);
         if (holder != session->number) {
                 wire->outcome.number = holder;
-                finish(wire, ALD_SESSION_DUPLICATE, NULL);
+                set_outcome(wire, ALD_SESSION_DUPLICATE, NULL);
         }
 }
 
@@ -182,17 +181,17 @@ static void step_tls(AldWire *wire, int fd, short revents)
         SSL *ssl = mosquitto_ssl_get(wire->mosq);
 
         if (rc != MOSQ_ERR_SUCCESS || mosquitto_socket(wire->mosq) < 0) {
-                fail(wire, rc, errno);
+                fail_connection(wire, rc, errno);
         } else if (SSL_is_init_finished(ssl)) {
-                enter(wire, ALD_WIRE_HELLO, 0);
-                claim(wire, ssl);
+                enter_phase(wire, ALD_WIRE_HELLO, 0);
+                claim_broker(wire, ssl);
         } else if (revents & (POLLERR | POLLHUP)) {
-                fail(wire, MOSQ_ERR_CONN_LOST, 0);
+                fail_connection(wire, MOSQ_ERR_CONN_LOST, 0);
         }
 }
 
 /* OpenSSL reads ahead, so that the socket may be empty while messages wait. */
-static bool has_more(const AldWire *wire)
+static bool has_buffered_data(const AldWire *wire)
 {
         char unused;
 
@@ -207,15 +206,15 @@ static int read_all(AldWire *wire)
         wire->heard = g_get_monotonic_time();
         do {
                 rc = mosquitto_loop_read(wire->mosq, 1);
-                wire->more = rc == MOSQ_ERR_SUCCESS && has_more(wire);
+                wire->more = rc == MOSQ_ERR_SUCCESS && has_buffered_data(wire);
         } while (wire->more && ++n < READ_MAX);
-        wire->rested = wire->more || n >= FLOOD ? 0 : g_get_monotonic_time() + GATHER_USEC;
+        wire->read_after = wire->more || n >= FLOOD ? 0 : g_get_monotonic_time() + GATHER_USEC;
         return rc;
 }
 
-static gint64 rest_of(const AldWire *wire)
+static gint64 remaining_pause(const AldWire *wire)
 {
-        return wire->phase == ALD_WIRE_UP ? MAX(wire->rested - g_get_monotonic_time(), 0) : 0;
+        return wire->phase == ALD_WIRE_UP ? MAX(wire->read_after - g_get_monotonic_time(), 0) : 0;
 }
 
 /* What the main loop does not get through waits at the broker. */
@@ -223,11 +222,11 @@ static bool may_read(AldWire *wire, short revents)
 {
         if (revents & (POLLERR | POLLHUP))
                 return true;
-        if (rest_of(wire) > 0 || (!wire->more && !(revents & POLLIN)))
+        if (remaining_pause(wire) > 0 || (!wire->more && !(revents & POLLIN)))
                 return false;
         if (wire->phase != ALD_WIRE_UP || ald_mqtt_session_may_put(wire->session))
                 return true;
-        wire->rested = g_get_monotonic_time() + GATHER_USEC;
+        wire->read_after = g_get_monotonic_time() + GATHER_USEC;
         return false;
 }
 
@@ -258,11 +257,11 @@ static void step_mqtt(AldWire *wire, int fd, short revents)
         if (rc == MOSQ_ERR_SUCCESS)
                 rc = mosquitto_loop_misc(wire->mosq);
         if (rc != MOSQ_ERR_SUCCESS || mosquitto_socket(wire->mosq) < 0)
-                fail(wire, rc, errno);
+                fail_connection(wire, rc, errno);
 }
 
 /* What the main loop asks for. */
-static void check_wire(AldWire *wire)
+static void check_requests(AldWire *wire)
 {
         g_auto(GStrv) asked = NULL;
         char **filters;
@@ -270,9 +269,9 @@ static void check_wire(AldWire *wire)
 
         if (ald_mqtt_session_is_stopping(wire->session)) {
                 if (wire->phase < ALD_WIRE_UP)
-                        finish(wire, ALD_SESSION_ENDED, NULL);
+                        set_outcome(wire, ALD_SESSION_ENDED, NULL);
                 else if (wire->phase == ALD_WIRE_UP)
-                        enter(wire, ALD_WIRE_BYE, BYE_USEC);
+                        enter_phase(wire, ALD_WIRE_BYE, BYE_USEC);
         }
         if (wire->phase != ALD_WIRE_UP)
                 return;
@@ -284,17 +283,17 @@ static void check_wire(AldWire *wire)
                 ald_wire_ask_again(wire, asked);
 }
 
-static void look_at_clock(AldWire *wire)
+static void check_deadline(AldWire *wire)
 {
         bool late = wire->phase != ALD_WIRE_UP && g_get_monotonic_time() >= wire->deadline;
 
         if (wire->phase == ALD_WIRE_BYE && (late || ald_wire_is_drained(wire))) {
-                enter(wire, ALD_WIRE_CLOSING, CLOSING_USEC);
+                enter_phase(wire, ALD_WIRE_CLOSING, CLOSING_USEC);
                 (void) mosquitto_disconnect(wire->mosq);
         } else if (late && wire->phase == ALD_WIRE_CLOSING) {
-                finish(wire, ALD_SESSION_ENDED, NULL);
+                set_outcome(wire, ALD_SESSION_ENDED, NULL);
         } else if (late) {
-                finish(wire, ALD_SESSION_UNREACHABLE,
+                set_outcome(wire, ALD_SESSION_UNREACHABLE,
                         g_strdup(wire->phase == ALD_WIRE_TCP
                                          ? "it does not answer (timed out)"
                                          : "it accepts connections but does not answer (timed out)"));
@@ -303,7 +302,7 @@ static void look_at_clock(AldWire *wire)
 
 static short wanted_events(const AldWire *wire)
 {
-        const short reading = rest_of(wire) > 0 ? 0 : POLLIN;
+        const short reading = remaining_pause(wire) > 0 ? 0 : POLLIN;
         SSL *ssl;
 
         switch (wire->phase) {
@@ -326,29 +325,29 @@ static int wanted_timeout(const AldWire *wire)
                               ? wire->heard + ALD_SESSION_KEEPALIVE * G_USEC_PER_SEC - g_get_monotonic_time()
                               : wire->deadline - g_get_monotonic_time();
 
-        if (rest_of(wire) > 0)
-                left = rest_of(wire);
+        if (remaining_pause(wire) > 0)
+                left = remaining_pause(wire);
         else if (wire->more)
                 left = 0;
         else if (wire->phase == ALD_WIRE_UP)
-                left = MAX(left, BLINK_MS * 1000);
+                left = MAX(left, QUIET_POLL_MS * 1000);
         return left > 0 ? (int) (left / 1000) + 1 : 0;
 }
 
-static void turn(AldWire *wire)
+static void run_once(AldWire *wire)
 {
         int fd = mosquitto_socket(wire->mosq);
         struct pollfd fds[] = { { fd, wanted_events(wire), 0 }, { wire->session->wake, POLLIN, 0 } };
         eventfd_t unused;
 
         if (poll(fds, G_N_ELEMENTS(fds), wanted_timeout(wire)) < 0 && errno != EINTR) {
-                finish(wire, ALD_SESSION_LOST, mqtt_session_describe_errno(errno));
+                set_outcome(wire, ALD_SESSION_LOST, describe_errno(errno));
                 return;
         }
         if (fds[1].revents)
                 (void) eventfd_read(wire->session->wake, &unused);
         g_clear_pointer(&wire->openssl, g_free);
-        check_wire(wire);
+        check_requests(wire);
         if (wire->done)
                 return;
         if (wire->phase == ALD_WIRE_TCP)
@@ -358,7 +357,7 @@ static void turn(AldWire *wire)
         else
                 step_mqtt(wire, fd, fds[0].revents);
         if (!wire->done)
-                look_at_clock(wire);
+                check_deadline(wire);
 }
 
 void ald_mqtt_session_connect(AldMqttSession *session, const char *host, AldSessionOutcome *ret)
@@ -366,14 +365,14 @@ void ald_mqtt_session_connect(AldMqttSession *session, const char *host, AldSess
         AldWire wire = { .session = session, .expiry = UINT64_MAX };
         int rc;
 
-        enter(&wire, ALD_WIRE_TCP, ALD_SESSION_CONNECT_USEC);
+        enter_phase(&wire, ALD_WIRE_TCP, ALD_SESSION_CONNECT_USEC);
         rc = ald_wire_open(&wire, host);
         if (rc == MOSQ_ERR_ERRNO)
-                finish(&wire, ALD_SESSION_UNREACHABLE, mqtt_session_describe_errno(errno));
+                set_outcome(&wire, ALD_SESSION_UNREACHABLE, describe_errno(errno));
         else if (rc != MOSQ_ERR_SUCCESS)
-                fail(&wire, rc, errno);
+                fail_connection(&wire, rc, errno);
         while (!wire.done)
-                turn(&wire);
+                run_once(&wire);
         ald_wire_close(&wire);
         *ret = wire.outcome;
 }

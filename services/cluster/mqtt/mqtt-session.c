@@ -26,7 +26,7 @@ void ald_mqtt_session_unref(AldMqttSession *session)
         g_free(session);
 }
 
-static void wake(AldMqttSession *session)
+static void wake_thread(AldMqttSession *session)
 {
         (void) eventfd_write(session->wake, 1);
 }
@@ -42,7 +42,7 @@ void ald_mqtt_session_leave(AldMqttSession *session)
         g_mutex_unlock(&session->lock);
         if (silent)
                 return;
-        wake(session);
+        wake_thread(session);
         ald_inbox_forget(session->inbox, session->source);
 }
 
@@ -77,7 +77,7 @@ int ald_mqtt_session_publish(AldMqttSession *session, const AldTopicMessage *mes
         put = ald_topic_queue_put(session->out, message);
         g_mutex_unlock(&session->lock);
         if (first)
-                wake(session);
+                wake_thread(session);
         return put ? 0 : -ENOBUFS;
 }
 
@@ -89,7 +89,7 @@ void ald_mqtt_session_subscribe(AldMqttSession *session, const char *const *filt
         session->resubscribe = true;
         session->again = session->again || again;
         g_mutex_unlock(&session->lock);
-        wake(session);
+        wake_thread(session);
 }
 
 bool ald_mqtt_session_ask_again(AldMqttSession *session, const char *filter)
@@ -102,7 +102,7 @@ bool ald_mqtt_session_ask_again(AldMqttSession *session, const char *filter)
                 g_ptr_array_add(session->asked, g_strdup(filter));
         g_mutex_unlock(&session->lock);
         if (put)
-                wake(session);
+                wake_thread(session);
         return put;
 }
 

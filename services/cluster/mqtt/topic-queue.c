@@ -58,7 +58,7 @@ void ald_topic_queue_free(AldTopicQueue *queue)
         g_free(queue);
 }
 
-static uint64_t cost(const AldTopicMessage *message)
+static uint64_t entry_cost(const AldTopicMessage *message)
 {
         return ENTRY_BYTES + strlen(message->topic) + message->size;
 }
@@ -75,7 +75,7 @@ static void set_payload(Entry *entry, const AldTopicMessage *message)
         entry->message.size = message->size;
 }
 
-static void add(AldTopicQueue *queue, const AldTopicMessage *message)
+static void append_entry(AldTopicQueue *queue, const AldTopicMessage *message)
 {
         const char *topic = message->topic ? message->topic : "";
         size_t length = strlen(topic);
@@ -87,7 +87,7 @@ static void add(AldTopicQueue *queue, const AldTopicMessage *message)
         entry->link.data = entry;
         set_payload(entry, message);
         g_queue_push_tail_link(&queue->order, &entry->link);
-        queue->bytes += cost(&entry->message);
+        queue->bytes += entry_cost(&entry->message);
         if (message->event == 0)
                 g_hash_table_add(queue->by_topic, entry);
 }
@@ -95,12 +95,12 @@ static void add(AldTopicQueue *queue, const AldTopicMessage *message)
 static void unlink_entry(AldTopicQueue *queue, Entry *entry)
 {
         g_queue_unlink(&queue->order, &entry->link);
-        queue->bytes -= cost(&entry->message);
+        queue->bytes -= entry_cost(&entry->message);
         if (entry->message.event == 0)
                 g_hash_table_remove(queue->by_topic, entry);
 }
 
-static bool replace(AldTopicQueue *queue, Entry *entry, const AldTopicMessage *message)
+static bool replace_payload(AldTopicQueue *queue, Entry *entry, const AldTopicMessage *message)
 {
         uint64_t bytes = queue->bytes - entry->message.size + message->size;
 
@@ -119,18 +119,18 @@ static bool put_message(AldTopicQueue *queue, const AldTopicMessage *message)
 
         entry = g_hash_table_lookup(queue->by_topic, message);
         if (entry)
-                return replace(queue, entry, message);
-        if (queue->bytes + cost(message) > queue->max_bytes ||
+                return replace_payload(queue, entry, message);
+        if (queue->bytes + entry_cost(message) > queue->max_bytes ||
                 g_hash_table_size(queue->by_topic) >= queue->max_entries)
                 return false;
-        add(queue, message);
+        append_entry(queue, message);
         return true;
 }
 
 bool ald_topic_queue_put(AldTopicQueue *queue, const AldTopicMessage *message)
 {
         if (message->event != 0) {
-                add(queue, message);
+                append_entry(queue, message);
                 return true;
         }
         if (put_message(queue, message))

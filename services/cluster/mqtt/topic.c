@@ -16,7 +16,7 @@
 static const struct {
         const char *name;
         AldTopicType type;
-} simple[] = {
+} simple_topics[] = {
         { "status", ALD_TOPIC_STATUS },
         { "alive", ALD_TOPIC_ALIVE },
         { "crl", ALD_TOPIC_CRL },
@@ -88,9 +88,9 @@ static int parse_record(const char *rest, AldTopic *topic)
 
 static int parse_rest(const char *rest, AldTopic *topic)
 {
-        for (unsigned i = 0; i < G_N_ELEMENTS(simple); i++)
-                if (strcmp(rest, simple[i].name) == 0) {
-                        topic->type = simple[i].type;
+        for (unsigned i = 0; i < G_N_ELEMENTS(simple_topics); i++)
+                if (strcmp(rest, simple_topics[i].name) == 0) {
+                        topic->type = simple_topics[i].type;
                         return 0;
                 }
         if (g_str_has_prefix(rest, FORGET)) {
@@ -160,8 +160,8 @@ char *ald_topic_format(const AldTopic *topic, const char *cluster)
         if (topic->type == ALD_TOPIC_FORGET)
                 return g_strconcat(
                         PREFIX, cluster, "/", node, "/", FORGET, ald_id_format(&topic->target, target), NULL);
-        for (unsigned i = 0; i < G_N_ELEMENTS(simple); i++)
-                if (simple[i].type == topic->type)
-                        return g_strconcat(PREFIX, cluster, "/", node, "/", simple[i].name, NULL);
+        for (unsigned i = 0; i < G_N_ELEMENTS(simple_topics); i++)
+                if (simple_topics[i].type == topic->type)
+                        return g_strconcat(PREFIX, cluster, "/", node, "/", simple_topics[i].name, NULL);
         g_assert_not_reached();
 }

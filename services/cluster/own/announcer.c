@@ -106,13 +106,13 @@ struct AldAnnouncer {
         AldPublisher *publisher;
         Forgets *forgets;
         gint64 sent, alive_sent; /* CLOCK_MONOTONIC of the last of anything, and of the last heartbeat */
-        gint64 clock;            /* how far CLOCK_REALTIME was ahead of that then */
+        gint64 clock_offset;     /* how far CLOCK_REALTIME was ahead of that then */
         char *unheard_kinds;     /* or NULL */
-        gint64 unheard_looked;   /* CLOCK_MONOTONIC */
+        gint64 unheard_checked;  /* CLOCK_MONOTONIC */
         AldTimer *alive_timer, *status_timer, *repeat_timer, *crl_timer;
 };
 
-static char *topic_of(const AldAnnouncer *announcer, AldTopicType type, const AldId *target)
+static char *format_topic(const AldAnnouncer *announcer, AldTopicType type, const AldId *target)
 {
         AldTopic topic = { .type = type, .node = announcer->own };
 
@@ -121,7 +121,8 @@ static char *topic_of(const AldAnnouncer *announcer, AldTopicType type, const Al
         return ald_topic_format(&topic, announcer->cluster);
 }
 
-static void publish(AldAnnouncer *announcer, const char *topic, const char *payload, int qos, bool retain)
+static void publish_to_first(
+        AldAnnouncer *announcer, const char *topic, const char *payload, int qos, bool retain)
 {
         int r = ald_brokers_publish(
                 announcer->setup.brokers, topic, payload, payload ? strlen(payload) : 0, qos, retain);
@@ -134,7 +135,7 @@ static void publish(AldAnnouncer *announcer, const char *topic, const char *payl
 }
 
 /* From all brokers, since one that was the first for a while has stored what was published then. */
-static void clear(AldAnnouncer *announcer, const char *topic)
+static void clear_topic(AldAnnouncer *announcer, const char *topic)
 {
         AldBrokers *brokers = announcer->setup.brokers;
 
@@ -149,12 +150,12 @@ static void schedule_alive(AldAnnouncer *announcer)
                         MIN(announcer->sent + ALIVE_USEC, announcer->alive_sent + ALIVE_LEAST_USEC));
 }
 
-static gint64 read_clock(void)
+static gint64 read_clock_offset(void)
 {
         return g_get_real_time() - g_get_monotonic_time();
 }
 
-static void say_alive(AldAnnouncer *announcer)
+static void publish_alive(AldAnnouncer *announcer)
 {
         AldBroker *first = ald_brokers_first(announcer->setup.brokers);
         g_autofree char *topic = NULL, *payload = NULL;
@@ -168,11 +169,11 @@ static void say_alive(AldAnnouncer *announcer)
                 .connection = ald_broker_conn(first),
                 .records = ald_publisher_count(announcer->publisher),
         };
-        topic = topic_of(announcer, ALD_TOPIC_ALIVE, NULL);
+        topic = format_topic(announcer, ALD_TOPIC_ALIVE, NULL);
         payload = ald_message_format(ALD_KIND_NODE_ALIVE, &alive);
-        publish(announcer, topic, payload, 0, false);
+        publish_to_first(announcer, topic, payload, 0, false);
         announcer->sent = announcer->alive_sent = g_get_monotonic_time();
-        announcer->clock = read_clock();
+        announcer->clock_offset = read_clock_offset();
         schedule_alive(announcer);
 }
 
@@ -184,7 +185,7 @@ static void on_alive(void *userdata)
         if (now - announcer->sent < ALIVE_USEC && now - announcer->alive_sent < ALIVE_LEAST_USEC)
                 schedule_alive(announcer);
         else
-                say_alive(announcer);
+                publish_alive(announcer);
 }
 
 /* Once the clock was set, others must know of it to make sense of the times of records. */
@@ -192,12 +193,12 @@ static void publish_retained(const char *topic, const char *payload, int qos, vo
 {
         AldAnnouncer *announcer = userdata;
 
-        if (ABS(read_clock() - announcer->clock) > CLOCK_SET_USEC)
-                say_alive(announcer);
+        if (ABS(read_clock_offset() - announcer->clock_offset) > CLOCK_SET_USEC)
+                publish_alive(announcer);
         if (payload)
-                publish(announcer, topic, payload, qos, true);
+                publish_to_first(announcer, topic, payload, qos, true);
         else
-                clear(announcer, topic);
+                clear_topic(announcer, topic);
 }
 
 static void schedule_status(AldAnnouncer *announcer)
@@ -237,10 +238,10 @@ static void on_crl(void *userdata)
 {
         AldAnnouncer *announcer = userdata;
         const char *crl = ald_trust_crl(announcer->setup.trust);
-        g_autofree char *topic = topic_of(announcer, ALD_TOPIC_CRL, NULL);
+        g_autofree char *topic = format_topic(announcer, ALD_TOPIC_CRL, NULL);
 
         if (crl)
-                publish(announcer, topic, crl, 1, true);
+                publish_to_first(announcer, topic, crl, 1, true);
 }
 
 AldAnnouncer *ald_announcer_new(const AldAnnouncerSetup *setup)
@@ -278,7 +279,7 @@ void ald_announcer_free(AldAnnouncer *announcer)
 void ald_announcer_publish_status_to(AldAnnouncer *announcer, AldBroker *broker, AldNodeStatusState state)
 {
         uint64_t conn = ald_broker_conn(broker);
-        g_autofree char *topic = topic_of(announcer, ALD_TOPIC_STATUS, NULL);
+        g_autofree char *topic = format_topic(announcer, ALD_TOPIC_STATUS, NULL);
         g_autofree char *payload = ald_own_status_write(announcer->setup.status, state, conn);
         int r;
 
@@ -332,28 +333,28 @@ void ald_announcer_heard_crl(AldAnnouncer *announcer, uint32_t broker, const cha
                 schedule_crl(announcer);
 }
 
-static void say_forget(const AldId *target, const AldNodeForget *forget, void *userdata)
+static void publish_forget(const AldId *target, const AldNodeForget *forget, void *userdata)
 {
         AldAnnouncer *announcer = userdata;
-        g_autofree char *topic = topic_of(announcer, ALD_TOPIC_FORGET, target);
+        g_autofree char *topic = format_topic(announcer, ALD_TOPIC_FORGET, target);
         g_autofree char *payload = ald_message_format(ALD_KIND_NODE_FORGET, forget);
 
-        publish(announcer, topic, payload, 1, true);
+        publish_to_first(announcer, topic, payload, 1, true);
 }
 
 static void clear_forget(const AldId *target, const AldNodeForget *forget, void *userdata)
 {
         AldAnnouncer *announcer = userdata;
-        g_autofree char *topic = topic_of(announcer, ALD_TOPIC_FORGET, target);
+        g_autofree char *topic = format_topic(announcer, ALD_TOPIC_FORGET, target);
 
-        clear(announcer, topic);
+        clear_topic(announcer, topic);
 }
 
-static void look_for_unheard(AldAnnouncer *announcer)
+static void update_unheard_kinds(AldAnnouncer *announcer)
 {
         g_autofree char *kinds = ald_publisher_unheard_kinds(announcer->publisher);
 
-        announcer->unheard_looked = g_get_monotonic_time();
+        announcer->unheard_checked = g_get_monotonic_time();
         if (g_strcmp0(kinds, announcer->unheard_kinds) == 0)
                 return;
         if (kinds)
@@ -366,8 +367,8 @@ static void look_for_unheard(AldAnnouncer *announcer)
 void ald_announcer_heard(AldAnnouncer *announcer, const AldUpdate *update)
 {
         ald_publisher_heard(announcer->publisher, update);
-        if (g_get_monotonic_time() - announcer->unheard_looked >= UNHEARD_USEC)
-                look_for_unheard(announcer);
+        if (g_get_monotonic_time() - announcer->unheard_checked >= UNHEARD_USEC)
+                update_unheard_kinds(announcer);
 }
 
 const char *ald_announcer_unheard_kinds(const AldAnnouncer *announcer)
@@ -383,8 +384,8 @@ void ald_announcer_first_changed(AldAnnouncer *announcer, AldBroker *first)
                 return;
         }
         ald_publisher_publish_all(announcer->publisher, (uint64_t) g_get_monotonic_time());
-        look_for_unheard(announcer);
-        forgets_foreach(announcer->forgets, say_forget, announcer);
+        update_unheard_kinds(announcer);
+        forgets_foreach(announcer->forgets, publish_forget, announcer);
         schedule_crl(announcer);
         /* The first heartbeat follows at once, for the sake of its clock. */
         announcer->alive_sent = 0;
@@ -396,7 +397,7 @@ void ald_announcer_begin(AldAnnouncer *announcer)
         ald_publisher_begin(announcer->publisher);
 }
 
-static void note_epoch(AldAnnouncer *announcer)
+static void update_epoch(AldAnnouncer *announcer)
 {
         uint64_t epoch = ald_publisher_epoch(announcer->publisher);
 
@@ -410,7 +411,7 @@ void ald_announcer_record(AldAnnouncer *announcer, const AldUpdate *update)
 {
         ald_publisher_put(announcer->publisher, update, (uint64_t) g_get_monotonic_time());
         if (update->stamp.epoch > ald_own_status_epoch(announcer->setup.status))
-                note_epoch(announcer);
+                update_epoch(announcer);
 }
 
 bool ald_announcer_is_behind(const AldAnnouncer *announcer)
@@ -455,7 +456,7 @@ int ald_announcer_forget(AldAnnouncer *announcer, const AldId *target, const Ald
 {
         if (!forgets_add(announcer->forgets, target, forget))
                 return -ALD_E_COMMON_LIMIT;
-        say_forget(target, forget, announcer);
+        publish_forget(target, forget, announcer);
         return 0;
 }
 

@@ -167,7 +167,7 @@ static Echo *find_echo(const AldOwnStatus *own, uint32_t broker)
 }
 
 /* If there are too many, one makes way that is not connected. */
-static Echo *get_echo(AldOwnStatus *own, uint32_t broker)
+static Echo *find_or_add_echo(AldOwnStatus *own, uint32_t broker)
 {
         const Echo fresh = { .broker = broker };
         Echo *echo = find_echo(own, broker);
@@ -190,7 +190,7 @@ static Echo *get_echo(AldOwnStatus *own, uint32_t broker)
 
 void ald_own_status_published(AldOwnStatus *own, uint32_t broker, uint64_t conn, uint64_t now)
 {
-        Echo *echo = get_echo(own, broker);
+        Echo *echo = find_or_add_echo(own, broker);
 
         if (!echo || echo->conn == conn)
                 return;
@@ -241,7 +241,7 @@ uint64_t ald_own_status_due(const AldOwnStatus *own, uint64_t now)
 }
 
 /* The first sighting is kept, the oldest gives way. */
-static Sighting *find_sighting(AldOwnStatus *own, const AldNodeStatus *status, uint32_t broker)
+static Sighting *find_or_add_sighting(AldOwnStatus *own, const AldNodeStatus *status, uint32_t broker)
 {
         Sighting *sighting;
 
@@ -255,14 +255,14 @@ static Sighting *find_sighting(AldOwnStatus *own, const AldNodeStatus *status, u
         return sighting;
 }
 
-static bool seems_to_live(AldOwnStatus *own, const AldNodeStatus *status, uint32_t broker, bool retained)
+static bool seems_alive(AldOwnStatus *own, const AldNodeStatus *status, uint32_t broker, bool retained)
 {
-        if (find_sighting(own, status, broker)->conn < status->connection)
+        if (find_or_add_sighting(own, status, broker)->conn < status->connection)
                 return true;
         return !retained && !ald_status_is(status, ALD_NODE_STATUS_STATE_OFFLINE);
 }
 
-static void take_echo(AldOwnStatus *own, const AldNodeStatus *status, uint32_t broker, uint64_t conn)
+static void mark_returned(AldOwnStatus *own, const AldNodeStatus *status, uint32_t broker, uint64_t conn)
 {
         Echo *echo = find_echo(own, broker);
 
@@ -323,7 +323,7 @@ AldOwnFinding ald_own_status_take(AldOwnStatus *own, const AldNodeStatus *status
         if (is_former(own, status->instance))
                 return ALD_OWN_ALONE;
         if (g_str_equal(status->instance, own->instance.text)) {
-                take_echo(own, status, broker, conn);
+                mark_returned(own, status, broker, conn);
                 if (!is_forged(own, status))
                         return ALD_OWN_ALONE;
                 ald_own_status_note_forged(own, now);
@@ -331,7 +331,7 @@ AldOwnFinding ald_own_status_take(AldOwnStatus *own, const AldNodeStatus *status
         }
         if (is_contested(own, status, broker, conn, retained, now))
                 ald_own_status_note_forged(own, now);
-        if (!names_us && !seems_to_live(own, status, broker, retained))
+        if (!names_us && !seems_alive(own, status, broker, retained))
                 return ALD_OWN_ALONE;
         own->other = copy_id(status->instance);
         return names_us ? ALD_OWN_DUPLICATE : ALD_OWN_DOUBTFUL;

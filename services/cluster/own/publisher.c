@@ -5,7 +5,7 @@
 #include "services/cluster/own/publisher.h"
 #include "services/cluster/peers/payload.h"
 
-typedef struct Own {
+typedef struct OwnRecord {
         char *name;         /* "KIND/KEY" */
         AldUpdate update;   /* the key is the second half of the name; a reference of the record is held */
         uint64_t deleted;   /* since when; 0: it is not */
@@ -13,12 +13,12 @@ typedef struct Own {
         uint64_t unheard_since; /* published first of those times */
         unsigned unheard;       /* how often it was published since something of it came back */
         unsigned reading;       /* the last reading of all records that had it */
-} Own;
+} OwnRecord;
 
 struct AldPublisher {
         AldId node;
         char *cluster;
-        GHashTable *own;   /* name → Own */
+        GHashTable *own;   /* name → OwnRecord */
         GHashTable *stale; /* names of topics that an earlier life of this node left */
         AldStamp newest;
         uint64_t read_epoch; /* the newest since the reading of all records began; 0: there was none */
@@ -30,9 +30,9 @@ struct AldPublisher {
         void *userdata;
 };
 
-static void own_free(gpointer data)
+static void own_record_free(gpointer data)
 {
-        Own *own = data;
+        OwnRecord *own = data;
 
         g_clear_pointer(&own->update.record, ald_record_unref);
         g_free(own->name);
@@ -45,7 +45,7 @@ AldPublisher *ald_publisher_new(const AldId *node, const char *cluster, AldPubli
 
         publisher->node = *node;
         publisher->cluster = g_strdup(cluster);
-        publisher->own = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, own_free);
+        publisher->own = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, own_record_free);
         publisher->stale = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
         publisher->publish = publish;
         publisher->userdata = userdata;
@@ -62,12 +62,12 @@ void ald_publisher_free(AldPublisher *publisher)
         g_free(publisher);
 }
 
-static char *name_of(AldKind kind, const char *key)
+static char *record_name(AldKind kind, const char *key)
 {
         return g_strconcat(ald_kinds[kind].name, "/", key, NULL);
 }
 
-static void publish_record(AldPublisher *publisher, Own *own, uint64_t now)
+static void publish_record(AldPublisher *publisher, OwnRecord *own, uint64_t now)
 {
         const AldUpdate *update = &own->update;
         g_autofree char *topic = ald_topic_of_record(
@@ -91,9 +91,9 @@ static void clear_topic(AldPublisher *publisher, const char *name)
         publisher->publish(topic, NULL, 1, publisher->userdata);
 }
 
-static Own *own_new(AldPublisher *publisher, char *name)
+static OwnRecord *own_record_new(AldPublisher *publisher, char *name)
 {
-        Own *own = g_new0(Own, 1);
+        OwnRecord *own = g_new0(OwnRecord, 1);
 
         own->name = name;
         own->update.key = strchr(name, '/') + 1;
@@ -101,7 +101,7 @@ static Own *own_new(AldPublisher *publisher, char *name)
         return own;
 }
 
-static void take(Own *own, const AldUpdate *update, uint64_t now)
+static void replace_update(OwnRecord *own, const AldUpdate *update, uint64_t now)
 {
         const char *key = own->update.key;
 
@@ -130,21 +130,21 @@ static bool has_room(AldPublisher *publisher)
 void ald_publisher_put(AldPublisher *publisher, const AldUpdate *update, uint64_t now)
 {
         g_autofree char *name = NULL;
-        Own *own;
+        OwnRecord *own;
 
         if (ald_kinds[update->kind].local || !ald_id_equal(&update->node, &publisher->node))
                 return;
         publisher->read_epoch = MAX(publisher->read_epoch, update->stamp.epoch);
-        name = name_of(update->kind, update->key);
+        name = record_name(update->kind, update->key);
         own = g_hash_table_lookup(publisher->own, name);
         if (!own && !has_room(publisher))
                 return;
         if (!own)
-                own = own_new(publisher, g_steal_pointer(&name));
+                own = own_record_new(publisher, g_steal_pointer(&name));
         own->reading = publisher->reading;
         if (ald_stamp_compare(&update->stamp, &own->update.stamp) <= 0)
                 return;
-        take(own, update, now);
+        replace_update(own, update, now);
         if (ald_stamp_compare(&update->stamp, &publisher->newest) > 0)
                 publisher->newest = update->stamp;
         g_hash_table_remove(publisher->stale, own->name);
@@ -180,7 +180,7 @@ void ald_publisher_go_back(AldPublisher *publisher)
 static gboolean is_gone(gpointer key, gpointer value, gpointer userdata)
 {
         const AldPublisher *publisher = userdata;
-        const Own *own = value;
+        const OwnRecord *own = value;
 
         return own->update.stamp.epoch == publisher->newest.epoch && own->reading != publisher->reading;
 }
@@ -188,13 +188,13 @@ static gboolean is_gone(gpointer key, gpointer value, gpointer userdata)
 static gboolean is_of_earlier_epoch(gpointer key, gpointer value, gpointer userdata)
 {
         const AldPublisher *publisher = userdata;
-        const Own *own = value;
+        const OwnRecord *own = value;
 
         return own->update.stamp.epoch < publisher->newest.epoch;
 }
 
 /* Clears and forgets the topics of records that are gone. */
-static void sweep(AldPublisher *publisher, GHashTable *table, GHRFunc is_over)
+static void clear_matching(AldPublisher *publisher, GHashTable *table, GHRFunc is_over)
 {
         GHashTableIter iter;
         gpointer name, value;
@@ -211,7 +211,7 @@ static void sweep(AldPublisher *publisher, GHashTable *table, GHRFunc is_over)
 void ald_publisher_end(AldPublisher *publisher)
 {
         if (publisher->read_epoch == publisher->newest.epoch)
-                sweep(publisher, publisher->own, is_gone);
+                clear_matching(publisher, publisher->own, is_gone);
 }
 
 void ald_publisher_publish_all(AldPublisher *publisher, uint64_t now)
@@ -222,7 +222,7 @@ void ald_publisher_publish_all(AldPublisher *publisher, uint64_t now)
         publisher->heard = 0;
         g_hash_table_iter_init(&iter, publisher->own);
         while (g_hash_table_iter_next(&iter, NULL, &value)) {
-                Own *own = value;
+                OwnRecord *own = value;
 
                 own->unheard = 0;
                 publish_record(publisher, own, now);
@@ -231,8 +231,8 @@ void ald_publisher_publish_all(AldPublisher *publisher, uint64_t now)
 
 void ald_publisher_heard(AldPublisher *publisher, const AldUpdate *update)
 {
-        g_autofree char *name = name_of(update->kind, update->key);
-        Own *own = g_hash_table_lookup(publisher->own, name);
+        g_autofree char *name = record_name(update->kind, update->key);
+        OwnRecord *own = g_hash_table_lookup(publisher->own, name);
         int r = own ? ald_stamp_compare(&update->stamp, &own->update.stamp) : 1;
 
         if (r > 0)
@@ -252,7 +252,7 @@ char *ald_publisher_unheard_kinds(const AldPublisher *publisher)
 
         g_hash_table_iter_init(&iter, publisher->own);
         while (g_hash_table_iter_next(&iter, NULL, &value)) {
-                const Own *own = value;
+                const OwnRecord *own = value;
 
                 /* A single message may get lost on its way back. Messages of QoS 0 get lost more often,
                  * and the rules of every version name their kinds. */
@@ -273,7 +273,7 @@ void ald_publisher_expire(AldPublisher *publisher, uint64_t now, uint64_t expiry
 
         g_hash_table_iter_init(&iter, publisher->own);
         while (g_hash_table_iter_next(&iter, &name, &value)) {
-                const Own *own = value;
+                const OwnRecord *own = value;
 
                 if (own->deleted == 0 || now - own->deleted < expiry_usec)
                         continue;
@@ -284,7 +284,7 @@ void ald_publisher_expire(AldPublisher *publisher, uint64_t now, uint64_t expiry
 
 void ald_publisher_found(AldPublisher *publisher, AldKind kind, const char *key, uint64_t epoch)
 {
-        g_autofree char *name = name_of(kind, key);
+        g_autofree char *name = record_name(kind, key);
 
         if (epoch > publisher->newest.epoch || g_hash_table_contains(publisher->own, name))
                 return;
@@ -299,8 +299,8 @@ void ald_publisher_announced(AldPublisher *publisher, uint64_t epoch)
         publisher->announced = epoch;
         if (epoch != publisher->newest.epoch)
                 return;
-        sweep(publisher, publisher->own, is_of_earlier_epoch);
-        sweep(publisher, publisher->stale, NULL);
+        clear_matching(publisher, publisher->own, is_of_earlier_epoch);
+        clear_matching(publisher, publisher->stale, NULL);
 }
 
 uint64_t ald_publisher_epoch(const AldPublisher *publisher)

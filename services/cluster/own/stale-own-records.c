@@ -9,7 +9,7 @@ struct AldStaleOwnRecords {
         void *userdata;
 };
 
-static void clear(AldStaleOwnRecords *stale)
+static void clear_newest(AldStaleOwnRecords *stale)
 {
         g_free((char *) stale->newest.key);
         g_clear_pointer(&stale->newest.record, ald_record_unref);
@@ -21,7 +21,7 @@ static void on_timer(void *userdata)
         AldStaleOwnRecords *stale = userdata;
 
         if (stale->handle(&stale->newest, stale->userdata))
-                clear(stale);
+                clear_newest(stale);
         else
                 ald_timer_set(stale->timer, g_get_monotonic_time() + ALD_STALE_OWN_USEC);
 }
@@ -40,7 +40,7 @@ void ald_stale_own_records_free(AldStaleOwnRecords *stale)
 {
         if (!stale)
                 return;
-        clear(stale);
+        clear_newest(stale);
         ald_timer_free(stale->timer);
         g_free(stale);
 }
@@ -51,7 +51,7 @@ void ald_stale_own_records_found(AldStaleOwnRecords *stale, const AldUpdate *upd
                 return;
         if (stale->newest.stamp.epoch == 0)
                 ald_timer_set(stale->timer, g_get_monotonic_time() + ALD_STALE_OWN_USEC);
-        clear(stale);
+        clear_newest(stale);
         stale->newest = *update;
         stale->newest.key = g_strdup(update->key);
         if (update->record)

@@ -51,15 +51,15 @@ int ald_payload_read_record(
 }
 
 /* The only way to fail is to be out of memory, and half a message must not be sent. */
-static void set(json_t *object, const char *name, json_t *value)
+static void set_member(json_t *object, const char *name, json_t *value)
 {
         if (json_object_set_new_nocheck(object, name, value) < 0)
                 g_error("Out of memory");
 }
 
-static void set_number(json_t *object, const char *name, uint64_t value)
+static void set_integer(json_t *object, const char *name, uint64_t value)
 {
-        set(object, name, json_integer((json_int_t) value));
+        set_member(object, name, json_integer((json_int_t) value));
 }
 
 static char *write_object(json_t *object)
@@ -77,12 +77,12 @@ char *ald_payload_write_record(const AldUpdate *update)
 {
         json_t *object = json_object();
 
-        set_number(object, "epoch", update->stamp.epoch);
-        set_number(object, "seq", update->stamp.seq);
-        set_number(object, "updated", update->updated_usec);
+        set_integer(object, "epoch", update->stamp.epoch);
+        set_integer(object, "seq", update->stamp.seq);
+        set_integer(object, "updated", update->updated_usec);
         if (update->record)
-                set(object, "fields", ald_record_to_json(update->record));
+                set_member(object, "fields", ald_record_to_json(update->record));
         else
-                set(object, "deleted", json_true());
+                set_member(object, "deleted", json_true());
         return write_object(object);
 }

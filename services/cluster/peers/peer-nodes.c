@@ -100,7 +100,7 @@ size_t ald_nodes_count(AldNodes *nodes)
         return g_hash_table_size(nodes->by_id);
 }
 
-static bool has_other_clock(const AldClusterNode *node)
+static bool has_clock_changed(const AldClusterNode *node)
 {
         int64_t offset = ald_presence_clock_offset(&node->presence);
 
@@ -122,7 +122,7 @@ bool ald_node_note_change(AldClusterNode *node)
                                 node->reported_state != presence->state ||
                                 node->reported_since != presence->since ||
                                 node->reported_announced != node->announced ||
-                                node->reported_epoch != node->epoch || has_other_clock(node);
+                                node->reported_epoch != node->epoch || has_clock_changed(node);
         return node->changed;
 }
 

@@ -78,19 +78,19 @@ uint64_t ald_receiver_refused_own(const AldReceiver *receiver)
         return receiver->refused_own;
 }
 
-static void note_change(AldReceiver *receiver, AldClusterNode *node)
+static void report_change(AldReceiver *receiver, AldClusterNode *node)
 {
         if (ald_node_note_change(node))
                 receiver->handler->presence(node, receiver->userdata);
 }
 
-static gboolean say_change(AldClusterNode *node, void *userdata)
+static gboolean report_change_of_node(AldClusterNode *node, void *userdata)
 {
-        note_change(userdata, node);
+        report_change(userdata, node);
         return FALSE;
 }
 
-static void ask_for_missed(AldReceiver *receiver, AldClusterNode *node, uint64_t now)
+static void request_missed(AldReceiver *receiver, AldClusterNode *node, uint64_t now)
 {
         if (!node->missed || (node->asked_again != 0 && now - node->asked_again < ASK_AGAIN_USEC))
                 return;
@@ -126,7 +126,7 @@ bool ald_receiver_is_ahead(AldReceiver *receiver, uint64_t usec, uint64_t now, u
 
 /* Our clock was set, or most others have shown that it is behind. Until then the brokers keep what was
  * refused. */
-static void look_at_too_new(AldReceiver *receiver, AldClusterNode *node, uint64_t now, uint64_t real)
+static void recheck_too_new(AldReceiver *receiver, AldClusterNode *node, uint64_t now, uint64_t real)
 {
         if (node->too_new == 0 || ald_receiver_is_ahead(receiver, node->too_new, now, real))
                 return;
@@ -134,7 +134,7 @@ static void look_at_too_new(AldReceiver *receiver, AldClusterNode *node, uint64_
         node->missed = true;
 }
 
-static void forget(AldReceiver *receiver, AldClusterNode *node)
+static void forget_node(AldReceiver *receiver, AldClusterNode *node)
 {
         node->forgotten = node->to_forget;
         node->to_forget = (AldStamp){ 0 };
@@ -182,13 +182,13 @@ void ald_receiver_update_node(AldReceiver *receiver, AldClusterNode *node, uint6
         if (node->presence.state == ALD_PRESENCE_STATE_ONLINE) {
                 node->forgotten = node->to_forget = (AldStamp){ 0 };
                 node->is_forgotten = node->forgotten_here = false;
-                look_at_too_new(receiver, node, now, real);
-                ask_for_missed(receiver, node, now);
+                recheck_too_new(receiver, node, now, real);
+                request_missed(receiver, node, now);
         } else if (node->to_forget.epoch != 0 && ald_receiver_may_forget(receiver, node, now)) {
-                forget(receiver, node);
+                forget_node(receiver, node);
         }
         set_due(receiver, node, now);
-        note_change(receiver, node);
+        report_change(receiver, node);
 }
 
 void ald_receiver_forget(
@@ -222,7 +222,7 @@ void ald_receiver_note_clock(AldReceiver *receiver, uint64_t now, uint64_t real)
         if (!was_set)
                 return;
         ald_nodes_foreach(receiver->nodes, shift_clock, &moved);
-        ald_nodes_foreach(receiver->nodes, say_change, receiver);
+        ald_nodes_foreach(receiver->nodes, report_change_of_node, receiver);
 }
 
 typedef struct PresenceUpdate {
@@ -287,7 +287,7 @@ void ald_receiver_expire(AldReceiver *receiver, uint64_t now)
         ald_nodes_foreach(receiver->nodes, expire_node, &update);
 }
 
-static gboolean expect_all(AldClusterNode *node, void *userdata)
+static gboolean clear_gap(AldClusterNode *node, void *userdata)
 {
         ald_record_gap_clear(&node->gap);
         return FALSE;
@@ -295,13 +295,13 @@ static gboolean expect_all(AldClusterNode *node, void *userdata)
 
 void ald_receiver_expect_all(AldReceiver *receiver)
 {
-        ald_nodes_foreach(receiver->nodes, expect_all, NULL);
+        ald_nodes_foreach(receiver->nodes, clear_gap, NULL);
 }
 
 static gboolean report_again(AldClusterNode *node, void *userdata)
 {
         node->reported = node->reported_forgotten = node->changed = false;
-        note_change(userdata, node);
+        report_change(userdata, node);
         return FALSE;
 }
 

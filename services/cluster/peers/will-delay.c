@@ -23,7 +23,7 @@ static void will_free(Will *will)
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Will, will_free)
 
-static void pass_on(AldWillDelay *will_delay)
+static void pass_on_first(AldWillDelay *will_delay)
 {
         g_autoptr(Will) will = g_queue_pop_head(will_delay->waiting);
 
@@ -36,7 +36,7 @@ static void on_timer(void *userdata)
         const Will *first;
 
         while ((first = g_queue_peek_head(will_delay->waiting)) && first->due <= g_get_monotonic_time())
-                pass_on(will_delay);
+                pass_on_first(will_delay);
         if (first)
                 ald_timer_set(will_delay->timer, first->due);
 }
@@ -83,7 +83,7 @@ bool ald_will_delay_hold(AldWillDelay *will_delay, const AldReceived *received, 
         if (!is_end_of_another(received, cluster, own))
                 return false;
         if (g_queue_get_length(will_delay->waiting) >= ALD_WILL_DELAY_MAX)
-                pass_on(will_delay);
+                pass_on_first(will_delay);
         will = g_new(Will, 1);
         *will = (Will){ *received, now + ALD_WILL_DELAY_USEC };
         will->received.topic = g_strdup(received->topic);

@@ -19,9 +19,9 @@ struct AldHandover {
         AldOutbox *outbox;
         GArray *presences; /* nodes with changes to send */
         AldPresenceRow own;
-        bool own_waits;
-        bool presences_went; /* rather than records, the last time */
-        bool there;
+        bool own_pending;
+        bool sent_presences_last; /* rather than records, the last time */
+        bool has_state;
         bool lost;
         gint64 sent, loss_logged;
         AldTimer *timer;
@@ -31,13 +31,13 @@ struct AldHandover {
 
 static bool has_work(const AldHandover *handover)
 {
-        return handover->own_waits || handover->presences->len > 0 ||
+        return handover->own_pending || handover->presences->len > 0 ||
                ald_outbox_count(handover->outbox) > 0 || handover->lost;
 }
 
 /* A whole call waits for nothing, so that the state service has the next one at hand when it is through with
  * this. What is less gathers meanwhile. */
-static void schedule(AldHandover *handover)
+static void schedule_call(AldHandover *handover)
 {
         bool is_whole = ald_outbox_count(handover->outbox) >= ALD_STATE_LINK_RECORDS_MAX;
 
@@ -48,7 +48,7 @@ static void schedule(AldHandover *handover)
         ald_timer_set(handover->timer, is_whole ? 0 : handover->sent + GATHER_USEC);
 }
 
-static void add_row(AldHandover *handover, GArray *rows, const Change *change)
+static void append_presence_row(AldHandover *handover, GArray *rows, const Change *change)
 {
         const AldId *id = &change->node;
         AldClusterNode *node = change->dropped || !handover->nodes ? NULL
@@ -78,19 +78,19 @@ static int put_presences(AldHandover *handover)
         g_autoptr(GArray) rows = g_array_new(FALSE, FALSE, sizeof(AldPresenceRow));
         guint n = MIN(handover->presences->len, ALD_STATE_LINK_PRESENCES_MAX - 1);
 
-        if (handover->own_waits)
+        if (handover->own_pending)
                 g_array_append_val(rows, handover->own);
-        handover->own_waits = false;
-        handover->presences_went = true;
+        handover->own_pending = false;
+        handover->sent_presences_last = true;
         for (guint i = 0; i < n; i++)
-                add_row(handover, rows, &g_array_index(handover->presences, Change, i));
+                append_presence_row(handover, rows, &g_array_index(handover->presences, Change, i));
         g_array_remove_range(handover->presences, 0, n);
         if (rows->len == 0)
                 return 0;
         return ald_state_link_put_presences(handover->link, (const AldPresenceRow *) rows->data, rows->len);
 }
 
-static void log_loss(AldHandover *handover)
+static void report_loss(AldHandover *handover)
 {
         gint64 now = g_get_monotonic_time();
 
@@ -99,7 +99,7 @@ static void log_loss(AldHandover *handover)
                 return;
         }
         handover->lost = false;
-        handover->own_waits = handover->own.state;
+        handover->own_pending = handover->own.state;
         handover->loss_logged = now;
         g_message("Some records of other nodes were dropped; requesting all of them again");
         handover->handler->lost(handover->userdata);
@@ -107,15 +107,15 @@ static void log_loss(AldHandover *handover)
 
 static int put_records(AldHandover *handover)
 {
-        handover->presences_went = false;
+        handover->sent_presences_last = false;
         return ald_state_link_put_records(handover->link, handover->outbox);
 }
 
 /* In turns: of a thousand nodes at once one or the other would come last of all. */
 static bool are_presences_next(const AldHandover *handover)
 {
-        return (handover->own_waits || handover->presences->len > 0) &&
-               (!handover->presences_went || ald_outbox_count(handover->outbox) == 0);
+        return (handover->own_pending || handover->presences->len > 0) &&
+               (!handover->sent_presences_last || ald_outbox_count(handover->outbox) == 0);
 }
 
 static void on_timer(void *userdata)
@@ -131,14 +131,14 @@ static void on_timer(void *userdata)
         else if (ald_outbox_count(handover->outbox) > 0)
                 r = put_records(handover);
         else if (handover->lost)
-                log_loss(handover);
+                report_loss(handover);
         if (r < 0) {
                 g_warning("Cannot send records to the state service: %s", g_strerror(-r));
                 handover->lost = true;
         }
-        if (r < 0 || handover->own_waits || handover->presences->len > 0 ||
+        if (r < 0 || handover->own_pending || handover->presences->len > 0 ||
                 ald_outbox_count(handover->outbox) > 0)
-                schedule(handover);
+                schedule_call(handover);
 }
 
 static void on_put(int result, void *userdata)
@@ -149,7 +149,7 @@ static void on_put(int result, void *userdata)
                 g_warning("The state service refused the records: %s", ald_error_describe(result));
                 handover->lost = true;
         }
-        schedule(handover);
+        schedule_call(handover);
 }
 
 static void on_owner(bool there, void *userdata)
@@ -157,11 +157,11 @@ static void on_owner(bool there, void *userdata)
         AldHandover *handover = userdata;
 
         ald_handover_clear(handover);
-        handover->there = there;
+        handover->has_state = there;
         handover->lost = false;
-        handover->own_waits = there && handover->own.state;
+        handover->own_pending = there && handover->own.state;
         handover->handler->owner(there, handover->userdata);
-        schedule(handover);
+        schedule_call(handover);
 }
 
 int ald_handover_new(
@@ -201,25 +201,25 @@ void ald_handover_set_nodes(AldHandover *handover, AldNodes *nodes)
 
 void ald_handover_record(AldHandover *handover, const AldUpdate *update)
 {
-        if (!handover->there)
+        if (!handover->has_state)
                 return;
         if (!ald_outbox_add(handover->outbox, update))
                 handover->lost = true;
         if (ald_outbox_count(handover->outbox) == 1 ||
                 ald_outbox_count(handover->outbox) == ALD_STATE_LINK_RECORDS_MAX)
-                schedule(handover);
+                schedule_call(handover);
 }
 
 static void add_change(AldHandover *handover, const Change *change)
 {
-        if (!handover->there)
+        if (!handover->has_state)
                 return;
         /* The clock offset of a node must be known before records that follow it. */
         if (handover->presences->len == 0 && ald_outbox_count(handover->outbox) == 0)
-                handover->presences_went = false;
+                handover->sent_presences_last = false;
         g_array_append_vals(handover->presences, change, 1);
         if (handover->presences->len == 1)
-                schedule(handover);
+                schedule_call(handover);
 }
 
 void ald_handover_presence(AldHandover *handover, const AldId *node)
@@ -240,8 +240,8 @@ void ald_handover_own_presence(AldHandover *handover, const AldId *own, AldPrese
                 .since = ald_realtime_usec(),
                 .clock_offset = 0,
         };
-        handover->own_waits = handover->there;
-        schedule(handover);
+        handover->own_pending = handover->has_state;
+        schedule_call(handover);
 }
 
 void ald_handover_forget(AldHandover *handover, const AldId *node)
@@ -257,8 +257,8 @@ void ald_handover_clear(AldHandover *handover)
 
 void ald_handover_note_loss(AldHandover *handover)
 {
-        handover->lost = handover->there;
-        schedule(handover);
+        handover->lost = handover->has_state;
+        schedule_call(handover);
 }
 
 void ald_handover_read_own(AldHandover *handover)
@@ -277,5 +277,5 @@ void ald_handover_put_own(AldHandover *handover, const AldUpdate *update)
 
 bool ald_handover_has_state(const AldHandover *handover)
 {
-        return handover->there;
+        return handover->has_state;
 }

@@ -56,22 +56,22 @@ void ald_outbox_free(AldOutbox *outbox)
         g_free(outbox);
 }
 
-static size_t size_of(const AldUpdate *update)
+static size_t update_size(const AldUpdate *update)
 {
         return sizeof(Waiting) + strlen(update->key) + (update->record ? update->record->size : 0);
 }
 
-static void replace(AldOutbox *outbox, Waiting *waiting, const AldUpdate *update)
+static void replace_update(AldOutbox *outbox, Waiting *waiting, const AldUpdate *update)
 {
         const char *key = waiting->update.key;
 
-        outbox->bytes -= size_of(&waiting->update);
+        outbox->bytes -= update_size(&waiting->update);
         g_clear_pointer(&waiting->update.record, ald_record_unref);
         waiting->update = *update;
         waiting->update.key = key;
         if (update->record)
                 ald_record_ref(update->record);
-        outbox->bytes += size_of(update);
+        outbox->bytes += update_size(update);
 }
 
 bool ald_outbox_add(AldOutbox *outbox, const AldUpdate *update)
@@ -81,10 +81,10 @@ bool ald_outbox_add(AldOutbox *outbox, const AldUpdate *update)
 
         if (waiting && ald_stamp_compare(&update->stamp, &waiting->update.stamp) < 0)
                 return true;
-        if (outbox->bytes + size_of(update) > outbox->max_bytes)
+        if (outbox->bytes + update_size(update) > outbox->max_bytes)
                 return false;
         if (waiting) {
-                replace(outbox, waiting, update);
+                replace_update(outbox, waiting, update);
                 return true;
         }
         waiting = g_new0(Waiting, 1);
@@ -95,13 +95,13 @@ bool ald_outbox_add(AldOutbox *outbox, const AldUpdate *update)
         waiting->link.data = waiting;
         g_hash_table_add(outbox->waiting, waiting);
         g_queue_push_tail_link(&outbox->order, &waiting->link);
-        outbox->bytes += size_of(update);
+        outbox->bytes += update_size(update);
         return true;
 }
 
-static void drop(AldOutbox *outbox, Waiting *waiting)
+static void remove_waiting(AldOutbox *outbox, Waiting *waiting)
 {
-        outbox->bytes -= size_of(&waiting->update);
+        outbox->bytes -= update_size(&waiting->update);
         g_queue_unlink(&outbox->order, &waiting->link);
         g_hash_table_remove(outbox->waiting, waiting);
 }
@@ -115,7 +115,7 @@ const AldUpdate *ald_outbox_first(AldOutbox *outbox)
 
 void ald_outbox_drop_first(AldOutbox *outbox)
 {
-        drop(outbox, g_queue_peek_head(&outbox->order));
+        remove_waiting(outbox, g_queue_peek_head(&outbox->order));
 }
 
 void ald_outbox_clear(AldOutbox *outbox)
@@ -132,7 +132,7 @@ void ald_outbox_forget(AldOutbox *outbox, const AldId *node)
 
                 next = at->next;
                 if (ald_id_equal(&waiting->update.node, node))
-                        drop(outbox, waiting);
+                        remove_waiting(outbox, waiting);
         }
 }
 

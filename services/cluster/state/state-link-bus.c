@@ -61,7 +61,7 @@ static void on_retry(void *userdata)
         ald_state_link_read(userdata);
 }
 
-static void read_failed(AldStateLink *link, int error)
+static void handle_read_failure(AldStateLink *link, int error)
 {
         g_warning("Cannot read the records of this node from %s: %s", STATE_NAME, ald_error_describe(error));
         if (ald_peer_owner(link->peer))
@@ -76,7 +76,7 @@ static int on_page(sd_bus_message *reply, void *userdata, sd_bus_error *error)
 
         link->reading = sd_bus_slot_unref(link->reading);
         if (sd_bus_message_is_method_error(reply, NULL)) {
-                read_failed(link, -sd_bus_message_get_errno(reply));
+                handle_read_failure(link, -sd_bus_message_get_errno(reply));
                 return 0;
         }
         r = read_records(link, reply);
@@ -85,7 +85,7 @@ static int on_page(sd_bus_message *reply, void *userdata, sd_bus_error *error)
         if (r >= 0 && *next)
                 r = read_page(link, next);
         if (r < 0)
-                read_failed(link, r);
+                handle_read_failure(link, r);
         else if (!*next)
                 link->own->complete(link->own_userdata);
         return 0;
@@ -109,11 +109,11 @@ void ald_state_link_read(AldStateLink *link)
         link->own->begin(link->own_userdata);
         r = read_page(link, "");
         if (r < 0)
-                read_failed(link, r);
+                handle_read_failure(link, r);
 }
 
 /* Whatever is under way. */
-static void drop_calls(AldStateLink *link)
+static void cancel_calls(AldStateLink *link)
 {
         link->reading = sd_bus_slot_unref(link->reading);
         for (size_t i = 0; i < G_N_ELEMENTS(link->puts); i++)
@@ -124,7 +124,7 @@ static void on_owner(AldPeer *peer, const char *owner, void *userdata)
 {
         AldStateLink *link = userdata;
 
-        drop_calls(link);
+        cancel_calls(link);
         link->handler->owner(owner, link->userdata);
         ald_state_link_read(link);
 }
@@ -159,12 +159,12 @@ void ald_state_link_free(AldStateLink *link)
         if (!link)
                 return;
         ald_back_off_free(link->retry);
-        drop_calls(link);
+        cancel_calls(link);
         ald_peer_free(link->peer);
         g_free(link);
 }
 
-static Put *find_free(AldStateLink *link)
+static Put *find_free_put(AldStateLink *link)
 {
         for (size_t i = 0; i < G_N_ELEMENTS(link->puts); i++)
                 if (!link->puts[i].slot)
@@ -174,7 +174,7 @@ static Put *find_free(AldStateLink *link)
 
 bool ald_state_link_is_ready(AldStateLink *link)
 {
-        return ald_peer_owner(link->peer) && find_free(link);
+        return ald_peer_owner(link->peer) && find_free_put(link);
 }
 
 bool ald_state_link_is_busy(const AldStateLink *link)
@@ -221,7 +221,7 @@ static int new_call(AldStateLink *link, const char *member, sd_bus_message **ret
 
 static int send_call(AldStateLink *link, sd_bus_message *call)
 {
-        Put *put = find_free(link);
+        Put *put = find_free_put(link);
 
         return sd_bus_call_async(
                 ald_service_bus(link->service), &put->slot, call, on_put, put, PUT_TIMEOUT_USEC);

@@ -37,12 +37,12 @@ static void entry_free(gpointer data)
         g_free(entry);
 }
 
-static gint64 due_of(const Entry *entry)
+static gint64 entry_due(const Entry *entry)
 {
         return entry->list.topic ? entry->free - (ALD_CRL_BURST - 1) * ALD_CRL_INTERVAL_USEC : entry->free;
 }
 
-static void wake_at(AldCrlLimit *limit, gint64 due)
+static void schedule_timer(AldCrlLimit *limit, gint64 due)
 {
         if (due >= limit->due)
                 return;
@@ -51,7 +51,7 @@ static void wake_at(AldCrlLimit *limit, gint64 due)
 }
 
 /* Lists that have waited pass through ald_crl_limit_take() again, which counts them. */
-static void pass_on(AldCrlLimit *limit, Entry *entry)
+static void pass_on_list(AldCrlLimit *limit, Entry *entry)
 {
         AldReceived list = entry->list;
 
@@ -69,7 +69,7 @@ void ald_crl_limit_advance(AldCrlLimit *limit, gint64 now)
 
         g_hash_table_iter_init(&iter, limit->by_node);
         while (g_hash_table_iter_next(&iter, NULL, &entry)) {
-                if (due_of(entry) > now)
+                if (entry_due(entry) > now)
                         continue;
                 if (((Entry *) entry)->list.topic)
                         g_ptr_array_add(due, entry);
@@ -77,11 +77,11 @@ void ald_crl_limit_advance(AldCrlLimit *limit, gint64 now)
                         g_hash_table_iter_remove(&iter);
         }
         for (guint i = 0; i < due->len; i++)
-                pass_on(limit, due->pdata[i]);
+                pass_on_list(limit, due->pdata[i]);
         limit->due = ALD_TIMER_NEVER;
         g_hash_table_iter_init(&iter, limit->by_node);
         while (g_hash_table_iter_next(&iter, NULL, &entry))
-                wake_at(limit, due_of(entry));
+                schedule_timer(limit, entry_due(entry));
 }
 
 static void on_timer(void *userdata)
@@ -110,7 +110,7 @@ void ald_crl_limit_free(AldCrlLimit *limit)
         g_free(limit);
 }
 
-static int keep_waiting(AldCrlLimit *limit, Entry *entry, const AldReceived *received)
+static int hold_list(AldCrlLimit *limit, Entry *entry, const AldReceived *received)
 {
         if (limit->waiting - entry->list.size + received->size > ALD_CRL_WAITING_BYTES)
                 return -ENOBUFS;
@@ -120,7 +120,7 @@ static int keep_waiting(AldCrlLimit *limit, Entry *entry, const AldReceived *rec
         entry->list.retained = true;
         entry->list.topic = g_strdup(received->topic);
         entry->list.payload = g_strndup(received->payload, received->size);
-        wake_at(limit, due_of(entry));
+        schedule_timer(limit, entry_due(entry));
         return 0;
 }
 
@@ -136,8 +136,8 @@ int ald_crl_limit_take(AldCrlLimit *limit, const AldId *node, const AldReceived 
                 g_hash_table_insert(limit->by_node, &entry->node, entry);
         }
         if (entry->free - now > (ALD_CRL_BURST - 1) * ALD_CRL_INTERVAL_USEC)
-                return keep_waiting(limit, entry, received);
+                return hold_list(limit, entry, received);
         entry->free = MAX(entry->free, now) + ALD_CRL_INTERVAL_USEC;
-        wake_at(limit, due_of(entry));
+        schedule_timer(limit, entry_due(entry));
         return 1;
 }

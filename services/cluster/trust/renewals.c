@@ -128,7 +128,7 @@ void ald_renewals_publish(AldRenewals *renewals)
         g_hash_table_foreach_remove(renewals->answered, publish_again, renewals);
 }
 
-static bool may_ask(AldRenewals *renewals, const char *node, gint64 now)
+static bool admit_request(AldRenewals *renewals, const char *node, gint64 now)
 {
         gint64 *next = g_hash_table_lookup(renewals->next_requests, node);
 
@@ -142,7 +142,7 @@ static bool may_ask(AldRenewals *renewals, const char *node, gint64 now)
         return true;
 }
 
-static int keep(const char *path, const AldReceived *received)
+static int save_payload(const char *path, const AldReceived *received)
 {
         g_autofree char *text = g_strndup(received->payload, received->size);
 
@@ -164,11 +164,11 @@ static void take_request(AldRenewals *renewals, const char *node, const AldRecei
         g_autofree char *path = g_build_filename(renewals->inbox, name, NULL);
         int r;
 
-        if (!is_authority(renewals) || !may_ask(renewals, node, now))
+        if (!is_authority(renewals) || !admit_request(renewals, node, now))
                 return;
         r = make_inbox(renewals);
         if (r == 0)
-                r = keep(renewals->received, received);
+                r = save_payload(renewals->received, received);
         if (r == 0 && rename(renewals->received, path) < 0)
                 r = -errno;
         if (r < 0)
@@ -213,7 +213,7 @@ bool ald_renewals_take(AldRenewals *renewals, const AldReceived *received, gint6
                 if (strcmp(node, renewals->id) != 0)
                         take_request(renewals, node, received, now);
         } else if (strcmp(rest + strlen(ANSWERS "/"), renewals->id) == 0 && is_newer(renewals, received)) {
-                int r = keep(renewals->answer, received);
+                int r = save_payload(renewals->answer, received);
 
                 if (r < 0)
                         g_warning("Cannot save %s: %s", renewals->answer, g_strerror(-r));

@@ -22,8 +22,8 @@ struct AldTrust {
         AldPkiIdentity identity;
         bool loaded;
         AldTrustEnds ends;
-        char *crl;   /* the newest list, as text */
-        bool unkept; /* and no file contains it, as after a full disk */
+        char *crl;    /* the newest list, as text */
+        bool unsaved; /* and no file contains it, as after a full disk */
         char *problem;
 };
 
@@ -76,7 +76,7 @@ static bool is_same_identity(const AldPkiIdentity *a, const AldPkiIdentity *b)
 }
 
 /* As after a manual copy; anyone with the key can publish for this node. */
-static void warn_of_open_key(const AldTrust *trust)
+static void warn_about_readable_key(const AldTrust *trust)
 {
         g_autofree char *key = g_build_filename(trust->folder, "node.key", NULL);
         struct stat st;
@@ -86,7 +86,7 @@ static void warn_of_open_key(const AldTrust *trust)
                         key);
 }
 
-static uint64_t read_end(const AldTrust *trust, const char *name)
+static uint64_t read_expiry(const AldTrust *trust, const char *name)
 {
         g_autofree char *path = g_build_filename(trust->folder, name, NULL);
         g_autoptr(X509) certificate = NULL;
@@ -109,15 +109,15 @@ static bool is_broker(void)
 }
 
 /* The certificate of a bridge is installed manually, without notifying this service. */
-static void read_ends(AldTrust *trust)
+static void read_expiries(AldTrust *trust)
 {
         bool broker = is_broker();
 
         trust->ends = (AldTrustEnds){
-                .node = read_end(trust, "node.crt"),
-                .broker = broker ? read_end(trust, "broker/broker.crt") : UINT64_MAX,
-                .bridge = broker ? read_end(trust, "broker/bridge.crt") : UINT64_MAX,
-                .authority = read_end(trust, "ca.crt"),
+                .node = read_expiry(trust, "node.crt"),
+                .broker = broker ? read_expiry(trust, "broker/broker.crt") : UINT64_MAX,
+                .bridge = broker ? read_expiry(trust, "broker/bridge.crt") : UINT64_MAX,
+                .authority = read_expiry(trust, "ca.crt"),
         };
 }
 
@@ -129,9 +129,9 @@ bool ald_trust_load(AldTrust *trust)
         trust->identity = (AldPkiIdentity){ 0 };
         g_clear_pointer(&trust->crl, g_free);
         g_clear_pointer(&trust->problem, g_free);
-        trust->unkept = false;
+        trust->unsaved = false;
         trust->loaded = load_identity(trust, &error) >= 0;
-        warn_of_open_key(trust);
+        warn_about_readable_key(trust);
         if (trust->loaded) {
                 trust->crl = ald_pki_crl_to_pem(trust->identity.crl);
                 ald_trust_check(trust, (uint64_t) g_get_real_time());
@@ -140,22 +140,22 @@ bool ald_trust_load(AldTrust *trust)
                                                  "unusable (%s): run alidadectl cluster join",
                         error);
                 g_warning("%s", trust->problem);
-                read_ends(trust);
+                read_expiries(trust);
         }
         return !is_same_identity(&before, &trust->identity);
 }
 
 /* The broker here learns of it from the file, so what fails is tried again. */
-static void keep(AldTrust *trust)
+static void save_crl(AldTrust *trust)
 {
         int r = ald_pki_file_write(trust->newest_crl, trust->crl, 0644, (uid_t) -1, (gid_t) -1);
 
-        if (r < 0 && !trust->unkept)
+        if (r < 0 && !trust->unsaved)
                 g_warning("Cannot save the revocation list in %s: %s", trust->newest_crl, g_strerror(-r));
-        trust->unkept = r < 0;
+        trust->unsaved = r < 0;
 }
 
-static const char *remedy_for(int error)
+static const char *suggest_remedy(int error)
 {
         switch (error) {
         case -EKEYEXPIRED:
@@ -183,16 +183,16 @@ void ald_trust_check(AldTrust *trust, uint64_t real)
         char *problem = NULL;
         int r;
 
-        read_ends(trust);
+        read_expiries(trust);
         if (!trust->loaded)
                 return;
-        if (trust->unkept)
-                keep(trust);
+        if (trust->unsaved)
+                save_crl(trust);
         r = ald_pki_verify(identity->ca, identity->crl, identity->certificate, ALD_PKI_ROLE_NODE, trust->id,
                 real, &reason);
         if (r < 0)
                 problem = g_strdup_printf(
-                        "The certificate of this machine is not accepted (%s)%s", reason, remedy_for(r));
+                        "The certificate of this machine is not accepted (%s)%s", reason, suggest_remedy(r));
         if (problem && g_strcmp0(problem, trust->problem) != 0)
                 g_warning("%s", problem);
         g_free(trust->problem);
@@ -211,7 +211,7 @@ void ald_trust_remind_broker(AldTrust *trust)
                 ald_pki_crl_load(path, &installed, NULL) < 0)
                 return;
         if (ald_pki_crl_number(installed) < ald_pki_crl_number(trust->identity.crl))
-                keep(trust);
+                save_crl(trust);
 }
 
 const char *ald_trust_problem(const AldTrust *trust)
@@ -275,8 +275,8 @@ int ald_trust_take_crl(AldTrust *trust, const char *pem, size_t n, char **ret_re
                 return 0;
         /* As most of them are, each node saying the same. */
         if (ald_trust_has_crl(trust, pem, n)) {
-                if (trust->unkept)
-                        keep(trust);
+                if (trust->unsaved)
+                        save_crl(trust);
                 return 0;
         }
         r = ald_pki_crl_parse(pem, n, &crl, ret_reason);
@@ -294,7 +294,7 @@ int ald_trust_take_crl(AldTrust *trust, const char *pem, size_t n, char **ret_re
         identity->crl = g_steal_pointer(&crl);
         g_free(trust->crl);
         trust->crl = ald_pki_crl_to_pem(identity->crl);
-        keep(trust);
+        save_crl(trust);
         n_revoked = ald_pki_crl_count(identity->crl);
         g_message("Took revocation list %" G_GUINT64_FORMAT ", which names %zu certificate%s",
                 ald_pki_crl_number(identity->crl), n_revoked, n_revoked == 1 ? "" : "s");
