@@ -37,7 +37,7 @@ static bool may_fit(AldPlacementLimited *limited)
 }
 
 /* INFINITY: there is none. */
-static double find_lower(AldPlacementLimited *limited)
+static double find_least_limit(AldPlacementLimited *limited)
 {
         g_autoptr(GArray) limits = ald_placement_list_limits(limited->all, limited->occupy_nsec);
         guint below = 0, above = limits->len;
@@ -79,7 +79,7 @@ int ald_placement_solve_bounded_busiest(const AldPlacementProblem *problem, cons
         if (r < 0)
                 return r;
         ald_placement_limited_init(&limited, problem, occupy_nsec);
-        lower = find_lower(&limited);
+        lower = find_least_limit(&limited);
         any = ald_placement_busiest(problem, occupy_nsec, &best);
         below = lower;
         above = try_limit(&limited, lower, &best);

@@ -71,7 +71,7 @@ static void find_bound(Bounded *bounded)
         ald_placement_table_bound_each(&bounded->table, core);
 }
 
-static void rule_out(Bounded *bounded)
+static void rule_out_devices(Bounded *bounded)
 {
         if (!ald_placement_core_rule_out(&bounded->core, bounded->best.nsec) || bounded->core.n < 2)
                 return;
@@ -79,7 +79,7 @@ static void rule_out(Bounded *bounded)
         find_bound(bounded);
 }
 
-static void improve_bound_devices(Bounded *bounded)
+static void try_bound_devices(Bounded *bounded)
 {
         AldPlacementCore *core = &bounded->core;
         g_autofree uint32_t *chosen = g_new(uint32_t, core->most);
@@ -91,7 +91,7 @@ static void improve_bound_devices(Bounded *bounded)
         ald_placement_tour_keep(core, &tour, &bounded->best);
 }
 
-static void search(Bounded *bounded, uint32_t width, uint64_t work)
+static void search_rings(Bounded *bounded, uint32_t width, uint64_t work)
 {
         AldPlacementCore *core = &bounded->core;
         AldPlacementTour found = { .nsec = bounded->best.nsec };
@@ -107,7 +107,7 @@ static void search(Bounded *bounded, uint32_t width, uint64_t work)
 }
 
 /* The device from which the cheapest hop beyond its share leads to this one. */
-static uint32_t cheapest_before(const AldPlacementCore *core, uint32_t to)
+static uint32_t cheapest_predecessor(const AldPlacementCore *core, uint32_t to)
 {
         double least = INFINITY;
         uint32_t best = to;
@@ -135,7 +135,7 @@ static bool step_shares(Bounded *bounded, double step)
 
         for (uint32_t i = 0; i < n; i++) {
                 slope[chosen[i]]++;
-                slope[cheapest_before(core, chosen[i])]--;
+                slope[cheapest_predecessor(core, chosen[i])]--;
         }
         for (uint32_t i = 0; i < core->n; i++)
                 squares += slope[i] * slope[i];
@@ -167,7 +167,7 @@ static void raise_bound(Bounded *bounded)
                         step /= 2;
                         stalled = 0;
                 }
-                rule_out(bounded);
+                rule_out_devices(bounded);
         }
 }
 
@@ -179,7 +179,7 @@ static void restore_best_shares(Bounded *bounded)
                 core->out_nsec[i] = bounded->best_out[core->devices[i]];
         ald_placement_core_share(core);
         find_bound(bounded);
-        rule_out(bounded);
+        rule_out_devices(bounded);
 }
 
 /* Bounds are less by what closing a ring may save at most. That is then the second largest saving among the
@@ -210,14 +210,14 @@ static void find_ring(Bounded *bounded)
         uint32_t width = WIDTH;
 
         do {
-                search(bounded, width, bounded->core.work / 4);
-                rule_out(bounded);
+                search_rings(bounded, width, bounded->core.work / 4);
+                rule_out_devices(bounded);
                 width /= 4;
         } while (width > 0 && !is_settled(bounded) && !(bounded->best.nsec < INFINITY));
 }
 
 /* Searches as widely as the work that is left allows. */
-static void widen(Bounded *bounded)
+static void widen_search(Bounded *bounded)
 {
         AldPlacementCore *core = &bounded->core;
         double width = WIDTH, widest = CELLS_MAX / (4 * core->most + core->layers);
@@ -225,8 +225,8 @@ static void widen(Bounded *bounded)
         while (!is_settled(bounded) && core->work > 0 && width <= widest) {
                 uint64_t before = core->work, spent;
 
-                search(bounded, (uint32_t) width, before);
-                rule_out(bounded);
+                search_rings(bounded, (uint32_t) width, before);
+                rule_out_devices(bounded);
                 spent = before - core->work;
                 if (core->work < spent)
                         return;
@@ -246,20 +246,20 @@ static void find_solution(Bounded *bounded)
         find_bound(bounded);
         if (is_settled(bounded))
                 return;
-        improve_bound_devices(bounded);
-        rule_out(bounded);
+        try_bound_devices(bounded);
+        rule_out_devices(bounded);
         if (is_settled(bounded))
                 return;
         find_ring(bounded);
         if (is_settled(bounded) || !(bounded->best.nsec < INFINITY))
                 return;
         limit_saved(bounded);
-        rule_out(bounded);
+        rule_out_devices(bounded);
         raise_bound(bounded);
         if (is_settled(bounded))
                 return;
         restore_best_shares(bounded);
-        widen(bounded);
+        widen_search(bounded);
 }
 
 /* Returns the time of all hops if the ring begins at this stage; 0 where all rotations take the same. */
@@ -298,7 +298,7 @@ static uint32_t find_begin(
         return best;
 }
 
-static void read_back(
+static void build_solution(
         const AldPlacementProblem *problem, const AldPlacementTour *tour, AldPlacementSolution *ret)
 {
         uint32_t sorted[ALD_PLACEMENT_STAGES_LIMIT], n = tour->n, begin;
@@ -336,7 +336,7 @@ int ald_placement_solve_bounded(
                 return -ECANCELED;
         if (!(bounded.best.nsec < INFINITY))
                 return -EHOSTUNREACH;
-        read_back(problem, &bounded.best, ret);
+        build_solution(problem, &bounded.best, ret);
         *ret_lower_nsec = bounded.core.n < 2 ? ret->nsec : MIN(bounded.lower, ret->nsec);
         if (!problem->nodes_together || ald_placement_gather(problem, ret))
                 return 0;

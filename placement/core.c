@@ -55,7 +55,7 @@ static void find_ends(AldPlacementCore *core)
         core->ends_nsec = first + last - saved;
 }
 
-static double longest(const AldPlacementCore *core)
+static double find_penalty(const AldPlacementCore *core)
 {
         const AldPlacementProblem *problem = core->problem;
         double slowest = 0, hop = 0, ends = 0;
@@ -92,7 +92,7 @@ static void copy_hops(AldPlacementCore *core)
                 }
 }
 
-static void share_anew(AldPlacementCore *core)
+static void reset_shares(AldPlacementCore *core)
 {
         for (uint32_t i = 0; i < core->n; i++)
                 core->out_nsec[i] = cheapest_from(core, i, NULL) / 2;
@@ -120,8 +120,8 @@ void ald_placement_core_init(AldPlacementCore *core, const AldPlacementProblem *
         ald_placement_sort_by_speed(problem, core->devices, core->n);
         copy_hops(core);
         find_ends(core);
-        core->penalty_nsec = longest(core);
-        share_anew(core);
+        core->penalty_nsec = find_penalty(core);
+        reset_shares(core);
 }
 
 void ald_placement_core_limit_saved(AldPlacementCore *core, double saved_nsec)
@@ -136,7 +136,7 @@ void ald_placement_core_limit_saved(AldPlacementCore *core, double saved_nsec)
                                 *hop = fmin(*hop, closing + saved_nsec);
                 }
         find_ends(core);
-        share_anew(core);
+        reset_shares(core);
 }
 
 void ald_placement_core_clear(AldPlacementCore *core)

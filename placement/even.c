@@ -276,7 +276,7 @@ static void try_devices(
 }
 
 /* -ECANCELED, or 0. */
-static int try_each(EvenNodes *nodes, AldPlacementSolver *solve, uint32_t each)
+static int try_devices_per_node(EvenNodes *nodes, AldPlacementSolver *solve, uint32_t each)
 {
         g_auto(EvenStages) stages = { 0 };
         AldPlacementSolution found;
@@ -326,7 +326,7 @@ int ald_placement_solve_even(const AldPlacementProblem *problem, AldPlacementSol
                 most = MAX(most, nodes.begin[i + 1] - nodes.begin[i]);
         r = try_single_nodes(&nodes, solve);
         for (uint32_t each = 1; each <= most && r >= 0; each++)
-                r = try_each(&nodes, solve, each);
+                r = try_devices_per_node(&nodes, solve, each);
         if (r < 0)
                 return r;
         if (!nodes.best.stages)

@@ -79,7 +79,7 @@ static double hops_nsec(const Gathering *self, const uint32_t *order)
         return nsec;
 }
 
-static void swap(uint32_t *order, uint32_t i, uint32_t j)
+static void swap_stages(uint32_t *order, uint32_t i, uint32_t j)
 {
         uint32_t moved = order[i];
 
@@ -95,8 +95,8 @@ static void try_ends(Gathering *self, uint32_t begin, uint32_t first, uint32_t l
 
         for (uint32_t i = 0; i < n; i++)
                 order[i] = self->order[(begin + i) % n];
-        swap(order, 0, first);
-        swap(order, n - 1, last);
+        swap_stages(order, 0, first);
+        swap_stages(order, n - 1, last);
         nsec = ald_placement_split(self->problem, self->by_speed, n, order[0], order[n - 1], NULL) +
                ald_placement_ends_nsec(self->problem, order[0], order[n - 1]) + hops_nsec(self, order);
         if (!(nsec < self->best_nsec))

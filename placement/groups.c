@@ -46,7 +46,7 @@ static const AldPlacementDevice *member_of(const PlacementGroups *groups, uint32
 }
 
 /* Between members of two groups, or of one. */
-static double hop(const PlacementGroups *groups, uint32_t from, uint32_t to)
+static double hop_nsec(const PlacementGroups *groups, uint32_t from, uint32_t to)
 {
         if (from == to)
                 return groups->group[from].inner_nsec;
@@ -55,7 +55,7 @@ static double hop(const PlacementGroups *groups, uint32_t from, uint32_t to)
 }
 
 /* Adds the device to its group. */
-static bool find_group(PlacementGroups *groups, uint32_t device)
+static bool add_to_group(PlacementGroups *groups, uint32_t device)
 {
         const AldPlacementProblem *problem = groups->problem;
         uint32_t at = 0;
@@ -82,11 +82,11 @@ static bool is_one_visit_best(const PlacementGroups *groups, uint32_t group)
 {
         for (uint32_t i = 0; i < groups->n; i++)
                 for (uint32_t j = 0; j < groups->n; j++) {
-                        double around = hop(groups, i, group) + hop(groups, group, j);
+                        double around = hop_nsec(groups, i, group) + hop_nsec(groups, group, j);
 
                         if (i == group || j == group || (i == j && groups->group[i].members == 1))
                                 continue;
-                        if (hop(groups, group, group) + hop(groups, i, j) > around * (1 + 1e-12))
+                        if (hop_nsec(groups, group, group) + hop_nsec(groups, i, j) > around * (1 + 1e-12))
                                 return false;
                 }
         return true;
@@ -99,7 +99,7 @@ static bool find_groups(PlacementGroups *groups)
         groups->class_of = g_new(uint32_t, problem->n_devices);
         ald_placement_find_classes(problem, groups->class_of);
         for (uint32_t i = 0; i < problem->n_devices; i++)
-                if (problem->devices[i].layers_max > 0 && !find_group(groups, i))
+                if (problem->devices[i].layers_max > 0 && !add_to_group(groups, i))
                         return false;
         for (uint32_t i = 0; i < groups->n; i++)
                 if (groups->group[i].members > 1 && !is_one_visit_best(groups, i))
@@ -123,11 +123,11 @@ static void find_paths(PlacementGroups *groups)
                         if (before == set)
                                 continue;
                         if (rest == 0)
-                                least = hop(groups, (uint32_t) __builtin_ctz(set), last);
+                                least = hop_nsec(groups, (uint32_t) __builtin_ctz(set), last);
                         for (; rest; rest &= rest - 1) {
                                 uint32_t previous = (uint32_t) __builtin_ctz(rest);
                                 double nsec = *path_at(groups, before, previous) +
-                                              hop(groups, previous, last);
+                                              hop_nsec(groups, previous, last);
 
                                 least = MIN(least, nsec);
                         }
@@ -143,7 +143,7 @@ static double ring_nsec(const PlacementGroups *groups, PlacementGroupSet set, ui
 
         for (PlacementGroupSet rest = set & (set - 1); rest; rest &= rest - 1) {
                 uint32_t last = (uint32_t) __builtin_ctz(rest);
-                double nsec = *path_at(groups, set, last) + hop(groups, last, first);
+                double nsec = *path_at(groups, set, last) + hop_nsec(groups, last, first);
 
                 if (nsec < least) {
                         least = nsec;
@@ -153,7 +153,7 @@ static double ring_nsec(const PlacementGroups *groups, PlacementGroupSet set, ui
         return least;
 }
 
-static double *row(const PlacementGroups *groups, uint32_t taken, uint32_t devices)
+static double *table_row(const PlacementGroups *groups, uint32_t taken, uint32_t devices)
 {
         size_t at = (size_t) taken * (groups->counted + 1) + devices;
 
@@ -180,13 +180,13 @@ static double group_nsec(
 }
 
 /* Gives each number of layers to the group that is taken after others. */
-static void take_group(PlacementGroups *groups, uint32_t taken, uint32_t group, bool alone)
+static void add_group_layers(PlacementGroups *groups, uint32_t taken, uint32_t group, bool alone)
 {
         uint32_t layers = groups->problem->layers;
 
         for (uint32_t k = 0; k <= groups->counted; k++)
                 for (uint32_t l = 0; l <= layers; l++)
-                        row(groups, taken + 1, k)[l] = INFINITY;
+                        table_row(groups, taken + 1, k)[l] = INFINITY;
         for (uint32_t n = 1; n <= layers; n++) {
                 uint32_t used = members_for(groups, group, n), count = groups->counted ? used : 0;
                 double nsec;
@@ -195,8 +195,8 @@ static void take_group(PlacementGroups *groups, uint32_t taken, uint32_t group, 
                         continue;
                 nsec = group_nsec(groups, group, n, used, alone);
                 for (uint32_t k = count; k <= groups->counted; k++) {
-                        const double *before = row(groups, taken, k - count);
-                        double *after = row(groups, taken + 1, k);
+                        const double *before = table_row(groups, taken, k - count);
+                        double *after = table_row(groups, taken + 1, k);
 
                         for (uint32_t l = n; l <= layers; l++)
                                 after[l] = MIN(after[l], before[l - n] + nsec);
@@ -210,8 +210,8 @@ static double split_nsec(const PlacementGroups *groups, uint32_t taken, uint32_t
         double least = INFINITY;
 
         for (uint32_t k = 0; k <= groups->counted; k++)
-                if (row(groups, taken, k)[groups->problem->layers] < least) {
-                        least = row(groups, taken, k)[groups->problem->layers];
+                if (table_row(groups, taken, k)[groups->problem->layers] < least) {
+                        least = table_row(groups, taken, k)[groups->problem->layers];
                         *ret_devices = k;
                 }
         return least;
@@ -225,7 +225,7 @@ static void try_sets(PlacementGroups *groups, PlacementGroupSet set, uint32_t ta
                 uint32_t devices, last;
                 double nsec;
 
-                take_group(groups, taken, i, false);
+                add_group_layers(groups, taken, i, false);
                 nsec = taken > 0 ? split_nsec(groups, taken + 1, &devices) + ring_nsec(groups, with, &last)
                                  : INFINITY;
                 if ((with & groups->required) == groups->required && nsec < groups->best) {
@@ -247,7 +247,7 @@ static void try_single_groups(PlacementGroups *groups)
 
                 if (groups->required & ~(1u << i))
                         continue;
-                take_group(groups, 0, i, true);
+                add_group_layers(groups, 0, i, true);
                 nsec = split_nsec(groups, 1, &devices);
                 if (nsec < groups->best) {
                         groups->best = nsec;
@@ -257,13 +257,13 @@ static void try_single_groups(PlacementGroups *groups)
 }
 
 /* How many layers each group of the best set has. */
-static void split_best(PlacementGroups *groups, uint32_t layers_of[static GROUPS_MAX])
+static void split_best_set(PlacementGroups *groups, uint32_t layers_of[static GROUPS_MAX])
 {
         uint32_t taken = 0, devices = 0, left = groups->problem->layers;
         bool alone = (groups->best_set & (groups->best_set - 1)) == 0;
 
         for (PlacementGroupSet rest = groups->best_set; rest; rest &= rest - 1)
-                take_group(groups, taken++, (uint32_t) __builtin_ctz(rest), alone);
+                add_group_layers(groups, taken++, (uint32_t) __builtin_ctz(rest), alone);
         (void) split_nsec(groups, taken, &devices);
         for (uint32_t i = groups->n; i-- > 0;) {
                 if (!(groups->best_set & 1u << i))
@@ -273,9 +273,9 @@ static void split_best(PlacementGroups *groups, uint32_t layers_of[static GROUPS
                         uint32_t used = members_for(groups, i, n), count = groups->counted ? used : 0;
 
                         if (used == 0 || count > devices ||
-                                row(groups, taken, devices - count)[left - n] +
+                                table_row(groups, taken, devices - count)[left - n] +
                                                 group_nsec(groups, i, n, used, alone) >
-                                        row(groups, taken + 1, devices)[left])
+                                        table_row(groups, taken + 1, devices)[left])
                                 continue;
                         layers_of[i] = n;
                         left -= n;
@@ -286,7 +286,7 @@ static void split_best(PlacementGroups *groups, uint32_t layers_of[static GROUPS
 }
 
 /* From the last one back. */
-static uint32_t order_best(const PlacementGroups *groups, uint32_t order[static GROUPS_MAX])
+static uint32_t order_best_set(const PlacementGroups *groups, uint32_t order[static GROUPS_MAX])
 {
         uint32_t n = (uint32_t) __builtin_popcount(groups->best_set), last = 0;
         PlacementGroupSet set = groups->best_set;
@@ -302,7 +302,7 @@ static uint32_t order_best(const PlacementGroups *groups, uint32_t order[static 
                 for (PlacementGroupSet rest = before & (before - 1); rest; rest &= rest - 1) {
                         uint32_t previous = (uint32_t) __builtin_ctz(rest);
 
-                        if (*path_at(groups, before, previous) + hop(groups, previous, last) <= nsec) {
+                        if (*path_at(groups, before, previous) + hop_nsec(groups, previous, last) <= nsec) {
                                 last = previous;
                                 break;
                         }
@@ -328,18 +328,18 @@ static void add_members(
         }
 }
 
-static void read_back(PlacementGroups *groups, AldPlacementSolution *ret)
+static void build_solution(PlacementGroups *groups, AldPlacementSolution *ret)
 {
-        uint32_t layers_of[GROUPS_MAX], order[GROUPS_MAX], n = order_best(groups, order);
+        uint32_t layers_of[GROUPS_MAX], order[GROUPS_MAX], n = order_best_set(groups, order);
 
-        split_best(groups, layers_of);
+        split_best_set(groups, layers_of);
         *ret = (AldPlacementSolution){ .stages = g_new(AldPlacementStage, groups->problem->layers),
                 .nsec = groups->best };
         for (uint32_t i = 0; i < n; i++)
                 add_members(groups, order[i], layers_of[order[i]], ret);
 }
 
-static bool prepare(PlacementGroups *groups)
+static bool prepare_tables(PlacementGroups *groups)
 {
         const AldPlacementProblem *problem = groups->problem;
         uint32_t most = ald_placement_stages_max(problem);
@@ -365,13 +365,13 @@ int ald_placement_solve_groups(const AldPlacementProblem *problem, AldPlacementS
 
         if (!ald_placement_fits(problem))
                 return -ENOSPC;
-        if (!prepare(&groups))
+        if (!prepare_tables(&groups))
                 return -E2BIG;
         find_paths(&groups);
         try_single_groups(&groups);
         try_sets(&groups, 0, 0, 0);
         if (!(groups.best < INFINITY))
                 return -EHOSTUNREACH;
-        read_back(&groups, ret);
+        build_solution(&groups, ret);
         return 0;
 }

@@ -17,7 +17,7 @@ typedef struct Insertion {
         bool fits;
 } Insertion;
 
-static double hop(const Insertion *self, uint32_t from, uint32_t to)
+static double hop_nsec(const Insertion *self, uint32_t from, uint32_t to)
 {
         return self->problem->hop_nsec[(size_t) from * self->problem->n_devices + to];
 }
@@ -60,7 +60,7 @@ static double least_hops(const Insertion *self, uint32_t begin, uint32_t end, ui
                 if (!keeps_together(self, at))
                         continue;
                 for (uint32_t i = 0; i < self->n; i++)
-                        nsec += hop(self, stage_at(self, at, i), stage_at(self, at, i + 1));
+                        nsec += hop_nsec(self, stage_at(self, at, i), stage_at(self, at, i + 1));
                 if (nsec < least) {
                         least = nsec;
                         *ret_at = at;
@@ -88,7 +88,7 @@ static void try_places(Insertion *self, uint32_t begin, uint32_t end, uint32_t f
         self->best_at = at;
 }
 
-static void read_back(const Insertion *self, AldPlacementSolution *ret)
+static void build_solution(const Insertion *self, AldPlacementSolution *ret)
 {
         *ret = (AldPlacementSolution){ .stages = g_new0(AldPlacementStage, self->n + 1),
                 .n_stages = self->n + 1,
@@ -121,6 +121,6 @@ int ald_placement_insert(const AldPlacementProblem *problem, const uint32_t *ord
         try_places(&self, n, n, first, device);
         if (!(self.best_nsec < INFINITY))
                 return self.fits ? -EHOSTUNREACH : -ENOSPC;
-        read_back(&self, ret);
+        build_solution(&self, ret);
         return 0;
 }

@@ -23,7 +23,7 @@ void ald_placement_drop_nodes_limit(AldPlacementProblem *problem)
                 problem->nodes_max = 0;
 }
 
-static bool is_within(const AldPlacementProblem *problem, const AldPlacementSolution *solution)
+static bool is_within_nodes_max(const AldPlacementProblem *problem, const AldPlacementSolution *solution)
 {
         g_autofree uint32_t *devices = g_new(uint32_t, solution->n_stages);
 
@@ -140,7 +140,7 @@ static uint32_t *sum_nodes(const AldPlacementProblem *problem, const uint32_t *l
 }
 
 /* On the nodes on which these layers are the most. */
-static void try_nodes_of(const AldPlacementProblem *problem, AldPlacementSolver *solve,
+static void try_nodes_with_most(const AldPlacementProblem *problem, AldPlacementSolver *solve,
         const uint32_t *layers, AldPlacementSolution *best)
 {
         g_autofree uint32_t *sums = sum_nodes(problem, layers);
@@ -163,7 +163,7 @@ static void try_nodes_of(const AldPlacementProblem *problem, AldPlacementSolver 
         try_part(problem, solve, kept, best);
 }
 
-static void try_some(const AldPlacementProblem *problem, AldPlacementSolver *solve,
+static void try_candidates(const AldPlacementProblem *problem, AldPlacementSolver *solve,
         const AldPlacementSolution *any, AldPlacementSolution *best)
 {
         g_autofree uint32_t *layers = g_new0(uint32_t, problem->n_devices);
@@ -173,10 +173,10 @@ static void try_some(const AldPlacementProblem *problem, AldPlacementSolver *sol
 
         for (uint32_t i = 0; i < any->n_stages; i++)
                 layers[any->stages[i].device] = any->stages[i].layers;
-        try_nodes_of(problem, solve, layers, best);
+        try_nodes_with_most(problem, solve, layers, best);
         for (uint32_t i = 0; i < problem->n_devices; i++)
                 layers[i] = MIN(problem->devices[i].layers_max, problem->layers);
-        try_nodes_of(problem, solve, layers, best);
+        try_nodes_with_most(problem, solve, layers, best);
         changed.nodes_max = 0;
         changed.devices_max = problem->devices_max > 0 ? MIN(problem->devices_max, problem->nodes_max)
                                                        : problem->nodes_max;
@@ -185,7 +185,7 @@ static void try_some(const AldPlacementProblem *problem, AldPlacementSolver *sol
 }
 
 /* On the best of all nodes. */
-static int solve_each(const AldPlacementProblem *problem, AldPlacementSolver *solve,
+static int solve_single_nodes(const AldPlacementProblem *problem, AldPlacementSolver *solve,
         AldPlacementSolution *ret, double *ret_lower_nsec)
 {
         g_autofree bool *done = g_new0(bool, problem->n_devices), *kept = g_new(bool, problem->n_devices);
@@ -215,16 +215,16 @@ int ald_placement_solve_nodes(const AldPlacementProblem *problem, AldPlacementSo
         int r;
 
         if (problem->nodes_max == 1)
-                return solve_each(problem, solve, ret, ret_lower_nsec);
+                return solve_single_nodes(problem, solve, ret, ret_lower_nsec);
         changed.nodes_max = 0;
         r = solve(&changed, &any, ret_lower_nsec);
         if (r < 0)
                 return r;
-        if (is_within(problem, &any)) {
+        if (is_within_nodes_max(problem, &any)) {
                 *ret = any;
                 return 0;
         }
-        try_some(problem, solve, &any, &best);
+        try_candidates(problem, solve, &any, &best);
         ald_placement_solution_clear(&any);
         if (!best.stages)
                 return -EHOSTUNREACH;

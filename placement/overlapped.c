@@ -62,7 +62,7 @@ static int solve_nodes_as_stages(
         return r;
 }
 
-static int solve(const AldPlacementProblem *problem, AldPlacementSolution *ret, double *ret_lower_nsec)
+static int solve_step(const AldPlacementProblem *problem, AldPlacementSolution *ret, double *ret_lower_nsec)
 {
         AldPlacementProblem changed = *problem;
 
@@ -107,7 +107,7 @@ static bool is_too_tight(Overlapped *self, double limit_nsec)
         int r;
 
         ald_placement_limited_set(&self->limited, limit_nsec);
-        r = solve(&self->limited.problem, &found, &lower);
+        r = solve_step(&self->limited.problem, &found, &lower);
         if (r < 0) {
                 self->tight_nsec = r == -ENOSPC || is_exact ? INFINITY : self->least_nsec;
                 return true;
@@ -121,7 +121,7 @@ static bool is_too_tight(Overlapped *self, double limit_nsec)
         return true;
 }
 
-static double search(Overlapped *self)
+static double search_limits(Overlapped *self)
 {
         g_autoptr(GArray) limits = ald_placement_list_limits(self->limited.all, self->limited.occupy_nsec);
         bool is_exact = self->limited.all->n_devices <= EXACT_MAX;
@@ -149,7 +149,7 @@ int ald_placement_solve_overlapped(const AldPlacementProblem *problem, const dou
 {
         g_auto(Overlapped) self = { .steps = steps, .enough_nsec = enough_nsec, .tight_nsec = INFINITY };
         AldPlacementSolution any;
-        int r = solve(problem, &any, &self.least_nsec);
+        int r = solve_step(problem, &any, &self.least_nsec);
 
         if (r < 0) {
                 *ret_lower_nsec = r == -ENOSPC || problem->n_devices <= EXACT_MAX ? INFINITY : 0;
@@ -157,7 +157,7 @@ int ald_placement_solve_overlapped(const AldPlacementProblem *problem, const dou
         }
         ald_placement_limited_init(&self.limited, problem, occupy_nsec);
         keep_better(&self, &any);
-        *ret_lower_nsec = self.least_nsec < self.enough_nsec ? search(&self) : self.least_nsec;
+        *ret_lower_nsec = self.least_nsec < self.enough_nsec ? search_limits(&self) : self.least_nsec;
         if (!self.best.stages)
                 return -ENOSPC;
         *ret = self.best;

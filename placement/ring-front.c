@@ -79,7 +79,7 @@ int ald_placement_solve_ring_within(const AldPlacementProblem *problem, const do
 }
 
 /* Whether the layers fit on the set with these ends. */
-static bool fits(const AldPlacementProblem *problem, Set set, uint32_t first, uint32_t last)
+static bool layers_fit(const AldPlacementProblem *problem, Set set, uint32_t first, uint32_t last)
 {
         uint32_t n = (uint32_t) __builtin_popcount(set);
         uint64_t layers = 0;
@@ -99,13 +99,13 @@ static bool fits(const AldPlacementProblem *problem, Set set, uint32_t first, ui
 
 /* Devices that may follow the first one. As a ring begins anywhere, without ends it begins at the first
  * device of its set; with ends at the first stage. */
-typedef struct Others {
+typedef struct FollowingDevices {
         uint32_t first, devices[ALD_PLACEMENT_RING_MAX], n;
-} Others;
+} FollowingDevices;
 
-static Others list_others(const AldPlacementProblem *problem, uint32_t first)
+static FollowingDevices list_others(const AldPlacementProblem *problem, uint32_t first)
 {
-        Others others = { .first = first };
+        FollowingDevices others = { .first = first };
 
         for (uint32_t i = problem->ends ? 0 : first + 1; i < problem->n_devices; i++)
                 if (i != first)
@@ -114,7 +114,7 @@ static Others list_others(const AldPlacementProblem *problem, uint32_t first)
 }
 
 /* Those from which there is a path to this device, as a set of their places in the list. */
-static Set sources_of(const RingFront *front, const Others *others, uint32_t device)
+static Set devices_leading_to(const RingFront *front, const FollowingDevices *others, uint32_t device)
 {
         Set set = 0;
 
@@ -125,7 +125,7 @@ static Set sources_of(const RingFront *front, const Others *others, uint32_t dev
 }
 
 /* Whether the layers fit on the first device and a set of others, of which one of these is last. */
-static bool fits_before(const RingFront *front, const Others *others, Set set, Set lasts)
+static bool layers_fit_before(const RingFront *front, const FollowingDevices *others, Set set, Set lasts)
 {
         const AldPlacementProblem *problem = &front->limited.problem;
         Set devices = 1u << others->first;
@@ -133,15 +133,15 @@ static bool fits_before(const RingFront *front, const Others *others, Set set, S
         for (Set rest = set; rest; rest &= rest - 1)
                 devices |= 1u << others->devices[__builtin_ctz(rest)];
         if (!problem->ends)
-                return fits(problem, devices, ALD_PLACEMENT_NO_END, ALD_PLACEMENT_NO_END);
+                return layers_fit(problem, devices, ALD_PLACEMENT_NO_END, ALD_PLACEMENT_NO_END);
         for (; lasts; lasts &= lasts - 1)
-                if (fits(problem, devices, others->first, others->devices[__builtin_ctz(lasts)]))
+                if (layers_fit(problem, devices, others->first, others->devices[__builtin_ctz(lasts)]))
                         return true;
         return false;
 }
 
 /* Those from which the ring can be closed. */
-static Set closing_of(const RingFront *front, const Others *others)
+static Set devices_closing(const RingFront *front, const FollowingDevices *others)
 {
         Set set = 0;
 
@@ -155,12 +155,12 @@ static Set closing_of(const RingFront *front, const Others *others)
 /* Whether a ring through `first` and some others takes all layers. */
 static bool has_ring(RingFront *front, uint32_t first)
 {
-        const Others others = list_others(&front->limited.problem, first);
-        Set sources[ALD_PLACEMENT_RING_MAX], back = closing_of(front, &others);
+        const FollowingDevices others = list_others(&front->limited.problem, first);
+        Set sources[ALD_PLACEMENT_RING_MAX], back = devices_closing(front, &others);
 
         for (uint32_t i = 0; i < others.n; i++)
-                sources[i] = sources_of(front, &others, others.devices[i]);
-        if (fits(&front->limited.problem, 1u << first, first, first))
+                sources[i] = devices_leading_to(front, &others, others.devices[i]);
+        if (layers_fit(&front->limited.problem, 1u << first, first, first))
                 return true;
         for (Set set = 1; set < 1u << others.n; set++) {
                 Set ends = 0;
@@ -175,7 +175,7 @@ static bool has_ring(RingFront *front, uint32_t first)
                                 ends |= 1u << last;
                 }
                 front->reach[set] = ends;
-                if ((ends & back) && fits_before(front, &others, set, ends & back))
+                if ((ends & back) && layers_fit_before(front, &others, set, ends & back))
                         return true;
         }
         return false;

@@ -250,14 +250,14 @@ static bool may_follow(const RingSearch *search, uint32_t device)
                (predecessor != RULED_OUT && search->on_path[predecessor] == search->n_marked);
 }
 
-static void mark(RingSearch *search, const SearchPath *path)
+static void mark_path(RingSearch *search, const SearchPath *path)
 {
         search->n_marked++;
         for (; path; path = path->before)
                 search->on_path[path->last] = search->n_marked;
 }
 
-static void leave(RingSearch *search, double bound)
+static void lower_left(RingSearch *search, double bound)
 {
         search->left = MIN(search->left, bound);
 }
@@ -292,7 +292,7 @@ static void select_paths(RingSearch *search)
                         paths[n++] = paths[i];
         qsort(paths, n, sizeof paths[0], compare_bounds);
         if (n > search->width) {
-                leave(search, paths[search->width].bound);
+                lower_left(search, paths[search->width].bound);
                 search->limit = MIN(search->limit, paths[search->width].bound);
         }
         while (n > search->width)
@@ -329,7 +329,7 @@ static SearchPath begin_path(const RingSearch *search, uint32_t first)
 }
 
 /* By the device; the way back from it then takes that much. */
-static void extend(
+static void extend_path(
         RingSearch *search, const SearchPath *path, uint32_t device, double rest_nsec, double back_nsec)
 {
         AldPlacementCore *core = search->core;
@@ -358,7 +358,7 @@ static void extend(
         if (made->n > 1 && made->bound < search->best->nsec)
                 close_ring(search, made);
         if (made->bound >= search->limit) {
-                leave(search, made->bound);
+                lower_left(search, made->bound);
                 return;
         }
         search->n_free_rows--;
@@ -367,14 +367,14 @@ static void extend(
 }
 
 /* The most promising devices after this path. */
-static void find_next(RingSearch *search, const SearchPath *path)
+static void find_next_devices(RingSearch *search, const SearchPath *path)
 {
         const AldPlacementCore *core = search->core;
         const double *back = search->back_nsec[path->first];
         SearchNext *next = search->next;
 
         search->n_next = 0;
-        mark(search, path);
+        mark_path(search, path);
         for (uint32_t k = 0; k < search->n_hops[path->last]; k++) {
                 const SearchHop *hop = &search->hops[(size_t) path->last * core->n + k];
                 double bound = path->least_nsec + hop->rest_nsec, limit = search->limit;
@@ -383,7 +383,7 @@ static void find_next(RingSearch *search, const SearchPath *path)
                 if (search->n_next == search->next_max)
                         limit = MIN(limit, next[search->n_next - 1].bound);
                 if (bound >= limit) {
-                        leave(search, bound);
+                        lower_left(search, bound);
                         break;
                 }
                 if (hop->to < first_after(search, path->first))
@@ -391,45 +391,45 @@ static void find_next(RingSearch *search, const SearchPath *path)
                 bound = back[hop->to] + fmax(bound, path->hops_nsec + hop->rest_nsec +
                                                             core->with_nsec[hop->to] - core->ends_nsec);
                 if (bound >= limit) {
-                        leave(search, bound);
+                        lower_left(search, bound);
                         continue;
                 }
                 if (!may_follow(search, hop->to))
                         continue;
                 if (search->n_next == search->next_max)
-                        leave(search, next[--search->n_next].bound);
+                        lower_left(search, next[--search->n_next].bound);
                 for (at = search->n_next++; at > 0 && next[at - 1].bound > bound; at--)
                         next[at] = next[at - 1];
                 next[at] = (SearchNext){ bound, hop };
         }
 }
 
-static void extend_all(RingSearch *search, const SearchPath *path)
+static void extend_to_next(RingSearch *search, const SearchPath *path)
 {
         AldPlacementCore *core = search->core;
 
         if (core->work <= search->spare) {
-                leave(search, path->bound);
+                lower_left(search, path->bound);
                 return;
         }
         if (!search->back_nsec[path->first])
                 find_ways_back(search, path->first);
-        find_next(search, path);
+        find_next_devices(search, path);
         (void) ald_placement_core_spend(
                 core, search->n_hops[path->last] / 2 + search->n_next * (2 * core->layers + 40));
         for (uint32_t i = 0; i < search->n_next; i++) {
                 const SearchNext *next = &search->next[i];
 
                 if (next->bound >= search->limit) {
-                        leave(search, next->bound);
+                        lower_left(search, next->bound);
                         break;
                 }
-                extend(search, path, next->hop->to, next->hop->rest_nsec,
+                extend_path(search, path, next->hop->to, next->hop->rest_nsec,
                         search->back_nsec[path->first][next->hop->to]);
         }
 }
 
-static void begin_all(RingSearch *search)
+static void begin_paths(RingSearch *search)
 {
         AldPlacementCore *core = search->core;
 
@@ -437,7 +437,7 @@ static void begin_all(RingSearch *search)
                 SearchPath none = begin_path(search, first);
 
                 if (search->predecessor[first] == NO_PREDECESSOR && search->closing_nsec[first] < INFINITY)
-                        extend(search, &none, first, 0, 0);
+                        extend_path(search, &none, first, 0, 0);
                 /* Without ends, all others lack it. */
                 if (!core->problem->ends && ald_placement_core_device(core, first)->required)
                         break;
@@ -457,7 +457,7 @@ double ald_placement_search(AldPlacementCore *core, AldPlacementTable *table, ui
                 .spare = core->work - MIN(core->work, work) };
 
         search_init(&search);
-        begin_all(&search);
+        begin_paths(&search);
         for (uint32_t n = 1; n <= core->most && search.n_extended > 0; n++) {
                 SearchPath *paths = search.kept + (size_t) (n - 1) * width;
                 double before = best->nsec;
@@ -470,7 +470,7 @@ double ald_placement_search(AldPlacementCore *core, AldPlacementTable *table, ui
                 search.limit = best->nsec;
                 for (uint32_t i = 0; i < n_paths; i++) {
                         if (n < core->most)
-                                extend_all(&search, &paths[i]);
+                                extend_to_next(&search, &paths[i]);
                         search.free_rows[search.n_free_rows++] = paths[i].layers_nsec;
                 }
                 if (best->nsec < before)

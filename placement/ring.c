@@ -63,7 +63,7 @@ static bool is_allowed(const Ring *ring, Set set)
         return problem->nodes_max == 0 || (uint32_t) nodes <= problem->nodes_max;
 }
 
-static double split(const Ring *ring, Set set, uint32_t first, uint32_t last)
+static double split_nsec(const Ring *ring, Set set, uint32_t first, uint32_t last)
 {
         uint32_t devices[ALD_PLACEMENT_RING_MAX], n = 0;
 
@@ -73,7 +73,7 @@ static double split(const Ring *ring, Set set, uint32_t first, uint32_t last)
         return ald_placement_split(ring->problem, devices, n, first, last, NULL);
 }
 
-static void find_with(Ring *ring, uint32_t other)
+static void find_same_node(Ring *ring, uint32_t other)
 {
         Set on_node = ring->on_node[ring->others[other]];
 
@@ -101,7 +101,7 @@ static void begin_at(Ring *ring, uint32_t first)
                 ring->with[i] = 0;
                 ring->with_first[i] = false;
                 if (problem->nodes_together)
-                        find_with(ring, i);
+                        find_same_node(ring, i);
                 for (uint32_t j = 0; j < ring->n_others; j++)
                         ring->into[i][j] = hop[ring->others[j] * n + device];
         }
@@ -172,7 +172,7 @@ static double close_ring(const Ring *ring, Set others, uint32_t *ret_last)
         return best;
 }
 
-static void compare(Ring *ring, double nsec, Set set, uint32_t last)
+static void keep_better(Ring *ring, double nsec, Set set, uint32_t last)
 {
         if (!(nsec < ring->best || (nsec < INFINITY && nsec <= ring->best && set < ring->best_set)))
                 return;
@@ -182,7 +182,7 @@ static void compare(Ring *ring, double nsec, Set set, uint32_t last)
         ring->best_last = last;
 }
 
-static void compare_sets(Ring *ring)
+static void try_sets(Ring *ring)
 {
         for (Set others = 0; others < 1u << ring->n_others; others++) {
                 Set set = set_of(ring, others);
@@ -191,17 +191,17 @@ static void compare_sets(Ring *ring)
 
                 if (!is_allowed(ring, set))
                         continue;
-                nsec = split(ring, set, ALD_PLACEMENT_NO_END, ALD_PLACEMENT_NO_END);
+                nsec = split_nsec(ring, set, ALD_PLACEMENT_NO_END, ALD_PLACEMENT_NO_END);
                 if (nsec > ring->best)
                         continue;
                 nsec += close_ring(ring, others, &last);
-                compare(ring, nsec, set, last);
+                keep_better(ring, nsec, set, last);
         }
 }
 
 /* From the first device to this other one, or to none. Ends leave less room, so what the layers take without
  * them shows most of what need not be looked at. */
-static void compare_last(Ring *ring, Set others, uint32_t last)
+static void try_last(Ring *ring, Set others, uint32_t last)
 {
         const AldPlacementProblem *problem = ring->problem;
         uint32_t end = others ? ring->others[last] : ring->first;
@@ -212,22 +212,22 @@ static void compare_last(Ring *ring, Set others, uint32_t last)
                 nsec += *path_at(ring, others, last) + ring->back[last];
         if (!(nsec + ring->alike[set] < INFINITY) || nsec + ring->alike[set] > ring->best)
                 return;
-        compare(ring, nsec + split(ring, set, ring->first, end), set, last);
+        keep_better(ring, nsec + split_nsec(ring, set, ring->first, end), set, last);
 }
 
-static void compare_ends(Ring *ring)
+static void try_ends(Ring *ring)
 {
         if (is_allowed(ring, 1u << ring->first))
-                compare_last(ring, 0, 0);
+                try_last(ring, 0, 0);
         for (Set others = 1; others < 1u << ring->n_others; others++) {
                 if (!is_allowed(ring, set_of(ring, others)))
                         continue;
                 for (Set rest = others; rest; rest &= rest - 1)
-                        compare_last(ring, others, (uint32_t) __builtin_ctz(rest));
+                        try_last(ring, others, (uint32_t) __builtin_ctz(rest));
         }
 }
 
-static void read_back(Ring *ring, AldPlacementSolution *ret)
+static void build_solution(Ring *ring, AldPlacementSolution *ret)
 {
         uint32_t n = (uint32_t) __builtin_popcount(ring->best_set), last = ring->best_last;
         Set others = 0;
@@ -269,7 +269,7 @@ static void find_nodes(Ring *ring)
                         ring->on_node[i] |= problem->nodes[i] == problem->nodes[j] ? 1u << j : 0;
 }
 
-static void prepare(Ring *ring)
+static void prepare_tables(Ring *ring)
 {
         uint32_t n = ring->problem->n_devices;
 
@@ -286,7 +286,7 @@ static void prepare(Ring *ring)
         ring->alike = g_new(double, (size_t) 1 << n);
         for (Set set = 1; set < 1u << n; set++)
                 ring->alike[set] = is_allowed(ring, set)
-                                           ? split(ring, set, ALD_PLACEMENT_NO_END, ALD_PLACEMENT_NO_END)
+                                           ? split_nsec(ring, set, ALD_PLACEMENT_NO_END, ALD_PLACEMENT_NO_END)
                                            : INFINITY;
 }
 
@@ -300,14 +300,14 @@ static bool has_room(const Ring *ring)
                 return ald_placement_fits(problem);
         for (Set set = 1; set < 1u << n; set++) {
                 if (!is_allowed(ring, set) ||
-                        isinf(split(ring, set, ALD_PLACEMENT_NO_END, ALD_PLACEMENT_NO_END)))
+                        isinf(split_nsec(ring, set, ALD_PLACEMENT_NO_END, ALD_PLACEMENT_NO_END)))
                         continue;
                 if (!problem->ends)
                         return true;
                 for (uint32_t first = 0; first < n; first++)
                         for (uint32_t last = 0; last < n; last++)
                                 if (set >> first & set >> last & 1 && (first != last || set == 1u << first) &&
-                                        !isinf(split(ring, set, first, last)))
+                                        !isinf(split_nsec(ring, set, first, last)))
                                         return true;
         }
         return false;
@@ -322,19 +322,19 @@ int ald_placement_solve_ring(const AldPlacementProblem *problem, AldPlacementSol
                 return -E2BIG;
         if (n == 0)
                 return -ENOSPC;
-        prepare(&ring);
+        prepare_tables(&ring);
         for (uint32_t first = 0; first < n; first++) {
                 if (!ald_placement_proceeds(problem))
                         return -ECANCELED;
                 begin_at(&ring, first);
                 find_paths(&ring);
                 if (problem->ends)
-                        compare_ends(&ring);
+                        try_ends(&ring);
                 else
-                        compare_sets(&ring);
+                        try_sets(&ring);
         }
         if (!(ring.best < INFINITY))
                 return has_room(&ring) ? -EHOSTUNREACH : -ENOSPC;
-        read_back(&ring, ret);
+        build_solution(&ring, ret);
         return 0;
 }

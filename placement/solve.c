@@ -14,7 +14,7 @@
 #define BRIEF_WORK (ALD_PLACEMENT_WORK / 8)
 
 /* *ret_lower_nsec is INFINITY if there is no solution. */
-static int proven(int r, AldPlacementSolution *ret, double *ret_lower_nsec)
+static int set_proven_bound(int r, AldPlacementSolution *ret, double *ret_lower_nsec)
 {
         if (r == 0)
                 *ret_lower_nsec = ret->nsec;
@@ -25,8 +25,8 @@ static int proven(int r, AldPlacementSolution *ret, double *ret_lower_nsec)
 
 /* Takes what a search with limited work has found, unless that is not proven and the exact way is possible.
  */
-static int settle(const AldPlacementProblem *problem, int r, AldPlacementSolution *close, double lower,
-        AldPlacementSolution *ret, double *ret_lower_nsec)
+static int accept_or_solve_exactly(const AldPlacementProblem *problem, int r, AldPlacementSolution *close,
+        double lower, AldPlacementSolution *ret, double *ret_lower_nsec)
 {
         uint32_t most = problem->exact_max > 0 ? problem->exact_max : ALD_PLACEMENT_RING_MAX;
 
@@ -35,7 +35,7 @@ static int settle(const AldPlacementProblem *problem, int r, AldPlacementSolutio
         if (problem->n_devices <= most && (r < 0 || lower < close->nsec)) {
                 if (r == 0)
                         ald_placement_solution_clear(close);
-                return proven(ald_placement_solve_ring(problem, ret), ret, ret_lower_nsec);
+                return set_proven_bound(ald_placement_solve_ring(problem, ret), ret, ret_lower_nsec);
         }
         if (r < 0)
                 return r;
@@ -52,12 +52,12 @@ static int solve_any_nodes(
         int r;
 
         if (problem->n_devices <= (problem->ends ? RING_WITH_ENDS_MAX : ALD_PLACEMENT_RING_MAX))
-                return proven(ald_placement_solve_ring(problem, ret), ret, ret_lower_nsec);
+                return set_proven_bound(ald_placement_solve_ring(problem, ret), ret, ret_lower_nsec);
         r = ald_placement_solve_groups(problem, ret);
         if (r != -E2BIG)
-                return proven(r, ret, ret_lower_nsec);
+                return set_proven_bound(r, ret, ret_lower_nsec);
         r = ald_placement_solve_bounded(problem, ALD_PLACEMENT_WORK, &close, &lower);
-        return settle(problem, r, &close, lower, ret, ret_lower_nsec);
+        return accept_or_solve_exactly(problem, r, &close, lower, ret, ret_lower_nsec);
 }
 
 int ald_placement_solve(const AldPlacementProblem *problem, AldPlacementSolution *ret, double *ret_lower_nsec)
@@ -72,11 +72,11 @@ int ald_placement_solve(const AldPlacementProblem *problem, AldPlacementSolution
         if (changed.nodes_max == 0 && !changed.nodes_even)
                 return solve_any_nodes(&changed, ret, ret_lower_nsec);
         if (problem->n_devices <= RING_WITH_ENDS_MAX)
-                return proven(ald_placement_solve_ring(&changed, ret), ret, ret_lower_nsec);
+                return set_proven_bound(ald_placement_solve_ring(&changed, ret), ret, ret_lower_nsec);
         if (!changed.nodes_even)
                 return ald_placement_solve_nodes(problem, solve_any_nodes, ret, ret_lower_nsec);
         r = ald_placement_solve_even(&changed, solve_any_nodes, &close, &lower);
-        return settle(&changed, r, &close, lower, ret, ret_lower_nsec);
+        return accept_or_solve_exactly(&changed, r, &close, lower, ret, ret_lower_nsec);
 }
 
 static int solve_bounded_briefly(

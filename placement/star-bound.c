@@ -122,7 +122,7 @@ static bool find_share(
 }
 
 /* What the roles of a device cost more than it costs at least: alone, and with what the visit costs more. */
-static void find_more(
+static void lower_surcharges(
         const AldPlacementArm *arms, uint32_t device, const Share *share, double alone[], double with_visit[])
 {
         double visit = least_visit(arms, device);
@@ -182,7 +182,7 @@ double ald_placement_star_bound(
 
                 if (!find_share(problem, arms, i, &shares[n]))
                         continue;
-                find_more(arms, i, &shares[n], alone, more);
+                lower_surcharges(arms, i, &shares[n], alone, more);
                 if (node->n > 1)
                         both = MIN(both, node->both_nsec);
                 shares[n].use_nsec += node->visit_nsec * shares[n].layers_max / (double) node->room;

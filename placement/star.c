@@ -45,27 +45,27 @@ typedef struct Table {
                            outside is */
 } Table;
 
-static size_t row(const Table *table, uint32_t devices, uint32_t nodes, uint32_t roles)
+static size_t row_offset(const Table *table, uint32_t devices, uint32_t nodes, uint32_t roles)
 {
         size_t count = (size_t) devices * (table->nodes + 1) + nodes;
 
         return (count * ALD_PLACEMENT_N_ROLES + roles) * (table->problem->layers + 1);
 }
 
-static size_t cells(const Table *table)
+static size_t count_cells(const Table *table)
 {
-        return row(table, table->devices + 1, 0, 0);
+        return row_offset(table, table->devices + 1, 0, 0);
 }
 
 /* Of all devices. */
-static size_t all_cells(const Table *table)
+static size_t count_all_cells(const Table *table)
 {
-        return cells(table) * table->n * table->stays;
+        return count_cells(table) * table->n * table->stays;
 }
 
 static Choice *choices(const Table *table, uint32_t place, uint32_t stay)
 {
-        return table->choice + (place * table->stays + stay) * cells(table);
+        return table->choice + (place * table->stays + stay) * count_cells(table);
 }
 
 static void free_cells(Table *table)
@@ -88,9 +88,9 @@ static void table_clear(Table *table)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Table, table_clear)
 
-static void fill(const Table *table, double *nsec)
+static void fill_infinite(const Table *table, double *nsec)
 {
-        for (size_t i = 0; i < cells(table); i++)
+        for (size_t i = 0; i < count_cells(table); i++)
                 nsec[i] = INFINITY;
 }
 
@@ -116,8 +116,8 @@ static int compare_nodes(const void *a, const void *b, void *userdata)
 
 /* Lowers each with[layers] to before[fewer layers] and the rest of them on the device in this role. The least
  * of those in reach is at the head of the queue, as in a sliding minimum. */
-static void extend(const Table *table, uint32_t device, Choice as, double visit_nsec, const double *before,
-        double *with, Choice *choice)
+static void extend_row(const Table *table, uint32_t device, Choice as, double visit_nsec,
+        const double *before, double *with, Choice *choice)
 {
         const AldPlacementArm *arm = ald_placement_arm(table->arms, device, as.role);
         double layer_nsec = table->problem->devices[device].layer_nsec;
@@ -186,15 +186,15 @@ static void extend_inside(Table *table, const Extension *of)
 {
         uint32_t device = table->order[of->place], rest = of->roles & ~of->role;
         uint32_t others = table->devices ? of->devices - 1 : 0;
-        size_t to = row(table, of->devices, of->nodes, of->roles);
+        size_t to = row_offset(table, of->devices, of->nodes, of->roles);
 
         for (uint32_t before = 0; before < table->stays; before++) {
                 uint32_t with = stay_with(table, of->role, before);
 
-                extend(table, device, (Choice){ .role = of->role, .after_end = before == STAY_END },
+                extend_row(table, device, (Choice){ .role = of->role, .after_end = before == STAY_END },
                         more_nsec(table, device, of->role, before, rest),
-                        table->inside[before] + row(table, others, of->nodes, rest), table->next[with] + to,
-                        choices(table, of->place, with) + to);
+                        table->inside[before] + row_offset(table, others, of->nodes, rest),
+                        table->next[with] + to, choices(table, of->place, with) + to);
         }
 }
 
@@ -203,10 +203,11 @@ static void extend_outside(Table *table, const Extension *of)
         uint32_t device = table->order[of->place], rest = of->roles & ~of->role;
         uint32_t others = table->devices ? of->devices - 1 : 0;
         uint32_t with = stay_with(table, of->role, STAY_PLAIN);
-        size_t to = row(table, of->devices, of->nodes, of->roles);
+        size_t to = row_offset(table, of->devices, of->nodes, of->roles);
 
-        extend(table, device, (Choice){ .role = of->role, .opens = 1 }, visit_nsec(table, device, of->role),
-                table->outside + row(table, others, table->nodes ? of->nodes - 1 : 0, rest),
+        extend_row(table, device, (Choice){ .role = of->role, .opens = 1 },
+                visit_nsec(table, device, of->role),
+                table->outside + row_offset(table, others, table->nodes ? of->nodes - 1 : 0, rest),
                 table->next[with] + to, choices(table, of->place, with) + to);
 }
 
@@ -235,7 +236,7 @@ static uint32_t end_of_node(const Table *table, uint32_t first)
         return end;
 }
 
-static void extend_all(Table *table, uint32_t place, uint32_t devices, uint32_t nodes)
+static void extend_roles(Table *table, uint32_t place, uint32_t devices, uint32_t nodes)
 {
         for (uint32_t roles = 0; roles <= ALL_ROLES; roles++)
                 for (AldPlacementRole role = 0; role < ALD_PLACEMENT_N_ROLES; role++) {
@@ -258,15 +259,15 @@ static void add_device(Table *table, uint32_t place)
 
         for (uint32_t stay = 0; stay < table->stays; stay++)
                 if (required)
-                        fill(table, table->next[stay]);
+                        fill_infinite(table, table->next[stay]);
                 else
                         memcpy(table->next[stay], table->inside[stay],
-                                cells(table) * sizeof *table->next[stay]);
+                                count_cells(table) * sizeof *table->next[stay]);
         for (uint32_t devices = table->devices ? 1 : 0; devices <= table->devices; devices++)
                 for (uint32_t nodes = 0; nodes <= table->nodes; nodes++)
-                        extend_all(table, place, devices, nodes);
+                        extend_roles(table, place, devices, nodes);
         if (required)
-                fill(table, table->outside);
+                fill_infinite(table, table->outside);
         for (uint32_t stay = 0; stay < table->stays; stay++) {
                 double *swap = table->inside[stay];
 
@@ -277,9 +278,9 @@ static void add_device(Table *table, uint32_t place)
 
 static void end_node(Table *table, uint32_t place)
 {
-        uint8_t *taken = table->taken + place * cells(table);
+        uint8_t *taken = table->taken + place * count_cells(table);
 
-        for (size_t i = 0; i < cells(table); i++) {
+        for (size_t i = 0; i < count_cells(table); i++) {
                 taken[i] = 0;
                 for (uint32_t stay = 0; stay < table->stays; stay++) {
                         if (table->inside[stay][i] < table->outside[i]) {
@@ -291,15 +292,16 @@ static void end_node(Table *table, uint32_t place)
         }
 }
 
-typedef struct Found {
+typedef struct FoundStage {
         AldPlacementStage stage;
         AldPlacementRole role;
         uint32_t place, rank;
-} Found;
+} FoundStage;
 
 /* Where a device is in the order of the stages: those of the first one's node are next to it, and those of
  * the last one's node before that. */
-static uint32_t rank_of(const Table *table, const Found *found, const Found *first, const Found *last)
+static uint32_t rank_of(
+        const Table *table, const FoundStage *found, const FoundStage *first, const FoundStage *last)
 {
         uint32_t device = found->stage.device;
 
@@ -314,14 +316,14 @@ static uint32_t rank_of(const Table *table, const Found *found, const Found *fir
 
 static int compare_found(const void *a, const void *b)
 {
-        const Found *x = a, *y = b;
+        const FoundStage *x = a, *y = b;
 
         if (x->rank != y->rank)
                 return x->rank < y->rank ? -1 : 1;
         return x->place < y->place ? -1 : 1;
 }
 
-static const Found *find_role(const Found *found, uint32_t n, AldPlacementRole role)
+static const FoundStage *find_role(const FoundStage *found, uint32_t n, AldPlacementRole role)
 {
         for (uint32_t i = 0; i < n; i++)
                 if (found[i].role & role)
@@ -330,7 +332,7 @@ static const Found *find_role(const Found *found, uint32_t n, AldPlacementRole r
 }
 
 /* Of stages in their order: the visits, and what each device costs. */
-static double nsec_of(const Table *table, const Found *found, uint32_t n)
+static double nsec_of(const Table *table, const FoundStage *found, uint32_t n)
 {
         AldPlacementRole roles = ALD_PLACEMENT_PLAIN;
         double nsec = 0;
@@ -352,10 +354,10 @@ static double nsec_of(const Table *table, const Found *found, uint32_t n)
         return nsec;
 }
 
-static void put_in_order(const Table *table, Found *found, uint32_t n, AldPlacementStarSolution *ret)
+static void order_stages(const Table *table, FoundStage *found, uint32_t n, AldPlacementStarSolution *ret)
 {
-        const Found first = *find_role(found, n, ALD_PLACEMENT_FIRST);
-        const Found last = *find_role(found, n, ALD_PLACEMENT_LAST);
+        const FoundStage first = *find_role(found, n, ALD_PLACEMENT_FIRST);
+        const FoundStage last = *find_role(found, n, ALD_PLACEMENT_LAST);
 
         for (uint32_t i = 0; i < n; i++)
                 found[i].rank = rank_of(table, &found[i], &first, &last);
@@ -370,18 +372,19 @@ static void put_in_order(const Table *table, Found *found, uint32_t n, AldPlacem
         }
 }
 
-static void read_back(const Table *table, uint32_t devices, uint32_t nodes, AldPlacementStarSolution *ret)
+static void build_solution(
+        const Table *table, uint32_t devices, uint32_t nodes, AldPlacementStarSolution *ret)
 {
-        g_autofree Found *found = g_new(Found, table->problem->layers);
+        g_autofree FoundStage *found = g_new(FoundStage, table->problem->layers);
         uint32_t layers = table->problem->layers, roles = ALL_ROLES, n = 0, stay = 0;
         bool skips = false;
 
         for (uint32_t place = table->n; place-- > 0;) {
-                size_t cell = row(table, devices, nodes, roles) + layers;
+                size_t cell = row_offset(table, devices, nodes, roles) + layers;
                 Choice chosen;
 
                 if (is_last_of_node(table, place)) {
-                        uint8_t taken = table->taken[place * cells(table) + cell];
+                        uint8_t taken = table->taken[place * count_cells(table) + cell];
 
                         skips = taken == 0;
                         stay = skips ? 0 : taken - 1u;
@@ -389,7 +392,7 @@ static void read_back(const Table *table, uint32_t devices, uint32_t nodes, AldP
                 chosen = choices(table, place, stay)[cell];
                 if (skips || chosen.layers == 0)
                         continue;
-                found[n++] = (Found){ { table->order[place], chosen.layers }, chosen.role, place, 0 };
+                found[n++] = (FoundStage){ { table->order[place], chosen.layers }, chosen.role, place, 0 };
                 layers -= chosen.layers;
                 roles &= ~chosen.role;
                 devices -= table->devices > 0;
@@ -397,7 +400,7 @@ static void read_back(const Table *table, uint32_t devices, uint32_t nodes, AldP
                 skips = chosen.opens;
                 stay = chosen.after_end ? table->stays - 1 : STAY_PLAIN;
         }
-        put_in_order(table, found, n, ret);
+        order_stages(table, found, n, ret);
 }
 
 static void table_init(Table *table, const AldPlacementProblem *problem, const AldPlacementArm *arms)
@@ -423,16 +426,16 @@ static void table_init(Table *table, const AldPlacementProblem *problem, const A
 static void table_fill(Table *table)
 {
         free_cells(table);
-        table->outside = g_new(double, cells(table));
-        fill(table, table->outside);
+        table->outside = g_new(double, count_cells(table));
+        fill_infinite(table, table->outside);
         for (uint32_t stay = 0; stay < table->stays; stay++) {
-                table->inside[stay] = g_new(double, cells(table));
-                table->next[stay] = g_new(double, cells(table));
-                fill(table, table->inside[stay]);
+                table->inside[stay] = g_new(double, count_cells(table));
+                table->next[stay] = g_new(double, count_cells(table));
+                fill_infinite(table, table->inside[stay]);
         }
-        table->choice = g_new0(Choice, all_cells(table));
-        table->taken = g_new(uint8_t, cells(table) * table->n);
-        table->outside[row(table, 0, 0, 0)] = 0;
+        table->choice = g_new0(Choice, count_all_cells(table));
+        table->taken = g_new(uint8_t, count_cells(table) * table->n);
+        table->outside[row_offset(table, 0, 0, 0)] = 0;
         for (uint32_t place = 0; place < table->n; place++) {
                 add_device(table, place);
                 if (is_last_of_node(table, place))
@@ -445,11 +448,11 @@ static int solve_table(Table *table, uint64_t *work, AldPlacementStarSolution *r
         uint32_t best_devices = 0, best_nodes = 0;
         double best = INFINITY;
 
-        *work += all_cells(table);
+        *work += count_all_cells(table);
         table_fill(table);
         for (uint32_t devices = 0; devices <= table->devices; devices++)
                 for (uint32_t nodes = 0; nodes <= table->nodes; nodes++) {
-                        double nsec = table->outside[row(table, devices, nodes, ALL_ROLES) +
+                        double nsec = table->outside[row_offset(table, devices, nodes, ALL_ROLES) +
                                                      table->problem->layers];
 
                         if (!(nsec < best))
@@ -460,7 +463,7 @@ static int solve_table(Table *table, uint64_t *work, AldPlacementStarSolution *r
                 }
         if (!(best < INFINITY))
                 return -ENOSPC;
-        read_back(table, best_devices, best_nodes, ret);
+        build_solution(table, best_devices, best_nodes, ret);
         return 0;
 }
 
@@ -491,7 +494,7 @@ static int solve_only_node(
                 .tie_nsec = table->tie_nsec,
                 .queue = g_new(uint32_t, table->problem->layers) };
 
-        if (one.devices > 0 && all_cells(&one) > ALD_PLACEMENT_STAR_CELLS)
+        if (one.devices > 0 && count_all_cells(&one) > ALD_PLACEMENT_STAR_CELLS)
                 return -E2BIG;
         return solve_table(&one, work, ret);
 }
@@ -503,7 +506,7 @@ void ald_placement_star_solution_clear(AldPlacementStarSolution *solution)
 }
 
 /* The better one of two solutions, of which either may be missing. */
-static int choose(int r, AldPlacementStarSolution *ret, int other_r, AldPlacementStarSolution *other)
+static int choose_better(int r, AldPlacementStarSolution *ret, int other_r, AldPlacementStarSolution *other)
 {
         if (other_r < 0)
                 return r;
@@ -532,7 +535,7 @@ static int solve_only_nodes(const Table *table, uint64_t *work, AldPlacementStar
                 found_r = solve_only_node(table, first, end, work, &found);
                 if (found_r == -E2BIG)
                         *is_exact = false;
-                r = choose(r, ret, found_r, &found);
+                r = choose_better(r, ret, found_r, &found);
         }
         return r;
 }
@@ -559,7 +562,7 @@ static bool set_limits(Table *table)
         if (nodes == 0 || nodes >= most || (devices > 0 && nodes >= devices))
                 return true;
         table->nodes = nodes;
-        if (all_cells(table) <= ALD_PLACEMENT_STAR_CELLS)
+        if (count_all_cells(table) <= ALD_PLACEMENT_STAR_CELLS)
                 return true;
         table->devices = nodes;
         table->nodes = 0;
@@ -605,7 +608,7 @@ static bool is_no_worse(const Table *table, uint32_t a, uint32_t b)
 
 /* Whether the device in place b could be replaced by the one in a if none of a's node is used, and all of b's
  * are replaced so; *is_same: the other way round, too. */
-static bool is_like(const Table *table, uint32_t a, uint32_t b, bool *is_same)
+static bool can_replace_like(const Table *table, uint32_t a, uint32_t b, bool *is_same)
 {
         const AldPlacementDevice *x = &table->problem->devices[table->order[a]];
         const AldPlacementDevice *y = &table->problem->devices[table->order[b]];
@@ -636,7 +639,7 @@ static bool is_node_no_worse(const Table *table, uint32_t a, uint32_t b)
         if (a == b || end_of_node(table, a) - a < n)
                 return false;
         for (uint32_t i = 0; i < n; i++)
-                if (!is_like(table, a + i, b + i, &is_same))
+                if (!can_replace_like(table, a + i, b + i, &is_same))
                         return false;
         return !is_same || a < b;
 }
@@ -685,12 +688,12 @@ static int solve_limited(Table *table, uint64_t *work, AldPlacementStarSolution 
                 *work += (uint64_t) table->n * table->n;
                 drop_needless(table);
         }
-        if (all_cells(table) > ALD_PLACEMENT_STAR_CELLS) {
+        if (count_all_cells(table) > ALD_PLACEMENT_STAR_CELLS) {
                 if (only_r >= 0)
                         ald_placement_star_solution_clear(&only);
                 return -E2BIG;
         }
-        r = choose(solve_table(table, work, ret), ret, only_r, &only);
+        r = choose_better(solve_table(table, work, ret), ret, only_r, &only);
         if (is_exact)
                 *ret_lower_nsec = r < 0 ? INFINITY : ret->nsec;
         return r;
@@ -707,7 +710,7 @@ int ald_placement_solve_star(const AldPlacementProblem *problem, const AldPlacem
         table_init(&table, problem, arms);
         *ret_lower_nsec = INFINITY;
         only_r = solve_only_nodes(&table, work, &only, &is_exact);
-        r = choose(solve_table(&table, work, ret), ret, only_r, &only);
+        r = choose_better(solve_table(&table, work, ret), ret, only_r, &only);
         if (r < 0)
                 return r;
         *ret_lower_nsec = ret->nsec;

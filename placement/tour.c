@@ -46,7 +46,7 @@ static double layers_nsec(
         return nsec + left * core->penalty_nsec;
 }
 
-static uint32_t before(const AldPlacementTour *tour, uint32_t i)
+static uint32_t stage_before(const AldPlacementTour *tour, uint32_t i)
 {
         return tour->stages[i > 0 ? i - 1 : tour->n - 1];
 }
@@ -61,21 +61,22 @@ static double onward_nsec(const AldPlacementCore *core, uint32_t from, uint32_t 
         return is_ruled_out ? core->penalty_nsec : fmin(problem->hop_nsec[at], core->penalty_nsec);
 }
 
-static double with_ends(const AldPlacementCore *core, const AldPlacementTour *tour, const uint32_t *sorted)
+static double measure_with_ends(
+        const AldPlacementCore *core, const AldPlacementTour *tour, const uint32_t *sorted)
 {
         bool otherwise = tour->n > 1 && ald_placement_closes_otherwise(core->problem);
         double least = INFINITY, hops = otherwise ? 0 : hops_nsec(core, tour);
 
         for (uint32_t i = 0; otherwise && i < tour->n; i++)
-                hops += onward_nsec(core, before(tour, i), tour->stages[i]);
+                hops += onward_nsec(core, stage_before(tour, i), tour->stages[i]);
         for (uint32_t i = 0; i < tour->n; i++) {
-                uint32_t first = core->devices[tour->stages[i]], last = core->devices[before(tour, i)];
+                uint32_t first = core->devices[tour->stages[i]], last = core->devices[stage_before(tour, i)];
                 double nsec = hops + ald_placement_ends_nsec(core->problem, first, last) +
                               layers_nsec(core, sorted, tour->n, first, last);
 
                 if (otherwise)
                         nsec += fmin(ald_placement_closing(core->problem, last, first), core->penalty_nsec) -
-                                onward_nsec(core, before(tour, i), tour->stages[i]);
+                                onward_nsec(core, stage_before(tour, i), tour->stages[i]);
                 least = MIN(least, nsec);
         }
         return least;
@@ -99,10 +100,10 @@ void ald_placement_tour_measure(const AldPlacementCore *core, AldPlacementTour *
                      layers_nsec(core, sorted, tour->n, ALD_PLACEMENT_NO_END, ALD_PLACEMENT_NO_END);
         /* Ends leave less room and take more. */
         if (core->problem->ends && tour->nsec < enough)
-                tour->nsec = with_ends(core, tour, sorted);
+                tour->nsec = measure_with_ends(core, tour, sorted);
 }
 
-static bool has(const AldPlacementTour *tour, uint32_t device)
+static bool contains_device(const AldPlacementTour *tour, uint32_t device)
 {
         for (uint32_t i = 0; i < tour->n; i++)
                 if (tour->stages[i] == device)
@@ -110,7 +111,7 @@ static bool has(const AldPlacementTour *tour, uint32_t device)
         return false;
 }
 
-static void put(AldPlacementTour *tour, uint32_t at, const uint32_t *stages, uint32_t n)
+static void insert_stages(AldPlacementTour *tour, uint32_t at, const uint32_t *stages, uint32_t n)
 {
         memmove(tour->stages + at + n, tour->stages + at, (tour->n - at) * sizeof tour->stages[0]);
         memcpy(tour->stages + at, stages, n * sizeof tour->stages[0]);
@@ -145,7 +146,7 @@ void ald_placement_tour_insert(
                         return;
                 for (uint32_t at = 0; at <= ret->n; at++) {
                         ald_placement_tour_copy(&tried, ret);
-                        put(&tried, at, &devices[i], 1);
+                        insert_stages(&tried, at, &devices[i], 1);
                         ald_placement_tour_measure(core, &tried, INFINITY);
                         if (tried.nsec < best.nsec)
                                 ald_placement_tour_copy(&best, &tried);
@@ -167,7 +168,7 @@ static void try_device(
 
         for (uint32_t at = 0; at <= tour->n && tour->n < core->most; at++) {
                 ald_placement_tour_copy(&tried, tour);
-                put(&tried, at, &device, 1);
+                insert_stages(&tried, at, &device, 1);
                 try_tour(core, &tried, best);
         }
         for (uint32_t at = 0; at < tour->n; at++) {
@@ -200,7 +201,7 @@ void ald_placement_tour_improve(AldPlacementCore *core, AldPlacementTour *tour)
         do {
                 ald_placement_tour_copy(tour, &best);
                 for (uint32_t i = 0; i < core->n; i++)
-                        if (!has(tour, i))
+                        if (!contains_device(tour, i))
                                 try_device(core, tour, i, &best);
                 try_fewer(core, tour, &best);
         } while (best.nsec < tour->nsec);
