@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "record/character.h"
 
-/* No script of a living language has more on one character. */
+/* No script of a living language puts more marks on one character. */
 #define MARKS_MAX 8u
 
-/* Letters and symbols without a glyph. */
+/* Returns whether a character is a letter or symbol without a glyph. */
 static bool is_blank(gunichar c)
 {
         switch (c) {

@@ -8,18 +8,19 @@
 #define ALD_CHARACTER_REPLACED 0xFFFDu
 
 /*
- * Whether a character has other effects than being shown, such as controls, formats and line separators; or
- * is shown as nothing, though it is no space; or as nobody knows what, as is the case for private use and for
- * characters that Unicode does not define.
+ * Returns whether a character does more than show a glyph, such as a control, a format or a line separator;
+ * or shows nothing although it is not a space; or shows unpredictably, as do private use and characters that
+ * Unicode does not define.
  */
 bool ald_character_is_unsafe(gunichar c);
 
 /*
- * A copy of valid UTF-8 with these replaced, and without combining marks beyond the eighth of a character,
- * which would overlay other lines; NULL if there is nothing to change. Free with g_free().
+ * Returns a copy of valid UTF-8 in which unsafe characters are replaced, and combining marks beyond the
+ * eighth on one character are dropped, since they would overlay other lines; NULL if nothing needs to change.
+ * Free with g_free().
  */
 char *ald_characters_replace_unsafe(const char *utf8);
 
-/* Whether anything of valid UTF-8 can be seen and told apart: more than spaces, marks and what was replaced.
- */
+/* Returns whether valid UTF-8 has a character that can be seen and told apart: something other than spaces,
+ * marks and replaced characters. */
 bool ald_characters_are_visible(const char *utf8);

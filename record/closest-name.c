@@ -6,7 +6,7 @@
 #include "record/translate.h"
 
 #define COMPARED_MAX 127u /* bytes of a name */
-#define WORD_MIN 3u       /* shorter ones are like too many others */
+#define WORD_MIN 3u       /* shorter words resemble too many names */
 
 static bool is_swapped(const char *a, unsigned i, const char *b, unsigned k)
 {
@@ -16,7 +16,7 @@ static bool is_swapped(const char *a, unsigned i, const char *b, unsigned k)
 
 unsigned ald_edit_distance(const char *a, const char *b)
 {
-        unsigned rows[3][COMPARED_MAX + 1]; /* for one letter of `a` after the other, in turns */
+        unsigned rows[3][COMPARED_MAX + 1]; /* one row per letter of `a`, the last three in turn */
         unsigned i, n = (unsigned) strnlen(b, COMPARED_MAX);
 
         for (unsigned k = 0; k <= n; k++)

@@ -4,19 +4,21 @@
 #include <glib.h>
 #include <stdbool.h>
 
-/* What a mistyped word may have meant. */
+/* Guesses what a mistyped word was meant to be. */
 
-/* How many letters must be changed, added or left out; case does not count. Of `b`, the first 127 bytes do.
- */
+/* Returns how many letters must be changed, added, left out or swapped; case does not count. Only the first
+ * 127 bytes of `b` are compared. */
 unsigned ald_edit_distance(const char *a, const char *b);
 
-/* Whether this many edits may be a slip: one for every four letters of the word or fewer. */
+/* Returns whether this many edits may be a slip: at most one for every four letters of the word, or part of
+ * four. */
 bool ald_edits_are_few(const char *word, unsigned distance);
 
-/* The name that a word of at least three letters most likely means; NULL if none is close, or several are
- * equally close. The list ends with NULL. */
+/* Returns the name that a word of at least three letters most likely means; NULL if none is close, or several
+ * are equally close. The list ends with NULL. */
 const char *ald_closest_name(const char *word, const char *const *names);
 
-/* "Unknown option --hots; did you mean --host?", after GOption refused the command line: about its first long
- * option that is in none of the tables, whose list ends with NULL. NULL if no option is close. */
+/* After GOption has refused a command line, suggests a name for its first long option that is in none of the
+ * tables: "Unknown option --hots; did you mean --host?". The list of tables ends with NULL. Returns NULL if
+ * no option is close. */
 char *ald_option_suggestion(const GOptionEntry *const *tables, char *const *words);

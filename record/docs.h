@@ -5,14 +5,14 @@
 
 /*
  * The documentation in dbus-interfaces/ of records, their rows and the properties of services, for programs
- * that pass them on to others. Generated.
+ * that pass it on to others. Generated.
  */
 
 typedef enum AldFieldMetric {
-        ALD_FIELD_METRIC_GAUGE,     /* for a text: it describes what it belongs to */
+        ALD_FIELD_METRIC_GAUGE,     /* of a text: it describes the object it belongs to */
         ALD_FIELD_METRIC_COUNTER,   /* it counts up since some start */
         ALD_FIELD_METRIC_TIMESTAMP, /* CLOCK_REALTIME in µs */
-        ALD_FIELD_METRIC_NONE,      /* nothing that other programs keep */
+        ALD_FIELD_METRIC_NONE,      /* not exported as a metric, and not kept in a history */
 } AldFieldMetric;
 
 typedef struct AldFieldDocs {
@@ -24,17 +24,18 @@ typedef struct AldFieldDocs {
 typedef struct AldStructDocs {
         const AldStruct *type;
         const char
-                *words; /* of a record, its kind: link_socket; of rows, the field that holds them: devices */
+                *words; /* for a record its kind: link_socket; for rows the field that holds them: devices */
         const char *help;
         const AldFieldDocs *fields; /* in the order of the fields of the type */
 } AldStructDocs;
 
-/* Ends with NULL. */
+/* The array ends with NULL. */
 extern const AldStructDocs *const ald_struct_docs[];
 
-/* Finds those of a record, the rows of a record, or the properties of a service; NULL for any other type. */
+/* Finds the documentation of a record, of the rows of a record, or of the properties of a service; NULL for
+ * any other type. */
 const AldStructDocs *ald_docs_of(const AldStruct *type);
 
-/* Whether a history keeps the values of this field of the type: a number that is no time and has another
- * metric than none. */
+/* Returns whether a history keeps the values of this field: it is a number other than a time, and its metric
+ * is not NONE. */
 bool ald_docs_is_series(const AldStruct *type, const AldField *field);

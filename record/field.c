@@ -294,7 +294,7 @@ void ald_struct_overlay(const AldStruct *type, void *to, const void *from)
         }
 }
 
-/* FNV-1a. */
+/* Computes FNV-1a. */
 uint64_t ald_hash_bytes(uint64_t hash, const void *data, size_t n)
 {
         const uint8_t *bytes = data;
@@ -311,7 +311,7 @@ uint64_t ald_hash_mix(uint64_t hash)
         return hash ^ hash >> 31;
 }
 
-/* With its end, so that "ab", "c" differs from "a", "bc", and nothing from "". */
+/* Hashes the terminating NUL too, so that "ab", "c" differs from "a", "bc", and no text from "". */
 uint64_t ald_hash_text(uint64_t hash, const char *text)
 {
         return text ? ald_hash_bytes(hash, text, strlen(text) + 1) : ald_hash_bytes(hash, "\377", 1);
@@ -342,7 +342,7 @@ uint64_t ald_field_hash(const AldField *field, const void *value, uint64_t hash)
         }
 }
 
-/* Takes space from a block that is large enough, or only counts. */
+/* Takes space from a block that is large enough, or only counts if there is no block. */
 typedef struct StructCopy {
         char *block;
         size_t used;
@@ -394,7 +394,7 @@ static void copy_struct(StructCopy *copy, const AldStruct *type, const void *fro
                 const AldField *field = &type->fields[i];
                 const void *value = ald_field_of(field, from);
 
-                /* An empty one may be a pointer to what will be gone. */
+                /* An absent value may still point to memory of `from`, which may be freed before the copy. */
                 if (ald_field_is_absent(field, value)) {
                         if (to)
                                 ald_field_clear(field, to + field->offset);
@@ -426,8 +426,8 @@ void *ald_struct_dup(const AldStruct *type, const void *from)
         return copy.block;
 }
 
-/* What a row, an entry of an a{sv} beside its name and text, a fixed field beside its text, and a string in a
- * list beside its text take at most, with what aligns them. */
+/* The most bytes, with alignment, that a D-Bus message needs for a row, for an entry of an a{sv} beside its
+ * name and text, for a fixed field beside its text, and for a string in a list beside its text. */
 #define WIRE_PER_ROW 16u
 #define WIRE_PER_ENTRY 24u
 #define WIRE_PER_FIXED 16u

@@ -6,7 +6,7 @@
 #include "record/figure-text.h"
 #include "record/translate.h"
 
-#define FAR_SECONDS (366 * 86400.0) /* people count further days by the calendar */
+#define FAR_SECONDS (366 * 86400.0) /* beyond this, a date says more than a number of days */
 #define USEC_PER_SEC 1e6
 
 static const struct {
@@ -19,7 +19,7 @@ static const struct {
         { 1, N_("%.0f s") },
 };
 
-/* What rounds to 1000 of a symbol is 1.00 of the next. */
+/* A value that would round to 1000 of one symbol is written as 1.00 of the next. */
 static bool fills(const AldUnit *unit, double value)
 {
         return value >= unit->step * (1 - 0.5e-3);
@@ -30,8 +30,8 @@ static double in_first_symbol(const AldUnit *unit, double value)
         return unit->factor > 0 ? value * unit->factor : value;
 }
 
-/* Divides a value in the first symbol so that it is in the greatest that leaves at least 1 before the point.
- */
+/* Divides a value in the first symbol, so that it is in the greatest symbol that leaves at least 1 before the
+ * point. Returns the index of that symbol. */
 static unsigned choose_symbol(const AldUnit *unit, double *value)
 {
         unsigned symbol = 0;
@@ -63,13 +63,14 @@ static int decimals(const AldUnit *unit, unsigned symbol, double value)
         g_assert_not_reached();
 }
 
-/* Also in the first symbol, where it may be too large. */
+/* Returns whether a figure makes sense for the unit. Checks it in the first symbol, where it may become too
+ * large. */
 static bool is_possible(const AldUnit *unit, double value)
 {
         return isfinite(in_first_symbol(unit, value)) && (value >= 0 || unit->is_signed);
 }
 
-/* Neither an unknown unit nor a count has a symbol. */
+/* Writes a figure without a unit, such as a count. */
 static char *plain_text(double value)
 {
         if (!isfinite(value))
@@ -116,7 +117,7 @@ char *ald_format_figure(const AldUnit *unit, double value)
         if (unit->style == ALD_UNIT_STYLE_TENTHS && value > 0 && value < 0.05)
                 return with_symbol("<0.1", unit->symbols[0]);
         symbol = choose_symbol(unit, &value);
-        /* To add zero makes 0 of the -0 that rounding may leave. */
+        /* Adding zero turns the -0 that rounding may leave into 0. */
         number = unit->style == ALD_UNIT_STYLE_WHOLE
                          ? g_strdup_printf("%.0f", round(value) + 0.0)
                          : g_strdup_printf("%.*f", decimals(unit, symbol, value), value);
@@ -138,7 +139,7 @@ char *ald_format_figure_of(const AldUnit *unit, double part, double whole)
         return g_strdup_printf("%.*f/%s", decimals(unit, symbol, part), part, text);
 }
 
-/* An interval is never 0. */
+/* The width of an interval is never 0, so 0 counts as unknown. */
 char *ald_format_interval(double percent)
 {
         g_autofree char *text = ald_format_figure(&ald_unit_percent, percent);
@@ -174,7 +175,7 @@ AldFigureUnit ald_figure_unit(const AldUnit *unit, double greatest)
         return (AldFigureUnit){ in_first_symbol(unit, 1) / pow(unit->step, symbol), unit->symbols[symbol] };
 }
 
-/* Numbers below 1 keep two digits that count, down to 0.001. */
+/* Returns the decimals that keep two significant digits of a number below 1, down to 0.001. */
 static int small_decimals(double size)
 {
         return size >= 0.995 ? three_digits(size) : size >= 0.0995 ? 2 : size >= 0.00995 ? 3 : 4;
@@ -188,13 +189,14 @@ char *ald_format_in_unit(const AldFigureUnit *unit, double value)
                 return g_strdup(ALD_ABSENT_TEXT);
         if (number > 0 && number < 0.001)
                 return g_strdup("<0.001");
-        /* Parts of a count, or of what has no smaller unit, are not rounded away, but not made up either. */
+        /* A fraction of a count, or of the smallest unit, is not rounded away, but a whole number gets no
+         * decimals. */
         if (size == 0 || (size == floor(size) && unit->factor == 1))
                 return g_strdup_printf("%.0f", size > 0 ? number : 0);
         return g_strdup_printf("%.*f", small_decimals(size), number);
 }
 
-/* "3 d", "2 h 42 min", "1 h": two units, of which the second is left out if it is 0. */
+/* Writes two units, the second of which is left out if it is 0: "3 d", "2 h 42 min", "1 h". */
 static char *long_duration(double seconds)
 {
         g_autofree char *more = NULL, *less = NULL;

@@ -5,25 +5,26 @@
 
 #include "record/units.h"
 
-/* Figures as people read them, by the table of units. The same figure is the same text wherever it stands.
- * Free all texts with g_free(). */
+/* Writes figures for people, by the table of units. The same figure is the same text everywhere. Free all
+ * texts with g_free(). */
 
-/* Stands for an unknown figure, and for one that cannot be, such as a negative size. */
+/* Stands for an unknown figure, and for an impossible one, such as a negative size. */
 #define ALD_ABSENT_TEXT "–"
 
-/* "1.50 GiB", "25.0 Gb/s", "77 %", "2 h 42 min"; a plain number if the unit is NULL. */
+/* Writes a figure with its symbol, "1.50 GiB", "25.0 Gb/s", "77 %", "2 h 42 min", or as a plain number if the
+ * unit is NULL. */
 char *ald_format_figure(const AldUnit *unit, double value);
 
-/* "1.50/62.7 GiB": both in the symbol of the whole. */
+/* Writes a part of a whole, both in the symbol of the whole: "1.50/62.7 GiB". */
 char *ald_format_figure_of(const AldUnit *unit, double part, double whole);
 
-/* "±0.4 %": half the width of an interval, in percent of the figure before it. */
+/* Writes half the width of an interval, in percent of the figure before it: "±0.4 %". */
 char *ald_format_interval(double percent);
 
-/* The unit that the end of a name tells, or NULL. */
+/* Returns the unit that the end of a field's name denotes, or NULL. */
 const AldUnit *ald_unit_of_name(const char *name);
 
-/* The symbol in which several figures of a unit are shown beside each other, that of the greatest. */
+/* The symbol in which several figures of a unit are shown side by side; the greatest figure determines it. */
 typedef struct AldFigureUnit {
         double factor;    /* by which a figure is multiplied */
         const char *name; /* "GiB"; "" if it has none */
@@ -31,29 +32,31 @@ typedef struct AldFigureUnit {
 
 AldFigureUnit ald_figure_unit(const AldUnit *unit, double greatest);
 
-/* The number alone: "62.7", "0.042", "<0.001". */
+/* Writes the number alone: "62.7", "0.042", "<0.001". */
 char *ald_format_in_unit(const AldFigureUnit *unit, double value);
 
-/* Times and durations, in µs. */
+/* Times and durations are in µs. */
 
-/* "2 h 42 min", "3 d", "9.00 s": two units from a minute on; a negative one has its sign. */
+/* Writes a duration, from a minute on in two units: "2 h 42 min", "3 d", "9.00 s". A negative one has its
+ * sign. */
 char *ald_format_duration(double usec);
 
-/* "+3.20 ms", "-1.50 s" */
+/* Writes a duration with its sign: "+3.20 ms", "-1.50 s". */
 char *ald_format_offset(double usec);
 
-/* "35 s", "2 h": one unit, rounded down; NULL below a second. */
+/* Writes a duration in one unit, rounded down: "35 s", "2 h". NULL below a second. */
 char *ald_format_whole_unit(double usec);
 
-/* "now", "3 s ago", "5 min ago"; a date if that is far. A time in the future is "now", as clocks differ a
- * little. */
+/* Writes how long ago a time was: "now", "3 s ago", "5 min ago", or its date if that is far away. A time in
+ * the future is "now", as clocks differ a little. */
 char *ald_format_age(double then_usec, double now_usec);
 
-/* "2027-12-23, in 36 d"; the date alone if that is far away, or without now (NaN). */
+/* Writes a date and how far away it is: "2027-12-23, in 36 d". The date stands alone if it is far away, or if
+ * now is unknown (NaN). */
 char *ald_format_expiry(double end_usec, double now_usec);
 
-/* "2027-12-23", in UTC; "?" if it is not a time. */
+/* Writes a date in UTC, "2027-12-23"; "?" if it is not a time. */
 char *ald_format_date(double usec);
 
-/* True if a duration is so long, more than a year, that a date says more than a number of days. */
+/* Returns true if a duration is longer than a year, so that a date says more than a number of days. */
 bool ald_is_far(double usec);

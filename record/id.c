@@ -4,8 +4,8 @@
 
 #include "record/id.h"
 
-/* Of a digit its value and 1, else 0. A table, as digits of ids follow no pattern that a processor could
- * predict. */
+/* The value of a digit plus 1, or 0 for any other byte. It is a table, since the digits of ids follow no
+ * pattern that a branch predictor could learn. */
 static const uint8_t digit_values[UINT8_MAX + 1] = {
         ['0'] = 1,
         ['1'] = 2,

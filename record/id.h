@@ -6,7 +6,7 @@
 
 #define ALD_ID_STRING_SIZE 33
 
-/* How many digits of an id are shown where that is enough. */
+/* Digits of an id that are shown where these suffice. */
 #define ALD_SHORT_ID_DIGITS 8
 
 /* A node id: 128 bits, written as 32 lower-case hexadecimal digits. */
@@ -14,10 +14,11 @@ typedef struct AldId {
         uint8_t bytes[16];
 } AldId;
 
-/* -EINVAL for anything but 32 lower-case hexadecimal digits, or the id of all zeros. */
+/* Returns -EINVAL for anything but 32 lower-case hexadecimal digits, and for the id of all zeros. */
 int ald_id_parse(const char *string, AldId *ret);
 
-/* Whether a word reads like an id, or the beginning of one that is as long as it is shown. */
+/* Returns whether a word reads like an id, or like the beginning of one with at least ALD_SHORT_ID_DIGITS
+ * digits. */
 bool ald_id_reads_like(const char *word);
 
 /* Writes the string into the buffer and returns the buffer. */
@@ -26,6 +27,6 @@ char *ald_id_format(const AldId *id, char buffer[static ALD_ID_STRING_SIZE]);
 bool ald_id_equal(const AldId *a, const AldId *b);
 int ald_id_compare(const AldId *a, const AldId *b);
 
-/* For hash tables of ids. */
+/* Hash and compare ids, for GHashTable. */
 unsigned ald_id_table_hash(const void *id);
 int ald_id_table_equal(const void *a, const void *b);

@@ -8,37 +8,38 @@
 #include "record/json.h"
 #include "record/message.h"
 
-/* Space for more is found as they come. */
+/* Initial capacity; the array grows as rows come. */
 #define ROWS_USUAL 8u
 
-/* What a record is being read into; strings lie in the room of the scan, rows and lists are owned here. */
+/* The state of reading one record. Strings lie in the room of the scan; rows and lists are owned here. */
 typedef struct Reader {
         AldScan scan;
         GPtrArray *owned;
-        size_t held; /* bytes of these */
+        size_t held; /* bytes of rows and lists */
         const char *bad_field;
-        bool message, tolerant;          /* whether fields are checked, and invalid ones left out */
-        struct EmbeddedRecord *embedded; /* of an update, else NULL */
+        bool message, tolerant;          /* the fields are checked; invalid ones are left out */
+        struct EmbeddedRecord *embedded; /* in an update, else NULL */
 } Reader;
 
-/* The envelope of an update as JSON has it. */
+/* The envelope of an update in JSON. */
 typedef struct Envelope {
         const char *node, *kind, *key;
         uint64_t epoch, seq, updated;
         int deleted;
 } Envelope;
 
-/* The record inside of an update. */
+/* The record inside an update. */
 typedef struct EmbeddedRecord {
         int kind;                 /* -1 while it is not known */
-        const Envelope *envelope; /* as far as it was read */
-        AldScan later;            /* where they are, if they came before the kind */
+        const Envelope *envelope; /* as far as it has been read */
+        AldScan later;            /* position of the fields, if they came before the kind */
         AldRecord *record;
 } EmbeddedRecord;
 
 static int read_fields(Reader *reader, const AldStruct *type, void *to);
 
-/* "{}" is far larger here than in JSON, so what would not fit into a record is not even read. */
+/* Charges memory to the record. "{}" is far larger in memory than in JSON, so reading stops once the result
+ * cannot fit into a record. */
 static int reserve_bytes(Reader *reader, size_t size)
 {
         if (size > ALD_RECORD_MAX - reader->held)
@@ -47,8 +48,8 @@ static int reserve_bytes(Reader *reader, size_t size)
         return 0;
 }
 
-/* The text comes from a peer and goes to terminals, logs and mail, so nothing in it may do more than be
- * shown. */
+/* Reads a string from a peer. It goes to terminals, logs and mail, so characters with other effects than
+ * being shown are replaced. */
 static int read_string(Reader *reader, const char **ret)
 {
         AldScanString string;
@@ -63,7 +64,7 @@ static int read_string(Reader *reader, const char **ret)
         if (string.n > ALD_STRING_MAX)
                 return -ERANGE;
         *ret = string.bytes;
-        /* Messages refuse such a text. */
+        /* A message is not sanitized, since check_string() refuses such a text. */
         safe = string.plain || reader->message ? NULL : ald_characters_replace_unsafe(string.bytes);
         if (!safe)
                 return 0;
@@ -79,7 +80,7 @@ static int read_number(Reader *reader, AldScanNumber *ret)
         return g_ascii_isdigit(c) || c == '-' ? ald_scan_number(&reader->scan, ret) : -EBADMSG;
 }
 
-/* A double is compared first, since beyond 2^63 it is no integer at all. */
+/* Checks a double before converting it, since beyond 2^63 no integer can hold it. */
 static int read_integer(Reader *reader, int64_t least, int64_t *ret)
 {
         AldScanNumber number;
@@ -151,7 +152,7 @@ static int read_strv(Reader *reader, const char *const **ret)
         return r;
 }
 
-/* If the text itself is right, only the value is passed over. */
+/* Skips an invalid value if the reader is tolerant and the JSON itself is valid. */
 static int skip_invalid(Reader *reader, const AldScan *before, int error)
 {
         if (!reader->tolerant || error == -E2BIG || reader->scan.problem)
@@ -161,7 +162,7 @@ static int skip_invalid(Reader *reader, const AldScan *before, int error)
         return ald_scan_skip(&reader->scan);
 }
 
-/* A row without an Id is not taken. */
+/* If the row is invalid, clears it: ald_record_new() drops rows without an Id. */
 static int read_row(Reader *reader, const AldStruct *type, void *to)
 {
         const AldScan before = reader->scan;
@@ -189,7 +190,7 @@ static int read_rows(Reader *reader, const AldField *field, AldRows *rows)
         r = ald_scan_enter(&reader->scan, &list);
         while (r >= 0 && (r = ald_scan_next(&reader->scan, &list)) > 0) {
                 if (items->len >= most) {
-                        /* A record keeps the rows before. */
+                        /* A record keeps the rows read so far. */
                         r = reader->tolerant || !reader->message ? ald_scan_skip(&reader->scan) : -ERANGE;
                         continue;
                 }
@@ -246,7 +247,7 @@ static int check_strv(const AldField *field, const char *const *strv)
         int r = 0;
 
         for (; r >= 0 && strv[n]; n++)
-                r = *strv[n] ? check_string(field, strv[n]) : -ERANGE; /* a record does not hold it */
+                r = *strv[n] ? check_string(field, strv[n]) : -ERANGE; /* a record cannot hold "" */
         return r >= 0 && field->limited_above && (double) n > field->maximum ? -ERANGE : r;
 }
 
@@ -258,7 +259,7 @@ static int check_number(const AldField *field, double number)
                        : 0;
 }
 
-/* What the schema demands of a field of a message. */
+/* Checks the limits that the schema sets for a field of a message. */
 static int check_value(const AldField *field, const void *value)
 {
         switch (field->type) {
@@ -308,7 +309,7 @@ static int check_required(Reader *reader, const AldStruct *type, const void *fie
         return 0;
 }
 
-/* The keys of an object that were there: fields by their place in the table, others by name. */
+/* The keys of an object read so far: known fields by their index in the table, others by name. */
 typedef struct Seen {
         uint64_t fields;
         GHashTable *others;
@@ -328,7 +329,7 @@ static int note_seen(
 
 static int read_record(Reader *reader, AldKind kind, AldRecord **ret)
 {
-        /* A message may have no fields. */
+        /* A message may have no fields, so that its struct is empty. */
         g_autofree void *fields = g_malloc(MAX(ald_kinds[kind].type->size, 1));
         int r = read_fields(reader, ald_kinds[kind].type, fields);
 
@@ -337,7 +338,7 @@ static int read_record(Reader *reader, AldKind kind, AldRecord **ret)
 
 static int read_embedded(Reader *reader)
 {
-        EmbeddedRecord *embedded = g_steal_pointer(&reader->embedded); /* those of the record have none */
+        EmbeddedRecord *embedded = g_steal_pointer(&reader->embedded); /* the record itself embeds no other */
         int r;
 
         if (embedded->kind < 0 && embedded->envelope->kind)
@@ -486,7 +487,7 @@ static const AldStruct envelope_struct = {
         .absent = &envelope_absent,
 };
 
-/* Where the topic says the rest. */
+/* The envelope where the topic of the message already names node, kind and key. */
 static const AldStruct stamp_struct = {
         .name = "Stamp",
         .fields = envelope_fields + 3,
@@ -501,7 +502,7 @@ static int fail_on_field(Reader *reader, const char *field, int error)
         return error;
 }
 
-/* What the envelope says of the record, once all of it is read. */
+/* Applies the envelope to the record, once all of it has been read. */
 static int finish_update(Reader *reader, EmbeddedRecord *embedded, const Envelope *envelope)
 {
         int r = 0;
@@ -516,7 +517,7 @@ static int finish_update(Reader *reader, EmbeddedRecord *embedded, const Envelop
                 return 0;
         }
         if (!embedded->record && embedded->later.at) {
-                embedded->later.room = reader->scan.room; /* what the envelope holds stays */
+                embedded->later.room = reader->scan.room; /* the strings of the envelope stay */
                 reader->scan = embedded->later;
                 reader->embedded = embedded;
                 r = read_embedded(reader);

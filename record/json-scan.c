@@ -7,7 +7,9 @@
 #include "record/json-scan.h"
 #include "record/json.h"
 
-#define DIGITS_EXACT 15u /* decimal digits that a double holds, and powers of ten that it holds exactly */
+#define DIGITS_EXACT                                                                                  \
+        15u /* decimal digits that a double always holds, and the greatest power of ten that it holds \
+               exactly */
 #define POWER_EXACT 22
 
 int ald_scan_fail(AldScan *scan, const char *problem)
@@ -68,7 +70,7 @@ static int read_hex4(const char **at, const char *end, gunichar *ret)
         return 0;
 }
 
-/* Behind "\u"; what is beyond 16 bits comes as two such halves. */
+/* Decodes the digits after "\u"; a character beyond 16 bits comes as two such escapes. */
 static int decode_unicode(const char **at, const char *end, char **to)
 {
         gunichar c, low;
@@ -113,7 +115,7 @@ static int decode_escapes(AldScan *scan, const char *at, const char *end, char *
         return 0;
 }
 
-/* The end of the string that begins here; it has an escape where *ret_escaped is set. */
+/* Finds the end of the string that begins here. Sets *ret_escaped if it has an escape. */
 static int find_quote(AldScan *scan, const char **ret, bool *ret_escaped, bool *ret_plain)
 {
         unsigned char all = 0;
@@ -194,8 +196,8 @@ static bool accept_one_of(AldScan *scan, const char *one_of)
         return true;
 }
 
-/* Few digits and a small power are exact in a double, and so is their product; all else is for the library.
- */
+/* Few digits and a small power are exact in a double, and their product is correctly rounded; strtod()
+ * converts all other numbers. */
 static double to_real(const char *start, const char *end, uint64_t mantissa, unsigned digits, int power)
 {
         static const double powers[POWER_EXACT + 1] = { 1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9,
@@ -213,7 +215,7 @@ static double to_real(const char *start, const char *end, uint64_t mantissa, uns
 
 static int to_integer(AldScan *scan, bool negative, uint64_t value, unsigned digits, AldScanNumber *ret)
 {
-        if (digits > 19 || value > (uint64_t) INT64_MAX + negative) /* 19 digits fit into 64 bits */
+        if (digits > 19 || value > (uint64_t) INT64_MAX + negative) /* any 19 digits fit into 64 bits */
                 return ald_scan_fail(scan, "an integer that is too big");
         ret->is_real = false;
         ret->integer = (int64_t) (negative ? 0 - value : value);
@@ -221,7 +223,7 @@ static int to_integer(AldScan *scan, bool negative, uint64_t value, unsigned dig
         return 0;
 }
 
-/* The power of ten behind an "e"; one that is beyond any double is as good as any other. */
+/* Reads the exponent after an "e". Exponents beyond any double are cut to one that is still beyond it. */
 static int read_power(AldScan *scan, int *power)
 {
         bool negative = accept_one_of(scan, "-") || (accept_one_of(scan, "+") && false);

@@ -6,16 +6,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Limit of unknown keys in one object. An attacker can choose keys with equal hashes, since g_str_hash() has
- * no seed; this few can be compared with each other. */
+/* The maximum number of unknown keys in one object. An attacker can choose keys with equal hashes, since
+ * g_str_hash() has no seed; comparing this few with each other is still cheap. */
 #define ALD_SCAN_KEYS_MAX 256u
 
 /*
- * Reads JSON text value by value, without building a tree; values that the caller skips are only checked. As
- * strict as ald_json_load(): UTF-8, no NUL, no duplicate keys, at most ALD_SCAN_KEYS_MAX unknown keys in an
- * object, no integer beyond 64 bits, no real beyond a double, nested no deeper than ALD_JSON_MAX_DEPTH.
- * Functions return -EBADMSG if the text is invalid, and set `problem`. The type of a value is known in
- * advance from ald_scan_peek().
+ * Reads JSON text value by value, without building a tree; values that the caller skips are only checked. It
+ * is as strict as ald_json_load(): UTF-8, no NUL, no duplicate keys, at most ALD_SCAN_KEYS_MAX unknown keys
+ * in an object, no integer beyond 64 bits, no real beyond a double, and nested no deeper than
+ * ALD_JSON_MAX_DEPTH. Functions return -EBADMSG if the text is invalid, and set `problem`. Callers learn the
+ * type of a value beforehand from ald_scan_peek().
  */
 typedef struct AldScan {
         const char *start, *at, *end;
@@ -24,11 +24,11 @@ typedef struct AldScan {
         char *room;          /* for decoded strings, as large as the text */
 } AldScan;
 
-/* A string; its bytes are followed by a NUL. Lives in `room`. */
+/* A string in `room`; a NUL follows its bytes. */
 typedef struct AldScanString {
         const char *bytes;
         size_t n;
-        bool plain; /* printable ASCII that was written as it is, as most strings are */
+        bool plain; /* printable ASCII without escapes, as most strings are */
 } AldScanString;
 
 typedef struct AldScanNumber {
@@ -43,7 +43,7 @@ typedef struct AldScanGroup {
         bool begun;
 } AldScanGroup;
 
-/* The first character of the next token, or NUL at the end. */
+/* Returns the first character of the next token, or NUL at the end. */
 char ald_scan_peek(AldScan *scan);
 
 /* Enters a list or an object, which must be the next token. */
@@ -63,6 +63,6 @@ int ald_scan_finish(AldScan *scan);
 
 int ald_scan_fail(AldScan *scan, const char *problem);
 
-/* Records an unknown key of an object; *keys is NULL at the first one, and freed by the caller. -EBADMSG if
- * the key is a duplicate, or there are too many. */
+/* Records an unknown key of an object; *keys is NULL for the first one, and the caller frees it. Returns
+ * -EBADMSG if the key is a duplicate, or there are too many. */
 int ald_scan_note_key(AldScan *scan, GHashTable **keys, const char *key);

@@ -3,7 +3,8 @@
 
 #include "record/json.h"
 
-/* Takes the value. The only way to fail is to be out of memory, and half a record must not be written. */
+/* Adds a member and takes the value. This fails only if memory is short, and then half a record must not be
+ * written. */
 static void set_member(json_t *object, const char *name, json_t *value)
 {
         if (json_object_set_new_nocheck(object, name, value) < 0)
@@ -73,7 +74,7 @@ static bool is_short_string(json_t *json)
         return json_is_string(json) && json_string_length(json) <= ALD_STRING_MAX;
 }
 
-/* NULL if a member does not fit; they belong to `json`. */
+/* Returns NULL if an element is not a string or is too long; the strings belong to `json`. */
 static const char **strv_from_json(json_t *json)
 {
         size_t n = json_array_size(json);
@@ -89,7 +90,7 @@ static const char **strv_from_json(json_t *json)
         return strv;
 }
 
-/* Lists are added to `owned`; strings belong to `json`. */
+/* Sets a field if the value fits it. Lists are added to `owned`; strings belong to `json`. */
 static void value_from_json(const AldField *field, json_t *json, void *to, GPtrArray *owned)
 {
         bool in_range = json_is_integer(json) && ABS(json_integer_value(json)) <= ALD_INTEGER_MAX;
@@ -152,8 +153,8 @@ json_t *ald_update_to_json(const AldUpdate *update)
         return object;
 }
 
-/* The limit of jansson is compiled in and far too high. Up to the first character that it would refuse, this
- * counts the same nesting. */
+/* Returns whether the text is nested too deeply; jansson's own limit is compiled in and far too high. Up to
+ * the first character that jansson would refuse, this counts the same nesting. */
 static bool is_too_deep(const char *bytes, size_t n)
 {
         bool in_string = false;
@@ -174,7 +175,8 @@ static bool is_too_deep(const char *bytes, size_t n)
         return false;
 }
 
-/* The text of jansson may quote half a character of its input; for a NUL it names a flag of its own. */
+/* Describes an error of jansson, whose text may quote half a character of its input and, for a NUL, names a
+ * flag of jansson. */
 static char *describe(const json_error_t *error)
 {
         if (json_error_code(error) == json_error_null_character)

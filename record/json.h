@@ -18,51 +18,52 @@
 
 #define ALD_JSON_MAX_DEPTH 16u
 
-/* What is wrong with a text: one field, or the text itself. */
+/* What is wrong with a text: one of its fields, or the text itself. */
 typedef struct AldJsonFault {
-        const char *field;   /* static; NULL if it is not a single one */
+        const char *field;   /* static; NULL if it is not a single field */
         const char *problem; /* static text, NULL if the text itself is valid */
         size_t at;           /* its offset in bytes */
 } AldJsonFault;
 
-/* Describes it, with the error that was returned; free with g_free(). */
+/* Describes a fault together with the error that was returned. Free with g_free(). */
 char *ald_json_fault_describe(const AldJsonFault *fault, int error);
 
-/* The fields that are not absent of any struct with a field table, as an object; NULL if memory is short. */
+/* Returns the fields that are not absent of any struct with a field table as an object; NULL if memory is
+ * short. */
 json_t *ald_struct_to_json(const AldStruct *type, const void *fields);
 
-/* The opposite for a struct without rows: a struct with its strings in one block, to be freed with g_free().
- * Unknown keys, and values of another type, out of range or too long for a record are left out; NULL if it is
- * not an object. */
+/* Converts an object back into a struct without rows, in one block with its strings, to be freed with
+ * g_free(). Unknown keys and values of another type, out of range or too long for a record are left out.
+ * Returns NULL if it is not an object. */
 void *ald_struct_from_json(const AldStruct *type, json_t *json);
 
-/* The fields of a record, as by ald_struct_to_json(). */
+/* Returns the fields of a record, like ald_struct_to_json(). */
 json_t *ald_record_to_json(const AldRecord *record);
 
-/* Reads a record; ret_fault may be NULL. Messages are checked as by ald_message_parse(). */
+/* Reads a record; ret_fault may be NULL. Messages are checked like in ald_message_parse(). */
 int ald_record_from_text(AldKind kind, const char *bytes, size_t n, AldRecord **ret, AldJsonFault *ret_fault);
 
-/* The same for parsed JSON; on error *ret_field (may be NULL) is the static name of the field, or NULL if it
- * is not a single one. */
+/* Reads a record from parsed JSON. On error *ret_field (may be NULL) is the static name of the field, or NULL
+ * if it is not a single one. */
 int ald_record_from_json(AldKind kind, json_t *json, AldRecord **ret, const char **ret_field);
 
-/* An object of node, kind, key, epoch, seq, updated, deleted and, unless deleted, fields. */
+/* Returns an object of node, kind, key, epoch, seq, updated, deleted and, unless deleted, fields. */
 json_t *ald_update_to_json(const AldUpdate *update);
 
 /*
- * Reads an update; key and deleted may be missing. Two more errors: -EINVAL for an invalid node id, -ENOENT
- * for an unknown kind. *ret_key is the key, which the caller frees with g_free() and ret->key points to;
- * ret->record is a new reference. ald_store_put() checks whether the key fits the kind.
+ * Reads an update; key and deleted may be missing. Besides the errors above it returns -EINVAL for an invalid
+ * node id and -ENOENT for an unknown kind. *ret_key is the key, which ret->key points to and the caller frees
+ * with g_free(); ret->record is a new reference. ald_store_put() checks whether the key fits the kind.
  */
 int ald_update_from_text(
         const char *bytes, size_t n, AldUpdate *ret, char **ret_key, AldJsonFault *ret_fault);
 
-/* The same for an update whose node, kind and key are already set: reads stamp, time and record. */
+/* Reads stamp, time and record of an update whose node, kind and key are already set. */
 int ald_update_complete_from_text(const char *bytes, size_t n, AldUpdate *update, AldJsonFault *ret_fault);
 
 /*
- * Parses an object or array. -E2BIG for more than max_bytes, -EBADMSG if it is not JSON, is nested deeper
- * than ALD_JSON_MAX_DEPTH, or has a duplicate key or a NUL; *ret_error (may be NULL) is then set to the
- * reason.
+ * Parses an object or array. Returns -E2BIG for more than max_bytes, and -EBADMSG if it is not JSON, is
+ * nested deeper than ALD_JSON_MAX_DEPTH, or has a duplicate key or a NUL; *ret_error (may be NULL) is then
+ * set to the reason.
  */
 int ald_json_load(const char *bytes, size_t n, size_t max_bytes, json_t **ret, char **ret_error);

@@ -14,18 +14,18 @@ typedef struct AldKindInfo {
         bool local;      /* each machine makes it itself for every node; never travels */
         bool for_peers;  /* nodes that measure links with the node receive it even if they mirror nothing */
         int qos;         /* of MQTT */
-        uint64_t ttl_usec; /* it is measured again after this time; 0: it is not measured at such a pace */
+        uint64_t ttl_usec; /* measured again after this time; 0: not measured at such a pace */
         bool tolerant;     /* for a message: an invalid field is dropped instead of refusing the message */
 } AldKindInfo;
 
 extern const AldKindInfo ald_kinds[ALD_N_ALL_KINDS];
 
-/* Topics of the records of a node, below its id and as filters of MQTT: those of all kinds that travel,
- * sorted; NULL-terminated. */
+/* The topics of a node's records below its id, which are also MQTT filters: one for each kind that travels,
+ * sorted and NULL-terminated. */
 extern const char *const ald_record_topics[];
 
-/* The kind of this name, never a message, or -ENOENT. */
+/* Returns the kind of this name, never a message, or -ENOENT. */
 int ald_kind_from_name(const char *name);
 
-/* The kind of this interface name, or -ENOENT. */
+/* Returns the kind of this interface name, or -ENOENT. */
 int ald_kind_from_interface(const char *interface);

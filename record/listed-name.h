@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* A name as it stands in a list of names: in quotes if it has a comma or semicolon, which would read as the
- * end of it, or a quote, which would read as one of these. In quotes, a backslash is before each quote and
- * backslash of the name. The quotes are these in each language, as others in a name have no backslash. Free
- * it with g_free(). */
+/* Returns a name as it is written in a list of names. It is quoted if it contains a comma or semicolon, which
+ * would seem to end it, or a quote. Within quotes, a backslash precedes each quote and backslash of the name.
+ * All languages use these quotes, since only they are escaped inside a name. Free with g_free(). */
 char *ald_listed_name(const char *name);

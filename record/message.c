@@ -6,7 +6,7 @@
 #include "record/json.h"
 #include "record/message.h"
 
-#define REAL_DIGITS 12 /* more than anything is measured to, and short enough to read */
+#define REAL_DIGITS 12 /* more than any measurement yields, and short enough to read */
 #define UTF8_MAX 6     /* bytes of a character */
 
 int ald_message_parse(

@@ -6,13 +6,14 @@
 #include "record/record.h"
 
 /*
- * Messages: records that one process of ours sends to another as JSON, and that are not exported on the bus:
- * what a node publishes about itself at the broker, the result of a probe, the answer of a helper. Their
- * fields are described in record/messages/. The sender may run another version, be hostile, or have loaded a
- * driver that prints arbitrary text, so everything is checked.
+ * Messages are records that one process of Alidade sends to another as JSON and that are not exported on the
+ * bus: the data that a node publishes about itself at the broker, the result of a probe, the answer of a
+ * helper. record/messages/ describes their fields. The sender may run another version, be hostile, or have
+ * loaded a driver that prints arbitrary text, so everything is checked.
  */
 
-#define ALD_MESSAGE_STRING_MAX 256u /* bytes in one string of a message; all its characters are printable */
+#define ALD_MESSAGE_STRING_MAX \
+        256u /* bytes in one string of a message, all of whose characters are printable */
 
 /*
  * Reads one JSON object of at most max_bytes. Unknown keys are skipped. Returns -EBADMSG if it is not an
@@ -24,12 +25,12 @@
 int ald_message_parse(
         AldKind kind, const char *text, size_t n, size_t max_bytes, AldRecord **ret, char **ret_reason);
 
-/* Text as a message may have it: what is not printable becomes a space, and only the beginning of a longer
- * text is kept. Free with g_free(). */
+/* Makes text fit for a message: characters that are not printable become spaces, and only the beginning of a
+ * longer text is kept. Free with g_free(). */
 char *ald_message_text(const char *text);
 
-/* The struct of the kind as a JSON object on one line, without the fields that are absent or that a record
- * cannot hold. NULL if it is larger than ALD_RECORD_MAX. Free with g_free(). */
+/* Writes the struct of the kind as a JSON object on one line, without the fields that are absent or that a
+ * record cannot hold. Returns NULL if it is larger than ALD_RECORD_MAX. Free with g_free(). */
 char *ald_message_format(AldKind kind, const void *fields);
 
 /*

@@ -6,7 +6,7 @@
 
 #include "record/record-bus.h"
 
-/* As they lie in the record itself. */
+/* The fields of the envelope, by their offset in the record itself. */
 static const AldField envelope_fields[] = {
         { .name = "Revision", .type = ALD_TYPE_UINT64, .offset = offsetof(AldRecord, revision) },
         { .name = "UpdatedUSec", .type = ALD_TYPE_UINT64, .offset = offsetof(AldRecord, updated_usec) },
@@ -14,8 +14,8 @@ static const AldField envelope_fields[] = {
 
 static int append_row_list(sd_bus_message *message, const AldRows *rows);
 
-/* Most strings are ASCII, which is seen faster than sd-bus checks its strings; a bus ends the
- * connection of a sender of invalid text. */
+/* Appends a string. Most are ASCII, and finding that out is faster than sd-bus checking the string. The check
+ * is needed otherwise, since a bus ends the connection of a sender of invalid text. */
 static int append_text(sd_bus_message *message, const char *text)
 {
         size_t n = 0;
@@ -103,7 +103,7 @@ int ald_record_bus_append_struct(sd_bus_message *message, const AldStruct *type,
         return r < 0 ? r : sd_bus_message_close_container(message);
 }
 
-/* As in a message's signature: "a{sv}", or "(ssa{sv})". */
+/* The type of a row in a message's signature: "a{sv}", or "(ssa{sv})". */
 typedef struct RowSignature {
         char text[64];
 } RowSignature;
@@ -220,22 +220,23 @@ int ald_record_bus_append_changed(sd_bus_message *message, const AldRecord *reco
         return r < 0 ? r : sd_bus_message_append(message, "as", 0);
 }
 
-/* Space for more is found as they come. */
+/* Initial capacities; the arrays grow as elements come. */
 #define ROWS_USUAL 8u
 #define STRINGS_USUAL 16u
 
-/* Bytes that most records, with their lists and rows, fit into. */
+/* Large enough for most records with their lists and rows, in bytes. */
 #define SPACE_USUAL 8192u
 
-/* Strings are borrowed from the message; rows and lists are owned here. A field that cannot be taken is noted
- * and skipped, so that the message is left behind the whole record in any case. */
+/* The state of reading one record. Strings are borrowed from the message; rows and lists are owned here. A
+ * field that cannot be used is noted and skipped, so that the whole record is always consumed from the
+ * message. */
 typedef struct Reader {
-        GPtrArray *owned; /* what scratch space had no room for; NULL: nothing */
+        GPtrArray *owned; /* memory beyond the scratch space; NULL: none */
         char *space; /* scratch space: rows are taken from its start, all else from its end; may be NULL */
         size_t space_left;
-        size_t room;                     /* of a record for what was read */
-        size_t held, most;               /* bytes of rows and lists */
-        const AldUnknownFields *unknown; /* NULL: they are skipped */
+        size_t room;                     /* bytes of a record that holds everything read so far */
+        size_t held, most;               /* bytes of rows and lists, and their limit */
+        const AldUnknownFields *unknown; /* NULL: unknown fields are skipped */
         int bad;
         const char *bad_field;
 } Reader;
@@ -248,7 +249,8 @@ static void note_bad(Reader *reader, const AldField *field, int error)
         }
 }
 
-/* A row is larger here than in a message, so what would not fit into a record is not even read. */
+/* Charges memory to the record. A row is larger in memory than in a message, so reading stops once the result
+ * cannot fit into a record. */
 static bool has_room(Reader *reader, const AldField *field, size_t n)
 {
         reader->held += n;
@@ -286,7 +288,7 @@ static void *allocate(Reader *reader, size_t n)
 typedef struct StringList {
         const char *few[STRINGS_USUAL];
         size_t n;
-        GPtrArray *all; /* once there are more; NULL before */
+        GPtrArray *all; /* used once there are more; NULL before */
 } StringList;
 
 static void add_string(StringList *list, const char *string)
@@ -334,7 +336,8 @@ static int read_strv(sd_bus_message *message, const AldField *field, const char 
         return r;
 }
 
-/* Rows being read: in scratch space, or in `grown` when that ended or something else followed them there. */
+/* The rows being read. They lie in scratch space, or in `grown` once that is full or something else lies
+ * behind them. */
 typedef struct RowList {
         char *items;
         unsigned n;
@@ -363,7 +366,7 @@ static void *add_row(Reader *reader, const AldStruct *type, RowList *rows)
 
 static int read_value(sd_bus_message *message, const AldField *field, void *to, Reader *reader);
 
-/* A fixed field cannot be missing, but it may be absent, or out of range like any other. */
+/* Reads one row. A fixed field cannot be missing, but it may be absent or out of range like any other. */
 static int read_row(sd_bus_message *message, const AldStruct *type, void *row, Reader *reader)
 {
         int r;
@@ -378,7 +381,8 @@ static int read_row(sd_bus_message *message, const AldStruct *type, void *row, R
         return r < 0 ? r : sd_bus_message_exit_container(message);
 }
 
-/* Rows beyond the Maximum of their field are dropped, however many a peer sends. */
+/* Reads a list of rows. Rows beyond the Maximum of the field are dropped, since a peer may send any number.
+ */
 static int read_rows(sd_bus_message *message, const AldField *field, AldRows *ret, Reader *reader)
 {
         const AldStruct *type = ret->type;
@@ -411,7 +415,8 @@ static int read_rows(sd_bus_message *message, const AldField *field, AldRows *re
         return r;
 }
 
-/* Whether a value is in the range of its type. */
+/* Returns whether a value is in the range of its type. Also adds a string to the room that the record needs.
+ */
 static bool check_range(Reader *reader, AldType type, const void *value)
 {
         size_t n;
@@ -461,7 +466,7 @@ static int read_variant(sd_bus_message *message, const AldField *field, void *to
         int r;
 
         r = sd_bus_message_enter_container(message, 'v', ald_field_signature(field));
-        if (r == -ENXIO) { /* another type than ours */
+        if (r == -ENXIO) { /* a different type than expected */
                 if (!reader->unknown)
                         note_bad(reader, field, -ENXIO);
                 ald_field_clear(field, to);
@@ -540,7 +545,7 @@ int ald_record_bus_read_rows(
         return r;
 }
 
-/* As ald_record_bus_read_all(), with a reader that owns temporary memory. */
+/* Does the work of ald_record_bus_read_all(), with a reader that owns the temporary memory. */
 static int read_record(sd_bus_message *message, AldKind kind, const AldRecord *base, Reader *reader,
         AldRecord **ret, const char **ret_field)
 {
@@ -554,7 +559,7 @@ static int read_record(sd_bus_message *message, AldKind kind, const AldRecord *b
         reader->room = sizeof(AldRecord) + ALD_RECORD_ALIGN(type->size);
         r = read_struct(message, type, fields, reader, &envelope);
         if (r < 0)
-                return r; /* whatever field was bad before: what follows in the message cannot be read */
+                return r; /* hides any earlier bad field, since the rest of the message cannot be read */
         r = reader->bad;
         if (r >= 0)
                 r = ald_record_new_sized(kind, fields, base ? 0 : reader->room, ret);

@@ -5,43 +5,44 @@
 
 #include "record/record.h"
 
-/* Records on the bus. Functions return a negative errno. */
+/* Reads and writes records on the bus. Functions return a negative errno. */
 
-/* Vtables by kind; the userdata of an object is its AldRecord. Generated. */
+/* The vtables by kind; the userdata of an object is its AldRecord. Generated. */
 extern const sd_bus_vtable *const ald_record_vtables[ALD_N_KINDS];
 
-/* Property getter of a list of rows, for these vtables. */
+/* Gets a property that is a list of rows, for these vtables. */
 int ald_record_bus_get_rows(sd_bus *bus, const char *path, const char *interface, const char *property,
         sd_bus_message *reply, void *userdata, sd_bus_error *error);
 
-/* Appends the fields that are not absent: a{sv}; also UpdatedUSec unless `updated_usec` is 0. */
+/* Appends the fields that are not absent as an a{sv}, with UpdatedUSec unless `updated_usec` is 0. */
 int ald_record_bus_append(sd_bus_message *message, const AldRecord *record, uint64_t updated_usec);
 
-/* Appends its interface with the fields that are there and the envelope, as one entry of a{sa{sv}}. A client
- * reads a property that is left out as absent. */
+/* Appends the interface of a record, with its present fields and the envelope, as one entry of an a{sa{sv}}.
+ * Clients read a missing property as absent. */
 int ald_record_bus_append_interface(sd_bus_message *message, const AldRecord *record);
 
 /* Appends the value of a field, absent or not. */
 int ald_record_bus_append_value(sd_bus_message *message, const AldField *field, const void *value);
 
-/* The same as an entry of an a{sv}. */
+/* Appends a field, absent or not, as an entry of an a{sv}. */
 int ald_record_bus_append_field(sd_bus_message *message, const AldField *field, const void *base);
 
 /* Appends the fields that are not absent of any struct with a field table, as entries of an open a{sv}. */
 int ald_record_bus_append_fields(sd_bus_message *message, const AldStruct *type, const void *fields);
 
-/* The same as a whole a{sv}. */
+/* Appends the fields that are not absent as a whole a{sv}. */
 int ald_record_bus_append_struct(sd_bus_message *message, const AldStruct *type, const void *fields);
 
-/* Opens an array of rows, which sd_bus_message_close_container() closes, and appends one row: an a{sv}, or a
- * struct if the type has fixed fields. An absent one of these is written like an absent property. */
+/* The first opens an array of rows, which sd_bus_message_close_container() closes. The second appends one
+ * row: an a{sv}, or a struct if the type has fixed fields. An absent fixed field is written like an absent
+ * property. */
 int ald_record_bus_open_rows(sd_bus_message *message, const AldStruct *type);
 int ald_record_bus_append_row(sd_bus_message *message, const AldStruct *type, const void *fields);
 
 /*
- * Reads such an array; unknown fields are skipped, and those of the wrong type or
- * out of range are absent. Strings point into the message; other memory is added to `owned`, an array that
- * frees with g_free(). -E2BIG if it would exceed `max_bytes`; other errors are those of sd-bus.
+ * Reads such an array. Unknown fields are skipped; fields of the wrong type or out of range are absent.
+ * Strings point into the message; other memory is added to `owned`, an array that frees with g_free().
+ * Returns -E2BIG if that would exceed `max_bytes`; other errors are those of sd-bus.
  */
 int ald_record_bus_read_rows(
         sd_bus_message *message, const AldStruct *type, size_t max_bytes, GPtrArray *owned, AldRows *ret);
@@ -52,19 +53,20 @@ int ald_record_bus_read_row(
 
 /*
  * Reads an a{sv} of fields. Missing fields are taken from `base`, or are absent if that is NULL. Unknown
- * fields are skipped, since a newer peer may send them. The envelope is set if it is present. -ENXIO for a
- * field of the wrong type, -ERANGE for a number or string out of range, -E2BIG for more rows or strings than
- * a record can hold; *ret_field (may be NULL) is then the name of the field. -E2BIG without a field if the
- * whole record is too large. Other errors are those of sd-bus and leave *ret_field unchanged; nothing more
- * can be read from the message then. -EBADMSG: a string that sd-bus refuses, such as one with a noncharacter.
+ * fields are skipped, since a newer peer may send them. The envelope is set if it is present. Returns -ENXIO
+ * for a field of the wrong type, -ERANGE for a number or string out of range, and -E2BIG for more rows or
+ * strings than a record can hold; *ret_field (may be NULL) is then the name of the field. Returns -E2BIG
+ * without a field if the whole record is too large. Other errors are those of sd-bus, leave *ret_field
+ * unchanged, and mean that nothing more can be read from the message; -EBADMSG is a string that sd-bus
+ * refuses, such as one with a noncharacter.
  */
 int ald_record_bus_read(sd_bus_message *message, AldKind kind, const AldRecord *base, AldRecord **ret,
         const char **ret_field);
 
-/* Receives the fields that are not in the table, or have another type there, as sent by a newer peer, while a
- * record is read. */
+/* While a record is read, receives the fields that are not in the table, or have another type there, because
+ * a newer peer sent them. */
 typedef struct AldUnknownFields {
-        /* Reads the value, a variant; `in_row`: it is a field of a row. Returns a negative errno of
+        /* Reads the value, a variant. `in_row` is true for a field of a row. Returns a negative errno of
          * sd-bus. */
         int (*read)(sd_bus_message *message, const char *name, bool in_row, void *userdata);
         /* Called after a row of a known list was read with its unknown fields. */
@@ -74,11 +76,11 @@ typedef struct AldUnknownFields {
         void *userdata;
 } AldUnknownFields;
 
-/* The same for clients: passes on unknown fields, and makes fields of the wrong type or out of range absent
- * instead of refusing the record. -E2BIG and errors of sd-bus remain. */
+/* Reads an a{sv} of fields for clients: passes on unknown fields, and makes fields of the wrong type or out
+ * of range absent instead of refusing the record. Still returns -E2BIG and errors of sd-bus. */
 int ald_record_bus_read_all(sd_bus_message *message, AldKind kind, const AldRecord *base,
         const AldUnknownFields *unknown, AldRecord **ret, const char **ret_field);
 
-/* Appends the contents of PropertiesChanged for the fields in the set (see ald_record_diff()) and the
- * envelope: sa{sv}as. */
+/* Appends the contents of PropertiesChanged, sa{sv}as, for the fields in the set (see ald_record_diff()) and
+ * the envelope. */
 int ald_record_bus_append_changed(sd_bus_message *message, const AldRecord *record, uint64_t fields);

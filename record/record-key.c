@@ -5,7 +5,7 @@
 
 #include "record/record-key.h"
 
-/* Only the one canonical spelling, so that one address has one key. */
+/* Returns whether this is an address in its canonical spelling, so that one address has one key. */
 static bool is_address(const char *string)
 {
         unsigned char address[sizeof(struct in6_addr)];
@@ -16,7 +16,7 @@ static bool is_address(const char *string)
                inet_ntop(family, address, canonical, sizeof canonical) && strcmp(canonical, string) == 0;
 }
 
-/* DEV.PORT: a device name, then a port number from 1 to 255. */
+/* Returns whether this is DEV.PORT: a device name, then a port number from 1 to 255. */
 static bool is_port(const char *string)
 {
         const char *dot = strrchr(string, '.');
@@ -65,7 +65,7 @@ static bool is_text_of_id(const char *string, const AldId *id)
         return string && ald_id_parse(string, &named) == 0 && ald_id_equal(&named, id);
 }
 
-/* The sink as the key spells it; the key is valid. */
+/* Returns the sink at its place in a valid key. */
 static const char *sink_of(AldKind kind, const char *key)
 {
         return kind == ALD_KIND_LINK_RDMA ? strchr(key, ',') + 1 : key;

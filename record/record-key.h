@@ -8,13 +8,13 @@
 
 /*
  * Checks the key of a record: "" for kinds of nodes, "SINKID,ADDRESS" (RFC 5952, no zone) for Link1.Socket,
- * "DEV.PORT,SINKID,DEV.PORT" for Link1.Rdma. -EINVAL for anything else. *ret_sink may be NULL.
+ * "DEV.PORT,SINKID,DEV.PORT" for Link1.Rdma. Returns -EINVAL for anything else. ret_sink may be NULL.
  */
 int ald_key_parse(AldKind kind, const char *key, AldId *ret_sink);
 
-/* The address in a valid key of Link1.Socket; points into it. */
+/* Returns the address in a valid key of Link1.Socket, as a pointer into the key. */
 const char *ald_key_address(const char *key);
 
-/* Checks that Source and Sink of a link's record match its node and its key, which must be valid, and are two
- * nodes: nothing measures a link from a node to itself. */
+/* Checks that Source and Sink of a link's record match its node and its key, which must be valid, and are
+ * different nodes, since nothing measures a link from a node to itself. */
 bool ald_key_names(AldKind kind, const char *key, const AldId *node, const AldRecord *record);

@@ -4,16 +4,17 @@
 
 #include "record/record.h"
 
-/* D-Bus puts each entry of an a{sv} on 8 bytes: lengths, terminators, signature and padding beside the name.
- */
+/* Bytes of an entry of an a{sv} beside its name, in a D-Bus message: lengths, terminators, signature and
+ * alignment to 8 bytes. */
 #define WIRE_ENTRY 24u
 
-/* Fills a block from its start. What is beyond its room is only measured, so that one walk serves both. */
+/* Fills a block from its start. Data beyond its room is only measured, so that one walk serves both purposes.
+ */
 typedef struct Packer {
         char *block;
         size_t room, used;
 
-        /* Of what is in the block: */
+        /* Totals of the data in the block. */
         size_t wire;
         uint64_t hash;
 } Packer;
@@ -24,7 +25,7 @@ typedef struct Packer {
 #define HASH_BASIS UINT64_C(0xcbf29ce484222325)
 #define HASH_INDEX UINT64_C(0x9e3779b97f4a7c15) /* differs in all bits from one index to the next */
 
-/* FNV-1a by words. */
+/* Computes FNV-1a by words. */
 static void hash_word(Packer *p, uint64_t word)
 {
         if (!p->block)
@@ -41,7 +42,8 @@ static void *pack_space(Packer *p, size_t n)
         return p->used <= p->room ? p->block + begin : NULL;
 }
 
-/* These are no text, and sd-bus takes none of them, though GLib does. All begin with such a byte. */
+/* Returns whether text contains a noncharacter. GLib accepts these, but sd-bus refuses them. In UTF-8 all
+ * begin with a byte from 0xef on. */
 static bool has_noncharacter(const char *utf8)
 {
         for (const char *p = utf8; *p; p++) {
@@ -59,12 +61,12 @@ static bool is_text(const char *string, size_t n)
 
         for (size_t i = 0; i < n; i++)
                 all |= (unsigned char) string[i];
-        if (all < 0x80) /* most are ASCII, and need no other look */
+        if (all < 0x80) /* most strings are ASCII and need no further check */
                 return true;
         return g_utf8_validate(string, (gssize) n, NULL) && !has_noncharacter(string);
 }
 
-/* Hashes what was copied to the block, in whole words. Returns whether all of it is ASCII. */
+/* Hashes the copy in the block, in whole words. Returns whether all of it is ASCII. */
 static bool hash_words(Packer *p, const char *words, size_t size)
 {
         uint64_t all = 0;
@@ -94,7 +96,7 @@ static bool pack_string(Packer *p, const char **to, const char *string)
                 memset(copy + size - sizeof(uint64_t), 0, sizeof(uint64_t));
                 memcpy(copy, string, n);
         }
-        /* Most strings are ASCII, which is seen along with the hash. */
+        /* Hashing a string also shows whether it is ASCII, as most are. */
         if ((copy && hash_words(p, copy, size)) || is_text(string, n)) {
                 if (to)
                         *to = copy;
@@ -104,7 +106,7 @@ static bool pack_string(Packer *p, const char **to, const char *string)
         return false;
 }
 
-/* Those of the strings that a record can hold. */
+/* Packs the strings that a record can hold. */
 static bool pack_strv(Packer *p, const char *const **to, const char *const *strv)
 {
         Packer before = *p;
@@ -113,7 +115,7 @@ static bool pack_strv(Packer *p, const char *const **to, const char *const *strv
 
         while (strv && strv[kept])
                 kept++;
-        do { /* once more with less room, in the rare case that some are left out */
+        do { /* repeats with less room in the rare case that some strings are left out */
                 *p = before;
                 room = kept;
                 copy = pack_space(p, (room + 1) * sizeof(char *));
@@ -150,7 +152,7 @@ static bool is_id(const char *string)
         return n > 0 && n <= ALD_STRING_MAX && is_text(string, n);
 }
 
-/* The rows that have an Id of their own, sorted by it. */
+/* Returns the rows with a valid and unique Id, sorted by it. */
 static GPtrArray *rows_in_order(const AldRows *rows)
 {
         GPtrArray *order = g_ptr_array_sized_new((guint) rows->n);
@@ -171,7 +173,8 @@ static GPtrArray *rows_in_order(const AldRows *rows)
 
 static bool pack_struct(Packer *p, const AldStruct *type, void *to, const void *from);
 
-/* What was read from another daemon is in order already, as most rows are, and needs no list of its own. */
+/* Returns whether the rows are sorted by Id without duplicates, as most are, since another daemon has packed
+ * them before. */
 static bool are_in_order(const AldRows *rows)
 {
         for (size_t i = 0; i < rows->n; i++) {
@@ -183,7 +186,8 @@ static bool are_in_order(const AldRows *rows)
         return true;
 }
 
-/* In their own order, or in `order`. Returns false where a row has no Id that a record can hold. */
+/* Packs the rows in their own order, or in `order`. Returns false if a row lacks an Id that a record can
+ * hold. */
 static bool pack_rows_in(Packer *p, AldRows *to, const AldRows *rows, const GPtrArray *order)
 {
         size_t n = order ? order->len : rows->n, size = rows->type->size;
@@ -212,7 +216,7 @@ static void pack_rows(Packer *p, AldRows *to, const AldRows *rows)
         pack_rows_in(p, to, rows, order);
 }
 
-/* Of 64 bits, whole or not. */
+/* Packs 64 bits, an integer or a double. */
 static void pack_number(Packer *p, void *to, const void *from)
 {
         uint64_t word;
@@ -234,7 +238,7 @@ static bool pack_double(Packer *p, void *to, double value)
 {
         if (!isfinite(value))
                 return false;
-        value += 0.0; /* -0 becomes 0, which it compares equal to */
+        value += 0.0; /* turns -0 into 0, which compares equal to it */
         pack_number(p, to, &value);
         return true;
 }
@@ -274,8 +278,8 @@ static bool pack_value(Packer *p, AldType type, void *to, const void *from)
         g_assert_not_reached();
 }
 
-/* Absent fields take no part in the hash; the index before a value identifies its field. Returns whether the
- * first field is there. */
+/* Packs a struct. Absent fields do not enter the hash; the index before a value identifies its field. Returns
+ * whether the first field is present. */
 static bool pack_struct(Packer *p, const AldStruct *type, void *to, const void *from)
 {
         bool has_first = false;

@@ -17,14 +17,14 @@ typedef struct AldRecord {
         AldKind kind;
         uint32_t size;      /* bytes of the block */
         uint32_t wire_size; /* upper limit of the bytes of its present fields in a D-Bus message */
-        uint64_t hash;      /* of the fields: equal records have equal hashes, on every machine */
+        uint64_t hash;      /* of the fields; equal records have equal hashes on every machine */
 
         /* The envelope, set by the publisher of the record; not compared. */
         uint64_t revision;
         uint64_t updated_usec; /* CLOCK_REALTIME of the source */
 } AldRecord;
 
-/* The offset of a field from the start of the record. */
+/* The offset of a field of a struct from the start of the record. */
 #define ALD_RECORD_OFFSET(type, member) (sizeof(AldRecord) + offsetof(type, member))
 
 /*
@@ -34,12 +34,13 @@ typedef struct AldRecord {
  */
 int ald_record_new(AldKind kind, const void *fields, AldRecord **ret);
 
-/* The same in one walk if `room` is right or a little more: the bytes of the record, its struct, and of each
- * string with its NUL, list with its NULL, and array of rows, all aligned. Otherwise it takes two. */
+/* Does the same in one walk if `room` is exact or a little more, else in two: the bytes of the record, its
+ * struct, and of each string with its NUL, list with its NULL, and array of rows, all aligned. */
 int ald_record_new_sized(AldKind kind, const void *fields, size_t room, AldRecord **ret);
 #define ALD_RECORD_ALIGN(n) (((n) + 7u) & ~(size_t) 7u)
 
-/* A record of these rows of its first list, whose other fields are absent. Errors as of ald_record_new(). */
+/* Makes a record with these rows in its first list, and all other fields absent. Returns the errors of
+ * ald_record_new(). */
 int ald_record_new_of_rows(AldKind kind, const GArray *rows, AldRecord **ret);
 
 /* Describes why a record, or one field of it, was refused, from the negative errno that state/ returns; for
@@ -55,39 +56,39 @@ static inline const AldStruct *ald_record_type(const AldRecord *record)
         return ald_kinds[record->kind].type;
 }
 
-/* The struct of the record's kind. */
+/* Returns the struct of the record's kind. */
 static inline const void *ald_record_fields(const AldRecord *record)
 {
         return record + 1;
 }
 
-/* One field of the record; its address. */
+/* Returns the address of one field of the record. */
 static inline const void *ald_record_field(const AldRecord *record, const AldField *field)
 {
         return ald_field_of(field, ald_record_fields(record));
 }
 
-/* The same, with the kind checked: ald_record_as(record, MEMORY, AldMemory). NULL stays NULL. */
+/* Returns the struct after checking the kind: ald_record_as(record, MEMORY, AldMemory). NULL stays NULL. */
 #define ald_record_as(record, KIND, Type) ((const Type *) ald_record_checked((record), ALD_KIND_##KIND))
 const void *ald_record_checked(const AldRecord *record, AldKind kind);
 
-/* A total order of the fields of two records of one kind. */
+/* Compares the fields of two records of one kind in a total order. */
 int ald_record_compare(const AldRecord *a, const AldRecord *b);
 
-/* Bit i is set where field i of the kind's table differs. */
+/* Returns a set in which bit i is set if field i of the kind's table differs. */
 uint64_t ald_record_diff(const AldRecord *a, const AldRecord *b);
 
-/* Whether some field has changed by its threshold or more, so that b must be sent now. */
+/* Returns whether some field has changed by its threshold or more, so that b must be sent now. */
 bool ald_record_beyond_threshold(const AldRecord *a, const AldRecord *b);
 
-/* Upper limit of the bytes of a PropertiesChanged signal's fields, which shows absent ones too. */
+/* Returns an upper limit of the bytes of the fields in PropertiesChanged, which includes absent ones. */
 size_t ald_record_changed_size(const AldRecord *record);
 
-/* Row i of a list of rows. */
+/* Returns row i of a list of rows. */
 static inline const void *ald_rows_at(const AldRows *rows, size_t i)
 {
         return (const char *) rows->items + i * rows->type->size;
 }
 
-/* The row with this Id, or NULL. */
+/* Returns the row with this Id, or NULL. */
 const void *ald_rows_find(const AldRows *rows, const char *id);

@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * Marks texts for translation: _() and ngettext() translate, N_() only marks what is translated where it is
- * shown. To be included by .c files only. A text stays English in a program that does not both set a locale
- * for messages and name the domain, as only the desktop program does.
+ * Marks texts for translation: _() and ngettext() translate, while N_() only marks texts that are translated
+ * where they are shown. To be included by .c files only. A text stays English in a program that does not both
+ * set a locale for messages and name the domain, as only the desktop program does.
  */
 
 #define GETTEXT_PACKAGE "alidade"

@@ -17,7 +17,7 @@ const AldUnit ald_unit_bytes = {
         .metric_factor = 1,
 };
 
-/* Of one packet, which people know as a number. */
+/* The size of one packet, which people know as a plain number. */
 const AldUnit ald_unit_octets = {
         .name = "octets",
         .endings = { "Mtu" },
@@ -153,7 +153,7 @@ const AldUnit ald_unit_microseconds = {
         .metric_decimals = 6,
 };
 
-/* By CLOCK_REALTIME. */
+/* Times of CLOCK_REALTIME. */
 const AldUnit ald_unit_microseconds_since_1970 = {
         .name = "microseconds since 1970",
         .endings = { "USec" },

@@ -7,10 +7,10 @@
 #include "record/schema.h"
 
 /*
- * The units of figures: how a figure is written for people (record/figure-text.h), wherever it stands, and
- * what it becomes as a metric. JSON has the number as it is; its unit is what the name of the field ends in.
- * units.c has one entry, ald_unit_NAME, for each Unit of the XML. schema.h declares them, and each field
- * points at its own.
+ * The units of figures: how a figure is written for people (record/figure-text.h) everywhere, and how it is
+ * converted to a metric. JSON has the unconverted number; the name of the field ends in its unit. units.c has
+ * one entry, ald_unit_NAME, for each Unit of the XML. schema.h declares them, and each field points at its
+ * own.
  */
 
 typedef enum AldUnitStyle {
@@ -26,20 +26,20 @@ typedef enum AldUnitStyle {
 struct AldUnit {
         const char *name; /* the Unit of the XML: "bits per second" */
 
-        /* What names of fields in this unit end in, for fields that this version does not know. */
+        /* The endings of names of fields in this unit, for fields that this version does not know. */
         const char *endings[ALD_UNIT_ENDINGS_MAX];
 
-        /* For people. */
+        /* For texts that people read. */
         const char *const *symbols; /* "b/s", "kb/s" …; a single "" for a plain number */
-        double factor;              /* from a value of a field to one in the first symbol; 0: 1 */
+        double factor;              /* from the value of a field to the first symbol; 0: 1 */
         double step;                /* from each symbol to the next */
         AldUnitStyle style;
         bool is_signed; /* a negative value is possible */
         bool is_real;   /* its fields are never integers; JSON has 12.0 */
 
         /* For metrics, which have base units, and bytes instead of bits. */
-        const char *metric_words; /* in names of fields; left out of the name of the metric */
+        const char *metric_words; /* the unit in names of fields; left out of the name of the metric */
         const char *metric_base;  /* the base unit, which the name ends in */
-        int64_t metric_factor;    /* of the value, which is then divided by 10^decimals */
+        int64_t metric_factor;    /* of the value, which is then divided by 10^metric_decimals */
         unsigned metric_decimals;
 };

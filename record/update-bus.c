@@ -26,7 +26,7 @@ void ald_update_row_clear(AldUpdateRow *row)
         g_clear_pointer(&row->update.record, ald_record_unref);
 }
 
-/* Whether it is the record that is bad, rather than the message. */
+/* Returns whether the record is bad, rather than the message. */
 static bool is_refusal(int r, const char *field)
 {
         return field || r == -E2BIG;

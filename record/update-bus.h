@@ -20,7 +20,7 @@ typedef struct AldUpdateRow {
          * an error of ald_record_bus_read(). ald_store_put() checks whether the key fits the kind.
          */
         int refusal;
-        const char *field; /* that was refused; NULL: not a single one */
+        const char *field; /* the refused field; NULL: not a single one */
         AldUpdate update;  /* set if nothing was refused; the row owns its record */
 } AldUpdateRow;
 

@@ -4,14 +4,14 @@
 #include "record/id.h"
 #include "record/record.h"
 
-/* Which of two records is newer: the state service of the source counts seq, and starts a new epoch if it may
- * have lost count. */
+/* Orders the versions of a record: the state service of the source counts seq, and starts a new epoch if it
+ * may have lost count. */
 typedef struct AldStamp {
         uint64_t epoch;
         uint64_t seq;
 } AldStamp;
 
-/* Compares like the function of qsort(). */
+/* Compares like the function that qsort() takes. */
 static inline int ald_stamp_compare(const AldStamp *a, const AldStamp *b)
 {
         if (a->epoch != b->epoch)
