@@ -81,22 +81,22 @@ uint64_t ald_link_estimate(uint64_t rate, uint64_t spot, uint64_t last_spot)
         return estimate <= (double) ALD_INTEGER_MAX ? (uint64_t) estimate : ALD_ABSENT_UINT64;
 }
 
-static double bound(uint64_t rate, double interval, int sign)
+static double interval_bound(uint64_t rate, double interval, int sign)
 {
         return (double) rate * (isnan(interval) ? 1 : 1 + sign * interval / 100);
 }
 
 double ald_link_rate_least(uint64_t rate, double interval)
 {
-        return MAX(bound(rate, interval, -1), 0);
+        return MAX(interval_bound(rate, interval, -1), 0);
 }
 
 double ald_link_rate_most(uint64_t rate, double interval)
 {
-        return bound(rate, interval, 1);
+        return interval_bound(rate, interval, 1);
 }
 
-static bool exceeds(uint64_t rate, double interval, uint64_t other, double other_interval)
+static bool is_more_than_twice(uint64_t rate, double interval, uint64_t other, double other_interval)
 {
         return ald_link_rate_least(rate, interval) > ASYMMETRIC * ald_link_rate_most(other, other_interval);
 }
@@ -104,6 +104,6 @@ static bool exceeds(uint64_t rate, double interval, uint64_t other, double other
 bool ald_link_rates_are_asymmetric(uint64_t rate, double interval, uint64_t other, double other_interval)
 {
         return rate != ALD_ABSENT_UINT64 && other != ALD_ABSENT_UINT64 &&
-               (exceeds(rate, interval, other, other_interval) ||
-                       exceeds(other, other_interval, rate, interval));
+               (is_more_than_twice(rate, interval, other, other_interval) ||
+                       is_more_than_twice(other, other_interval, rate, interval));
 }

@@ -11,16 +11,16 @@ uint64_t ald_kind_ttl(AldKind kind)
 }
 
 /* Returns a number from 0 to 1 that depends only on the arguments. */
-static double share_of(uint64_t seed, uint64_t time)
+static double fraction_of(uint64_t seed, uint64_t time)
 {
         uint64_t hash = ald_hash_mix(seed ^ time * UINT64_C(0x9e3779b97f4a7c15));
 
         return (double) (hash >> 11) * 0x1p-53;
 }
 
-static double factor_of(uint64_t seed, uint64_t measured)
+static double shift_factor(uint64_t seed, uint64_t measured)
 {
-        return 0.8 + 0.4 * share_of(seed, measured);
+        return 0.8 + 0.4 * fraction_of(seed, measured);
 }
 
 uint64_t ald_link_ttl_next(uint64_t before, uint64_t least, bool changed, bool doubtful)
@@ -32,12 +32,12 @@ uint64_t ald_link_ttl_next(uint64_t before, uint64_t least, bool changed, bool d
 
 uint64_t ald_link_ttl_shift(uint64_t interval, uint64_t seed, uint64_t measured)
 {
-        return (uint64_t) llround((double) interval * factor_of(seed, measured));
+        return (uint64_t) llround((double) interval * shift_factor(seed, measured));
 }
 
 uint64_t ald_link_ttl_interval(uint64_t shown, uint64_t seed, uint64_t measured)
 {
-        return (uint64_t) llround((double) shown / factor_of(seed, measured));
+        return (uint64_t) llround((double) shown / shift_factor(seed, measured));
 }
 
 uint64_t ald_link_ttl_bound(
@@ -53,7 +53,7 @@ uint64_t ald_link_ttl_bound(
 
 uint64_t ald_link_check_due(uint64_t checked, uint64_t seed)
 {
-        double early = (double) ALD_LINK_CHECK_USEC / 5 * share_of(seed, checked);
+        double early = (double) ALD_LINK_CHECK_USEC / 5 * fraction_of(seed, checked);
 
         return checked + ALD_LINK_CHECK_USEC - (uint64_t) early;
 }

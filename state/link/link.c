@@ -132,7 +132,7 @@ static bool is_port(unsigned number)
 }
 
 /* Returns whether the sink or the way there refused, rather than this machine being unable to send. */
-static bool is_refused_there(const char *failure)
+static bool is_refused_by_sink(const char *failure)
 {
         static const char *const reasons[] = { ": nothing listens there", ": no answer", ": No route to host",
                 ": Connection timed out" };
@@ -148,7 +148,7 @@ bool ald_link_closed_ports(const char *failure, uint64_t *ret_first, uint64_t *r
         const char *data;
         unsigned first, last;
 
-        if (!failure || sscanf(failure, "%*63s port %5u:", &first) != 1 || !is_refused_there(failure))
+        if (!failure || sscanf(failure, "%*63s port %5u:", &first) != 1 || !is_refused_by_sink(failure))
                 return false;
         last = first;
         data = strstr(failure, DATA_PORTS);

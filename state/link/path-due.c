@@ -22,7 +22,7 @@ uint64_t ald_path_seed(const AldId *source, const AldId *sink, const char *addre
         return ald_hash_mix(ald_hash_bytes(hash, address, strlen(address)));
 }
 
-static uint64_t back_off(const AldAttempts *attempts, uint64_t seed, uint64_t failures)
+static uint64_t retry_delay(const AldAttempts *attempts, uint64_t seed, uint64_t failures)
 {
         bool rarely = attempts->routed && attempts->measured_usec == ALD_ABSENT_UINT64;
         uint64_t most = rarely ? ALD_PATH_RETRY_ROUTED_MAX_USEC : ALD_PATH_RETRY_MAX_USEC;
@@ -73,7 +73,7 @@ AldPathState ald_attempts_state(const AldAttempts *attempts, uint64_t seed, uint
                 return attempts->failed_usec > now
                                ? future
                                : due_at(ALD_DUE_FAILED,
-                                         attempts->failed_usec + back_off(attempts, seed, failures), now);
+                                         attempts->failed_usec + retry_delay(attempts, seed, failures), now);
         if (attempts->measured_usec == ALD_ABSENT_UINT64)
                 return never;
         return attempts->measured_usec > now

@@ -14,13 +14,13 @@
 #define VISITED_MAX 256u
 #define NAMES_MAX 1024u
 
-typedef struct Look {
+typedef struct PortSearch {
         const AldNetwork *network;
         AldActivePort active;
         void *userdata;
         GHashTable *visited; /* visited interfaces, since those that a peer reports may form a cycle */
         unsigned n_names;    /* names of ports that were looked up */
-} Look;
+} PortSearch;
 
 static const AldInterface *find_interface(const AldNetwork *network, const char *name)
 {
@@ -34,41 +34,44 @@ static bool has_ports(const AldInterface *interface)
 }
 
 /* Returns the interface below a VLAN or macvlan. Traffic of a tunnel may take any path. */
-static const AldInterface *find_parent(const Look *look, const AldInterface *interface)
+static const AldInterface *find_parent(const PortSearch *search, const AldInterface *interface)
 {
         return ald_interface_is(interface, ALD_INTERFACE_TYPE_TUNNEL)
                        ? NULL
-                       : find_interface(look->network, interface->parent);
+                       : find_interface(search->network, interface->parent);
 }
 
-static void collect(Look *look, const AldInterface *interface, unsigned depth, GPtrArray *found);
+static void collect_carriers(
+        PortSearch *search, const AldInterface *interface, unsigned depth, GPtrArray *found);
 
-static void collect_ports(Look *look, const AldInterface *interface, unsigned depth, GPtrArray *found)
+static void collect_ports(PortSearch *search, const AldInterface *interface, unsigned depth, GPtrArray *found)
 {
         bool bond = ald_interface_is(interface, ALD_INTERFACE_TYPE_BOND);
-        g_autofree char *active = bond && look->active ? look->active(interface->id, look->userdata) : NULL;
+        g_autofree char *active = bond && search->active ? search->active(interface->id, search->userdata)
+                                                         : NULL;
 
-        for (const char *const *name = interface->ports; name && *name && look->n_names < NAMES_MAX;
-                name++, look->n_names++) {
-                const AldInterface *port = find_interface(look->network, *name);
+        for (const char *const *name = interface->ports; name && *name && search->n_names < NAMES_MAX;
+                name++, search->n_names++) {
+                const AldInterface *port = find_interface(search->network, *name);
 
                 if (port && port->carrier != 0 && (!active || strcmp(active, *name) == 0))
-                        collect(look, port, depth + 1, found);
+                        collect_carriers(search, port, depth + 1, found);
         }
 }
 
 /* Adds the interfaces that carry its traffic, several if nothing shows which one does. */
-static void collect(Look *look, const AldInterface *interface, unsigned depth, GPtrArray *found)
+static void collect_carriers(
+        PortSearch *search, const AldInterface *interface, unsigned depth, GPtrArray *found)
 {
-        const AldInterface *parent = find_parent(look, interface);
+        const AldInterface *parent = find_parent(search, interface);
 
-        if (depth >= DEPTH_MAX || g_hash_table_size(look->visited) >= VISITED_MAX ||
-                !g_hash_table_add(look->visited, (gpointer) interface))
+        if (depth >= DEPTH_MAX || g_hash_table_size(search->visited) >= VISITED_MAX ||
+                !g_hash_table_add(search->visited, (gpointer) interface))
                 return;
         if (parent)
-                collect(look, parent, depth + 1, found);
+                collect_carriers(search, parent, depth + 1, found);
         else if (has_ports(interface))
-                collect_ports(look, interface, depth, found);
+                collect_ports(search, interface, depth, found);
         else
                 g_ptr_array_add(found, (gpointer) interface);
 }
@@ -116,11 +119,11 @@ static uint64_t common_speed(const GPtrArray *ports)
 
 /* A bond reports the combined speed of its ports. The kernel reports for a bridge the greatest speed of any
  * port, including ports of virtual machines. */
-static uint64_t speed_of(const Look *look, const AldInterface *interface, const GPtrArray *ports)
+static uint64_t speed_of(const PortSearch *search, const AldInterface *interface, const GPtrArray *ports)
 {
         const AldInterface *parent;
 
-        for (unsigned depth = 0; depth < DEPTH_MAX && (parent = find_parent(look, interface)); depth++)
+        for (unsigned depth = 0; depth < DEPTH_MAX && (parent = find_parent(search, interface)); depth++)
                 interface = parent;
         if (!ald_interface_is(interface, ALD_INTERFACE_TYPE_BRIDGE) &&
                 interface->speed_bits_per_second != ALD_ABSENT_UINT64)
@@ -143,16 +146,16 @@ AldPathEnd ald_path_end_of(const AldNetwork *network, const AldFabric *fabric, c
         AldActivePort active, void *userdata)
 {
         g_autoptr(GHashTable) visited = g_hash_table_new(NULL, NULL);
-        Look look = { network, active, userdata, visited, 0 };
+        PortSearch search = { network, active, userdata, visited, 0 };
         g_autoptr(GPtrArray) ports = g_ptr_array_new();
         AldPathEnd end = ALD_PATH_END_NONE;
 
-        collect(&look, interface, 0, ports);
+        collect_carriers(&search, interface, 0, ports);
         keep_physical(ports);
         end.port = ports->len == 1 ? ports->pdata[0] : NULL;
         end.type = common_type(ports);
         end.generation = generation_of(fabric, end.port);
-        end.bits_per_second = speed_of(&look, interface, ports);
+        end.bits_per_second = speed_of(&search, interface, ports);
         return end;
 }
 
@@ -167,7 +170,7 @@ AldPathEnd ald_path_end_find(
 }
 
 /* The most significant type comes first. */
-static const AldInterfaceType telling[] = {
+static const AldInterfaceType types_by_rank[] = {
         ALD_INTERFACE_TYPE_WIFI,
         ALD_INTERFACE_TYPE_TUNNEL,
         ALD_INTERFACE_TYPE_UNKNOWN,
@@ -179,8 +182,8 @@ static const AldInterfaceType telling[] = {
 
 static unsigned rank_of(const char *type)
 {
-        for (unsigned i = 0; type && i < G_N_ELEMENTS(telling); i++)
-                if (strcmp(type, ald_interface_type_to_string(telling[i])) == 0)
+        for (unsigned i = 0; type && i < G_N_ELEMENTS(types_by_rank); i++)
+                if (strcmp(type, ald_interface_type_to_string(types_by_rank[i])) == 0)
                         return i;
         /* Other types say nothing about the path. */
         return rank_of(ald_interface_type_to_string(ALD_INTERFACE_TYPE_UNKNOWN));
@@ -188,7 +191,7 @@ static unsigned rank_of(const char *type)
 
 const char *ald_path_type(const char *source, const char *sink)
 {
-        AldInterfaceType type = telling[MIN(rank_of(source), rank_of(sink))];
+        AldInterfaceType type = types_by_rank[MIN(rank_of(source), rank_of(sink))];
 
         return type == ALD_INTERFACE_TYPE_UNKNOWN ? NULL : ald_interface_type_to_string(type);
 }
@@ -207,18 +210,19 @@ static bool has_rocev2(const AldRdmaPort *port)
         return false;
 }
 
-static bool is_of(const AldRdmaPort *port, AldRdmaPortLinkLayer layer)
+static bool has_link_layer(const AldRdmaPort *port, AldRdmaPortLinkLayer layer)
 {
         return port && g_strcmp0(port->link_layer, ald_rdma_port_link_layer_to_string(layer)) == 0;
 }
 
 const char *ald_path_rdma_transport(const AldRdmaPort *source, const AldRdmaPort *sink)
 {
-        if (is_of(source, ALD_RDMA_PORT_LINK_LAYER_INFINIBAND) &&
-                is_of(sink, ALD_RDMA_PORT_LINK_LAYER_INFINIBAND))
+        if (has_link_layer(source, ALD_RDMA_PORT_LINK_LAYER_INFINIBAND) &&
+                has_link_layer(sink, ALD_RDMA_PORT_LINK_LAYER_INFINIBAND))
                 return ald_link_rdma_transport_to_string(ALD_LINK_RDMA_TRANSPORT_INFINIBAND);
-        if (is_of(source, ALD_RDMA_PORT_LINK_LAYER_ETHERNET) &&
-                is_of(sink, ALD_RDMA_PORT_LINK_LAYER_ETHERNET) && has_rocev2(source) && has_rocev2(sink))
+        if (has_link_layer(source, ALD_RDMA_PORT_LINK_LAYER_ETHERNET) &&
+                has_link_layer(sink, ALD_RDMA_PORT_LINK_LAYER_ETHERNET) && has_rocev2(source) &&
+                has_rocev2(sink))
                 return ald_link_rdma_transport_to_string(ALD_LINK_RDMA_TRANSPORT_ROCE);
         return NULL;
 }

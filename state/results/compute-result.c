@@ -15,7 +15,7 @@ static void keep_gemm(AldComputeDevice *row, const AldComputeDevice *before)
 }
 
 /* Keeps the fields of another metric, whose names begin with this prefix. */
-static void keep(AldComputeDevice *row, const AldComputeDevice *before, const char *prefix)
+static void keep_fields(AldComputeDevice *row, const AldComputeDevice *before, const char *prefix)
 {
         for (size_t i = 0; i < ald_compute_device_struct.n_fields; i++) {
                 const AldField *field = &ald_compute_device_struct.fields[i];
@@ -25,20 +25,20 @@ static void keep(AldComputeDevice *row, const AldComputeDevice *before, const ch
         }
 }
 
-static void keep_what_failed(AldComputeDevice *row, const AldComputeDevice *before)
+static void keep_unmeasured_metrics(AldComputeDevice *row, const AldComputeDevice *before)
 {
         if (isnan(row->gemm_tflops))
                 keep_gemm(row, before);
         if (row->memory_bandwidth_bytes_per_second == ALD_ABSENT_UINT64)
-                keep(row, before, "MemoryBandwidth");
+                keep_fields(row, before, "MemoryBandwidth");
         if (row->copy_bandwidth_bytes_per_second == ALD_ABSENT_UINT64)
-                keep(row, before, "CopyBandwidth");
+                keep_fields(row, before, "CopyBandwidth");
         if (row->host_to_device_bytes_per_second == ALD_ABSENT_UINT64)
-                keep(row, before, "HostToDevice");
+                keep_fields(row, before, "HostToDevice");
         if (row->device_to_host_bytes_per_second == ALD_ABSENT_UINT64)
-                keep(row, before, "DeviceToHost");
+                keep_fields(row, before, "DeviceToHost");
         if (isnan(row->peak_tflops))
-                keep(row, before, "Peak");
+                keep_fields(row, before, "Peak");
 }
 
 static bool is_busy(const void *row)
@@ -55,7 +55,7 @@ static bool is_worse(const void *reported, const void *before)
 static void keep_unless_busy(void *merged, const void *before)
 {
         if (!is_busy(before))
-                keep_what_failed(merged, before);
+                keep_unmeasured_metrics(merged, before);
 }
 
 static const AldRowResult devices = {

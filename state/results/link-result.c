@@ -25,7 +25,7 @@ static void read_fields(const AldRecord *record, Fields *ret)
 }
 
 /* Copies the description of a path that was never measured. */
-static void take_path(AldLinkSocket *row, const AldLinkSocket *reported)
+static void copy_path(AldLinkSocket *row, const AldLinkSocket *reported)
 {
         row->source_interface = reported->source_interface;
         row->source_interface_type = reported->source_interface_type;
@@ -45,7 +45,7 @@ static void init_fields(const AldRecord *reported, Fields *ret)
                 ret->socket.source = row->source;
                 ret->socket.sink = row->sink;
                 ret->socket.sink_address = row->sink_address;
-                take_path(&ret->socket, row);
+                copy_path(&ret->socket, row);
         } else {
                 const AldLinkRdma *row = ald_record_as(reported, LINK_RDMA, AldLinkRdma);
 
@@ -105,7 +105,7 @@ static double percent_apart(uint64_t a, uint64_t b)
         return greater == 0 ? 0 : 100 * (double) (greater - MIN(a, b)) / (double) greater;
 }
 
-static double known(double percent)
+static double zero_if_absent(double percent)
 {
         return isnan(percent) ? 0 : percent;
 }
@@ -119,7 +119,7 @@ static bool rate_agrees(const AldLinkDirection *a, const AldLinkDirection *b)
 {
         return have_both(a->bits_per_second, b->bits_per_second) &&
                percent_apart(a->bits_per_second, b->bits_per_second) <=
-                       MAX(ALD_LINK_AGREE_PERCENT, known(a->interval) + known(b->interval));
+                       MAX(ALD_LINK_AGREE_PERCENT, zero_if_absent(a->interval) + zero_if_absent(b->interval));
 }
 
 static bool figures_agree(const Merge *merge)
@@ -279,7 +279,7 @@ bool ald_link_awaits_measurement(const AldLinkSocket *row, uint64_t now)
 }
 
 /* A measurement costs what it transferred even if its figures are not used. */
-static void note_attempt(AldLinkSocket *row, const AldLinkSocket *reported)
+static void record_attempt(AldLinkSocket *row, const AldLinkSocket *reported)
 {
         uint64_t bytes = ald_link_awaits_measurement(row, reported->measured_usec)
                                  ? ald_probe_bytes(reported, ALD_ABSENT_UINT64, 0)
@@ -290,7 +290,7 @@ static void note_attempt(AldLinkSocket *row, const AldLinkSocket *reported)
         row->change_bytes = bytes > 0 ? bytes : ALD_ABSENT_UINT64;
 }
 
-static void note_spots(AldLinkSocket *row, const AldLinkSocket *reported, uint64_t when)
+static void record_spots(AldLinkSocket *row, const AldLinkSocket *reported, uint64_t when)
 {
         if (reported->upload.spot_bits_per_second == ALD_ABSENT_UINT64 &&
                 reported->download.spot_bits_per_second == ALD_ABSENT_UINT64)
@@ -383,7 +383,7 @@ static void clear_explained_suspicion(Merge *merge)
                 reported->flags = NULL;
 }
 
-static void hold(AldLinkSocket *row, const AldLinkSocket *reported)
+static void hold_rates(AldLinkSocket *row, const AldLinkSocket *reported)
 {
         bool doubtful = ald_link_is_doubtful(reported);
 
@@ -401,14 +401,14 @@ static void take_measurement(Merge *merge)
         if (!merge->fresh)
                 return;
         if (row) {
-                note_attempt(row, reported);
-                note_spots(row, reported, reported->measured_usec);
+                record_attempt(row, reported);
+                record_spots(row, reported, reported->measured_usec);
                 clear_explained_suspicion(merge);
         }
         if (is_to_be_ignored(merge))
                 return;
         if (is_too_doubtful(merge) || is_to_be_held(merge)) {
-                hold(row, reported);
+                hold_rates(row, reported);
                 take_round_trips(row, reported, reported->measured_usec);
                 if (any_is_lower(merge))
                         set_changed(row, ALD_LINK_SOCKET_CHANGED_RATE, reported->measured_usec);
@@ -430,7 +430,7 @@ static bool rtt_agrees(uint64_t a, uint64_t b)
 static bool spot_agrees(const AldLinkDirection *row, const AldLinkDirection *reported)
 {
         uint64_t before = row->spot_bits_per_second, now = reported->spot_bits_per_second;
-        double most = CLAMP(ALD_LINK_SPOT_SPREADS * known(row->spread), ALD_LINK_SPOT_PERCENT,
+        double most = CLAMP(ALD_LINK_SPOT_SPREADS * zero_if_absent(row->spread), ALD_LINK_SPOT_PERCENT,
                 ALD_LINK_SPOT_PERCENT_MOST);
 
         if (before == ALD_ABSENT_UINT64) {
@@ -440,7 +440,7 @@ static bool spot_agrees(const AldLinkDirection *row, const AldLinkDirection *rep
         return !have_both(before, now) || percent_apart(before, now) <= most;
 }
 
-static bool may_compare(const AldLinkDirection *row, const AldLinkDirection *reported)
+static bool has_comparable_spot(const AldLinkDirection *row, const AldLinkDirection *reported)
 {
         return have_both(row->spot_bits_per_second, reported->spot_bits_per_second) ||
                have_both(row->bits_per_second, reported->spot_bits_per_second);
@@ -448,8 +448,8 @@ static bool may_compare(const AldLinkDirection *row, const AldLinkDirection *rep
 
 static bool is_spot_check(const AldLinkSocket *row, const AldLinkSocket *reported)
 {
-        return may_compare(&row->upload, &reported->upload) &&
-               may_compare(&row->download, &reported->download);
+        return has_comparable_spot(&row->upload, &reported->upload) &&
+               has_comparable_spot(&row->download, &reported->download);
 }
 
 /* The rate of Wi-Fi at either end changes all the time. */
@@ -463,14 +463,15 @@ bool ald_link_speed_changed(const AldLinkSocket *row, uint64_t bits_per_second)
 }
 
 /* The outcome of comparing a check with the record. */
-typedef enum Opinion {
+typedef enum CheckOpinion {
         OPINION_NONE,    /* nothing differs, as far as the check has looked */
         OPINION_AGREES,  /* both directions are as they were */
         OPINION_DIFFERS, /* perhaps by accident: the load of a machine makes single checks differ */
         OPINION_CERTAIN, /* a port or its counters show the change */
-} Opinion;
+} CheckOpinion;
 
-static Opinion compare(const AldLinkSocket *row, const AldLinkSocket *reported, AldLinkSocketChanged *ret)
+static CheckOpinion compare_check(
+        const AldLinkSocket *row, const AldLinkSocket *reported, AldLinkSocketChanged *ret)
 {
         if (ald_link_speed_changed(row, reported->negotiated_bits_per_second)) {
                 *ret = ALD_LINK_SOCKET_CHANGED_SPEED;
@@ -496,7 +497,7 @@ static bool may_be_cleared(const AldLinkSocket *row)
                has_changed(row->changed, ALD_LINK_SOCKET_CHANGED_RTT);
 }
 
-static void confirm(AldLinkSocket *row, uint64_t when)
+static void confirm_figures(AldLinkSocket *row, uint64_t when)
 {
         row->contradicted_usec = ALD_ABSENT_UINT64;
         if (!ald_link_is_doubtful(row))
@@ -512,18 +513,18 @@ static bool is_contradicted(const AldLinkSocket *row, uint64_t when)
 
 /* Returns whether the check that contradicts the record had no rates, so that round trips that agree suffice.
  * */
-static bool is_of_round_trips(const AldLinkSocket *row)
+static bool is_contradicted_by_round_trips(const AldLinkSocket *row)
 {
         return row->last_spot_usec == ALD_ABSENT_UINT64 || row->contradicted_usec == ALD_ABSENT_UINT64 ||
                row->last_spot_usec < row->contradicted_usec;
 }
 
 /* Judges a check. Returns false if its repetition has to decide. */
-static bool judge(AldLinkSocket *row, const AldLinkSocket *reported)
+static bool judge_check(AldLinkSocket *row, const AldLinkSocket *reported)
 {
         uint64_t when = reported->rtt_measured_usec;
         AldLinkSocketChanged what;
-        Opinion opinion = compare(row, reported, &what);
+        CheckOpinion opinion = compare_check(row, reported, &what);
         bool contradicts = row->changed ? opinion == OPINION_AGREES && may_be_cleared(row)
                                         : opinion == OPINION_DIFFERS;
 
@@ -535,12 +536,12 @@ static bool judge(AldLinkSocket *row, const AldLinkSocket *reported)
         } else if (contradicts && row->changed) {
                 row->changed = NULL;
                 row->changed_usec = ALD_ABSENT_UINT64;
-                confirm(row, when);
+                confirm_figures(row, when);
         } else if (contradicts) {
                 set_changed(row, what, when);
         } else if (!row->changed && opinion == OPINION_AGREES) {
-                confirm(row, when);
-        } else if (row->changed ? opinion == OPINION_DIFFERS : is_of_round_trips(row)) {
+                confirm_figures(row, when);
+        } else if (row->changed ? opinion == OPINION_DIFFERS : is_contradicted_by_round_trips(row)) {
                 row->contradicted_usec = ALD_ABSENT_UINT64;
         }
         return true;
@@ -565,16 +566,16 @@ static void take_check(Merge *merge)
                 return;
         merge->fresh = true;
         if (row->measured_usec == ALD_ABSENT_UINT64) {
-                take_path(row, reported);
+                copy_path(row, reported);
         } else {
-                decided = judge(row, reported);
+                decided = judge_check(row, reported);
                 for (size_t i = 0; i < G_N_ELEMENTS(row->directions); i++)
                         if (!row->changed && row->contradicted_usec == ALD_ABSENT_UINT64)
                                 adopt_spot(&row->directions[i], &reported->directions[i]);
                 row->time_to_live_usec = ald_link_ttl_bound(row->time_to_live_usec, ald_kind_ttl(merge->kind),
                         merge->seed, row->measured_usec, merge->bounds);
         }
-        note_spots(row, reported, reported->rtt_measured_usec);
+        record_spots(row, reported, reported->rtt_measured_usec);
         /* Otherwise the repetition would be compared with round trips that may be an accident. */
         if (decided)
                 take_round_trips(row, reported, reported->rtt_measured_usec);
@@ -631,7 +632,7 @@ bool ald_link_result_is_new(const AldRecord *before, const AldRecord *reported)
         return other->rtt_measured_usec != row->rtt_measured_usec;
 }
 
-static bool differs(const char *a, const char *b)
+static bool names_differ(const char *a, const char *b)
 {
         return a && b && !g_str_equal(a, b);
 }
@@ -645,8 +646,8 @@ static bool was_rerouted(const AldRecord *before, const AldRecord *reported)
         row = ald_record_as(before, LINK_SOCKET, AldLinkSocket);
         other = ald_record_as(reported, LINK_SOCKET, AldLinkSocket);
         return other->failed_usec == ALD_ABSENT_UINT64 && ald_link_result_is_new(before, reported) &&
-               (differs(row->source_interface, other->source_interface) ||
-                       differs(row->sink_interface, other->sink_interface));
+               (names_differ(row->source_interface, other->source_interface) ||
+                       names_differ(row->sink_interface, other->sink_interface));
 }
 
 /* The times remain, so that changes of the route cause no more traffic than other changes. */

@@ -118,7 +118,7 @@ static void merge_row(const AldRowResult *result, const AldStruct *type, const v
                 result->settle(merged, before, reported);
 }
 
-static int make(AldKind kind, const GArray *rows, uint64_t updated_usec, AldRecord **ret)
+static int make_record(AldKind kind, const GArray *rows, uint64_t updated_usec, AldRecord **ret)
 {
         int r = ald_record_new_of_rows(kind, rows, ret);
 
@@ -147,7 +147,7 @@ int ald_row_result_merge(const AldRowResult *result, AldRecord *before, AldRecor
                 if (!ald_rows_find(new, *(const char *const *) row))
                         g_array_append_vals(rows, row, 1);
         }
-        return make(result->kind, rows, reported->updated_usec, ret);
+        return make_record(result->kind, rows, reported->updated_usec, ret);
 }
 
 /* An attempt in the future counts as one at an unknown time. */
@@ -174,6 +174,7 @@ AldRecord *ald_row_result_prune(const AldRowResult *result, AldRecord *record, c
                         g_array_append_vals(rows, row, 1);
         }
         /* A subset of a record that fits also fits. */
-        return rows->len < old->n && make(result->kind, rows, record->updated_usec, &pruned) >= 0 ? pruned
-                                                                                                  : NULL;
+        return rows->len < old->n && make_record(result->kind, rows, record->updated_usec, &pruned) >= 0
+                       ? pruned
+                       : NULL;
 }

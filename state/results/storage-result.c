@@ -38,7 +38,7 @@ static void add_attempt(AldStorageFileSystem *merged, const AldStorageFileSystem
                         (uint64_t) ALD_INTEGER_MAX);
 }
 
-static void settle(void *merged_row, const void *before_row, const void *reported_row)
+static void settle_file_system(void *merged_row, const void *before_row, const void *reported_row)
 {
         const AldStorageFileSystem *before = before_row, *reported = reported_row;
         AldStorageFileSystem *merged = merged_row;
@@ -59,7 +59,7 @@ static void settle(void *merged_row, const void *before_row, const void *reporte
 static const AldRowResult file_systems = {
         .kind = ALD_KIND_STORAGE,
         .is_worse = is_worse,
-        .settle = settle,
+        .settle = settle_file_system,
 };
 
 int ald_storage_result_merge(AldRecord *before, AldRecord *reported, uint64_t now_realtime, AldRecord **ret)

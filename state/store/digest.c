@@ -13,12 +13,12 @@ static uint64_t hash_entry(const AldEntry *entry)
         return ald_hash_mix(ald_hash_mix(hash) + entry->record->hash);
 }
 
-typedef struct Sum {
+typedef struct DigestSum {
         AldDigest digest;
         int kind;
-} Sum;
+} DigestSum;
 
-static void add_entry(Sum *sum, const AldEntry *entry)
+static void add_entry_to_sum(DigestSum *sum, const AldEntry *entry)
 {
         bool left_out = sum->kind < 0 ? ald_kinds[entry->kind].local : (int) entry->kind != sum->kind;
 
@@ -28,23 +28,23 @@ static void add_entry(Sum *sum, const AldEntry *entry)
         sum->digest.sum += hash_entry(entry);
 }
 
-static gboolean add_node(AldNode *node, void *userdata)
+static gboolean add_node_to_sum(AldNode *node, void *userdata)
 {
-        Sum *sum = userdata;
+        DigestSum *sum = userdata;
 
         if (sum->kind >= 0 && !ald_kinds[sum->kind].is_link) {
-                add_entry(sum, &node->entries[sum->kind]);
+                add_entry_to_sum(sum, &node->entries[sum->kind]);
                 return FALSE;
         }
         for (AldEntry *entry = ald_node_after(node, NULL); entry; entry = ald_node_after(node, entry))
-                add_entry(sum, entry);
+                add_entry_to_sum(sum, entry);
         return FALSE;
 }
 
 AldDigest ald_digest_compute(AldStore *store, int kind)
 {
-        Sum sum = { .kind = kind };
+        DigestSum sum = { .kind = kind };
 
-        ald_store_foreach_node(store, add_node, &sum);
+        ald_store_foreach_node(store, add_node_to_sum, &sum);
         return sum.digest;
 }

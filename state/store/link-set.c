@@ -16,12 +16,12 @@ struct AldLinkSet {
 
 #define ITEMS_MIN 4u
 
-static guint hash_of(AldKind kind, const char *key)
+static guint hash_key(AldKind kind, const char *key)
 {
         return g_str_hash(key) ^ (guint) kind;
 }
 
-static int compare(const AldEntry *entry, AldKind kind, const char *key)
+static int compare_to_key(const AldEntry *entry, AldKind kind, const char *key)
 {
         if (entry->kind != kind)
                 return entry->kind < kind ? -1 : 1;
@@ -36,7 +36,7 @@ static size_t position_after(const AldLinkSet *links, AldKind kind, const char *
         while (low < high) {
                 size_t middle = (low + high) / 2;
 
-                if (compare(links->items[middle].entry, kind, key) <= 0)
+                if (compare_to_key(links->items[middle].entry, kind, key) <= 0)
                         low = middle + 1;
                 else
                         high = middle;
@@ -64,12 +64,12 @@ size_t ald_link_set_count(const AldLinkSet *links)
 
 AldEntry *ald_link_set_find(const AldLinkSet *links, AldKind kind, const char *key)
 {
-        guint hash = hash_of(kind, key);
+        guint hash = hash_key(kind, key);
 
         for (size_t i = 0; i < ald_link_set_count(links); i++) {
                 const Item *item = &links->items[i];
 
-                if (item->hash == hash && compare(item->entry, kind, key) == 0)
+                if (item->hash == hash && compare_to_key(item->entry, kind, key) == 0)
                         return item->entry;
         }
         return NULL;
@@ -77,7 +77,7 @@ AldEntry *ald_link_set_find(const AldLinkSet *links, AldKind kind, const char *k
 
 void ald_link_set_fetch(const AldLinkSet *links, AldKind kind, const char *key)
 {
-        guint hash = hash_of(kind, key);
+        guint hash = hash_key(kind, key);
 
         for (size_t i = 0; i < ald_link_set_count(links); i++)
                 if (links->items[i].hash == hash)
@@ -101,7 +101,7 @@ static AldEntry *entry_new(AldNode *node, AldKind kind, const char *key)
         return entry;
 }
 
-static AldLinkSet *grow(AldLinkSet *links)
+static AldLinkSet *grow_items(AldLinkSet *links)
 {
         size_t n = ald_link_set_count(links);
 
@@ -114,12 +114,12 @@ static AldLinkSet *grow(AldLinkSet *links)
 
 AldEntry *ald_link_set_add(AldLinkSet **links, AldNode *node, AldKind kind, const char *key)
 {
-        AldLinkSet *grown = grow(*links);
+        AldLinkSet *grown = grow_items(*links);
         size_t at = position_after(grown, kind, key);
         Item *item = &grown->items[at];
 
         memmove(item + 1, item, (grown->n - at) * sizeof *item);
-        *item = (Item){ .hash = hash_of(kind, key), .entry = entry_new(node, kind, key) };
+        *item = (Item){ .hash = hash_key(kind, key), .entry = entry_new(node, kind, key) };
         grown->n++;
         *links = grown;
         return item->entry;

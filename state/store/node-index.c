@@ -50,7 +50,7 @@ AldNode *ald_node_index_find(const AldNodeIndex *table, const AldId *id)
         return table->slots[find_slot(table, id)].node;
 }
 
-static void grow(AldNodeIndex *table)
+static void grow_slots(AldNodeIndex *table)
 {
         g_autofree Slot *before = table->slots;
         size_t n = table->mask + 1;
@@ -65,7 +65,7 @@ static void grow(AldNodeIndex *table)
 void ald_node_index_add(AldNodeIndex *table, AldNode *node)
 {
         if (2 * (table->n + 1) > table->mask + 1)
-                grow(table);
+                grow_slots(table);
         table->slots[find_slot(table, &node->id)] = (Slot){ .id = node->id, .node = node };
         table->n++;
 }

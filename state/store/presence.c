@@ -59,7 +59,7 @@ static void take_instance(AldNodePresence *presence, const AldId *instance)
  * connection, may belong to the previous instance. Within one instance only the connection counts, since the
  * will was written when it connected, with the epoch of that time.
  */
-static bool is_old(AldNodePresence *presence, const AldNodeStatus *status, const AldId *instance,
+static bool is_outdated_status(AldNodePresence *presence, const AldNodeStatus *status, const AldId *instance,
         bool retained, uint32_t broker)
 {
         if (!presence->has_instance)
@@ -84,7 +84,7 @@ bool ald_presence_take_status(
         AldId instance;
 
         if (ald_id_parse(status->instance, &instance) < 0 ||
-                is_old(presence, status, &instance, retained, broker))
+                is_outdated_status(presence, status, &instance, retained, broker))
                 return false;
         take_instance(presence, &instance);
         presence->epoch = MAX(presence->epoch, status->epoch);
@@ -105,7 +105,7 @@ bool ald_presence_take_status(
 }
 
 /* No message can take this long, so one of the clocks was set. */
-static bool was_set(const AldNodePresence *presence, int64_t offset)
+static bool clock_was_set(const AldNodePresence *presence, int64_t offset)
 {
         return presence->n_offsets > 0 &&
                offset < ald_presence_clock_offset(presence) - (int64_t) ALD_PRESENCE_OFFLINE_USEC;
@@ -115,7 +115,7 @@ void ald_presence_take_clock(AldNodePresence *presence, uint64_t theirs, uint64_
 {
         int64_t offset = (int64_t) theirs - (int64_t) real;
 
-        if (was_set(presence, offset))
+        if (clock_was_set(presence, offset))
                 presence->n_offsets = presence->next_offset = 0;
         presence->offsets[presence->next_offset] = offset;
         presence->next_offset = (presence->next_offset + 1) % ALD_PRESENCE_OFFSETS;

@@ -34,7 +34,7 @@ static gboolean expire_node(AldNode *node, void *userdata)
 }
 
 /* Links of other nodes are removed with their sink; our own are deleted, and the deletions are published. */
-static void drop_link(AldStore *store, AldEntry *entry, uint64_t now)
+static void drop_or_delete_link(AldStore *store, AldEntry *entry, uint64_t now)
 {
         if (!entry->node->local)
                 ald_store_forget_entry(store, entry);
@@ -42,7 +42,7 @@ static void drop_link(AldStore *store, AldEntry *entry, uint64_t now)
                 ald_store_put_local(store, entry->kind, entry->key, NULL, entry->updated_usec, now);
 }
 
-static void drop_links_of(AldStore *store, AldNode *node, GHashTable *gone, uint64_t now)
+static void drop_links_from_node(AldStore *store, AldNode *node, GHashTable *gone, uint64_t now)
 {
         AldEntry *entry = ald_node_after(node, NULL);
 
@@ -52,7 +52,7 @@ static void drop_links_of(AldStore *store, AldNode *node, GHashTable *gone, uint
 
                 if (entry->key && ald_key_parse(entry->kind, entry->key, &sink) >= 0 &&
                         g_hash_table_contains(gone, &sink))
-                        drop_link(store, entry, now);
+                        drop_or_delete_link(store, entry, now);
                 entry = next;
         }
 }
@@ -63,11 +63,11 @@ typedef struct LinkDrop {
         uint64_t now;
 } LinkDrop;
 
-static gboolean drop_links_of_node(AldNode *node, void *userdata)
+static gboolean drop_links_of_each_node(AldNode *node, void *userdata)
 {
         const LinkDrop *drop = userdata;
 
-        drop_links_of(drop->store, node, drop->gone, drop->now);
+        drop_links_from_node(drop->store, node, drop->gone, drop->now);
         return FALSE;
 }
 
@@ -79,7 +79,7 @@ static void drop_links_to(AldStore *store, GPtrArray *nodes, uint64_t now)
 
         for (guint i = 0; i < nodes->len; i++)
                 g_hash_table_add(gone, &((AldNode *) nodes->pdata[i])->id);
-        ald_store_foreach_node(store, drop_links_of_node, &drop);
+        ald_store_foreach_node(store, drop_links_of_each_node, &drop);
 }
 
 static void forget_nodes(AldStore *store, GPtrArray *nodes, uint64_t now)
@@ -118,7 +118,7 @@ void ald_store_drop_own_links(AldStore *store, const AldId *ids, size_t n, uint6
 
         for (size_t i = 0; i < n; i++)
                 g_hash_table_add(gone, (gpointer) &ids[i]);
-        drop_links_of(store, store->local, gone, now);
+        drop_links_from_node(store, store->local, gone, now);
 }
 
 void ald_store_announce(AldStore *store, const AldId *id, uint64_t epoch)

@@ -140,7 +140,7 @@ static size_t wire_size(const AldEntry *entry)
 }
 
 /* Hides an entry. A node without interfaces is no longer an object. */
-static void hide(AldStore *store, AldEntry *entry)
+static void hide_entry(AldStore *store, AldEntry *entry)
 {
         AldNode *node = entry->node;
 
@@ -164,7 +164,7 @@ static bool may_show_another(const AldStore *store, const AldNode *node)
 }
 
 /* A node becomes an object while there is room for one; an interface or link while its bytes fit. */
-static void show_if_it_fits(AldStore *store, AldEntry *entry)
+static void show_entry_if_it_fits(AldStore *store, AldEntry *entry)
 {
         size_t size = wire_size(entry);
         AldNode *node = entry->node;
@@ -185,7 +185,7 @@ static void show_if_it_fits(AldStore *store, AldEntry *entry)
 }
 
 /* Maintains the queue of the nodes that may be removed. */
-static void sort_out_bare(AldStore *store, AldNode *node)
+static void update_bare_queue(AldStore *store, AldNode *node)
 {
         bool bare = !node->local && node->n_records == 0 && node->n_links == 0;
 
@@ -199,7 +199,7 @@ static void sort_out_bare(AldStore *store, AldNode *node)
 }
 
 /* Maintains the numbers of nodes and links that have a record, and of the hidden links among them. */
-static void count(AldStore *store, const AldEntry *entry, int sign)
+static void count_record(AldStore *store, const AldEntry *entry, int sign)
 {
         AldNode *node = entry->node;
 
@@ -220,18 +220,18 @@ void ald_store_set_record(AldStore *store, AldEntry *entry, AldRecord *record)
 {
         AldRecord *before = entry->record;
 
-        count(store, entry, -1);
+        count_record(store, entry, -1);
         if (before) {
-                hide(store, entry);
+                hide_entry(store, entry);
                 store->bytes -= before->size;
         }
         entry->record = record ? ald_record_ref(record) : NULL;
         if (record) {
                 store->bytes += record->size;
-                show_if_it_fits(store, entry);
+                show_entry_if_it_fits(store, entry);
         }
-        count(store, entry, +1);
-        sort_out_bare(store, entry->node);
+        count_record(store, entry, +1);
+        update_bare_queue(store, entry->node);
         if (before)
                 ald_record_unref(before);
 }
@@ -243,7 +243,7 @@ static void number_record(AldRecord *record, const AldRecord *before, uint64_t u
         record->updated_usec = updated_usec;
 }
 
-static void apply(AldStore *store, AldEntry *entry, const AldUpdate *update, uint64_t now)
+static void apply_update(AldStore *store, AldEntry *entry, const AldUpdate *update, uint64_t now)
 {
         g_autoptr(AldRecord) before = entry->record ? ald_record_ref(entry->record) : NULL;
 
@@ -299,7 +299,7 @@ static bool has_room(const AldStore *store, const AldUpdate *update, const AldEn
                store->bytes - before + after <= store->limits.max_bytes;
 }
 
-static int check(const AldStore *store, const AldUpdate *update, const AldEntry *entry)
+static int validate_update(const AldStore *store, const AldUpdate *update, const AldEntry *entry)
 {
         if (!is_representable(update))
                 return -EINVAL;
@@ -351,7 +351,7 @@ void ald_store_forget_node(AldStore *store, AldNode *node)
 
 /* Removes a node of which only deletions are left if there is no room, so that an attacker who makes many
  * nodes appear and disappear does not keep others out. */
-static bool has_place(AldStore *store)
+static bool make_room_for_node(AldStore *store)
 {
         if (ald_node_index_count(store->nodes) < store->limits.max_nodes)
                 return true;
@@ -361,10 +361,11 @@ static bool has_place(AldStore *store)
         return true;
 }
 
-static int find_or_add(AldStore *store, AldNode *node, const AldUpdate *update, uint64_t now, AldEntry **ret)
+static int add_missing_entry(
+        AldStore *store, AldNode *node, const AldUpdate *update, uint64_t now, AldEntry **ret)
 {
         if (!node) {
-                if (!has_place(store))
+                if (!make_room_for_node(store))
                         return -ENOSPC;
                 node = node_add(store, &update->node, now);
         }
@@ -376,7 +377,7 @@ static int find_or_add(AldStore *store, AldNode *node, const AldUpdate *update, 
 }
 
 /* A missing entry is older than any update. */
-static int merge(AldStore *store, AldNode *node, const AldUpdate *update, uint64_t now)
+static int merge_update(AldStore *store, AldNode *node, const AldUpdate *update, uint64_t now)
 {
         AldEntry *entry = NULL;
         int r;
@@ -384,19 +385,19 @@ static int merge(AldStore *store, AldNode *node, const AldUpdate *update, uint64
         if (node)
                 entry = ald_kinds[update->kind].is_link ? find_link(node, update->kind, update->key)
                                                         : &node->entries[update->kind];
-        r = check(store, update, entry);
+        r = validate_update(store, update, entry);
         if (r < 0)
                 return r;
         if (entry && entry->present && compare_to_entry(update, entry) <= 0)
                 return ALD_PUT_KNOWN;
         if (!entry) {
-                r = find_or_add(store, node, update, now, &entry);
+                r = add_missing_entry(store, node, update, now, &entry);
                 if (r < 0)
                         return r;
         }
         if (!ald_kinds[update->kind].local)
                 entry->node->heard = now;
-        apply(store, entry, update, now);
+        apply_update(store, entry, update, now);
         return ALD_PUT_TAKEN;
 }
 
@@ -409,7 +410,7 @@ int ald_store_put(AldStore *store, const AldUpdate *update, uint64_t now)
         if (node && update->stamp.epoch < node->announced)
                 return ALD_PUT_KNOWN;
         if (!node || !node->local)
-                return merge(store, node, update, now);
+                return merge_update(store, node, update, now);
         if (!is_representable(update))
                 return -EINVAL;
         return update->stamp.epoch > store->epoch ? ALD_PUT_OWN : ALD_PUT_KNOWN;
@@ -458,7 +459,7 @@ int ald_store_put_local(AldStore *store, AldKind kind, const char *key, AldRecor
                 .record = record,
         };
 
-        return merge(store, store->local, &update, now);
+        return merge_update(store, store->local, &update, now);
 }
 
 int ald_store_put_about(AldStore *store, const AldId *node, AldKind kind, AldRecord *record,
@@ -474,7 +475,7 @@ int ald_store_put_about(AldStore *store, const AldId *node, AldKind kind, AldRec
         };
 
         g_assert(ald_kinds[kind].local);
-        return merge(store, ald_store_find_node(store, node), &update, now);
+        return merge_update(store, ald_store_find_node(store, node), &update, now);
 }
 
 void ald_store_take_epoch(AldStore *store, uint64_t epoch, uint64_t now)
@@ -495,7 +496,7 @@ void ald_store_set_epoch(AldStore *store, uint64_t epoch, uint64_t now)
                         .record = record,
                 };
 
-                apply(store, entry, &update, now);
+                apply_update(store, entry, &update, now);
         }
 }
 
