@@ -70,12 +70,6 @@ static void on_behind(void *userdata)
         ald_handover_put_own(manager->handover, &newest);
 }
 
-static void check_behind(AldClusterManager *manager)
-{
-        if (!manager->put_own && ald_announcer_is_behind(ald_member_announcer(manager->member)))
-                ald_timer_set(manager->behind_timer, g_get_monotonic_time());
-}
-
 static void on_record(const AldUpdate *update, void *userdata)
 {
         AldClusterManager *manager = userdata;
@@ -83,7 +77,8 @@ static void on_record(const AldUpdate *update, void *userdata)
         if (!manager->member)
                 return;
         ald_announcer_record(ald_member_announcer(manager->member), update);
-        check_behind(manager);
+        if (!manager->put_own && ald_announcer_is_behind(ald_member_announcer(manager->member)))
+                ald_timer_set(manager->behind_timer, g_get_monotonic_time());
         if (manager->epoch_missing)
                 ald_member_ask_for_own(manager->member);
         manager->epoch_missing = false;
@@ -134,17 +129,12 @@ static const AldHandoverHandler handover_handler = {
         .lost = on_records_lost,
 };
 
-static bool reaches_broker(const AldClusterManager *manager)
-{
-        return ald_brokers_count_connected(ald_member_brokers(manager->member)) > 0;
-}
-
 /* A machine outside any cluster has no duplicate and needs no broker. */
 static AldPresenceState determine_presence(AldClusterManager *manager)
 {
         gint64 now = g_get_monotonic_time();
 
-        if (!manager->member || reaches_broker(manager)) {
+        if (!manager->member || ald_brokers_count_connected(ald_member_brokers(manager->member)) > 0) {
                 manager->brokerless_since = 0;
                 ald_timer_set(manager->presence_timer, ALD_TIMER_NEVER);
                 return ALD_PRESENCE_STATE_ONLINE;

@@ -132,21 +132,16 @@ void ald_member_configure(AldMember *member, const AldClusterConfig *config)
                 g_warning("Cannot look for brokers with Avahi: %s", g_strerror(-r));
 }
 
-static AldSubscriberScope scope_of(const AldMember *member)
-{
-        if (member->mirroring)
-                return ALD_SUBSCRIBER_ALL;
-        return member->has_peers ? ALD_SUBSCRIBER_PEERS : ALD_SUBSCRIBER_OWN;
-}
-
 void ald_member_set_mirroring(AldMember *member, bool mirroring)
 {
+        AldSubscriberScope scope = member->has_peers ? ALD_SUBSCRIBER_PEERS : ALD_SUBSCRIBER_OWN;
+
         member->mirroring = mirroring;
         if (!mirroring)
                 ald_handover_clear(member->setup.handover);
         ald_receiver_set_peers(member->receiver, member->has_peers);
         ald_receiver_set_mirroring(member->receiver, mirroring, now_usec(), ald_realtime_usec());
-        ald_subscriber_set_scope(member->subscriber, scope_of(member));
+        ald_subscriber_set_scope(member->subscriber, mirroring ? ALD_SUBSCRIBER_ALL : scope);
 }
 
 void ald_member_drop_nodes(AldMember *member)

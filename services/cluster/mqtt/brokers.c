@@ -242,13 +242,6 @@ void ald_brokers_free(AldBrokers *brokers)
         g_free(brokers);
 }
 
-static void stop_all(AldBrokers *brokers, const char *reason)
-{
-        for (guint i = 0; i < brokers->list->len; i++)
-                ald_broker_stop(brokers->list->pdata[i], reason);
-        notify_changed(brokers);
-}
-
 static void start_all(AldBrokers *brokers)
 {
         for (guint i = 0; i < brokers->list->len; i++)
@@ -257,7 +250,9 @@ static void start_all(AldBrokers *brokers)
 
 void ald_brokers_reconnect(AldBrokers *brokers)
 {
-        stop_all(brokers, "connecting anew");
+        for (guint i = 0; i < brokers->list->len; i++)
+                ald_broker_stop(brokers->list->pdata[i], "connecting anew");
+        notify_changed(brokers);
         start_all(brokers);
 }
 

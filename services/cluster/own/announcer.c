@@ -6,89 +6,7 @@
 #include "services/common/errors.h"
 #include "services/common/timer.h"
 
-/*
- * The nodes that were forgotten on this machine. The broker keeps a forget message for each until the node
- * is back, or for the expiry time. Times are CLOCK_REALTIME in µs.
- */
-typedef struct Forgets Forgets;
-#define FORGETS_MAX 4096u
-typedef void (*ForgetsFunc)(const AldId *target, const AldNodeForget *forget, void *userdata);
-
-struct Forgets {
-        GHashTable *by_target;
-};
-
-typedef struct Forgotten {
-        AldId target;
-        AldNodeForget forget;
-} Forgotten;
-
-static Forgets *forgets_new(void)
-{
-        Forgets *forgets = g_new0(Forgets, 1);
-
-        forgets->by_target = g_hash_table_new_full(ald_id_table_hash, ald_id_table_equal, NULL, g_free);
-        return forgets;
-}
-
-static void forgets_free(Forgets *forgets)
-{
-        if (!forgets)
-                return;
-        g_hash_table_unref(forgets->by_target);
-        g_free(forgets);
-}
-
-/* False if there are too many. */
-static bool forgets_add(Forgets *forgets, const AldId *target, const AldNodeForget *forget)
-{
-        Forgotten *forgotten = g_hash_table_lookup(forgets->by_target, target);
-
-        if (!forgotten && g_hash_table_size(forgets->by_target) >= FORGETS_MAX)
-                return false;
-        if (!forgotten) {
-                forgotten = g_new0(Forgotten, 1);
-                forgotten->target = *target;
-                g_hash_table_insert(forgets->by_target, &forgotten->target, forgotten);
-        }
-        forgotten->forget = *forget;
-        return true;
-}
-
-static bool forgets_remove(Forgets *forgets, const AldId *target)
-{
-        return g_hash_table_remove(forgets->by_target, target);
-}
-
-static void forgets_foreach(Forgets *forgets, ForgetsFunc func, void *userdata)
-{
-        GHashTableIter iter;
-        gpointer value;
-
-        g_hash_table_iter_init(&iter, forgets->by_target);
-        while (g_hash_table_iter_next(&iter, NULL, &value)) {
-                const Forgotten *forgotten = value;
-                func(&forgotten->target, &forgotten->forget, userdata);
-        }
-}
-
-/* Removes older ones and calls the function for each of them. */
-static void forgets_expire(Forgets *forgets, uint64_t before, ForgetsFunc func, void *userdata)
-{
-        GHashTableIter iter;
-        gpointer value;
-
-        g_hash_table_iter_init(&iter, forgets->by_target);
-        while (g_hash_table_iter_next(&iter, NULL, &value)) {
-                const Forgotten *forgotten = value;
-
-                if (forgotten->forget.sent_usec >= before)
-                        continue;
-                func(&forgotten->target, &forgotten->forget, userdata);
-                g_hash_table_iter_remove(&iter);
-        }
-}
-
+#define FORGOTTEN_MAX 4096u
 #define ALIVE_USEC G_USEC_PER_SEC
 #define ALIVE_LEAST_USEC (10 * G_USEC_PER_SEC)
 #define CLOCK_SET_USEC G_USEC_PER_SEC
@@ -99,12 +17,19 @@ static void forgets_expire(Forgets *forgets, uint64_t before, ForgetsFunc func, 
 /* So seldom it is looked at whether something does not come back. */
 #define UNHEARD_USEC G_USEC_PER_SEC
 
+/* A node that was forgotten on this machine. The broker keeps a forget message for it until the node is back,
+ * or for the expiry time. */
+typedef struct Forgotten {
+        AldId target;
+        AldNodeForget forget; /* its time is CLOCK_REALTIME in µs */
+} Forgotten;
+
 struct AldAnnouncer {
         AldAnnouncerSetup setup;
         AldId own;
         char *cluster;
         AldPublisher *publisher;
-        Forgets *forgets;
+        GHashTable *forgotten;   /* Forgotten by target */
         gint64 sent, alive_sent; /* CLOCK_MONOTONIC of the last of anything, and of the last heartbeat */
         gint64 clock_offset;     /* how far CLOCK_REALTIME was ahead of that then */
         char *unheard_kinds;     /* or NULL */
@@ -252,7 +177,7 @@ AldAnnouncer *ald_announcer_new(const AldAnnouncerSetup *setup)
         announcer->own = *setup->own;
         announcer->cluster = g_strdup(setup->cluster);
         announcer->publisher = ald_publisher_new(setup->own, setup->cluster, publish_retained, announcer);
-        announcer->forgets = forgets_new();
+        announcer->forgotten = g_hash_table_new_full(ald_id_table_hash, ald_id_table_equal, NULL, g_free);
         announcer->alive_timer = ald_timer_new("alive", on_alive, announcer);
         announcer->crl_timer = ald_timer_new("crl", on_crl, announcer);
         announcer->status_timer = ald_timer_new("status", on_status, announcer);
@@ -270,7 +195,7 @@ void ald_announcer_free(AldAnnouncer *announcer)
         ald_timer_free(announcer->status_timer);
         ald_timer_free(announcer->repeat_timer);
         ald_publisher_free(announcer->publisher);
-        forgets_free(announcer->forgets);
+        g_hash_table_unref(announcer->forgotten);
         g_free(announcer->unheard_kinds);
         g_free(announcer->cluster);
         g_free(announcer);
@@ -333,18 +258,32 @@ void ald_announcer_heard_crl(AldAnnouncer *announcer, uint32_t broker, const cha
                 schedule_crl(announcer);
 }
 
-static void publish_forget(const AldId *target, const AldNodeForget *forget, void *userdata)
+/* False if there are too many. */
+static bool add_forgotten(AldAnnouncer *announcer, const AldId *target, const AldNodeForget *forget)
 {
-        AldAnnouncer *announcer = userdata;
+        Forgotten *forgotten = g_hash_table_lookup(announcer->forgotten, target);
+
+        if (!forgotten && g_hash_table_size(announcer->forgotten) >= FORGOTTEN_MAX)
+                return false;
+        if (!forgotten) {
+                forgotten = g_new0(Forgotten, 1);
+                forgotten->target = *target;
+                g_hash_table_insert(announcer->forgotten, &forgotten->target, forgotten);
+        }
+        forgotten->forget = *forget;
+        return true;
+}
+
+static void publish_forget(AldAnnouncer *announcer, const AldId *target, const AldNodeForget *forget)
+{
         g_autofree char *topic = format_topic(announcer, ALD_TOPIC_FORGET, target);
         g_autofree char *payload = ald_message_format(ALD_KIND_NODE_FORGET, forget);
 
         publish_to_first(announcer, topic, payload, 1, true);
 }
 
-static void clear_forget(const AldId *target, const AldNodeForget *forget, void *userdata)
+static void clear_forget(AldAnnouncer *announcer, const AldId *target)
 {
-        AldAnnouncer *announcer = userdata;
         g_autofree char *topic = format_topic(announcer, ALD_TOPIC_FORGET, target);
 
         clear_topic(announcer, topic);
@@ -378,6 +317,9 @@ const char *ald_announcer_unheard_kinds(const AldAnnouncer *announcer)
 
 void ald_announcer_first_changed(AldAnnouncer *announcer, AldBroker *first)
 {
+        GHashTableIter iter;
+        gpointer value;
+
         if (!first) {
                 ald_timer_set(announcer->alive_timer, ALD_TIMER_NEVER);
                 ald_timer_set(announcer->crl_timer, ALD_TIMER_NEVER);
@@ -385,7 +327,12 @@ void ald_announcer_first_changed(AldAnnouncer *announcer, AldBroker *first)
         }
         ald_publisher_publish_all(announcer->publisher, (uint64_t) g_get_monotonic_time());
         update_unheard_kinds(announcer);
-        forgets_foreach(announcer->forgets, publish_forget, announcer);
+        g_hash_table_iter_init(&iter, announcer->forgotten);
+        while (g_hash_table_iter_next(&iter, NULL, &value)) {
+                const Forgotten *forgotten = value;
+
+                publish_forget(announcer, &forgotten->target, &forgotten->forget);
+        }
         schedule_crl(announcer);
         /* The first heartbeat follows at once, for the sake of its clock. */
         announcer->alive_sent = 0;
@@ -454,28 +401,37 @@ bool ald_announcer_is_forged(const AldAnnouncer *announcer, const AldUpdate *upd
 
 int ald_announcer_forget(AldAnnouncer *announcer, const AldId *target, const AldNodeForget *forget)
 {
-        if (!forgets_add(announcer->forgets, target, forget))
+        if (!add_forgotten(announcer, target, forget))
                 return -ALD_E_COMMON_LIMIT;
-        publish_forget(target, forget, announcer);
+        publish_forget(announcer, target, forget);
         return 0;
 }
 
 void ald_announcer_unforget(AldAnnouncer *announcer, const AldId *target)
 {
-        if (forgets_remove(announcer->forgets, target))
-                clear_forget(target, NULL, announcer);
+        if (g_hash_table_remove(announcer->forgotten, target))
+                clear_forget(announcer, target);
 }
 
 void ald_announcer_found_forget(AldAnnouncer *announcer, const AldId *target, const AldNodeForget *forget)
 {
-        forgets_add(announcer->forgets, target, forget);
+        (void) add_forgotten(announcer, target, forget);
 }
 
 void ald_announcer_expire(AldAnnouncer *announcer, uint64_t expiry_usec)
 {
-        uint64_t real = (uint64_t) g_get_real_time();
+        uint64_t real = (uint64_t) g_get_real_time(), before = real > expiry_usec ? real - expiry_usec : 0;
+        GHashTableIter iter;
+        gpointer value;
 
         ald_publisher_expire(announcer->publisher, (uint64_t) g_get_monotonic_time(), expiry_usec);
-        forgets_expire(
-                announcer->forgets, real > expiry_usec ? real - expiry_usec : 0, clear_forget, announcer);
+        g_hash_table_iter_init(&iter, announcer->forgotten);
+        while (g_hash_table_iter_next(&iter, NULL, &value)) {
+                const Forgotten *forgotten = value;
+
+                if (forgotten->forget.sent_usec >= before)
+                        continue;
+                clear_forget(announcer, &forgotten->target);
+                g_hash_table_iter_remove(&iter);
+        }
 }

@@ -17,13 +17,6 @@ size_t ald_payload_max(AldTopicType type)
         }
 }
 
-static int refuse(int error, char **ret_reason, const char *field)
-{
-        if (ret_reason)
-                *ret_reason = g_strdup_printf("%s: %s", field, ald_record_describe(error));
-        return error;
-}
-
 int ald_payload_read_record(
         const AldTopic *topic, const char *bytes, size_t n, AldUpdate *ret, char **ret_reason)
 {
@@ -44,7 +37,9 @@ int ald_payload_read_record(
         }
         if (update.record && !ald_key_names(topic->kind, topic->key, &topic->node, update.record)) {
                 ald_record_unref(update.record);
-                return refuse(-EINVAL, ret_reason, "Source or Sink");
+                if (ret_reason)
+                        *ret_reason = g_strdup_printf("Source or Sink: %s", ald_record_describe(-EINVAL));
+                return -EINVAL;
         }
         *ret = update;
         return 0;

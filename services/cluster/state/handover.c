@@ -105,12 +105,6 @@ static void report_loss(AldHandover *handover)
         handover->handler->lost(handover->userdata);
 }
 
-static int put_records(AldHandover *handover)
-{
-        handover->sent_presences_last = false;
-        return ald_state_link_put_records(handover->link, handover->outbox);
-}
-
 /* In turns: of a thousand nodes at once one or the other would come last of all. */
 static bool are_presences_next(const AldHandover *handover)
 {
@@ -126,12 +120,14 @@ static void on_timer(void *userdata)
         if (!ald_state_link_is_ready(handover->link))
                 return;
         handover->sent = g_get_monotonic_time();
-        if (are_presences_next(handover))
+        if (are_presences_next(handover)) {
                 r = put_presences(handover);
-        else if (ald_outbox_count(handover->outbox) > 0)
-                r = put_records(handover);
-        else if (handover->lost)
+        } else if (ald_outbox_count(handover->outbox) > 0) {
+                handover->sent_presences_last = false;
+                r = ald_state_link_put_records(handover->link, handover->outbox);
+        } else if (handover->lost) {
                 report_loss(handover);
+        }
         if (r < 0) {
                 g_warning("Cannot send records to the state service: %s", g_strerror(-r));
                 handover->lost = true;
