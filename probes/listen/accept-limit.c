@@ -51,12 +51,12 @@ static bool may_begin(uint64_t full, unsigned per_second, unsigned burst, uint64
         return per_second == 0 || full < now + (uint64_t) burst * G_USEC_PER_SEC / per_second;
 }
 
-static uint64_t after_one_more(uint64_t full, unsigned per_second, uint64_t now)
+static uint64_t full_after_one_more(uint64_t full, unsigned per_second, uint64_t now)
 {
         return per_second == 0 ? full : MAX(full, now) + G_USEC_PER_SEC / per_second;
 }
 
-static void forget_quietest(GHashTable *places)
+static void forget_idlest_place(GHashTable *places)
 {
         uint64_t least = UINT64_MAX;
         const char *quietest = NULL;
@@ -90,17 +90,17 @@ static void count_begin(AldAcceptLimit *limit, const AldRemote *remote, uint64_t
         const uint64_t *known = g_hash_table_lookup(class->places, remote->place);
         uint64_t full;
 
-        class->full = after_one_more(class->full, share->per_second, now);
+        class->full = full_after_one_more(class->full, share->per_second, now);
         if (share->place_per_second == 0)
                 return;
-        full = after_one_more(known ? *known : 0, share->place_per_second, now);
+        full = full_after_one_more(known ? *known : 0, share->place_per_second, now);
         if (!known && g_hash_table_size(class->places) >= ALD_ACCEPT_LIMIT_PLACES_MAX)
-                forget_quietest(class->places);
+                forget_idlest_place(class->places);
         g_hash_table_replace(class->places, g_strdup(remote->place), g_memdup2(&full, sizeof full));
 }
 
 /* Counts those of the class, or from the place if that is not NULL, and finds the oldest of them. */
-static unsigned count(
+static unsigned count_entries(
         const AldAcceptLimit *limit, AldRemoteClass class, const char *place, Entry **ret_oldest)
 {
         unsigned n = 0;
@@ -117,13 +117,13 @@ static unsigned count(
 }
 
 /* The connection that must be closed, or NULL if there is room. */
-static Entry *find_in_the_way(const AldAcceptLimit *limit, const AldRemote *remote)
+static Entry *find_entry_to_evict(const AldAcceptLimit *limit, const AldRemote *remote)
 {
         const AldAcceptShare *share = &limit->shares[remote->class];
         Entry *oldest = NULL;
 
-        if (count(limit, remote->class, remote->place, &oldest) >= share->place_max ||
-                count(limit, remote->class, NULL, &oldest) >= share->max)
+        if (count_entries(limit, remote->class, remote->place, &oldest) >= share->place_max ||
+                count_entries(limit, remote->class, NULL, &oldest) >= share->max)
                 return oldest;
         return NULL;
 }
@@ -136,7 +136,7 @@ int ald_accept_limit_enter(
 
         if (!rate_allows(limit, remote, now))
                 return -EBUSY;
-        entry = find_in_the_way(limit, remote);
+        entry = find_entry_to_evict(limit, remote);
         if (entry) {
                 if (now - entry->since < limit->shares[remote->class].replace_after_usec)
                         return -EUSERS;

@@ -77,7 +77,7 @@ static void waiting_free(gpointer data)
         g_free(waiting);
 }
 
-static void refuse(Waiting *waiting)
+static void refuse_connection(Waiting *waiting)
 {
         waiting->listener->refused++;
         g_ptr_array_remove_fast(waiting->listener->waiting, waiting);
@@ -88,11 +88,11 @@ static gboolean on_deadline(gpointer userdata)
         Waiting *waiting = userdata;
 
         waiting->deadline = 0;
-        refuse(waiting);
+        refuse_connection(waiting);
         return G_SOURCE_REMOVE;
 }
 
-static void hand_on(Waiting *waiting)
+static void pass_connection_on(Waiting *waiting)
 {
         AldListener *listener = waiting->listener;
         ald_fd int fd = ald_fd_steal(&waiting->fd);
@@ -109,7 +109,7 @@ static void hand_on(Waiting *waiting)
 }
 
 /* Removes the request for RDMA; TLS follows. */
-static bool take_request(Waiting *waiting, const unsigned char *bytes, size_t n)
+static bool consume_rdma_request(Waiting *waiting, const unsigned char *bytes, size_t n)
 {
         unsigned char taken[ALD_FIRST_BYTES_RDMA_SIZE];
 
@@ -128,13 +128,13 @@ static gboolean on_bytes(gint fd, GIOCondition condition, gpointer userdata)
 
         if (n < 0 && (errno == EAGAIN || errno == EINTR))
                 return G_SOURCE_CONTINUE;
-        if (n > 0 && take_request(waiting, bytes, (size_t) n))
+        if (n > 0 && consume_rdma_request(waiting, bytes, (size_t) n))
                 return G_SOURCE_CONTINUE;
         waiting->source = 0;
         if (n > 0 && ald_first_bytes_are_tls(bytes, (size_t) n))
-                hand_on(waiting);
+                pass_connection_on(waiting);
         else
-                refuse(waiting);
+                refuse_connection(waiting);
         return G_SOURCE_REMOVE;
 }
 
@@ -161,7 +161,7 @@ static void read_own_addresses(AldListener *listener)
         freeifaddrs(list);
 }
 
-static void identify(AldListener *listener, const struct sockaddr *from, AldRemote *ret)
+static void identify_remote(AldListener *listener, const struct sockaddr *from, AldRemote *ret)
 {
         char address[ALD_MEMBER_ADDRESS_MAX];
 
@@ -185,11 +185,11 @@ static void wait_for_hello(AldListener *listener, int fd, const AldRemote *remot
         r = ald_accept_limit_enter(
                 listener->limit, remote, (uint64_t) g_get_monotonic_time(), waiting, &evicted);
         if (r < 0) {
-                refuse(waiting);
+                refuse_connection(waiting);
                 return;
         }
         if (evicted)
-                refuse(evicted);
+                refuse_connection(evicted);
         waiting->source = g_unix_fd_add(fd, G_IO_IN | G_IO_HUP | G_IO_ERR, on_bytes, waiting);
         waiting->deadline = g_timeout_add(HELLO_MSEC, on_deadline, waiting);
 }
@@ -215,7 +215,7 @@ static bool accept_one(AldListener *listener)
 
         if (fd < 0)
                 return errno == EINTR || errno == ECONNABORTED;
-        identify(listener, (const struct sockaddr *) &address, &remote);
+        identify_remote(listener, (const struct sockaddr *) &address, &remote);
         wait_for_hello(listener, fd, &remote);
         return true;
 }

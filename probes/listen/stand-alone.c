@@ -69,18 +69,18 @@ static void session_free(gpointer data)
         g_free(session);
 }
 
-static void answer(Session *session, const char *line)
+static void answer_session(Session *session, const char *line)
 {
         g_clear_handle_id(&session->late, g_source_remove);
         (void) send(session->report, line, strlen(line), MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-static void refuse(Session *session)
+static void refuse_session(Session *session)
 {
         g_autofree char *line = g_strdup_printf("busy %s\n", session->all->parts->busy);
 
         session->rejected = true;
-        answer(session, line);
+        answer_session(session, line);
 }
 
 static gboolean on_late(gpointer userdata)
@@ -89,7 +89,7 @@ static gboolean on_late(gpointer userdata)
 
         session->late = 0;
         g_queue_remove(&session->all->turns, session);
-        refuse(session);
+        refuse_session(session);
         return G_SOURCE_REMOVE;
 }
 
@@ -109,20 +109,20 @@ static gboolean on_line(gint fd, GIOCondition condition, gpointer userdata)
                 return G_SOURCE_CONTINUE;
         session->requested = true;
         if (session->rejected) {
-                refuse(session);
+                refuse_session(session);
                 return G_SOURCE_CONTINUE;
         }
         ald_accept_limit_leave(all->limit, session);
         g_queue_push_tail(&all->turns, session);
         if (g_queue_peek_head(&all->turns) == session)
-                answer(session, "\n");
+                answer_session(session, "\n");
         else
                 session->late = g_timeout_add(all->parts->wait_msec, on_late, session);
         return G_SOURCE_CONTINUE;
 }
 
 /* Waits for its child process, and returns the exit status. */
-static int reap(const Session *session)
+static int reap_child(const Session *session)
 {
         int status = 0;
 
@@ -138,7 +138,7 @@ static gboolean on_ended(gint fd, GIOCondition condition, gpointer userdata)
         bool counts = all->parts->link->once && session->requested && !session->rejected &&
                       g_main_loop_is_running(all->loop);
         bool first = g_queue_peek_head(&all->turns) == session;
-        int code = reap(session);
+        int code = reap_child(session);
 
         session->ended = 0;
         g_queue_remove(&all->turns, session);
@@ -148,7 +148,7 @@ static gboolean on_ended(gint fd, GIOCondition condition, gpointer userdata)
                 all->code = code;
                 g_main_loop_quit(all->loop);
         } else if (first && next) {
-                answer(next, "\n");
+                answer_session(next, "\n");
         }
         return G_SOURCE_REMOVE;
 }
@@ -168,7 +168,7 @@ static int run_child(StandAlone *all, int connection, int report, pid_t parent)
         return all->parts->serve(all->parts->options, parent);
 }
 
-static bool start(Session *session, int connection)
+static bool start_child(Session *session, int connection)
 {
         pid_t parent = getpid();
         int ends[2];
@@ -185,7 +185,7 @@ static bool start(Session *session, int connection)
         session->pidfd = pidfd_open(session->pid, 0);
         if (session->pidfd < 0) {
                 (void) kill(session->pid, SIGKILL);
-                (void) reap(session);
+                (void) reap_child(session);
                 return false;
         }
         session->line = g_unix_fd_add(session->report, G_IO_IN | G_IO_HUP | G_IO_ERR, on_line, session);
@@ -213,7 +213,7 @@ static void on_ready(int connection, bool rdma, const AldRemote *remote, const s
                 ((Session *) evicted)->rejected = true;
                 (void) kill(((Session *) evicted)->pid, SIGTERM);
         }
-        if (r < 0 || !start(session, fd))
+        if (r < 0 || !start_child(session, fd))
                 g_ptr_array_remove_fast(all->sessions, session);
 }
 
@@ -269,7 +269,7 @@ static void end_sessions(StandAlone *all)
 
                 if (poll(&ended, 1, (int) (left / 1000)) <= 0)
                         (void) kill(session->pid, SIGKILL);
-                (void) reap(session);
+                (void) reap_child(session);
         }
 }
 
