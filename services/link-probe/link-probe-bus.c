@@ -48,7 +48,7 @@ static void read_properties(const void *of, void *ret, GPtrArray *owned)
         };
 }
 
-static int show_policy(AldLinkProbeBus *self)
+static int update_policy(AldLinkProbeBus *self)
 {
         g_auto(AldPolicy) policy;
 
@@ -62,7 +62,7 @@ static gboolean on_update(gpointer userdata)
 
         self->update = 0;
         ald_properties_emit(&self->properties);
-        (void) show_policy(self);
+        (void) update_policy(self);
         return G_SOURCE_REMOVE;
 }
 
@@ -176,7 +176,7 @@ int ald_link_probe_bus_new(AldService *service, AldLinkProbeManager *manager, Al
         if (r >= 0)
                 r = ald_record_export_new(service, ALD_LINK_PROBE_PATH, ALD_KIND_PROBE_POLICY, &self->policy);
         if (r >= 0)
-                r = show_policy(self);
+                r = update_policy(self);
         if (r < 0)
                 return r;
         *ret = g_steal_pointer(&self);

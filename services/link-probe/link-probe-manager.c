@@ -62,7 +62,7 @@ static void on_device_ended(void *userdata)
         ald_jobs_step(ald_measure_requests_jobs(manager->requests));
 }
 
-static void stop(AldLinkProbeManager *manager, const AldProbeKind *kind, const char *reason)
+static void stop_kind(AldLinkProbeManager *manager, const AldProbeKind *kind, const char *reason)
 {
         if (!kind->local)
                 ald_schedule_stop(manager->schedule);
@@ -71,13 +71,13 @@ static void stop(AldLinkProbeManager *manager, const AldProbeKind *kind, const c
         ald_sessions_end_all(ald_reception_sessions(manager->reception), kind, reason);
 }
 
-static void look(AldLinkProbeManager *manager)
+static void refresh_reception(AldLinkProbeManager *manager)
 {
         bool closed = ald_reception_look(manager->reception);
 
         for (const AldProbeKind *const *kind = ald_probe_kinds; closed && *kind; kind++)
                 if (!(*kind)->local)
-                        stop(manager, *kind, "this machine no longer measures links");
+                        stop_kind(manager, *kind, "this machine no longer measures links");
         notify(manager);
 }
 
@@ -87,7 +87,7 @@ static void on_tick(void *userdata)
 
         set_tick(manager, ALD_TICK_USEC);
         ald_machine_read(manager->machine, &manager->config.probe_hours);
-        look(manager);
+        refresh_reception(manager);
         ald_schedule_check(manager->schedule);
         ald_reception_learn_addresses(manager->reception);
         ald_jobs_step(ald_measure_requests_jobs(manager->requests));
@@ -114,7 +114,7 @@ static void on_inhibitors(void *userdata)
                 g_autofree char *reason = ald_gate_lock_reason(manager->gate, *kind);
 
                 if (reason)
-                        stop(manager, *kind, reason);
+                        stop_kind(manager, *kind, reason);
         }
         check_schedules(manager);
         notify(manager);
@@ -136,7 +136,7 @@ static char *inhibitors_directory(void)
                 directory && *directory ? directory : RUNTIME_DIRECTORY_FALLBACK, "inhibit", NULL);
 }
 
-static void make_parts(AldLinkProbeManager *manager)
+static void create_link_parts(AldLinkProbeManager *manager)
 {
         AldReceptionParts reception;
         AldScheduleParts parts;
@@ -175,7 +175,7 @@ static void make_parts(AldLinkProbeManager *manager)
         manager->schedule = ald_schedule_new(&parts);
 }
 
-static void make_schedule(AldLinkProbeManager *manager, const AldProbeKind *kind)
+static void create_device_schedule(AldLinkProbeManager *manager, const AldProbeKind *kind)
 {
         const AldDeviceScheduleParts parts = {
                 .kind = kind,
@@ -193,7 +193,7 @@ static void make_schedule(AldLinkProbeManager *manager, const AldProbeKind *kind
         manager->schedules[kind->kind] = ald_device_schedule_new(&parts);
 }
 
-static void make_requests(AldLinkProbeManager *manager)
+static void create_requests(AldLinkProbeManager *manager)
 {
         const AldMeasureRequestsParts parts = {
                 .gate = manager->gate,
@@ -227,13 +227,13 @@ int ald_link_probe_manager_new(AldService *service, AldLinkProbeManager **ret)
         manager->inhibitors = ald_inhibitors_new(directory, on_inhibitors, manager);
         manager->machine = ald_machine_new(service, manager->inhibitors, on_work, manager);
         manager->gate = ald_gate_new(&manager->config, manager->inhibitors, manager->machine);
-        make_parts(manager);
+        create_link_parts(manager);
         for (const AldProbeKind *const *kind = ald_probe_kinds; *kind; kind++)
                 if ((*kind)->local)
-                        make_schedule(manager, *kind);
-        make_requests(manager);
+                        create_device_schedule(manager, *kind);
+        create_requests(manager);
         manager->tick = ald_timer_new("tick", on_tick, manager);
-        look(manager);
+        refresh_reception(manager);
         set_tick(manager, 0);
         *ret = manager;
         return 0;
@@ -274,7 +274,7 @@ void ald_link_probe_manager_configure(AldLinkProbeManager *manager)
                 if (manager->schedules[kind])
                         ald_device_schedule_configure(manager->schedules[kind]);
         if (!manager->config.rdma)
-                stop(manager, &ald_probe_rdma, "this machine no longer measures links over RDMA");
+                stop_kind(manager, &ald_probe_rdma, "this machine no longer measures links over RDMA");
         on_tick(manager);
 }
 

@@ -12,11 +12,11 @@
 #include "services/link-probe/probe-bus.h"
 
 /* A pending call. */
-typedef struct Call {
+typedef struct PendingProbeCall {
         AldLinkProbeManager *manager;
         const AldProbeKind *kind;
         sd_bus_message *message;
-} Call;
+} PendingProbeCall;
 
 static int read_peer(const char *node, AldProbeTarget *target, sd_bus_error *error)
 {
@@ -55,7 +55,7 @@ static int read_target(sd_bus_message *message, AldProbeTarget *target, sd_bus_e
         return problem ? sd_bus_error_set(error, SD_BUS_ERROR_INVALID_ARGS, problem) : 0;
 }
 
-static int refuse_for_reason(const AldProbeKind *kind, int r, sd_bus_error *error)
+static int set_refusal_of_kind(const AldProbeKind *kind, int r, sd_bus_error *error)
 {
         const AldProbeRefusal *refusal = kind->refusals;
 
@@ -66,7 +66,7 @@ static int refuse_for_reason(const AldProbeKind *kind, int r, sd_bus_error *erro
                                        ald_error_describe(r));
 }
 
-static int refuse(AldLinkProbeManager *manager, const AldProbeKind *kind, int r, sd_bus_error *error)
+static int set_refusal(AldLinkProbeManager *manager, const AldProbeKind *kind, int r, sd_bus_error *error)
 {
         const AldInhibitors *inhibitors = ald_link_probe_manager_inhibitors(manager);
         const char *unit = ald_link_probe_manager_unit(manager);
@@ -88,18 +88,18 @@ static int refuse(AldLinkProbeManager *manager, const AldProbeKind *kind, int r,
         case -EUSERS:
                 return ald_jobs_bus_refuse_pending(error);
         default:
-                return refuse_for_reason(kind, r, error);
+                return set_refusal_of_kind(kind, r, error);
         }
 }
 
 static void on_answer(int r, AldJob *job, void *userdata)
 {
-        g_autofree Call *call = userdata;
+        g_autofree PendingProbeCall *call = userdata;
         g_autoptr(AldMessage) message = call->message;
         sd_bus_error error = SD_BUS_ERROR_NULL;
 
         if (!job)
-                refuse(call->manager, call->kind, r, &error);
+                set_refusal(call->manager, call->kind, r, &error);
         ald_jobs_bus_answer(message, job, &error);
 }
 
@@ -107,7 +107,7 @@ int ald_probe_bus_handle(AldService *service, sd_bus_message *message, AldLinkPr
         const AldProbeKind *kind, sd_bus_message_handler_t handler, void *userdata, sd_bus_error *error)
 {
         AldMeasureRequest request = { .target.kind = kind };
-        Call *call;
+        PendingProbeCall *call;
         int r;
 
         r = read_target(message, &request.target, error);
@@ -119,12 +119,12 @@ int ald_probe_bus_handle(AldService *service, sd_bus_message *message, AldLinkPr
         r = ald_jobs_bus_uid_of_sender(message, &request.uid);
         if (r < 0)
                 return r;
-        call = g_new(Call, 1);
-        *call = (Call){ manager, kind, sd_bus_message_ref(message) };
+        call = g_new(PendingProbeCall, 1);
+        *call = (PendingProbeCall){ manager, kind, sd_bus_message_ref(message) };
         r = ald_measure_requests_add(ald_link_probe_manager_requests(manager), &request, on_answer, call);
         if (r >= 0)
                 return 1;
         sd_bus_message_unref(call->message);
         g_free(call);
-        return refuse(manager, kind, r, error);
+        return set_refusal(manager, kind, r, error);
 }

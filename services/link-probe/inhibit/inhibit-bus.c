@@ -12,7 +12,7 @@
 /* Maximum size of a lock in a reply. */
 #define WIRE_PER_LOCK (3 * ALD_INHIBIT_TEXT_MAX)
 
-static int check(const AldInhibitorFile *lock, sd_bus_error *error)
+static int validate_lock(const AldInhibitorFile *lock, sd_bus_error *error)
 {
         if (ald_inhibit_what_parse(lock->what) < 0) {
                 g_autofree char *excerpt = ald_excerpt(lock->what), *list = ald_inhibit_what_list();
@@ -48,7 +48,7 @@ static int read_sender(sd_bus_message *message, AldInhibitorFile *lock)
         return 0;
 }
 
-static int refuse(int r, sd_bus_error *error)
+static int set_add_error(int r, sd_bus_error *error)
 {
         switch (r) {
         case -ALD_E_USER_LIMIT:
@@ -71,7 +71,7 @@ int ald_inhibit_bus_inhibit(sd_bus_message *message, AldInhibitors *inhibitors, 
 
         r = sd_bus_message_read(message, "sss", &lock.what, &lock.who, &lock.why);
         if (r >= 0)
-                r = check(&lock, error);
+                r = validate_lock(&lock, error);
         if (r < 0)
                 return r;
         r = read_sender(message, &lock);
@@ -80,7 +80,7 @@ int ald_inhibit_bus_inhibit(sd_bus_message *message, AldInhibitors *inhibitors, 
                         error, SD_BUS_ERROR_ACCESS_DENIED, "Cannot determine the caller's credentials");
         r = ald_inhibitors_add(inhibitors, &lock, &fd);
         if (r < 0)
-                return refuse(r, error);
+                return set_add_error(r, error);
         g_info("%s (pid %d of user %u) inhibits %s: %s", lock.who, (int) lock.pid, (unsigned) lock.uid,
                 lock.what, lock.why);
         return sd_bus_reply_method_return(message, "h", fd);

@@ -20,7 +20,7 @@
 #define GROUP "Inhibitor"
 #define NAME_SIZE 32u
 
-static void name_of(char name[static NAME_SIZE], unsigned number, const char *suffix)
+static void format_name(char name[static NAME_SIZE], unsigned number, const char *suffix)
 {
         g_snprintf(name, NAME_SIZE, "%u.%s", number, suffix);
 }
@@ -31,7 +31,7 @@ static void inhibitor_file_remove(int directory, unsigned number)
         char name[NAME_SIZE];
 
         for (size_t i = 0; i < G_N_ELEMENTS(suffixes); i++) {
-                name_of(name, number, suffixes[i]);
+                format_name(name, number, suffixes[i]);
                 (void) unlinkat(directory, name, 0);
         }
 }
@@ -43,7 +43,7 @@ static void inhibitor_file_clear(AldInhibitorFile *file)
         g_clear_pointer(&file->why, g_free);
 }
 
-static char *describe(const AldInhibitorFile *file)
+static char *format_description(const AldInhibitorFile *file)
 {
         g_autoptr(GKeyFile) keys = g_key_file_new();
 
@@ -57,14 +57,14 @@ static char *describe(const AldInhibitorFile *file)
 
 static int write_description(int directory, const AldInhibitorFile *file)
 {
-        g_autofree char *text = describe(file);
+        g_autofree char *text = format_description(file);
         size_t length = strlen(text);
         char name[NAME_SIZE], fresh[NAME_SIZE];
         ald_fd int fd = -1;
         ssize_t n;
 
-        name_of(name, file->number, "lock");
-        name_of(fresh, file->number, "fresh");
+        format_name(name, file->number, "lock");
+        format_name(fresh, file->number, "fresh");
         fd = openat(directory, fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
         if (fd < 0)
                 return -errno;
@@ -98,7 +98,7 @@ static int inhibitor_file_create(int directory, const AldInhibitorFile *file, in
         char name[NAME_SIZE];
         int r;
 
-        name_of(name, file->number, "fifo");
+        format_name(name, file->number, "fifo");
         if (mkfifoat(directory, name, 0600) < 0)
                 return -errno;
         r = write_description(directory, file);
@@ -126,7 +126,7 @@ static int open_held(int directory, const char *name, int *ret)
         return 0;
 }
 
-static int parse(const char *text, AldInhibitorFile *file)
+static int parse_description(const char *text, AldInhibitorFile *file)
 {
         g_autoptr(GKeyFile) keys = g_key_file_new();
         uint64_t uid, pid;
@@ -156,14 +156,14 @@ static int inhibitor_file_open(int directory, unsigned number, AldInhibitorFile 
         ald_fd int ours = -1;
         int r;
 
-        name_of(name, number, "fifo");
+        format_name(name, number, "fifo");
         r = open_held(directory, name, &ours);
         if (r < 0)
                 return r;
-        name_of(name, number, "lock");
+        format_name(name, number, "lock");
         r = ald_sysroot_read(directory, name, &text);
         if (r >= 0)
-                r = parse(text, &file);
+                r = parse_description(text, &file);
         if (r < 0) {
                 inhibitor_file_clear(&file);
                 return r;
@@ -211,7 +211,7 @@ static void inhibitor_free(gpointer data)
         g_free(inhibitor);
 }
 
-static void end(Inhibitor *inhibitor)
+static void release_inhibitor(Inhibitor *inhibitor)
 {
         AldInhibitors *all = inhibitor->all;
 
@@ -226,12 +226,12 @@ static gboolean on_hangup(gint fd, GIOCondition condition, gpointer userdata)
 
         g_info("Lock %u of %s was released", inhibitor->file.number, inhibitor->file.who);
         inhibitor->source = 0;
-        end(inhibitor);
+        release_inhibitor(inhibitor);
         return G_SOURCE_REMOVE;
 }
 
 /* Takes ownership of the strings of the file and of its end. */
-static void watch(AldInhibitors *all, const AldInhibitorFile *file, int fd)
+static void add_inhibitor(AldInhibitors *all, const AldInhibitorFile *file, int fd)
 {
         Inhibitor *inhibitor = g_new(Inhibitor, 1);
 
@@ -242,7 +242,7 @@ static void watch(AldInhibitors *all, const AldInhibitorFile *file, int fd)
         g_ptr_array_add(all->locks, inhibitor);
 }
 
-static void load_one(AldInhibitors *all, unsigned number)
+static void load_lock(AldInhibitors *all, unsigned number)
 {
         AldInhibitorFile file;
         int fd, r;
@@ -250,7 +250,7 @@ static void load_one(AldInhibitors *all, unsigned number)
         r = all->locks->len >= ALD_INHIBITORS_MAX ? -ALD_E_COMMON_LIMIT
                                                   : inhibitor_file_open(all->directory, number, &file, &fd);
         if (r >= 0) {
-                watch(all, &file, fd);
+                add_inhibitor(all, &file, fd);
                 return;
         }
         if (r != -ENOLINK)
@@ -266,7 +266,7 @@ static bool is_known(const AldInhibitors *all, unsigned number)
         return false;
 }
 
-static void load(AldInhibitors *all)
+static void load_locks(AldInhibitors *all)
 {
         g_auto(GStrv) names = NULL;
         unsigned number;
@@ -275,7 +275,7 @@ static void load(AldInhibitors *all)
                 return;
         for (char **name = names; *name; name++)
                 if (inhibitor_file_number(*name, &number) >= 0 && !is_known(all, number))
-                        load_one(all, number);
+                        load_lock(all, number);
 }
 
 AldInhibitors *ald_inhibitors_new(const char *directory, void (*changed)(void *userdata), void *userdata)
@@ -288,7 +288,7 @@ AldInhibitors *ald_inhibitors_new(const char *directory, void (*changed)(void *u
         (void) g_mkdir_with_parents(directory, 0700);
         all->directory = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         if (all->directory >= 0)
-                load(all);
+                load_locks(all);
         else
                 g_warning("%s: %s; probes cannot be inhibited", directory, g_strerror(errno));
         return all;
@@ -303,7 +303,7 @@ void ald_inhibitors_free(AldInhibitors *all)
         g_free(all);
 }
 
-static unsigned count_of(const AldInhibitors *all, uid_t uid)
+static unsigned count_locks_of_user(const AldInhibitors *all, uid_t uid)
 {
         unsigned n = 0;
 
@@ -312,7 +312,7 @@ static unsigned count_of(const AldInhibitors *all, uid_t uid)
         return n;
 }
 
-static unsigned free_number(const AldInhibitors *all)
+static unsigned find_free_number(const AldInhibitors *all)
 {
         unsigned number = all->last < G_MAXINT32 ? all->last + 1 : 1;
 
@@ -330,16 +330,16 @@ int ald_inhibitors_add(AldInhibitors *all, const AldInhibitorFile *lock, int *re
                 return -EROFS;
         if (all->locks->len >= ALD_INHIBITORS_MAX)
                 return -ALD_E_COMMON_LIMIT;
-        if (count_of(all, lock->uid) >= ALD_INHIBITORS_PER_USER_MAX)
+        if (count_locks_of_user(all, lock->uid) >= ALD_INHIBITORS_PER_USER_MAX)
                 return -ALD_E_USER_LIMIT;
-        file.number = free_number(all);
+        file.number = find_free_number(all);
         r = inhibitor_file_create(all->directory, &file, &ours, ret_fd);
         if (r < 0)
                 return r;
         file.what = g_strdup(lock->what);
         file.who = g_strdup(lock->who);
         file.why = g_strdup(lock->why);
-        watch(all, &file, ours);
+        add_inhibitor(all, &file, ours);
         all->changed(all->userdata);
         return 0;
 }
@@ -348,7 +348,7 @@ int ald_inhibitors_release(AldInhibitors *all, unsigned number)
 {
         for (unsigned i = 0; i < all->locks->len; i++)
                 if (ald_inhibitors_at(all, i)->number == number) {
-                        end(all->locks->pdata[i]);
+                        release_inhibitor(all->locks->pdata[i]);
                         return 0;
                 }
         return -ENOENT;

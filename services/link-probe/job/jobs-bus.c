@@ -46,7 +46,7 @@ static void read_properties(const void *of, void *ret, GPtrArray *owned)
         };
 }
 
-static void show(AldJobsBus *self, AldJob *job, const char *path)
+static void export_job(AldJobsBus *self, AldJob *job, const char *path)
 {
         Shown *shown = g_new(Shown, 1);
 
@@ -65,7 +65,7 @@ static void on_job(AldJob *job, AldJobNews news, void *userdata)
 
         switch (news) {
         case ALD_JOB_NEWS_ADDED:
-                show(self, job, path);
+                export_job(self, job, path);
                 break;
         case ALD_JOB_NEWS_CHANGED:
                 sd_bus_emit_properties_changed_strv(bus, path, INTERFACE, NULL);
@@ -91,7 +91,8 @@ static int find_job(sd_bus *bus, const char *path, const char *interface, void *
 }
 
 /* sd-bus frees the paths with free(), which is what g_free() is. */
-static int enumerate(sd_bus *bus, const char *prefix, void *userdata, char ***ret_nodes, sd_bus_error *error)
+static int enumerate_jobs(
+        sd_bus *bus, const char *prefix, void *userdata, char ***ret_nodes, sd_bus_error *error)
 {
         AldJobsBus *self = userdata;
         GPtrArray *paths = g_ptr_array_new();
@@ -157,7 +158,7 @@ static int is_owner(sd_bus_message *message, const AldJob *job)
 }
 
 /* Finds the job by the message, since it may be removed while polkit is asked. */
-static int cancel(sd_bus_message *message, void *userdata, sd_bus_error *error)
+static int cancel_job(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
         AldJobsBus *self = userdata;
         const Shown *shown = g_hash_table_lookup(self->shown, sd_bus_message_get_path(message));
@@ -167,7 +168,8 @@ static int cancel(sd_bus_message *message, void *userdata, sd_bus_error *error)
                 return sd_bus_error_set(error, SD_BUS_ERROR_UNKNOWN_OBJECT, "The job no longer exists");
         r = is_owner(message, shown->job);
         if (r == 0)
-                r = ald_polkit_authorize(self->service, message, ALD_LINK_PROBE_ACTION, cancel, self, error);
+                r = ald_polkit_authorize(
+                        self->service, message, ALD_LINK_PROBE_ACTION, cancel_job, self, error);
         if (r <= 0)
                 return r < 0 ? r : 1;
         ald_job_cancel(shown->job);
@@ -176,7 +178,7 @@ static int cancel(sd_bus_message *message, void *userdata, sd_bus_error *error)
 
 static int method_cancel(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
-        return cancel(message, ((Shown *) userdata)->bus, error);
+        return cancel_job(message, ((Shown *) userdata)->bus, error);
 }
 
 static const sd_bus_vtable vtable[] = { ALD_LINK_PROBE1_JOB_VTABLE(Shown) };
@@ -240,7 +242,7 @@ int ald_jobs_bus_new(AldService *service, AldJobs *jobs, AldJobsBus **ret)
                 bus, &self->slot, ALD_LINK_PROBE_JOB_PATH, INTERFACE, vtable, find_job, self);
         if (r >= 0)
                 r = sd_bus_add_node_enumerator(
-                        bus, &self->enumerator, ALD_LINK_PROBE_JOB_PATH, enumerate, self);
+                        bus, &self->enumerator, ALD_LINK_PROBE_JOB_PATH, enumerate_jobs, self);
         if (r < 0)
                 return r;
         *ret = g_steal_pointer(&self);

@@ -8,7 +8,7 @@
 #define RETRY_MSEC_MAX 5000
 
 /* Changes within this time are told together, since progress is reported often. */
-#define TELL_MSEC 100u
+#define NOTIFICATION_MSEC 100u
 
 /* How many times more often it tries again for probes of its own machine. */
 #define QUEUE_FACTOR 3u
@@ -38,7 +38,7 @@ struct AldJobs {
         AldJobsParts parts;
         AldJobTold told; /* may be NULL */
         void *userdata;
-        guint teller; /* until changes are told */
+        guint notification; /* until changes are told */
         unsigned last;
         GPtrArray *list; /* oldest first */
 };
@@ -78,7 +78,7 @@ void ald_jobs_free(AldJobs *jobs)
 {
         if (!jobs)
                 return;
-        g_clear_handle_id(&jobs->teller, g_source_remove);
+        g_clear_handle_id(&jobs->notification, g_source_remove);
         g_ptr_array_unref(jobs->list);
         g_free(jobs);
 }
@@ -88,7 +88,7 @@ static bool is_over(const AldJob *job)
         return job->state >= ALD_JOB_DONE;
 }
 
-static void tell(AldJob *job, AldJobNews news)
+static void notify_watcher(AldJob *job, AldJobNews news)
 {
         const AldJobs *jobs = job->jobs;
 
@@ -96,37 +96,37 @@ static void tell(AldJob *job, AldJobNews news)
                 jobs->told(job, news, jobs->userdata);
 }
 
-static gboolean on_tell(gpointer userdata)
+static gboolean on_notification_due(gpointer userdata)
 {
         AldJobs *jobs = userdata;
 
-        jobs->teller = 0;
+        jobs->notification = 0;
         for (unsigned i = 0; i < jobs->list->len; i++) {
                 AldJob *job = jobs->list->pdata[i];
 
                 if (job->changed)
-                        tell(job, ALD_JOB_NEWS_CHANGED);
+                        notify_watcher(job, ALD_JOB_NEWS_CHANGED);
                 job->changed = false;
         }
         return G_SOURCE_REMOVE;
 }
 
-static void notify(AldJob *job)
+static void schedule_notification(AldJob *job)
 {
         AldJobs *jobs = job->jobs;
 
         job->changed = true;
-        if (jobs->teller == 0)
-                jobs->teller = g_timeout_add(TELL_MSEC, on_tell, jobs);
+        if (jobs->notification == 0)
+                jobs->notification = g_timeout_add(NOTIFICATION_MSEC, on_notification_due, jobs);
 }
 
-static void forget(AldJob *job)
+static void remove_job(AldJob *job)
 {
-        tell(job, ALD_JOB_NEWS_REMOVED);
+        notify_watcher(job, ALD_JOB_NEWS_REMOVED);
         g_ptr_array_remove(job->jobs->list, job);
 }
 
-static gboolean on_kept(gpointer userdata)
+static gboolean on_kept_long_enough(gpointer userdata)
 {
         AldJob *job = userdata;
 
@@ -134,12 +134,12 @@ static gboolean on_kept(gpointer userdata)
         if (job->running)
                 return G_SOURCE_CONTINUE;
         job->timer = 0;
-        forget(job);
+        remove_job(job);
         return G_SOURCE_REMOVE;
 }
 
 /* The job that has just ended is still in use. */
-static void forget_oldest(AldJobs *jobs, const AldJob *newest)
+static void remove_oldest_ended(AldJobs *jobs, const AldJob *newest)
 {
         AldJob *oldest = NULL;
         unsigned ended = 0;
@@ -152,10 +152,10 @@ static void forget_oldest(AldJobs *jobs, const AldJob *newest)
                         oldest = job;
         }
         if (ended > ALD_JOBS_ENDED_MAX && oldest)
-                forget(oldest);
+                remove_job(oldest);
 }
 
-static void finish(AldJob *job, AldJobState state, const char *error)
+static void finish_job(AldJob *job, AldJobState state, const char *error)
 {
         AldJobs *jobs = job->jobs;
 
@@ -164,9 +164,9 @@ static void finish(AldJob *job, AldJobState state, const char *error)
         g_free(job->error);
         job->error = g_strdup(error);
         job->state = state;
-        job->timer = g_timeout_add_seconds(ALD_JOB_KEPT_SECONDS, on_kept, job);
-        notify(job);
-        forget_oldest(jobs, job);
+        job->timer = g_timeout_add_seconds(ALD_JOB_KEPT_SECONDS, on_kept_long_enough, job);
+        schedule_notification(job);
+        remove_oldest_ended(jobs, job);
 }
 
 static void set_phase(AldJob *job, const char *phase)
@@ -182,7 +182,7 @@ static void on_progress(AldProbe *probe, const char *phase, double fraction, voi
         set_phase(job, phase);
         /* It never goes back within one target. */
         job->fraction = MAX(job->fraction, fraction);
-        notify(job);
+        schedule_notification(job);
 }
 
 static gboolean on_retry(gpointer userdata)
@@ -208,7 +208,7 @@ static const AldProbeTarget *target_of(const AldJob *job)
 }
 
 /* The row borrows from the target. */
-static void note_path(AldJob *job, AldRecord *result, const char *error)
+static void add_path(AldJob *job, AldRecord *result, const char *error)
 {
         const AldProbeTarget *target = target_of(job);
         AldJobPath path = { .row = ALD_JOB_PATH_ROW_INIT };
@@ -237,21 +237,21 @@ static void wait_for_turn(AldJob *job, const char *phase, const char *reason)
 
         if (over) {
                 /* The remaining targets would have to wait for the same reason. */
-                note_path(job, NULL, reason);
-                finish(job, job->result ? ALD_JOB_DONE : ALD_JOB_FAILED, reason);
+                add_path(job, NULL, reason);
+                finish_job(job, job->result ? ALD_JOB_DONE : ALD_JOB_FAILED, reason);
                 return;
         }
         job->state = ALD_JOB_WAITING;
         set_phase(job, phase);
         g_clear_handle_id(&job->timer, g_source_remove);
         job->timer = g_timeout_add((guint) g_random_int_range(RETRY_MSEC_MIN, RETRY_MSEC_MAX), on_retry, job);
-        notify(job);
+        schedule_notification(job);
 }
 
 /* Continues with the next target, or ends: done if at least one was measured. */
-static void go_on(AldJob *job, AldRecord *result, const char *error)
+static void advance_to_next_target(AldJob *job, AldRecord *result, const char *error)
 {
-        note_path(job, result, error);
+        add_path(job, result, error);
         job->next++;
         job->fraction = 0;
         job->retries = job->queued = 0;
@@ -262,15 +262,15 @@ static void go_on(AldJob *job, AldRecord *result, const char *error)
                 job->error = g_strdup(error);
         }
         if (job->next < job->targets->len)
-                notify(job);
+                schedule_notification(job);
         else if (job->result)
-                finish(job, ALD_JOB_DONE, NULL);
+                finish_job(job, ALD_JOB_DONE, NULL);
         else
-                finish(job, ALD_JOB_FAILED, error);
+                finish_job(job, ALD_JOB_FAILED, error);
 }
 
 /* If both do not fit, the results so far are kept. */
-static void take_result(AldJob *job, AldRecord *measured)
+static void merge_result(AldJob *job, AldRecord *measured)
 {
         AldRecord *joined = NULL;
 
@@ -299,19 +299,20 @@ static void on_ended(AldProbe *probe, const AldProbeAnswer *answer, void *userda
                 ald_schedule_take(jobs->parts.schedule, probe, answer);
         if (!is_over(job)) {
                 if (job->stopped) {
-                        finish(job, ALD_JOB_FAILED, answer->reason);
+                        finish_job(job, ALD_JOB_FAILED, answer->reason);
                 } else if (answer->verdict == ALD_PROBE_LATER) {
                         wait_for_turn(job, answer->reason, answer->reason);
                 } else {
                         if (answer->verdict == ALD_PROBE_DONE)
-                                take_result(job, answer->result);
-                        go_on(job, answer->verdict == ALD_PROBE_DONE ? answer->result : NULL, answer->reason);
+                                merge_result(job, answer->result);
+                        advance_to_next_target(job, answer->verdict == ALD_PROBE_DONE ? answer->result : NULL,
+                                answer->reason);
                 }
         }
         ald_jobs_step(jobs);
 }
 
-static void name_target(AldJob *job, const AldProbeTarget *target)
+static void set_current_target(AldJob *job, const AldProbeTarget *target)
 {
         g_free(job->address);
         g_free(job->device);
@@ -336,14 +337,14 @@ static int start_probe(AldJob *job, char **ret_reason)
         r = ald_prober_start(parts->prober, target, &handler, job, &job->running);
         if (r == -ALD_E_BUSY)
                 return r;
-        name_target(job, target);
+        set_current_target(job, target);
         if (r < 0)
                 *ret_reason = g_strdup_printf(
                         "cannot measure %s: %s", ald_probe_target_name(target), ald_route_describe(r));
         return r;
 }
 
-static void start(AldJob *job)
+static void try_to_start(AldJob *job)
 {
         g_autofree char *reason = NULL;
         int r = start_probe(job, &reason);
@@ -353,11 +354,11 @@ static void start(AldJob *job)
                 if (job->timer == 0)
                         wait_for_turn(job, reason, reason ?: "waited too long for other probes to finish");
         } else if (r < 0) {
-                go_on(job, NULL, reason);
+                advance_to_next_target(job, NULL, reason);
         } else {
                 job->state = ALD_JOB_RUNNING;
                 set_phase(job, NULL);
-                notify(job);
+                schedule_notification(job);
         }
 }
 
@@ -367,7 +368,7 @@ void ald_jobs_step(AldJobs *jobs)
                 AldJob *job = jobs->list->pdata[i];
 
                 while (job->state == ALD_JOB_WAITING && job->timer == 0)
-                        start(job);
+                        try_to_start(job);
         }
 }
 
@@ -382,7 +383,7 @@ void ald_jobs_wake(AldJobs *jobs)
         ald_jobs_step(jobs);
 }
 
-static unsigned count(const AldJobs *jobs, const uid_t *uid)
+static unsigned count_unfinished(const AldJobs *jobs, const uid_t *uid)
 {
         unsigned n = 0;
 
@@ -396,9 +397,9 @@ static unsigned count(const AldJobs *jobs, const uid_t *uid)
 
 int ald_jobs_room(const AldJobs *jobs, uid_t uid)
 {
-        if (count(jobs, NULL) >= ALD_JOBS_MAX)
+        if (count_unfinished(jobs, NULL) >= ALD_JOBS_MAX)
                 return -ALD_E_COMMON_LIMIT;
-        return count(jobs, &uid) >= ALD_JOBS_PER_USER_MAX ? -ALD_E_USER_LIMIT : 0;
+        return count_unfinished(jobs, &uid) >= ALD_JOBS_PER_USER_MAX ? -ALD_E_USER_LIMIT : 0;
 }
 
 AldJob *ald_jobs_add(AldJobs *jobs, uid_t uid, GArray *targets)
@@ -415,25 +416,25 @@ AldJob *ald_jobs_add(AldJobs *jobs, uid_t uid, GArray *targets)
         job->paths = g_array_new(FALSE, FALSE, sizeof(AldJobPath));
         g_array_set_clear_func(job->paths, clear_path);
         g_ptr_array_add(jobs->list, job);
-        tell(job, ALD_JOB_NEWS_ADDED);
+        notify_watcher(job, ALD_JOB_NEWS_ADDED);
         return job;
 }
 
-static void stop(AldJob *job, AldJobState state, const char *reason)
+static void stop_job(AldJob *job, AldJobState state, const char *reason)
 {
         if (is_over(job))
                 return;
         /* The reason of a measurement that was stopped is more precise. */
         job->stopped = job->running && state == ALD_JOB_FAILED && job->kind->local;
         if (!job->stopped)
-                finish(job, state, reason);
+                finish_job(job, state, reason);
         if (job->running)
                 ald_probe_end(job->running, reason ?: "was canceled");
 }
 
 void ald_job_cancel(AldJob *job)
 {
-        stop(job, ALD_JOB_CANCELED, NULL);
+        stop_job(job, ALD_JOB_CANCELED, NULL);
 }
 
 void ald_jobs_fail_all(AldJobs *jobs, AldKind kind, const char *reason)
@@ -448,7 +449,7 @@ void ald_jobs_fail_all(AldJobs *jobs, AldKind kind, const char *reason)
                         g_ptr_array_add(list, job);
         }
         for (unsigned i = 0; i < list->len; i++)
-                stop(list->pdata[i], ALD_JOB_FAILED, reason);
+                stop_job(list->pdata[i], ALD_JOB_FAILED, reason);
 }
 
 /* The visible properties of jobs. */

@@ -15,23 +15,23 @@ struct AldMeasureRequests {
 };
 
 /* A pending request. */
-typedef struct Waiting {
+typedef struct PendingRequest {
         AldMeasureRequests *all;
         uid_t uid;
         AldProbeTarget wanted;
         AldNodeRecords own, peer;
         AldMeasureRequestAnswer answered;
         void *userdata;
-} Waiting;
+} PendingRequest;
 
-static void waiting_free(gpointer data)
+static void pending_request_free(gpointer data)
 {
-        Waiting *waiting = data;
+        PendingRequest *pending = data;
 
-        ald_probe_target_clear(&waiting->wanted);
-        ald_node_records_clear(&waiting->own);
-        ald_node_records_clear(&waiting->peer);
-        g_free(waiting);
+        ald_probe_target_clear(&pending->wanted);
+        ald_node_records_clear(&pending->own);
+        ald_node_records_clear(&pending->peer);
+        g_free(pending);
 }
 
 AldMeasureRequests *ald_measure_requests_new(const AldMeasureRequestsParts *parts)
@@ -40,7 +40,7 @@ AldMeasureRequests *ald_measure_requests_new(const AldMeasureRequestsParts *part
 
         requests->parts = *parts;
         requests->jobs = ald_jobs_new(&parts->jobs);
-        requests->list = g_ptr_array_new_with_free_func(waiting_free);
+        requests->list = g_ptr_array_new_with_free_func(pending_request_free);
         return requests;
 }
 
@@ -49,9 +49,9 @@ void ald_measure_requests_free(AldMeasureRequests *requests)
         if (!requests)
                 return;
         for (unsigned i = 0; i < requests->list->len; i++) {
-                const Waiting *waiting = requests->list->pdata[i];
+                const PendingRequest *pending = requests->list->pdata[i];
 
-                waiting->answered(-ECANCELED, NULL, waiting->userdata);
+                pending->answered(-ECANCELED, NULL, pending->userdata);
         }
         g_ptr_array_unref(requests->list);
         ald_jobs_free(requests->jobs);
@@ -63,44 +63,44 @@ AldJobs *ald_measure_requests_jobs(const AldMeasureRequests *requests)
         return requests->jobs;
 }
 
-static int allowed(const AldMeasureRequestsParts *parts, const AldProbeTarget *wanted)
+static int check_allowed(const AldMeasureRequestsParts *parts, const AldProbeTarget *wanted)
 {
         return ald_gate_may(parts->gate, wanted->kind, wanted->force);
 }
 
-static int resolve(const Waiting *waiting, const AldNeighbours *neighbours, GArray *targets)
+static int resolve_targets(const PendingRequest *pending, const AldNeighbours *neighbours, GArray *targets)
 {
-        const AldMeasureRequestsParts *parts = &waiting->all->parts;
-        AldDeviceSchedule *schedule = parts->jobs.schedules[waiting->wanted.kind->kind];
+        const AldMeasureRequestsParts *parts = &pending->all->parts;
+        AldDeviceSchedule *schedule = parts->jobs.schedules[pending->wanted.kind->kind];
         const AldProbeFacts facts = { .own_id = parts->jobs.own_id,
                 .now_realtime = ald_realtime_usec(),
-                .own = &waiting->own,
-                .peer = &waiting->peer,
+                .own = &pending->own,
+                .peer = &pending->peer,
                 .neighbours = neighbours,
                 .results = parts->results,
                 .schedule = schedule,
                 .ours = schedule ? ald_device_schedule_ours(schedule) : NULL };
 
-        return waiting->wanted.kind->resolve(&waiting->wanted, &facts, targets);
+        return pending->wanted.kind->resolve(&pending->wanted, &facts, targets);
 }
 
-static void finish(Waiting *waiting, int error, const AldNeighbours *neighbours)
+static void finish_request(PendingRequest *pending, int error, const AldNeighbours *neighbours)
 {
-        AldMeasureRequests *requests = waiting->all;
+        AldMeasureRequests *requests = pending->all;
         g_autoptr(GArray) targets = ald_probe_targets_new();
         AldJob *job = NULL;
         int r = error;
 
         if (r >= 0)
-                r = allowed(&requests->parts, &waiting->wanted);
+                r = check_allowed(&requests->parts, &pending->wanted);
         if (r >= 0)
-                r = resolve(waiting, neighbours, targets);
+                r = resolve_targets(pending, neighbours, targets);
         if (r >= 0)
-                r = ald_jobs_room(requests->jobs, waiting->uid);
+                r = ald_jobs_room(requests->jobs, pending->uid);
         if (r >= 0)
-                job = ald_jobs_add(requests->jobs, waiting->uid, g_steal_pointer(&targets));
-        waiting->answered(r, job, waiting->userdata);
-        g_ptr_array_remove_fast(requests->list, waiting);
+                job = ald_jobs_add(requests->jobs, pending->uid, g_steal_pointer(&targets));
+        pending->answered(r, job, pending->userdata);
+        g_ptr_array_remove_fast(requests->list, pending);
         if (job)
                 ald_jobs_step(requests->jobs);
 }
@@ -108,53 +108,53 @@ static void finish(Waiting *waiting, int error, const AldNeighbours *neighbours)
 /* Without an answer there are no neighbours, and any ports are paired. */
 static void on_segments(int error, const AldRows *segments, void *userdata)
 {
-        const Waiting *waiting = userdata;
-        AldMeasureRequests *requests = waiting->all;
+        const PendingRequest *pending = userdata;
+        AldMeasureRequests *requests = pending->all;
         g_autoptr(AldNeighbours) neighbours = ald_neighbours_between(
-                segments, waiting->wanted.peer, requests->parts.jobs.own_id);
+                segments, pending->wanted.peer, requests->parts.jobs.own_id);
 
         if (error < 0 && !requests->warned)
                 g_warning("Cannot read from the state service which RDMA ports are neighbours: %s",
                         ald_error_describe(error));
         requests->warned = error < 0;
-        finish(userdata, 0, neighbours);
+        finish_request(userdata, 0, neighbours);
 }
 
 static void on_peer(int error, const AldNodeRecords *records, void *userdata)
 {
-        Waiting *waiting = userdata;
+        PendingRequest *pending = userdata;
         int r = error;
 
         if (r >= 0) {
-                waiting->peer = ald_node_records_ref(records);
-                if (ald_probe_kind_is_rdma(waiting->wanted.kind))
+                pending->peer = ald_node_records_ref(records);
+                if (ald_probe_kind_is_rdma(pending->wanted.kind))
                         r = ald_state_query_segments(
-                                waiting->all->parts.query, waiting->wanted.peer, on_segments, waiting);
+                                pending->all->parts.query, pending->wanted.peer, on_segments, pending);
                 else
-                        finish(waiting, 0, NULL);
+                        finish_request(pending, 0, NULL);
         }
         if (r < 0)
-                finish(waiting, r, NULL);
+                finish_request(pending, r, NULL);
 }
 
 /* Our own interfaces are not known yet if the service has just begun. */
 static void on_own(int error, const AldNodeRecords *records, void *userdata)
 {
-        Waiting *waiting = userdata;
-        bool is_local = waiting->wanted.kind->local != NULL;
+        PendingRequest *pending = userdata;
+        bool is_local = pending->wanted.kind->local != NULL;
         int r = error;
 
         if (r >= 0) {
-                waiting->own = ald_node_records_ref(records);
+                pending->own = ald_node_records_ref(records);
                 if (is_local)
-                        finish(waiting, 0, NULL);
+                        finish_request(pending, 0, NULL);
                 else
                         r = ald_state_query_node(
-                                waiting->all->parts.query, waiting->wanted.peer, on_peer, waiting);
+                                pending->all->parts.query, pending->wanted.peer, on_peer, pending);
         }
         /* That this machine is not known is not what the caller asked about a peer. */
         if (r < 0)
-                finish(waiting, r == -ALD_E_NO_SUCH_NODE && !is_local ? -ENODATA : r, NULL);
+                finish_request(pending, r == -ALD_E_NO_SUCH_NODE && !is_local ? -ENODATA : r, NULL);
 }
 
 int ald_measure_requests_add(AldMeasureRequests *requests, const AldMeasureRequest *request,
@@ -165,8 +165,8 @@ int ald_measure_requests_add(AldMeasureRequests *requests, const AldMeasureReque
         const AldNodeRecords *own = ald_prober_own(parts->jobs.prober);
         /* The ports and the devices of this machine must be requested in any case. */
         bool known = own->of[ALD_KIND_NETWORK] && wanted->kind->kind == ALD_KIND_LINK_SOCKET;
-        Waiting *waiting;
-        int r = allowed(parts, wanted);
+        PendingRequest *pending;
+        int r = check_allowed(parts, wanted);
 
         if (r >= 0)
                 r = ald_jobs_room(requests->jobs, request->uid);
@@ -174,8 +174,8 @@ int ald_measure_requests_add(AldMeasureRequests *requests, const AldMeasureReque
                 return r;
         if (!wanted->kind->local && g_str_equal(wanted->peer, parts->jobs.own_id))
                 return -ALD_E_OWN_NODE;
-        waiting = g_new(Waiting, 1);
-        *waiting = (Waiting){
+        pending = g_new(PendingRequest, 1);
+        *pending = (PendingRequest){
                 .all = requests,
                 .uid = request->uid,
                 .wanted = ald_probe_target_copy(wanted),
@@ -183,12 +183,12 @@ int ald_measure_requests_add(AldMeasureRequests *requests, const AldMeasureReque
                 .answered = answered,
                 .userdata = userdata,
         };
-        r = known ? ald_state_query_node(parts->query, wanted->peer, on_peer, waiting)
-                  : ald_state_query_node(parts->query, parts->jobs.own_id, on_own, waiting);
+        r = known ? ald_state_query_node(parts->query, wanted->peer, on_peer, pending)
+                  : ald_state_query_node(parts->query, parts->jobs.own_id, on_own, pending);
         if (r < 0) {
-                waiting_free(waiting);
+                pending_request_free(pending);
                 return r;
         }
-        g_ptr_array_add(requests->list, waiting);
+        g_ptr_array_add(requests->list, pending);
         return 0;
 }

@@ -26,7 +26,7 @@ char *ald_compute_metrics_format(unsigned metrics)
         return g_string_free(text, FALSE);
 }
 
-static unsigned applicable(bool host_memory)
+static unsigned applicable_metrics(bool host_memory)
 {
         return host_memory ? ALD_COMPUTE_ALL & ~(ALD_COMPUTE_TO_DEVICE | ALD_COMPUTE_TO_HOST)
                            : ALD_COMPUTE_ALL;
@@ -43,14 +43,14 @@ AldProbeTarget ald_compute_target(
                 .driver_version = g_strdup(backend->driver_version),
                 .metrics = metrics,
                 .host_memory = host_memory,
-                .partial = (metrics & applicable(host_memory)) != applicable(host_memory),
+                .partial = (metrics & applicable_metrics(host_memory)) != applicable_metrics(host_memory),
                 .force = force,
         };
 }
 
 unsigned ald_compute_target_metrics(const AldProbeTarget *target)
 {
-        return target->metrics == ALD_COMPUTE_ALL ? applicable(target->host_memory) : target->metrics;
+        return target->metrics == ALD_COMPUTE_ALL ? applicable_metrics(target->host_memory) : target->metrics;
 }
 
 static const AldComputeResult *result_of(const AldProbeAnswer *answer)
@@ -113,7 +113,7 @@ static bool is_flagged_busy(const AldComputeFigures *row)
         return row->flags && g_strv_contains(row->flags, "busy");
 }
 
-static void fail(AldProbeAnswer *answer, const char *reason)
+static void set_failure(AldProbeAnswer *answer, const char *reason)
 {
         answer->verdict = ALD_PROBE_FAILED;
         answer->reason = g_strdup(reason);
@@ -122,7 +122,7 @@ static void fail(AldProbeAnswer *answer, const char *reason)
 
 static void fail_for_other_work(AldProbeAnswer *answer)
 {
-        fail(answer, "busy: other work was running");
+        set_failure(answer, "busy: other work was running");
         answer->other_work = true;
 }
 
@@ -162,14 +162,14 @@ static void name_device(AldProbeAnswer *answer, const char *device)
         result.errors.items = errors->data;
         result.errors.n = errors->len;
         if (ald_record_new(ALD_KIND_COMPUTE_RESULT, &result, &named) < 0) {
-                fail(answer, "the probe returned no figures");
+                set_failure(answer, "the probe returned no figures");
                 return;
         }
         ald_record_unref(answer->result);
         answer->result = named;
 }
 
-static void validate(AldProbeAnswer *answer, const char *device, bool force)
+static void validate_result(AldProbeAnswer *answer, const char *device, bool force)
 {
         const AldComputeResult *result = result_of(answer);
         const AldComputeFigures *row = result->devices.n > 0 ? ald_rows_at(&result->devices, 0) : NULL;
@@ -178,7 +178,7 @@ static void validate(AldProbeAnswer *answer, const char *device, bool force)
         if ((row && is_flagged_busy(row) && !force) || met_other_work(result))
                 fail_for_other_work(answer);
         else if (!row || !has_figures(row))
-                fail(answer, failed ?: "the probe returned no figures");
+                set_failure(answer, failed ?: "the probe returned no figures");
         else
                 name_device(answer, device);
 }
@@ -188,7 +188,7 @@ void ald_compute_answer_read(
 {
         ald_probe_answer_read(ALD_KIND_COMPUTE_RESULT, output, failure, ret);
         if (ret->verdict == ALD_PROBE_DONE)
-                validate(ret, device, force);
+                validate_result(ret, device, force);
 }
 
 int ald_compute_answer_record(

@@ -165,7 +165,7 @@ static char *find_obstacle(AldDeviceSchedule *schedule, const AldProbeTarget *ta
                                                        : NULL;
 }
 
-static void avoid(AldDeviceSchedule *schedule, GPtrArray *ids)
+static void list_avoided(AldDeviceSchedule *schedule, GPtrArray *ids)
 {
         g_autofree char *reason = why_cpu_is_left_alone(schedule, false);
 
@@ -174,7 +174,7 @@ static void avoid(AldDeviceSchedule *schedule, GPtrArray *ids)
 }
 
 /* Processes that compute on a device are also work of this machine. */
-static GArray *look(AldDeviceSchedule *schedule, const AldNodeRecords *own, uint64_t now_realtime)
+static GArray *list_devices(AldDeviceSchedule *schedule, const AldNodeRecords *own, uint64_t now_realtime)
 {
         const AldDeviceScheduleParts *parts = ald_device_schedule_parts(schedule);
         const AldDeviceRecords records = devices_of(own, parts->own_id);
@@ -210,7 +210,8 @@ static AldProbeTarget make_target(
 }
 
 /* From now on the load is caused by others. */
-static void take_end(AldDeviceSchedule *schedule, const AldProbeTarget *target, const AldProbeAnswer *answer)
+static void restart_cpu_load(
+        AldDeviceSchedule *schedule, const AldProbeTarget *target, const AldProbeAnswer *answer)
 {
         ald_cpu_load_restart(ald_device_schedule_state(schedule), now_usec());
 }
@@ -219,11 +220,11 @@ static const AldLocalKind local = {
         .key = "compute",
         .new_state = new_state,
         .free_state = free_state,
-        .avoid = avoid,
-        .look = look,
+        .avoid = list_avoided,
+        .look = list_devices,
         .target = make_target,
         .obstacle = find_obstacle,
-        .ended = take_end,
+        .ended = restart_cpu_load,
         .record = ald_compute_answer_record,
 };
 

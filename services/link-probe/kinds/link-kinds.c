@@ -111,7 +111,7 @@ static char *take_socket_options(const void *read, AldProbeTarget *target)
         return NULL;
 }
 
-static char *take_port(const char *port, char ret[static ALD_PORT_NAME_SIZE])
+static char *read_port(const char *port, char ret[static ALD_PORT_NAME_SIZE])
 {
         g_autofree char *excerpt = NULL;
 
@@ -127,8 +127,8 @@ static char *take_rdma_options(const void *read, AldProbeTarget *target)
 {
         const AldProbeRdmaOptions *options = read;
 
-        return take_port(options->port, target->source_port)
-                       ?: take_port(options->peer_port, target->sink_port);
+        return read_port(options->port, target->source_port)
+                       ?: read_port(options->peer_port, target->sink_port);
 }
 
 static int add_paths(const AldProbeTarget *wanted, const AldNetwork *own, const AldNetwork *peer,

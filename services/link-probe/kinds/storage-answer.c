@@ -35,13 +35,13 @@ static int keep_row(AldProbeAnswer *answer, const AldStorageFigures *row, const 
         return 0;
 }
 
-static void fail(AldProbeAnswer *answer, char *reason)
+static void set_failure(AldProbeAnswer *answer, char *reason)
 {
         answer->verdict = ALD_PROBE_FAILED;
         answer->reason = reason;
 }
 
-static void validate(AldProbeAnswer *answer, const char *file_system, bool force)
+static void validate_result(AldProbeAnswer *answer, const char *file_system, bool force)
 {
         const AldStorageResult *result = result_of(answer);
         const AldStorageFigures *row = ald_rows_find(&result->file_systems, file_system);
@@ -51,16 +51,16 @@ static void validate(AldProbeAnswer *answer, const char *file_system, bool force
         answer->other_work = (error && g_str_equal(error->error, "busy")) ||
                              (!error && measured && is_flagged_busy(row) && !force);
         if (error)
-                fail(answer, g_strdup_printf("%s: %s", error->error, error->message ?: "no reason"));
+                set_failure(answer, g_strdup_printf("%s: %s", error->error, error->message ?: "no reason"));
         else if (answer->other_work)
-                fail(answer, g_strdup("busy: other programs use its disks"));
+                set_failure(answer, g_strdup("busy: other programs use its disks"));
         else if (!measured)
-                fail(answer, g_strdup("the probe returned no figures"));
+                set_failure(answer, g_strdup("the probe returned no figures"));
         if (keep_row(answer, row, error) >= 0)
                 return;
         g_clear_pointer(&answer->result, ald_record_unref);
         if (answer->verdict == ALD_PROBE_DONE)
-                fail(answer, g_strdup("the probe returned no figures"));
+                set_failure(answer, g_strdup("the probe returned no figures"));
 }
 
 void ald_storage_answer_read(
@@ -68,7 +68,7 @@ void ald_storage_answer_read(
 {
         ald_probe_answer_read(ALD_KIND_STORAGE_RESULT, output, failure, ret);
         if (ret->verdict == ALD_PROBE_DONE)
-                validate(ret, file_system, force);
+                validate_result(ret, file_system, force);
 }
 
 uint64_t ald_storage_answer_bytes(const AldProbeAnswer *answer)

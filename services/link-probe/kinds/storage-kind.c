@@ -65,7 +65,7 @@ static AldStorageTargets *targets_of(const AldDeviceSchedule *schedule)
         return storage->targets;
 }
 
-static AldProbeTarget make(const AldDeviceSchedule *schedule, const char *id, bool force)
+static AldProbeTarget make_file_system_target(const AldDeviceSchedule *schedule, const char *id, bool force)
 {
         AldProbeTarget target = ald_storage_targets_make(targets_of(schedule), id, force);
 
@@ -94,7 +94,7 @@ static int resolve(const AldProbeTarget *wanted, const AldProbeFacts *facts, GAr
                 if (hindrance) {
                         r = -ALD_E_BUSY;
                 } else {
-                        AldProbeTarget target = make(facts->schedule, id, wanted->force);
+                        AldProbeTarget target = make_file_system_target(facts->schedule, id, wanted->force);
 
                         g_array_append_val(targets, target);
                 }
@@ -170,7 +170,7 @@ static char *find_obstacle(AldDeviceSchedule *schedule, const AldProbeTarget *ta
         return hindrance;
 }
 
-static void avoid(AldDeviceSchedule *schedule, GPtrArray *ids)
+static void list_avoided(AldDeviceSchedule *schedule, GPtrArray *ids)
 {
         AldStorageTargets *targets = targets_of(schedule);
         bool none = why_links_go_first(schedule) || why_not_automatically(schedule);
@@ -187,7 +187,8 @@ static void avoid(AldDeviceSchedule *schedule, GPtrArray *ids)
         }
 }
 
-static GArray *look(AldDeviceSchedule *schedule, const AldNodeRecords *own, uint64_t now_realtime)
+static GArray *list_file_systems(
+        AldDeviceSchedule *schedule, const AldNodeRecords *own, uint64_t now_realtime)
 {
         Storage *storage = ald_device_schedule_state(schedule);
         const char *not_now = why_not_automatically(schedule);
@@ -218,11 +219,12 @@ static GArray *look(AldDeviceSchedule *schedule, const AldNodeRecords *own, uint
 static AldProbeTarget make_target(
         const AldDeviceSchedule *schedule, const AldNodeRecords *own, const char *id)
 {
-        return make(schedule, id, false);
+        return make_file_system_target(schedule, id, false);
 }
 
 /* One that was stopped may have read all that it was allowed to. */
-static void take_end(AldDeviceSchedule *schedule, const AldProbeTarget *target, const AldProbeAnswer *answer)
+static void note_failed_attempt(
+        AldDeviceSchedule *schedule, const AldProbeTarget *target, const AldProbeAnswer *answer)
 {
         AldRowResults *results = ald_device_schedule_results(schedule);
         const AldStorageFileSystem *found = ald_row_results_find(results, target->device);
@@ -244,11 +246,11 @@ static const AldLocalKind local = {
         .key = "storage",
         .new_state = new_state,
         .free_state = free_state,
-        .avoid = avoid,
-        .look = look,
+        .avoid = list_avoided,
+        .look = list_file_systems,
         .target = make_target,
         .obstacle = find_obstacle,
-        .ended = take_end,
+        .ended = note_failed_attempt,
         .record = ald_storage_answer_record,
 };
 

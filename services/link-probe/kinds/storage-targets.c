@@ -20,10 +20,10 @@
 #define BYTES_OPTION "--bytes="
 
 /* The sectors that a disk has moved, and when that last changed; 0: not since this service started. */
-typedef struct Traffic {
+typedef struct DiskTraffic {
         uint64_t sectors;
         uint64_t changed_usec;
-} Traffic;
+} DiskTraffic;
 
 struct AldStorageTargets {
         AldService *service;
@@ -67,14 +67,14 @@ void ald_storage_targets_free(AldStorageTargets *targets)
         g_free(targets);
 }
 
-static const AldStorageResult *listed(const AldStorageTargets *targets)
+static const AldStorageResult *result_of_list(const AldStorageTargets *targets)
 {
         return ald_record_as(targets->list, STORAGE_RESULT, AldStorageResult);
 }
 
 const AldRows *ald_storage_targets_rows(const AldStorageTargets *targets)
 {
-        return targets->list ? &listed(targets)->file_systems : NULL;
+        return targets->list ? &result_of_list(targets)->file_systems : NULL;
 }
 
 const AldStorage *ald_storage_targets_all(const AldStorageTargets *targets)
@@ -101,7 +101,7 @@ static void read_traffic(AldStorageTargets *targets)
         for (char **line = lines; *line; line++) {
                 guint64 read, written;
                 char name[64];
-                Traffic *traffic;
+                DiskTraffic *traffic;
 
                 if (sscanf(*line,
                             " %*u %*u %63s %*u %*u %" G_GUINT64_FORMAT " %*u %*u %*u %" G_GUINT64_FORMAT,
@@ -109,7 +109,7 @@ static void read_traffic(AldStorageTargets *targets)
                         continue;
                 traffic = g_hash_table_lookup(targets->disks, name);
                 if (!traffic) {
-                        traffic = g_new0(Traffic, 1);
+                        traffic = g_new0(DiskTraffic, 1);
                         traffic->sectors = read + written;
                         g_hash_table_insert(targets->disks, g_strdup(name), traffic);
                 } else if (traffic->sectors != read + written) {
@@ -119,15 +119,15 @@ static void read_traffic(AldStorageTargets *targets)
         }
 }
 
-static bool is_still(const AldStorageTargets *targets, const char *disk)
+static bool is_idle(const AldStorageTargets *targets, const char *disk)
 {
-        const Traffic *traffic = g_hash_table_lookup(targets->disks, disk);
+        const DiskTraffic *traffic = g_hash_table_lookup(targets->disks, disk);
 
         return !traffic || traffic->changed_usec == 0 || now_usec() - traffic->changed_usec > STILL_USEC;
 }
 
 /* The rotating disks without traffic, which may have stopped, separated by commas. */
-static char *list_still(const AldStorageTargets *targets)
+static char *list_idle_rotating(const AldStorageTargets *targets)
 {
         GString *names = g_string_new(NULL);
         GHashTableIter iter;
@@ -138,7 +138,7 @@ static char *list_still(const AldStorageTargets *targets)
                 g_autofree char *path = g_strdup_printf("sys/block/%s/queue/rotational", (const char *) name);
                 uint64_t rotational;
 
-                if (is_still(targets, name) &&
+                if (is_idle(targets, name) &&
                         ald_sysroot_read_uint64(ald_service_root(targets->service), path, &rotational) >= 0 &&
                         rotational != 0)
                         g_string_append_printf(names, "%s%s", names->len > 0 ? "," : "", (const char *) name);
@@ -160,7 +160,7 @@ static const char *const *choose_paths(const AldStorageTargets *targets, bool *r
 
 static void add_paths(const AldStorageTargets *targets, GPtrArray *arguments)
 {
-        g_autofree char *still = list_still(targets);
+        g_autofree char *still = list_idle_rotating(targets);
         bool optional = false;
         const char *const *paths = choose_paths(targets, &optional);
 
@@ -174,7 +174,7 @@ static void add_paths(const AldStorageTargets *targets, GPtrArray *arguments)
 }
 
 /* Enters what a file system holds, beside the result of its last attempt. */
-static void put_place(AldStorageTargets *targets, const AldStorageFigures *found)
+static void put_file_system(AldStorageTargets *targets, const AldStorageFigures *found)
 {
         AldRowResults *results = ald_device_schedule_results(targets->schedule);
         const AldStorageFileSystem *before = ald_row_results_find(results, found->id);
@@ -209,16 +209,16 @@ static void put_empty(AldStorageTargets *targets, const AldRows *before)
 
                 row.model_files = row.model_bytes = 0;
                 if (!ald_rows_find(ald_storage_targets_rows(targets), row.id))
-                        put_place(targets, &row);
+                        put_file_system(targets, &row);
         }
 }
 
 /* Paths that the configuration names and where nothing is found; each is logged once. */
-static void log_paths(const AldStorageTargets *targets, const AldRecord *before)
+static void warn_missing_paths(const AldStorageTargets *targets, const AldRecord *before)
 {
         const AldRows *known = before ? &ald_record_as(before, STORAGE_RESULT, AldStorageResult)->errors
                                       : NULL;
-        const AldRows *errors = &listed(targets)->errors;
+        const AldRows *errors = &result_of_list(targets)->errors;
 
         for (size_t i = 0; i < errors->n; i++) {
                 const AldStorageError *error = ald_rows_at(errors, i);
@@ -235,8 +235,8 @@ static bool is_hindered(const AldStorageTargets *targets)
         const AldRows *rows = ald_storage_targets_rows(targets);
 
         for (size_t i = 0; rows && i < rows->n; i++)
-                if (ald_rows_find(
-                            &listed(targets)->errors, ((const AldStorageFigures *) ald_rows_at(rows, i))->id))
+                if (ald_rows_find(&result_of_list(targets)->errors,
+                            ((const AldStorageFigures *) ald_rows_at(rows, i))->id))
                         return true;
         return false;
 }
@@ -248,19 +248,19 @@ static void take_list(AldStorageTargets *targets, AldRecord *list)
 
         targets->list = list;
         rows = ald_storage_targets_rows(targets);
-        log_paths(targets, before);
+        warn_missing_paths(targets, before);
         put_empty(targets,
                 before ? &ald_record_as(before, STORAGE_RESULT, AldStorageResult)->file_systems : NULL);
         for (size_t i = 0; i < rows->n; i++) {
                 const AldStorageFigures *row = ald_rows_at(rows, i);
 
                 if (is_of_interest(targets, row))
-                        put_place(targets, row);
+                        put_file_system(targets, row);
         }
 }
 
 /* Logs a failure once, until it can list again. */
-static void warn(AldStorageTargets *targets, const char *failure)
+static void warn_once(AldStorageTargets *targets, const char *failure)
 {
         if (!targets->warned)
                 g_warning("Cannot look for models: the probe %s", failure);
@@ -275,9 +275,9 @@ static void on_listed(const char *output, const char *failure, void *userdata)
 
         targets->late = false;
         if (failure)
-                warn(targets, failure);
+                warn_once(targets, failure);
         else if (ald_probe_answer_parse(ALD_KIND_STORAGE_RESULT, output, &list) < 0)
-                warn(targets, "returned no list");
+                warn_once(targets, "returned no list");
         else {
                 targets->warned = false;
                 take_list(targets, list);
@@ -304,7 +304,7 @@ static void start_list(AldStorageTargets *targets, const char *const *paths)
         r = ald_probe_child_new(targets->program, (const char *const *) arguments->pdata, -1,
                 LIST_DEADLINE_MSEC, &handler, targets, &targets->child);
         if (r < 0)
-                warn(targets, "could not be run");
+                warn_once(targets, "could not be run");
 }
 
 static bool is_rotating(const AldStorageFigures *row)
@@ -316,14 +316,14 @@ static bool is_rotating(const AldStorageFigures *row)
 static char *why_asleep(const AldStorageTargets *targets, const AldStorageFigures *row)
 {
         for (const char *const *disk = row->disks; is_rotating(row) && *disk; disk++)
-                if (is_still(targets, *disk))
+                if (is_idle(targets, *disk))
                         return g_strdup_printf("%s may be asleep", *disk);
         return NULL;
 }
 
 static const AldStorageError *find_error(const AldStorageTargets *targets, const char *id)
 {
-        return targets->list ? ald_rows_find(&listed(targets)->errors, id) : NULL;
+        return targets->list ? ald_rows_find(&result_of_list(targets)->errors, id) : NULL;
 }
 
 /* A disk that was asleep has woken, so that its file systems may be looked at. */

@@ -9,31 +9,31 @@
 
 #define SHARE 10u
 
-typedef struct Look {
+typedef struct TrafficView {
         const AldCounters *counters;
         const AldResults *results;
         const AldNetwork *network;
-} Look;
+} TrafficView;
 
-static uint64_t capacity_of(const Look *look, const char *name)
+static uint64_t find_capacity(const TrafficView *view, const char *name)
 {
-        const AldPortCounters *port = ald_counters_find_port(look->counters, name);
-        const AldInterface *row = look->network ? ald_rows_find(&look->network->interfaces, name) : NULL;
+        const AldPortCounters *port = ald_counters_find_port(view->counters, name);
+        const AldInterface *row = view->network ? ald_rows_find(&view->network->interfaces, name) : NULL;
 
         if (port)
                 return port->bits_per_second;
         return MIN(
-                row ? row->speed_bits_per_second : ALD_ABSENT_UINT64, ald_results_rate(look->results, name));
+                row ? row->speed_bits_per_second : ALD_ABSENT_UINT64, ald_results_rate(view->results, name));
 }
 
-static char *reason_of(const Look *look, const char *name)
+static char *describe_traffic(const TrafficView *view, const char *name)
 {
-        uint64_t rate = ald_counters_rate(look->counters, name), capacity;
+        uint64_t rate = ald_counters_rate(view->counters, name), capacity;
         g_autofree char *text = NULL;
 
         if (rate == ALD_ABSENT_UINT64)
                 return NULL;
-        capacity = capacity_of(look, name);
+        capacity = find_capacity(view, name);
         if (capacity == ALD_ABSENT_UINT64 || rate <= capacity / SHARE)
                 return NULL;
         text = ald_format_figure(&ald_unit_bits_per_second, (double) rate);
@@ -43,16 +43,16 @@ static char *reason_of(const Look *look, const char *name)
 char *ald_busy_reason(
         const AldCounters *counters, const AldResults *results, const AldNetwork *network, const char *name)
 {
-        const Look look = { counters, results, network };
-        char *reason = reason_of(&look, name);
+        const TrafficView view = { counters, results, network };
+        char *reason = describe_traffic(&view, name);
 
         for (unsigned i = 0; !reason && i < ald_counters_ports(counters); i++) {
                 const AldPortCounters *port = ald_counters_port(counters, i);
 
                 if (g_str_equal(port->name, name) && *port->interface)
-                        reason = reason_of(&look, port->interface);
+                        reason = describe_traffic(&view, port->interface);
                 else if (g_str_equal(port->interface, name))
-                        reason = reason_of(&look, port->name);
+                        reason = describe_traffic(&view, port->name);
         }
         return reason;
 }

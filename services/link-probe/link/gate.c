@@ -50,7 +50,7 @@ bool ald_gate_is_able(const AldGate *gate, const AldProbeKind *kind)
         return gate->open && (!ald_probe_kind_is_rdma(kind) || gate->config->rdma);
 }
 
-static bool is_held_off(const AldGate *gate, const AldProbeKind *kind)
+static bool is_inhibited(const AldGate *gate, const AldProbeKind *kind)
 {
         return ald_inhibitors_what(gate->inhibitors) & kind->inhibit;
 }
@@ -59,7 +59,7 @@ int ald_gate_may(const AldGate *gate, const AldProbeKind *kind, bool force)
 {
         if (!kind->local && !ald_gate_is_able(gate, kind))
                 return -ALD_E_NOT_JOINED;
-        if (is_held_off(gate, kind))
+        if (is_inhibited(gate, kind))
                 return -ALD_E_INHIBITED;
         return kind->local && !force && ald_work_unit(ald_machine_work(gate->machine)) ? -ALD_E_BUSY : 0;
 }
@@ -127,7 +127,7 @@ char *ald_gate_refuse_session(const AldGate *gate, const AldProber *prober, cons
         const AldProbeKind *kind, const char *port, const AldProbeWanted *wanted, AldRefusal *ret_refusal)
 {
         const AldNetwork *network = ald_prober_network(prober);
-        bool inhibited = is_held_off(gate, kind);
+        bool inhibited = is_inhibited(gate, kind);
         char *reason = NULL;
 
         *ret_refusal = inhibited ? ALD_REFUSAL_INHIBITED : ALD_REFUSAL_BUSY;

@@ -13,7 +13,7 @@ char *ald_result_key(const AldProbeTarget *target)
 }
 
 /* These two take a struct whose source and sink are yet to be filled in. */
-static AldRecord *record_of_socket(const char *own_id, const AldProbeTarget *target, AldLinkSocket *fields)
+static AldRecord *make_socket_record(const char *own_id, const AldProbeTarget *target, AldLinkSocket *fields)
 {
         fields->source = own_id;
         fields->sink = target->peer;
@@ -21,7 +21,7 @@ static AldRecord *record_of_socket(const char *own_id, const AldProbeTarget *tar
         return ald_result_make(ALD_KIND_LINK_SOCKET, fields);
 }
 
-static AldRecord *record_of_rdma(const char *own_id, const AldProbeTarget *target, AldLinkRdma *fields)
+static AldRecord *make_rdma_record(const char *own_id, const AldProbeTarget *target, AldLinkRdma *fields)
 {
         fields->source = own_id;
         fields->sink = target->peer;
@@ -39,11 +39,11 @@ AldRecord *ald_result_failure(
         if (ald_probe_kind_is_rdma(target->kind)) {
                 rdma.failure = reason;
                 rdma.failed_usec = realtime_usec;
-                return record_of_rdma(own_id, target, &rdma);
+                return make_rdma_record(own_id, target, &rdma);
         }
         socket.failure = reason;
         socket.failed_usec = realtime_usec;
-        return record_of_socket(own_id, target, &socket);
+        return make_socket_record(own_id, target, &socket);
 }
 
 static const AldRdmaPort *find_port(const AldNodeRecords *records, const char *port)
@@ -65,7 +65,7 @@ static char *describe_partial(const AldRecord *result, const AldLinkBase *link)
         return g_strconcat(ALD_LINK_PARTIAL, reason ?: "no rate was reported", NULL);
 }
 
-static AldRecord *succeed_over_rdma(
+static AldRecord *make_rdma_success(
         const char *own_id, const AldProbe *probe, const AldRecord *result, uint64_t realtime_usec)
 {
         const AldProbeTarget *target = ald_probe_target(probe);
@@ -82,7 +82,7 @@ static AldRecord *succeed_over_rdma(
         fields.negotiated_bits_per_second = ald_path_speed(
                 fields.negotiated_bits_per_second, sink ? sink->rate_bits_per_second : ALD_ABSENT_UINT64);
         fields.measured_usec = realtime_usec;
-        return record_of_rdma(own_id, target, &fields);
+        return make_rdma_record(own_id, target, &fields);
 }
 
 static void describe_path(const AldProbe *probe, AldLinkSocket *fields)
@@ -118,12 +118,12 @@ AldRecord *ald_result_without_rates(const char *own_id, const AldProbe *probe, c
         fields.rtt_measured_usec = realtime_usec;
         fields.failure = reason;
         fields.failed_usec = realtime_usec;
-        return record_of_socket(own_id, ald_probe_target(probe), &fields);
+        return make_socket_record(own_id, ald_probe_target(probe), &fields);
 }
 
 /* A disturbed check has no information about the rates. Other traffic is recorded for whole measurements
  * only. */
-static void finish_check(const AldProbe *probe, uint64_t realtime_usec, AldLinkSocket *fields)
+static void reduce_to_check(const AldProbe *probe, uint64_t realtime_usec, AldLinkSocket *fields)
 {
         bool disturbed = ald_link_disturbance(fields) != ALD_ABSENT_UINT64;
 
@@ -139,7 +139,7 @@ static void finish_check(const AldProbe *probe, uint64_t realtime_usec, AldLinkS
                 fields->changed = ald_link_socket_changed_to_string(ALD_LINK_SOCKET_CHANGED_ERRORS);
 }
 
-static AldRecord *succeed_over_sockets(
+static AldRecord *make_socket_success(
         const char *own_id, const AldProbe *probe, const AldRecord *result, uint64_t realtime_usec)
 {
         AldLinkSocket fields = ald_result_link(result);
@@ -147,21 +147,21 @@ static AldRecord *succeed_over_sockets(
 
         describe_path(probe, &fields);
         if (ald_result_is_check(result)) {
-                finish_check(probe, realtime_usec, &fields);
-                return record_of_socket(own_id, ald_probe_target(probe), &fields);
+                reduce_to_check(probe, realtime_usec, &fields);
+                return make_socket_record(own_id, ald_probe_target(probe), &fields);
         }
         missing = describe_partial(result, &fields.base);
         fields.failure = missing;
         fields.measured_usec = realtime_usec;
         if (fields.rtt_p50_nsec != ALD_ABSENT_UINT64)
                 fields.rtt_measured_usec = realtime_usec;
-        return record_of_socket(own_id, ald_probe_target(probe), &fields);
+        return make_socket_record(own_id, ald_probe_target(probe), &fields);
 }
 
 AldRecord *ald_result_success(
         const char *own_id, const AldProbe *probe, const AldProbeAnswer *answer, uint64_t realtime_usec)
 {
         return ald_probe_kind_is_rdma(ald_probe_target(probe)->kind)
-                       ? succeed_over_rdma(own_id, probe, answer->result, realtime_usec)
-                       : succeed_over_sockets(own_id, probe, answer->result, realtime_usec);
+                       ? make_rdma_success(own_id, probe, answer->result, realtime_usec)
+                       : make_socket_success(own_id, probe, answer->result, realtime_usec);
 }

@@ -133,15 +133,15 @@ static char *validate_socket(const AldRecord *answer, AldSocketResult *fields)
         return NULL;
 }
 
-static bool is_other(const char *reported, const char *port)
+static bool names_other_port(const char *reported, const char *port)
 {
         return reported && !g_str_equal(reported, port);
 }
 
 static char *validate_rdma(const AldProbeTarget *target, AldRdmaResult *fields)
 {
-        if (is_other(fields->source_port, target->source_port) ||
-                is_other(fields->sink_port, target->sink_port))
+        if (names_other_port(fields->source_port, target->source_port) ||
+                names_other_port(fields->sink_port, target->sink_port))
                 return g_strdup("the probe measured between different ports");
         fields->source_port = target->source_port;
         fields->sink_port = target->sink_port;

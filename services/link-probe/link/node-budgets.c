@@ -10,11 +10,11 @@
 /* The time in which a node that did not return is not waited for again. */
 #define PAUSE_USEC (UINT64_C(60) * 1000 * 1000)
 
-typedef struct Node {
+typedef struct NodeBudget {
         uint64_t used, since; /* µs, at that time */
         uint64_t waits_until; /* 0: it does not wait */
         char port[PORT_MAX];  /* for which */
-} Node;
+} NodeBudget;
 
 struct AldNodeBudgets {
         GHashTable *nodes; /* id → Node */
@@ -37,7 +37,7 @@ void ald_node_budgets_free(AldNodeBudgets *budgets)
 }
 
 /* The budget is restored steadily. */
-static uint64_t used_of(const Node *node, uint64_t now)
+static uint64_t used_of(const NodeBudget *node, uint64_t now)
 {
         uint64_t back;
 
@@ -47,7 +47,7 @@ static uint64_t used_of(const Node *node, uint64_t now)
         return node->used > back ? node->used - back : 0;
 }
 
-static void forget_least(AldNodeBudgets *budgets, uint64_t now)
+static void remove_least_used(AldNodeBudgets *budgets, uint64_t now)
 {
         uint64_t least = UINT64_MAX;
         const char *found = NULL;
@@ -64,21 +64,21 @@ static void forget_least(AldNodeBudgets *budgets, uint64_t now)
                 g_hash_table_remove(budgets->nodes, found);
 }
 
-static Node *node_of(AldNodeBudgets *budgets, const char *id, uint64_t now)
+static NodeBudget *ensure_node(AldNodeBudgets *budgets, const char *id, uint64_t now)
 {
-        Node *node = g_hash_table_lookup(budgets->nodes, id);
+        NodeBudget *node = g_hash_table_lookup(budgets->nodes, id);
 
         if (node)
                 return node;
         if (g_hash_table_size(budgets->nodes) >= ALD_NODE_BUDGETS_MAX)
-                forget_least(budgets, now);
-        node = g_new0(Node, 1);
+                remove_least_used(budgets, now);
+        node = g_new0(NodeBudget, 1);
         node->since = now;
         g_hash_table_insert(budgets->nodes, g_strdup(id), node);
         return node;
 }
 
-static bool is_before(const Node *node, const char *port, uint64_t used, uint64_t now)
+static bool has_precedence(const NodeBudget *node, const char *port, uint64_t used, uint64_t now)
 {
         return node->waits_until > now && (*node->port == '\0' || g_str_equal(node->port, port)) &&
                used_of(node, now) + ALD_NODE_BUDGET_LEAD_USEC <= used;
@@ -96,14 +96,14 @@ char *ald_node_budgets_refuse(const AldNodeBudgets *budgets, const char *node, c
                         (unsigned) (ALD_NODE_BUDGET_USEC / G_USEC_PER_SEC / 60));
         g_hash_table_iter_init(&iter, budgets->nodes);
         while (g_hash_table_iter_next(&iter, &id, &other))
-                if (!g_str_equal(id, node) && is_before(other, port, used, now))
+                if (!g_str_equal(id, node) && has_precedence(other, port, used, now))
                         return g_strdup("another node, which has measured less, goes first");
         return NULL;
 }
 
 void ald_node_budgets_wait(AldNodeBudgets *budgets, const char *node, const char *port, uint64_t now)
 {
-        Node *waiting = node_of(budgets, node, now);
+        NodeBudget *waiting = ensure_node(budgets, node, now);
 
         if (waiting->waits_until > 0 && waiting->waits_until <= now &&
                 now - waiting->waits_until < PAUSE_USEC)
@@ -114,7 +114,7 @@ void ald_node_budgets_wait(AldNodeBudgets *budgets, const char *node, const char
 
 void ald_node_budgets_end_wait(AldNodeBudgets *budgets, const char *node)
 {
-        Node *waiting = g_hash_table_lookup(budgets->nodes, node);
+        NodeBudget *waiting = g_hash_table_lookup(budgets->nodes, node);
 
         if (waiting)
                 waiting->waits_until = 0;
@@ -122,7 +122,7 @@ void ald_node_budgets_end_wait(AldNodeBudgets *budgets, const char *node)
 
 void ald_node_budgets_charge(AldNodeBudgets *budgets, const char *node, uint64_t usec, uint64_t now)
 {
-        Node *charged = node_of(budgets, node, now);
+        NodeBudget *charged = ensure_node(budgets, node, now);
 
         charged->used = used_of(charged, now) + MAX(usec, ALD_NODE_BUDGET_SESSION_USEC);
         charged->since = now;

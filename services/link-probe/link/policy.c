@@ -2,7 +2,7 @@
 #include "services/link-probe/link/policy.h"
 #include "state/link/probe-policy.h"
 
-static char *with_more(const char *word, const char *more)
+static char *join_reason(const char *word, const char *more)
 {
         return more ? g_strdup_printf("%s: %s", word, more) : g_strdup(word);
 }
@@ -13,23 +13,23 @@ static char *why_none(const AldPolicyInput *input)
         if (!input->enabled)
                 return g_strdup("disabled");
         if (input->problem)
-                return with_more("unable", input->problem);
-        return input->lock ? with_more("inhibited", input->lock) : NULL;
+                return join_reason("unable", input->problem);
+        return input->lock ? join_reason("inhibited", input->lock) : NULL;
 }
 
 /* Why they must not be loaded, or NULL. */
 static char *why_not_full(const AldPolicyInput *input)
 {
         if (input->work)
-                return with_more("work", input->work);
+                return join_reason("work", input->work);
         if (input->battery)
                 return g_strdup("battery");
         if (input->resumed)
                 return g_strdup("resumed");
-        return input->outside_hours ? with_more("hours", "outside probe-hours=") : NULL;
+        return input->outside_hours ? join_reason("hours", "outside probe-hours=") : NULL;
 }
 
-static uint64_t known(uint64_t value)
+static uint64_t zero_to_absent(uint64_t value)
 {
         return value > 0 ? value : ALD_ABSENT_UINT64;
 }
@@ -53,8 +53,8 @@ void ald_policy_init(AldPolicy *policy, const AldPolicyInput *input)
         policy->fields.starts = policy->starts;
         policy->fields.links = ald_probe_policy_links_to_string(links);
         policy->fields.reason = policy->reason;
-        policy->fields.bytes_per_hour = known(input->bytes_per_hour);
-        policy->fields.interval_usec = known(input->interval_usec);
+        policy->fields.bytes_per_hour = zero_to_absent(input->bytes_per_hour);
+        policy->fields.interval_usec = zero_to_absent(input->interval_usec);
 }
 
 void ald_policy_clear(AldPolicy *policy)

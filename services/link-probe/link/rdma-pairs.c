@@ -42,7 +42,7 @@ void ald_neighbours_add(AldNeighbours *neighbours, const char *const *members, u
                         GUINT_TO_POINTER(neighbours->n));
 }
 
-static bool is_of(const char *member, const char *node)
+static bool is_port_of(const char *member, const char *node)
 {
         return g_str_has_prefix(member, node) && member[strlen(node)] == ' ';
 }
@@ -56,7 +56,7 @@ AldNeighbours *ald_neighbours_between(const AldRows *segments, const char *node,
                 g_autoptr(GPtrArray) kept = g_ptr_array_new();
 
                 for (const char *const *member = segment->members; member && *member; member++)
-                        if (is_of(*member, node) || is_of(*member, other))
+                        if (is_port_of(*member, node) || is_port_of(*member, other))
                                 g_ptr_array_add(kept, (gpointer) *member);
                 ald_neighbours_add(
                         neighbours, (const char *const *) kept->pdata, kept->len, segment->candidate == 1);
@@ -64,7 +64,7 @@ AldNeighbours *ald_neighbours_between(const AldRows *segments, const char *node,
         return neighbours;
 }
 
-static gpointer segment_of(GHashTable *segment, const char *node, const char *port)
+static gpointer find_segment(GHashTable *segment, const char *node, const char *port)
 {
         g_autofree char *name = g_strdup_printf("%s %s", node, port);
 
@@ -75,9 +75,9 @@ unsigned ald_neighbours_rank(const AldNeighbours *neighbours, const char *node, 
         const char *other_node, const char *other_port)
 {
         for (unsigned i = 0; i < 2; i++) {
-                gpointer segment = segment_of(neighbours->segment[i], node, port);
+                gpointer segment = find_segment(neighbours->segment[i], node, port);
 
-                if (segment && segment == segment_of(neighbours->segment[i], other_node, other_port))
+                if (segment && segment == find_segment(neighbours->segment[i], other_node, other_port))
                         return 2 - i;
         }
         return 0;
@@ -108,25 +108,25 @@ static int choose_address(const AldProbeTarget *wanted, const AldNetwork *own, c
 }
 
 /* If a named port cannot be used, the probe reports why. */
-static bool is_wanted(const AldRdmaRequestEnd *end, const AldRdmaPort *port, const char *wanted)
+static bool is_eligible(const AldRdmaRequestEnd *end, const AldRdmaPort *port, const char *wanted)
 {
         return *wanted ? g_str_equal(port->id, wanted) : ald_rdma_port_is_usable(end->network, port);
 }
 
 /* One that may be paired. */
-typedef struct Port {
+typedef struct PairedPort {
         const AldRdmaPort *port;
         unsigned uses; /* pairs that it is in */
-} Port;
+} PairedPort;
 
-static GArray *ports_of(const AldRdmaRequestEnd *end, const char *wanted)
+static GArray *list_eligible_ports(const AldRdmaRequestEnd *end, const char *wanted)
 {
-        GArray *ports = g_array_new(FALSE, FALSE, sizeof(Port));
+        GArray *ports = g_array_new(FALSE, FALSE, sizeof(PairedPort));
 
         for (size_t i = 0; end->fabric && i < end->fabric->rdma_ports.n; i++) {
-                const Port port = { .port = ald_rows_at(&end->fabric->rdma_ports, i) };
+                const PairedPort port = { .port = ald_rows_at(&end->fabric->rdma_ports, i) };
 
-                if (is_wanted(end, port.port, wanted))
+                if (is_eligible(end, port.port, wanted))
                         g_array_append_val(ports, port);
         }
         return ports;
@@ -139,13 +139,13 @@ typedef struct Pairing {
 } Pairing;
 
 /* A port of the peer that this one may reach. */
-static const AldRdmaPort *partner_of(Pairing *pairing, const AldRdmaPort *port)
+static const AldRdmaPort *choose_partner(Pairing *pairing, const AldRdmaPort *port)
 {
-        Port *best = NULL;
+        PairedPort *best = NULL;
         unsigned best_rank = 0;
 
         for (unsigned i = 0; i < pairing->theirs->len; i++) {
-                Port *other = &g_array_index(pairing->theirs, Port, i);
+                PairedPort *other = &g_array_index(pairing->theirs, PairedPort, i);
                 unsigned rank = ald_neighbours_rank(
                         pairing->neighbours, pairing->own->id, port->id, pairing->peer->id, other->port->id);
 
@@ -167,8 +167,8 @@ int ald_rdma_request_resolve(const AldProbeTarget *wanted, const AldRdmaRequestE
         const AldRdmaRequestEnd *peer, const AldNeighbours *neighbours, const AldResults *results,
         GArray *targets)
 {
-        g_autoptr(GArray) ours = ports_of(own, wanted->source_port);
-        g_autoptr(GArray) theirs = ports_of(peer, wanted->sink_port);
+        g_autoptr(GArray) ours = list_eligible_ports(own, wanted->source_port);
+        g_autoptr(GArray) theirs = list_eligible_ports(peer, wanted->sink_port);
         Pairing pairing = { own, peer, neighbours, theirs };
         AldProbeTarget target;
         int r;
@@ -179,8 +179,8 @@ int ald_rdma_request_resolve(const AldProbeTarget *wanted, const AldRdmaRequestE
         if (r < 0)
                 return r;
         for (unsigned i = 0; i < ours->len && targets->len < ALD_RDMA_REQUEST_TARGETS_MAX; i++) {
-                const AldRdmaPort *port = g_array_index(ours, Port, i).port,
-                                  *partner = partner_of(&pairing, port);
+                const AldRdmaPort *port = g_array_index(ours, PairedPort, i).port,
+                                  *partner = choose_partner(&pairing, port);
 
                 if (partner && ald_probe_target_set_ports(&target, port->id, partner->id) >= 0)
                         g_array_append_val(targets, target);

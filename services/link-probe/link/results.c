@@ -6,19 +6,19 @@
 #include "state/link/link-quality.h"
 
 /* What this service needs to know about a path over sockets. */
-typedef struct History {
+typedef struct PathHistory {
         unsigned failures;        /* since the last success */
         char interface[IFNAMSIZ]; /* through which it was reached the last time; maybe empty */
         uint64_t rate;            /* the greater one of the last whole measurement; 0: there was none */
         char measured_interface[IFNAMSIZ]; /* of that one */
-} History;
+} PathHistory;
 
 typedef struct Result {
         char *key;
         AldRecord *record; /* of the last attempt, as reported */
         uint64_t changed;  /* CLOCK_MONOTONIC in µs */
         GList link;
-        History history;
+        PathHistory history;
 } Result;
 
 struct AldResults {
@@ -83,7 +83,7 @@ void ald_results_expire(AldResults *results, uint64_t now)
                 drop_oldest(results);
 }
 
-static Result *result_of(AldResults *results, const char *key)
+static Result *renew_result(AldResults *results, const char *key)
 {
         Result *result = g_hash_table_lookup(results->by_key, key);
 
@@ -109,7 +109,7 @@ static const AldLinkSocket *socket_fields(const AldRecord *record)
 }
 
 /* Disturbed figures do not replace others. */
-static void note_measurement(const AldLinkSocket *fields, History *history)
+static void note_rate(const AldLinkSocket *fields, PathHistory *history)
 {
         uint64_t upload = fields->upload.bits_per_second, download = fields->download.bits_per_second;
 
@@ -122,7 +122,7 @@ static void note_measurement(const AldLinkSocket *fields, History *history)
                 sizeof history->measured_interface);
 }
 
-static void note(const AldRecord *record, History *history)
+static void update_history(const AldRecord *record, PathHistory *history)
 {
         const AldLinkSocket *fields = socket_fields(record);
 
@@ -134,17 +134,17 @@ static void note(const AldRecord *record, History *history)
         }
         history->failures = 0;
         g_strlcpy(history->interface, fields->source_interface ?: "", sizeof history->interface);
-        note_measurement(fields, history);
+        note_rate(fields, history);
 }
 
 /* Takes over the record. */
-static void put(AldResults *results, const char *key, AldRecord *record, uint64_t now)
+static void put_record(AldResults *results, const char *key, AldRecord *record, uint64_t now)
 {
-        Result *result = result_of(results, key);
+        Result *result = renew_result(results, key);
 
         g_clear_pointer(&result->record, ald_record_unref);
         result->record = record;
-        note(record, &result->history);
+        update_history(record, &result->history);
         result->changed = now;
         if (results->changed)
                 results->changed(record->kind, result->key, record, results->userdata);
@@ -155,7 +155,7 @@ void ald_results_fail(AldResults *results, const AldProbeTarget *target, const c
 {
         g_autofree char *key = ald_result_key(target);
 
-        put(results, key, ald_result_failure(results->own_id, target, reason, realtime), now);
+        put_record(results, key, ald_result_failure(results->own_id, target, reason, realtime), now);
 }
 
 static AldRecord *record_failure(
@@ -176,17 +176,17 @@ void ald_results_take(AldResults *results, const AldProbe *probe, const AldProbe
 
         switch (answer->verdict) {
         case ALD_PROBE_DONE:
-                put(results, key, ald_result_success(results->own_id, probe, answer, realtime), now);
+                put_record(results, key, ald_result_success(results->own_id, probe, answer, realtime), now);
                 break;
         case ALD_PROBE_FAILED:
-                put(results, key, record_failure(results, probe, answer, realtime), now);
+                put_record(results, key, record_failure(results, probe, answer, realtime), now);
                 break;
         case ALD_PROBE_LATER:
                 break;
         }
 }
 
-static const History *find(const AldResults *results, const char *peer, const char *address)
+static const PathHistory *find_history(const AldResults *results, const char *peer, const char *address)
 {
         g_autofree char *key = g_strdup_printf("%s,%s", peer, address);
         const Result *result = g_hash_table_lookup(results->by_key, key);
@@ -196,7 +196,7 @@ static const History *find(const AldResults *results, const char *peer, const ch
 
 bool ald_results_reached(const AldResults *results, const char *peer, const char *address)
 {
-        const History *history = find(results, peer, address);
+        const PathHistory *history = find_history(results, peer, address);
 
         return history && history->failures == 0;
 }
@@ -211,7 +211,7 @@ bool ald_results_have_rate(const AldResults *results, const char *key)
 const AldInterface *ald_results_choose(
         const AldResults *results, const char *peer, const AldCandidate *candidate)
 {
-        const History *history = find(results, peer, candidate->address);
+        const PathHistory *history = find_history(results, peer, candidate->address);
         AldLinkSocket row = ALD_LINK_SOCKET_INIT;
 
         if (!history)
@@ -235,7 +235,7 @@ uint64_t ald_results_rate(const AldResults *results, const char *interface)
         uint64_t greatest = served ? *served : ALD_ABSENT_UINT64;
 
         for (const GList *l = results->by_age.head; l; l = l->next) {
-                const History *history = &((const Result *) l->data)->history;
+                const PathHistory *history = &((const Result *) l->data)->history;
 
                 if (history->rate > 0 && g_str_equal(history->measured_interface, interface) &&
                         (greatest == ALD_ABSENT_UINT64 || history->rate > greatest))

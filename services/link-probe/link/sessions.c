@@ -132,7 +132,7 @@ unsigned ald_sessions_count(const AldSessions *sessions)
 }
 
 /* Why it must wait, or NULL. A deferred node takes precedence later. */
-static char *busy_reason(const Session *session)
+static char *find_busy_reason(const Session *session)
 {
         const AldSessions *sessions = session->all;
         const AldNetwork *network = ald_prober_network(sessions->parts.prober);
@@ -153,7 +153,7 @@ static char *busy_reason(const Session *session)
 }
 
 /* Why the request of the other side is refused, or NULL. */
-static char *refusal_of(const Session *session, const AldProbeWanted *wanted, AldRefusal *ret)
+static char *find_refusal(const Session *session, const AldProbeWanted *wanted, AldRefusal *ret)
 {
         const AldSessions *sessions = session->all;
         const AldSessionsParts *parts = &sessions->parts;
@@ -165,22 +165,22 @@ static char *refusal_of(const Session *session, const AldProbeWanted *wanted, Al
                 return reason;
         }
         *ret = ALD_REFUSAL_BUSY;
-        return busy_reason(session);
+        return find_busy_reason(session);
 }
 
-static void end_early(Session *session)
+static void evict_session(Session *session)
 {
         session->ending = true;
         ald_probe_child_end(session->child, "was stopped in favor of another session");
 }
 
 /* Decides, now that the peer and its request are known. */
-static void admit(Session *session, const AldProbeWanted *wanted, const char *go)
+static void answer_request(Session *session, const AldProbeWanted *wanted, const char *go)
 {
         static const char *const words[ALD_REFUSAL_N] = { "busy", "inhibited", ALD_PROBE_ROUND_TRIPS_ONLY };
         AldSessions *all = session->all;
         AldRefusal kind = ALD_REFUSAL_BUSY;
-        g_autofree char *refusal = refusal_of(session, wanted, &kind), *line = NULL;
+        g_autofree char *refusal = find_refusal(session, wanted, &kind), *line = NULL;
 
         session->answered = true;
         session->refused = refusal != NULL;
@@ -254,7 +254,7 @@ static void on_records(int error, const AldNodeRecords *records, void *userdata)
         if (!session)
                 return;
         session->inquiry = NULL;
-        admit(session, &wanted, go);
+        answer_request(session, &wanted, go);
         session->all->parts.changed(session->all->parts.userdata);
 }
 
@@ -273,7 +273,7 @@ static void look_up_gids(Session *session, const AldProbeWanted *wanted)
                 g_ptr_array_add(all->inquiries, inquiry);
         } else {
                 g_free(inquiry);
-                admit(session, wanted, "gids\n");
+                answer_request(session, wanted, "gids\n");
         }
 }
 
@@ -293,10 +293,10 @@ static void limit_undecided(AldSessions *sessions, const char *peer)
                         oldest = session;
         }
         if (n > ALD_SESSIONS_UNDECIDED_MAX)
-                end_early(oldest);
+                evict_session(oldest);
 }
 
-static void take_peer(Session *session, const AldSessionReport *report)
+static void set_peer(Session *session, const AldSessionReport *report)
 {
         AldSessions *all = session->all;
 
@@ -326,12 +326,12 @@ static void on_line(const char *line, void *userdata)
                 return;
         report = ald_record_as(record, SESSION_REPORT, AldSessionReport);
         if (!session->peer && report->peer)
-                take_peer(session, report);
+                set_peer(session, report);
         if (session->peer && ald_probe_wanted(report, &wanted) && !session->answered) {
                 if (ald_probe_kind_is_rdma(session->kind))
                         look_up_gids(session, &wanted);
                 else
-                        admit(session, &wanted, "\n");
+                        answer_request(session, &wanted, "\n");
         }
         session->all->parts.changed(session->all->parts.userdata);
 }
@@ -368,7 +368,7 @@ static void on_ended(const char *output, const char *failure, void *userdata)
         all->parts.changed(all->parts.userdata);
 }
 
-static int spawn(Session *session, int connection)
+static int spawn_program(Session *session, int connection)
 {
         static const AldProbeChildHandler handler = { .line = on_line, .ended = on_ended };
         const AldProgram *program = session->all->parts.program;
@@ -405,11 +405,11 @@ int ald_sessions_start(AldSessions *sessions, const AldProbeKind *kind, int conn
                 return r;
         }
         if (evicted)
-                end_early(evicted);
+                evict_session(evicted);
         /* Over RDMA the program reports the port. */
         if (!ald_probe_kind_is_rdma(kind))
                 g_strlcpy(session->port, interface, sizeof session->port);
-        r = spawn(session, connection);
+        r = spawn_program(session, connection);
         if (r < 0) {
                 session_free(session);
                 return r;

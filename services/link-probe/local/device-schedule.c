@@ -33,12 +33,12 @@ static uint64_t now_usec(void)
         return (uint64_t) g_get_monotonic_time();
 }
 
-static const AldProbe *running(const AldDeviceSchedule *schedule)
+static const AldProbe *running_probe(const AldDeviceSchedule *schedule)
 {
         return ald_prober_running(schedule->parts.prober, schedule->parts.kind);
 }
 
-static bool is_held_off(const AldDeviceSchedule *schedule)
+static bool is_inhibited(const AldDeviceSchedule *schedule)
 {
         return ald_gate_may(schedule->parts.gate, schedule->parts.kind, true) < 0;
 }
@@ -50,7 +50,7 @@ static const AldWork *work_of(const AldDeviceSchedule *schedule)
 
 const char *const *ald_device_schedule_ours(AldDeviceSchedule *schedule)
 {
-        const AldProbe *probe = running(schedule);
+        const AldProbe *probe = running_probe(schedule);
         const char **device = schedule->ours;
 
         if (probe)
@@ -99,7 +99,7 @@ static void on_ended(AldProbe *probe, const AldProbeAnswer *answer, void *userda
         schedule->parts.ended(schedule->parts.userdata);
 }
 
-static void fail(AldDeviceSchedule *schedule, const AldProbeTarget *target, int error)
+static void record_start_failure(AldDeviceSchedule *schedule, const AldProbeTarget *target, int error)
 {
         g_autofree char *reason = g_strdup_printf("cannot run the probe: %s", g_strerror(-error));
         const AldProbeAnswer answer = { .verdict = ALD_PROBE_FAILED, .reason = reason };
@@ -108,13 +108,13 @@ static void fail(AldDeviceSchedule *schedule, const AldProbeTarget *target, int 
 }
 
 /* Whether a due device may be measured now. */
-static bool is_open(const AldDeviceSchedule *schedule)
+static bool may_measure(const AldDeviceSchedule *schedule)
 {
-        return schedule->enabled && !is_held_off(schedule) && ald_work_units_known(work_of(schedule)) &&
-               !ald_work_unit(work_of(schedule)) && !running(schedule);
+        return schedule->enabled && !is_inhibited(schedule) && ald_work_units_known(work_of(schedule)) &&
+               !ald_work_unit(work_of(schedule)) && !running_probe(schedule);
 }
 
-static void start(AldDeviceSchedule *schedule, const AldNodeRecords *own, const char *device)
+static void start_probe(AldDeviceSchedule *schedule, const AldNodeRecords *own, const char *device)
 {
         static const AldProbeHandler handler = { .ended = on_ended };
         AldProbeTarget target = schedule->local->target(schedule, own, device);
@@ -126,13 +126,13 @@ static void start(AldDeviceSchedule *schedule, const AldNodeRecords *own, const 
         obstacle = ald_device_schedule_obstacle(schedule, &target);
         r = obstacle ? 0 : ald_prober_start(schedule->parts.prober, &target, &handler, schedule, &probe);
         if (r < 0 && r != -ALD_E_BUSY)
-                fail(schedule, &target, r);
+                record_start_failure(schedule, &target, r);
         ald_probe_target_clear(&target);
 }
 
 /* Describes the other work that keeps the device from being measured; to be freed. Locks do not count: their
  * holders want exactly that. */
-static char *why_it_waits(const AldDeviceSchedule *schedule, const AldLocalDevice *device)
+static char *describe_other_work(const AldDeviceSchedule *schedule, const AldLocalDevice *device)
 {
         const char *unit = ald_work_unit(work_of(schedule));
 
@@ -151,14 +151,14 @@ static bool is_kept_waiting(const AldDeviceSchedule *schedule, const char *devic
 
 /* A device that is free now still waits until it was measured, which may fail. A device that is asleep, or is
  * not measured, does not wait. */
-static void note_waiting(AldDeviceSchedule *schedule, const AldRecord *stored, const AldLocalDevice *device,
+static void update_waiting(AldDeviceSchedule *schedule, const AldRecord *stored, const AldLocalDevice *device,
         uint64_t now_realtime)
 {
         const AldResultRow row = ald_row_results_read_known(schedule->results, stored, device->id);
         bool waits = row.waiting_since_usec <= now_realtime;
-        bool is_wanted = schedule->enabled && !is_held_off(schedule) &&
+        bool is_wanted = schedule->enabled && !is_inhibited(schedule) &&
                          (device->due || is_kept_waiting(schedule, device->id, waits));
-        g_autofree char *reason = is_wanted ? why_it_waits(schedule, device) : NULL;
+        g_autofree char *reason = is_wanted ? describe_other_work(schedule, device) : NULL;
 
         if (!is_wanted || (!reason && device->asleep)) {
                 if (row.waiting_since_usec != ALD_ABSENT_UINT64)
@@ -180,14 +180,14 @@ static void on_records(int error, const AldNodeRecords *records, void *userdata)
         if (error < 0)
                 return;
         devices = schedule->local->look(schedule, records, now_realtime);
-        if (running(schedule))
+        if (running_probe(schedule))
                 return;
         for (unsigned i = 0; i < devices->len; i++) {
                 const AldLocalDevice *device = &g_array_index(devices, AldLocalDevice, i);
 
-                note_waiting(schedule, records->of[schedule->parts.kind->kind], device, now_realtime);
-                if (g_strcmp0(due, device->id) == 0 && is_open(schedule))
-                        start(schedule, records, device->id);
+                update_waiting(schedule, records->of[schedule->parts.kind->kind], device, now_realtime);
+                if (g_strcmp0(due, device->id) == 0 && may_measure(schedule))
+                        start_probe(schedule, records, device->id);
         }
 }
 
@@ -228,7 +228,7 @@ static void on_tick(void *userdata)
 
         set_tick(schedule, TICK_USEC);
         schedule->local->avoid(schedule, avoid);
-        if (!is_open(schedule)) {
+        if (!may_measure(schedule)) {
                 ask_records(schedule, NULL);
                 return;
         }
@@ -271,7 +271,7 @@ void ald_device_schedule_free(AldDeviceSchedule *schedule)
 
 static void end_automatic(AldDeviceSchedule *schedule, const char *reason)
 {
-        const AldProbe *probe = running(schedule);
+        const AldProbe *probe = running_probe(schedule);
 
         if (probe && ald_probe_target(probe)->automatic)
                 ald_prober_end_kind(schedule->parts.prober, schedule->parts.kind, reason);
@@ -296,7 +296,7 @@ void ald_device_schedule_check(AldDeviceSchedule *schedule)
 
         if (reason)
                 end_automatic(schedule, reason);
-        if (is_held_off(schedule) || !reason)
+        if (is_inhibited(schedule) || !reason)
                 set_tick(schedule, PAUSE_USEC);
 }
 

@@ -55,7 +55,7 @@ AldWork *ald_machine_work(const AldMachine *machine)
         return machine->work;
 }
 
-static bool is_outside(const AldProbeHours *hours)
+static bool is_outside_hours(const AldProbeHours *hours)
 {
         g_autoptr(GDateTime) now = g_date_time_new_now_local();
 
@@ -68,7 +68,7 @@ void ald_machine_read(AldMachine *machine, const AldProbeHours *hours)
         struct timespec boottime;
 
         machine->state.battery = ald_power_on_battery(machine->power);
-        machine->state.outside_hours = is_outside(hours);
+        machine->state.outside_hours = is_outside_hours(hours);
         if (clock_gettime(CLOCK_BOOTTIME, &boottime) >= 0)
                 machine->state.resumed = ald_resume_note(&machine->resume,
                         (uint64_t) boottime.tv_sec * G_USEC_PER_SEC + (uint64_t) boottime.tv_nsec / 1000,

@@ -43,7 +43,7 @@ static int on_reply(sd_bus_message *reply, void *userdata, sd_bus_error *error)
 }
 
 /* Do not start UPower for this; on machines with a battery it is running. */
-static void ask(AldPower *power)
+static void query_upower(AldPower *power)
 {
         sd_bus *bus = ald_service_system_bus(power->service);
         g_autoptr(AldMessage) call = NULL;
@@ -63,6 +63,6 @@ static void ask(AldPower *power)
 
 bool ald_power_on_battery(AldPower *power)
 {
-        ask(power);
+        query_upower(power);
         return power->known ? power->battery : ald_power_read_battery(ald_service_root(power->service));
 }

@@ -11,7 +11,7 @@
 
 typedef enum Supply { OTHER, MAINS, BATTERY } Supply;
 
-static bool says(int root, const char *name, const char *attribute, const char *value)
+static bool attribute_is(int root, const char *name, const char *attribute, const char *value)
 {
         g_autofree char *path = g_strdup_printf(DIRECTORY "/%s/%s", name, attribute), *text = NULL;
 
@@ -21,11 +21,12 @@ static bool says(int root, const char *name, const char *attribute, const char *
 /* The battery of a mouse has the scope "Device". */
 static Supply read_supply(int root, const char *name)
 {
-        if (says(root, name, "type", "Battery"))
-                return !says(root, name, "scope", "Device") && says(root, name, "status", "Discharging")
+        if (attribute_is(root, name, "type", "Battery"))
+                return !attribute_is(root, name, "scope", "Device") &&
+                                       attribute_is(root, name, "status", "Discharging")
                                ? BATTERY
                                : OTHER;
-        return says(root, name, "online", "1") ? MAINS : OTHER;
+        return attribute_is(root, name, "online", "1") ? MAINS : OTHER;
 }
 
 bool ald_power_read_battery(int root)

@@ -31,14 +31,14 @@ struct AldWorkUnits {
         char *active;
 };
 
-static void query(AldWorkUnits *units);
+static void query_units(AldWorkUnits *units);
 
 static void on_retry(void *userdata)
 {
         AldWorkUnits *units = userdata;
 
         if (units->peer && ald_peer_owner(units->peer))
-                query(units);
+                query_units(units);
 }
 
 AldWorkUnits *ald_work_units_new(AldService *service, void (*changed)(void *userdata), void *userdata)
@@ -54,7 +54,7 @@ AldWorkUnits *ald_work_units_new(AldService *service, void (*changed)(void *user
         return units;
 }
 
-static void disconnect(AldWorkUnits *units)
+static void disconnect_from_systemd(AldWorkUnits *units)
 {
         units->subscription = sd_bus_slot_unref(units->subscription);
         units->query = sd_bus_slot_unref(units->query);
@@ -66,7 +66,7 @@ void ald_work_units_free(AldWorkUnits *units)
 {
         if (!units)
                 return;
-        disconnect(units);
+        disconnect_from_systemd(units);
         ald_back_off_free(units->retry);
         g_strfreev(units->patterns);
         g_free(units->active);
@@ -117,7 +117,7 @@ static int read_first(sd_bus_message *reply, const char **ret_name)
 }
 
 /* Keep what is known: a manager that is busy may not answer. */
-static void fail(AldWorkUnits *units, const char *reason)
+static void note_failed_query(AldWorkUnits *units, const char *reason)
 {
         if (!units->failed)
                 g_warning("Cannot list the units in work-units=, retrying: %s", reason);
@@ -135,13 +135,13 @@ static int on_units(sd_bus_message *reply, void *userdata, sd_bus_error *unused)
         units->query = sd_bus_slot_unref(units->query);
         units->failed = units->failed && (error || r < 0);
         if (error)
-                fail(units, error->message);
+                note_failed_query(units, error->message);
         else if (r < 0)
-                fail(units, g_strerror(-r));
+                note_failed_query(units, g_strerror(-r));
         else
                 set_active(units, name);
         if (units->stale)
-                query(units);
+                query_units(units);
         return 0;
 }
 
@@ -154,7 +154,7 @@ static int append_question(sd_bus_message *call, const AldWorkUnits *units)
         return r < 0 ? r : sd_bus_message_append_strv(call, units->patterns);
 }
 
-static void query(AldWorkUnits *units)
+static void query_units(AldWorkUnits *units)
 {
         sd_bus *bus = ald_service_system_bus(units->service);
         g_autoptr(AldMessage) call = NULL;
@@ -169,7 +169,7 @@ static void query(AldWorkUnits *units)
         if (r >= 0)
                 r = sd_bus_call_async(bus, &units->query, call, on_units, units, 0);
         if (r < 0)
-                fail(units, g_strerror(-r));
+                note_failed_query(units, g_strerror(-r));
 }
 
 static bool is_named(const AldWorkUnits *units, const char *name)
@@ -187,7 +187,7 @@ static int on_unit_changed(sd_bus_message *signal, void *userdata, sd_bus_error 
 
         if (sd_bus_path_decode(sd_bus_message_get_path(signal), UNIT_PREFIX, &name) > 0 &&
                 is_named(units, name))
-                query(units);
+                query_units(units);
         return 0;
 }
 
@@ -199,7 +199,7 @@ static int on_unit_listed(sd_bus_message *signal, void *userdata, sd_bus_error *
         int r = sd_bus_message_read(signal, "s", &name);
 
         if (r >= 0 && is_named(units, name))
-                query(units);
+                query_units(units);
         return MIN(r, 0);
 }
 
@@ -239,7 +239,7 @@ static void on_owner(AldPeer *peer, const char *owner, void *userdata)
                 MANAGER, "Subscribe", on_subscribed, units, NULL);
         if (r < 0)
                 g_warning("Cannot subscribe to the signals of systemd: %s", g_strerror(-r));
-        query(units);
+        query_units(units);
 }
 
 static int match_signals(AldWorkUnits *units)
@@ -269,7 +269,7 @@ static void connect_to_systemd(AldWorkUnits *units)
                 r = match_signals(units);
         if (r < 0) {
                 g_warning("Cannot watch systemd, so work-units= has no effect: %s", g_strerror(-r));
-                disconnect(units);
+                disconnect_from_systemd(units);
                 units->known = true;
         }
 }
@@ -281,12 +281,12 @@ void ald_work_units_set(AldWorkUnits *units, const char *const *patterns)
         g_strfreev(units->patterns);
         units->patterns = g_strdupv((char **) patterns);
         if (!*patterns) {
-                disconnect(units);
+                disconnect_from_systemd(units);
                 set_active(units, NULL);
         } else if (!units->peer) {
                 connect_to_systemd(units);
         } else if (ald_peer_owner(units->peer)) {
                 set_unknown(units);
-                query(units);
+                query_units(units);
         }
 }

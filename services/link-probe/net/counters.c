@@ -186,7 +186,8 @@ static Counter *counter_of(AldCounters *counters, const char *name)
         return counter;
 }
 
-static void take(AldCounters *counters, const char *name, uint64_t received, uint64_t sent, uint64_t now_usec)
+static void update_rate(
+        AldCounters *counters, const char *name, uint64_t received, uint64_t sent, uint64_t now_usec)
 {
         Counter *counter = counter_of(counters, name);
 
@@ -204,7 +205,7 @@ static void take(AldCounters *counters, const char *name, uint64_t received, uin
 
 /* Counters restart when an interface is created again. A probe causes drops itself, since it loads the link
  * until packets are dropped. */
-static void take_errors(AldCounters *counters, const char *name, uint64_t packets, uint64_t errors)
+static void update_errors(AldCounters *counters, const char *name, uint64_t packets, uint64_t errors)
 {
         Counter *counter = counter_of(counters, name);
 
@@ -239,8 +240,8 @@ static void read_line(AldCounters *counters, char *line, uint64_t now_usec)
         if (!rest)
                 return;
         *colon = '\0';
-        take(counters, g_strchug(line), values[0], values[8], now_usec);
-        take_errors(counters, g_strchug(line), values[1] + values[9],
+        update_rate(counters, g_strchug(line), values[0], values[8], now_usec);
+        update_errors(counters, g_strchug(line), values[1] + values[9],
                 values[2] + values[3] + values[10] + values[11]);
 }
 
@@ -252,7 +253,7 @@ static void read_ports(AldCounters *counters, uint64_t now_usec)
                 const AldPortCounters *port = ald_counters_port(counters, i);
 
                 if (port->received != ALD_ABSENT_UINT64)
-                        take(counters, port->name, port->received, port->sent, now_usec);
+                        update_rate(counters, port->name, port->received, port->sent, now_usec);
         }
 }
 
@@ -341,7 +342,7 @@ bool ald_counters_is_occupied(const AldCounters *counters, const AldNetwork *net
                g_hash_table_contains(counters->occupied, wire_of(counters, network, name));
 }
 
-static void occupy(AldCounters *counters, const char *name, const char *user)
+static void mark_occupied(AldCounters *counters, const char *name, const char *user)
 {
         g_hash_table_replace(counters->occupied, g_strdup(name), g_strdup(user));
 }
@@ -352,16 +353,16 @@ int ald_counters_occupy(AldCounters *counters, const AldNetwork *network, const 
 
         if (ald_counters_is_occupied(counters, network, name))
                 return -EBUSY;
-        occupy(counters, name, name);
-        occupy(counters, wire, name);
+        mark_occupied(counters, name, name);
+        mark_occupied(counters, wire, name);
         for (unsigned i = 0; i < counters->ports->len; i++) {
                 const AldPortCounters *port = ald_counters_port(counters, i);
 
                 if (!g_str_equal(wire_of(counters, network, port->name), wire))
                         continue;
-                occupy(counters, port->name, name);
+                mark_occupied(counters, port->name, name);
                 if (*port->interface)
-                        occupy(counters, port->interface, name);
+                        mark_occupied(counters, port->interface, name);
         }
         return 0;
 }

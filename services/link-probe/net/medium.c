@@ -8,19 +8,19 @@
 #include "state/link/path-end.h"
 
 /* Interfaces come and go under new names, as those of containers do. */
-#define HELD_MAX 256u
+#define INTERFACES_MAX 256u
 
 #define LOOKS_FOR_ANOTHER 2u
 #define LOOKS_FOR_NOTHING 3u
 
 /* The accepted value, and a different one seen since; 0: unknown. */
-typedef struct Held {
+typedef struct SettledValue {
         unsigned value, other, looks;
-} Held;
+} SettledValue;
 
 typedef struct Interface {
-        Held type; /* AldInterfaceType, and 1 */
-        Held generation;
+        SettledValue type; /* AldInterfaceType, and 1 */
+        SettledValue generation;
 } Interface;
 
 struct AldMedia {
@@ -52,7 +52,7 @@ static const AldInterface *find(const AldNetwork *network, const char *interface
         return network ? ald_rows_find(&network->interfaces, interface) : NULL;
 }
 
-static unsigned number_of(const char *type)
+static unsigned type_number(const char *type)
 {
         for (AldInterfaceType i = 0; type && i < ALD_INTERFACE_TYPE_N; i++)
                 if (g_str_equal(type, ald_interface_type_to_string(i)))
@@ -71,20 +71,20 @@ static char *read_active_port(const char *bond, void *userdata)
         return port;
 }
 
-static Interface *hold(AldMedia *media, const char *name)
+static Interface *ensure_interface(AldMedia *media, const char *name)
 {
         Interface *interface = g_hash_table_lookup(media->by_name, name);
 
         if (interface)
                 return interface;
-        if (g_hash_table_size(media->by_name) >= HELD_MAX)
+        if (g_hash_table_size(media->by_name) >= INTERFACES_MAX)
                 g_hash_table_remove_all(media->by_name);
         interface = g_new0(Interface, 1);
         g_hash_table_insert(media->by_name, g_strdup(name), interface);
         return interface;
 }
 
-static unsigned settle(Held *held, unsigned value)
+static unsigned settle_value(SettledValue *held, unsigned value)
 {
         if (held->value == 0 || value == held->value) {
                 held->value = value;
@@ -112,9 +112,9 @@ static void read_thunderbolt(const AldMedia *media, const char *interface, AldMe
 }
 
 /* The last rate of a station occasionally belongs to an older generation. */
-static void read_wifi(AldMedia *media, const char *interface, Held *held, AldMedium *medium)
+static void read_wifi(AldMedia *media, const char *interface, SettledValue *held, AldMedium *medium)
 {
-        unsigned generation = settle(held, media->wifi_generation(interface));
+        unsigned generation = settle_value(held, media->wifi_generation(interface));
 
         if (generation > 0)
                 medium->generation = generation;
@@ -126,8 +126,8 @@ AldMedium ald_media_look(AldMedia *media, const AldNetwork *network, const char 
         const AldPathEnd end = row ? ald_path_end_of(network, NULL, row, read_active_port, media)
                                    : ALD_PATH_END_NONE;
         const char *port = end.port ? end.port->id : interface;
-        Interface *held = hold(media, interface);
-        unsigned type = settle(&held->type, number_of(end.type));
+        Interface *held = ensure_interface(media, interface);
+        unsigned type = settle_value(&held->type, type_number(end.type));
         AldMedium medium = {
                 .type = type > 0 ? ald_interface_type_to_string(type - 1) : NULL,
                 .generation = ALD_ABSENT_UINT64,
@@ -139,6 +139,6 @@ AldMedium ald_media_look(AldMedia *media, const AldNetwork *network, const char 
         else if (type == ALD_INTERFACE_TYPE_WIFI + 1)
                 read_wifi(media, port, &held->generation, &medium);
         else
-                held->generation = (Held){ 0 };
+                held->generation = (SettledValue){ 0 };
         return medium;
 }

@@ -87,7 +87,7 @@ int ald_route_answer(const void *bytes, size_t n, unsigned *ret_index)
 
 #define ANSWER_MAX 8192u
 
-static int ask(const char *request, size_t size, char answer[static ANSWER_MAX])
+static int query_kernel(const char *request, size_t size, char answer[static ANSWER_MAX])
 {
         struct sockaddr_nl kernel = { .nl_family = AF_NETLINK }, sender = { 0 };
         socklen_t sender_size = sizeof sender;
@@ -115,7 +115,7 @@ int ald_route_lookup(const char *address, const char *through, char ret[static I
                 return -ENODEV;
         r = ald_route_request(address, index, request);
         if (r >= 0)
-                r = ask(request, (size_t) r, answer);
+                r = query_kernel(request, (size_t) r, answer);
         if (r >= 0)
                 r = ald_route_answer(answer, (size_t) r, &index);
         if (r < 0)

@@ -165,7 +165,7 @@ static int send_request(int fd, const char *request, size_t size)
 }
 
 /* The kernel queues each reply before the preceding call returns. */
-static int receive(int fd, char answer[static ANSWER_MAX])
+static int receive_answer(int fd, char answer[static ANSWER_MAX])
 {
         struct sockaddr_nl sender = { 0 };
         socklen_t size = sizeof sender;
@@ -182,7 +182,7 @@ static int find_family(int fd, char answer[static ANSWER_MAX], uint16_t *ret)
         int r = send_request(fd, request, ald_wifi_family_request(request));
 
         if (r >= 0)
-                r = receive(fd, answer);
+                r = receive_answer(fd, answer);
         return r < 0 ? r : ald_wifi_family_answer(answer, (size_t) r, ret);
 }
 
@@ -193,7 +193,7 @@ static int read_stations(
         int r = send_request(fd, request, ald_wifi_stations_request(family, index, request));
 
         for (unsigned i = 0; r >= 0 && i < ANSWERS_MAX; i++) {
-                r = receive(fd, answer);
+                r = receive_answer(fd, answer);
                 if (r >= 0)
                         r = ald_wifi_stations_answer(answer, (size_t) r, stations);
                 if (r == 0)

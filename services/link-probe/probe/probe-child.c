@@ -109,7 +109,7 @@ static gboolean on_output(gint fd, GIOCondition condition, gpointer userdata)
 }
 
 /* Reads the rest of the output after the exit; the capacity of a pipe limits it. */
-static void drain(AldProbeChild *child)
+static void drain_streams(AldProbeChild *child)
 {
         while (child->output.fd >= 0 && child->output.text->len < ALD_PROBE_OUTPUT_MAX) {
                 size_t before = child->output.text->len;
@@ -138,7 +138,7 @@ static gboolean on_end(gint fd, GIOCondition condition, gpointer userdata)
         child->pidfd_source = 0;
         g_clear_handle_id(&child->deadline, g_source_remove);
         ald_process_reap(&child->process, &end);
-        drain(child);
+        drain_streams(child);
         stream_close(&child->output);
         stream_close(&child->side);
         /* With status 1 its output describes the failure. */
@@ -202,7 +202,7 @@ static int side_open(Stream *stream, int *ret_theirs)
         return take_ends(stream, ends, ret_theirs);
 }
 
-static int spawn(AldProbeChild *child, const char *program, const char *const *arguments, int session)
+static int spawn_program(AldProbeChild *child, const char *program, const char *const *arguments, int session)
 {
         g_autoptr(GPtrArray) words = g_ptr_array_new();
         g_auto(GStrv) environment = ald_process_environment();
@@ -235,7 +235,7 @@ int ald_probe_child_new(const char *program, const char *const *arguments, int s
                 .output = { .fd = -1, .text = g_string_new(NULL) },
                 .side = { .fd = -1, .text = g_string_new(NULL) },
         };
-        r = spawn(child, program, arguments, session);
+        r = spawn_program(child, program, arguments, session);
         if (r < 0)
                 return r;
         child->output.source = g_unix_fd_add(child->output.fd, G_IO_IN | G_IO_HUP, on_output, child);

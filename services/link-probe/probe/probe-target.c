@@ -41,7 +41,7 @@ void ald_probe_target_clear(AldProbeTarget *target)
         g_clear_pointer(&target->arguments, g_strfreev);
 }
 
-static void clear(gpointer target)
+static void clear_target(gpointer target)
 {
         ald_probe_target_clear(target);
 }
@@ -50,7 +50,7 @@ GArray *ald_probe_targets_new(void)
 {
         GArray *targets = g_array_new(FALSE, FALSE, sizeof(AldProbeTarget));
 
-        g_array_set_clear_func(targets, clear);
+        g_array_set_clear_func(targets, clear_target);
         return targets;
 }
 

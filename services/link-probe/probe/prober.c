@@ -48,7 +48,7 @@ static const char *loaded_by(const AldProbeTarget *target, const char *interface
         return ald_probe_kind_is_rdma(target->kind) ? target->source_port : interface;
 }
 
-static void release(AldProbe *probe)
+static void release_interface(AldProbe *probe)
 {
         if (probe->occupies)
                 ald_counters_release(ald_machine_counters(probe->prober->machine),
@@ -62,7 +62,7 @@ static void probe_free(gpointer data)
 
         ald_probe_child_free(probe->child);
         ald_descendants_free(probe->rest);
-        release(probe);
+        release_interface(probe);
         ald_probe_target_clear(&probe->target);
         ald_node_records_clear(&probe->peer);
         ald_probe_answer_clear(&probe->answer);
@@ -125,7 +125,7 @@ static void on_line(const char *line, void *userdata)
 }
 
 /* The program itself does not use a device; if its children are unknown, its own exit counts. */
-static void note_free(AldProbe *probe)
+static void note_device_free(AldProbe *probe)
 {
         if (!probe->free)
                 probe->prober->time_to_free[probe->target.kind->kind] = (uint64_t) (g_get_monotonic_time() -
@@ -134,7 +134,7 @@ static void note_free(AldProbe *probe)
 }
 
 /* A probe that was stopped has no result. */
-static void note_end(AldProbe *probe)
+static void set_stopped_answer(AldProbe *probe)
 {
         const AldProbeKind *kind = probe->target.kind;
         g_autofree char *duration = NULL;
@@ -145,7 +145,7 @@ static void note_end(AldProbe *probe)
                 probe->answer.reason = g_strdup(probe->reason);
                 return;
         }
-        note_free(probe);
+        note_device_free(probe);
         duration = ald_format_duration((double) probe->prober->time_to_free[kind->kind]);
         probe->answer.reason = g_strdup_printf("%s; the device was free after %s", probe->reason, duration);
         g_message("Stopped measuring %s: %s", probe->target.device, probe->answer.reason);
@@ -162,7 +162,7 @@ static void conclude(AldProbe *probe)
                 probe->medium = ald_media_look(
                         ald_machine_media(prober->machine), ald_prober_network(prober), probe->interface);
         if (probe->reason)
-                note_end(probe);
+                set_stopped_answer(probe);
         if (g_ptr_array_find(prober->probes, probe, &i))
                 (void) g_ptr_array_steal_index_fast(prober->probes, i);
         prober->changed(prober->userdata);
@@ -178,7 +178,7 @@ static void conclude_if_over(AldProbe *probe)
 
 static void on_rest_gone(void *userdata)
 {
-        note_free(userdata);
+        note_device_free(userdata);
         conclude_if_over(userdata);
 }
 
@@ -188,7 +188,7 @@ static void on_ended(const char *output, const char *failure, void *userdata)
 
         probe->target.kind->read(output, failure, &probe->target, &probe->answer);
         /* The callback may start the next one at once. */
-        release(probe);
+        release_interface(probe);
         probe->over = true;
         conclude_if_over(probe);
 }
@@ -203,7 +203,7 @@ static void on_peer(int error, const AldNodeRecords *records, void *userdata)
         conclude_if_over(probe);
 }
 
-static int start(AldProbe *probe)
+static int start_program(AldProbe *probe)
 {
         static const AldProbeChildHandler handler = { .line = on_line, .ended = on_ended };
         const AldProbeKind *kind = probe->target.kind;
@@ -256,7 +256,7 @@ bool ald_prober_uses_cpu(const AldProber *prober)
 }
 
 /* Also finds the interface. */
-static int occupy(AldProber *prober, AldProbe *probe)
+static int occupy_interface(AldProber *prober, AldProbe *probe)
 {
         const AldProbeTarget *target = &probe->target;
         int r;
@@ -288,9 +288,9 @@ int ald_prober_start(AldProber *prober, const AldProbeTarget *target, const AldP
         probe->target = ald_probe_target_copy(target);
         probe->handler = handler;
         probe->userdata = userdata;
-        r = target->kind->local ? 0 : occupy(prober, probe);
+        r = target->kind->local ? 0 : occupy_interface(prober, probe);
         if (r >= 0)
-                r = start(probe);
+                r = start_program(probe);
         if (r < 0) {
                 probe_free(probe);
                 return r;
@@ -304,7 +304,7 @@ int ald_prober_start(AldProber *prober, const AldProbeTarget *target, const AldP
 }
 
 /* The program first, so that it does not take the exit of its children for a crash. */
-static void leave_device(AldProbe *probe)
+static void stop_device_probe(AldProbe *probe)
 {
         pid_t pid = ald_probe_child_pid(probe->child);
 
@@ -323,7 +323,7 @@ void ald_probe_end(AldProbe *probe, const char *reason)
         if (probe->over)
                 return;
         if (probe->target.kind->local)
-                leave_device(probe);
+                stop_device_probe(probe);
         else
                 ald_probe_child_end(probe->child, reason);
 }

@@ -24,7 +24,7 @@ void ald_deferrals_free(AldDeferrals *deferrals)
         g_free(deferrals);
 }
 
-static gboolean is_over(gpointer name, gpointer until, gpointer now)
+static gboolean has_expired(gpointer name, gpointer until, gpointer now)
 {
         return *(uint64_t *) until <= *(uint64_t *) now;
 }
@@ -35,7 +35,7 @@ uint64_t ald_deferrals_add(AldDeferrals *deferrals, const char *name, uint64_t n
                                                       (gint32) (deferrals->max_usec - deferrals->min_usec));
         uint64_t until = now + span;
 
-        g_hash_table_foreach_remove(deferrals->until, is_over, &now);
+        g_hash_table_foreach_remove(deferrals->until, has_expired, &now);
         if (g_hash_table_size(deferrals->until) < ALD_DEFERRALS_MAX)
                 g_hash_table_replace(deferrals->until, g_strdup(name), g_memdup2(&until, sizeof until));
         return span;
@@ -53,7 +53,7 @@ void ald_deferrals_append(AldDeferrals *deferrals, uint64_t now, GPtrArray *name
         GHashTableIter iter;
         gpointer name;
 
-        g_hash_table_foreach_remove(deferrals->until, is_over, &now);
+        g_hash_table_foreach_remove(deferrals->until, has_expired, &now);
         g_hash_table_iter_init(&iter, deferrals->until);
         while (g_hash_table_iter_next(&iter, &name, NULL))
                 g_ptr_array_add(names, g_strdup(name));

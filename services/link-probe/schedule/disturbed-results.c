@@ -25,20 +25,20 @@ void ald_disturbed_results_free(AldDisturbedResults *disturbed)
 }
 
 /* Whether a path is no longer tried, such as one to a node that is gone. */
-static gboolean is_forgotten(gpointer path, gpointer since, gpointer now)
+static gboolean is_outdated(gpointer path, gpointer since, gpointer now)
 {
         return *(uint64_t *) since + 2 * ALD_DISTURBED_MAX_USEC <= *(uint64_t *) now;
 }
 
 /* Since when every measurement of the path has been disturbed. With too many paths, each one counts as the
  * first. */
-static uint64_t note(AldDisturbedResults *disturbed, const char *path, uint64_t now)
+static uint64_t disturbed_since(AldDisturbedResults *disturbed, const char *path, uint64_t now)
 {
         const uint64_t *since = g_hash_table_lookup(disturbed->since, path);
 
         if (since)
                 return *since;
-        g_hash_table_foreach_remove(disturbed->since, is_forgotten, &now);
+        g_hash_table_foreach_remove(disturbed->since, is_outdated, &now);
         if (g_hash_table_size(disturbed->since) < ALD_DISTURBED_RESULTS_MAX)
                 g_hash_table_insert(disturbed->since, g_strdup(path), g_memdup2(&now, sizeof now));
         return now;
@@ -56,7 +56,8 @@ bool ald_disturbed_results_defer(AldDisturbedResults *disturbed, const char *pat
                 return false;
         figures = ald_result_link(answer->result);
         other = ald_link_disturbance(&figures);
-        if (other == ALD_ABSENT_UINT64 || now >= note(disturbed, path, now) + ALD_DISTURBED_MAX_USEC) {
+        if (other == ALD_ABSENT_UINT64 ||
+                now >= disturbed_since(disturbed, path, now) + ALD_DISTURBED_MAX_USEC) {
                 g_hash_table_remove(disturbed->since, path);
                 return false;
         }

@@ -37,7 +37,7 @@ void ald_addresses_free(AldAddresses *addresses)
 }
 
 /* Without the prefix length. */
-static void add_node(const AldAddresses *addresses, const char *node, const AldNetwork *network)
+static void add_addresses_of_node(const AldAddresses *addresses, const char *node, const AldNetwork *network)
 {
         for (size_t i = 0; i < network->interfaces.n; i++) {
                 const AldInterface *interface = ald_rows_at(&network->interfaces, i);
@@ -59,7 +59,7 @@ static gboolean on_retry(gpointer userdata)
         return G_SOURCE_REMOVE;
 }
 
-static void end(AldAddresses *addresses, int error)
+static void end_update(AldAddresses *addresses, int error)
 {
         addresses->asking = false;
         if (error < 0) {
@@ -81,9 +81,9 @@ static void on_network(int error, const char *node, const AldNetwork *network, v
         AldAddresses *addresses = userdata;
 
         if (!node)
-                end(addresses, error);
+                end_update(addresses, error);
         else if (!g_str_equal(node, addresses->own_id))
-                add_node(addresses, node, network);
+                add_addresses_of_node(addresses, node, network);
 }
 
 void ald_addresses_update(AldAddresses *addresses, bool now)
@@ -98,5 +98,5 @@ void ald_addresses_update(AldAddresses *addresses, bool now)
         addresses->asking = true;
         r = ald_state_query_networks(addresses->query, on_network, addresses);
         if (r < 0)
-                end(addresses, r);
+                end_update(addresses, r);
 }

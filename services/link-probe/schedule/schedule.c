@@ -51,7 +51,8 @@ static uint64_t now_usec(void)
 
 /* Returns for how long. A path that the peer defers, possibly for days, would otherwise always be due before
  * all others to it. */
-static uint64_t put_off(AldSchedule *schedule, const AldProbeTarget *target, const AldProbeAnswer *answer)
+static uint64_t defer_target(
+        AldSchedule *schedule, const AldProbeTarget *target, const AldProbeAnswer *answer)
 {
         if (answer->word) {
                 g_autofree char *key = ald_result_key(target);
@@ -66,7 +67,7 @@ void ald_schedule_take(AldSchedule *schedule, const AldProbe *probe, const AldPr
         uint64_t span = ALD_SCHEDULE_PAUSE_USEC;
 
         if (answer->verdict == ALD_PROBE_LATER)
-                span = put_off(schedule, ald_probe_target(probe), answer);
+                span = defer_target(schedule, ald_probe_target(probe), answer);
         ald_results_take(schedule->parts.results, probe, answer, ald_realtime_usec(), now_usec());
         /* From now on the traffic on the interface is not caused by the probe. */
         ald_counters_read(schedule->parts.counters, now_usec());
@@ -78,7 +79,7 @@ void ald_schedule_take(AldSchedule *schedule, const AldProbe *probe, const AldPr
 
 static void on_ended(AldProbe *probe, const AldProbeAnswer *answer, void *userdata);
 
-static void start(AldSchedule *schedule, const AldProbeTarget *target)
+static void start_probe(AldSchedule *schedule, const AldProbeTarget *target)
 {
         static const AldProbeHandler handler = { .ended = on_ended };
         g_autofree char *reason = NULL;
@@ -103,7 +104,7 @@ static void measure_round_trips(AldSchedule *schedule, const AldProbeTarget *ref
         (void) ald_deferrals_add(schedule->unloaded, key, now_usec());
         target.scope = ALD_LINK_SCOPE_ROUND_TRIPS;
         target.overdue = target.despite_traffic = target.brief = false;
-        start(schedule, &target);
+        start_probe(schedule, &target);
 }
 
 static void on_ended(AldProbe *probe, const AldProbeAnswer *answer, void *userdata)
@@ -126,7 +127,7 @@ static void on_ended(AldProbe *probe, const AldProbeAnswer *answer, void *userda
                 measure_round_trips(schedule, target);
 }
 
-static unsigned room(const AldSchedule *schedule)
+static unsigned count_free_slots(const AldSchedule *schedule)
 {
         unsigned n = ald_prober_count_links(schedule->parts.prober);
 
@@ -186,17 +187,17 @@ static void on_due(int error, const AldRows *rows, void *userdata)
         if (!schedule->wanted)
                 return;
         schedule->wanted = false;
-        for (size_t i = 0; i < rows->n && room(schedule) > 0; i++) {
+        for (size_t i = 0; i < rows->n && count_free_slots(schedule) > 0; i++) {
                 AldProbeTarget target;
 
                 if (read_target(ald_rows_at(rows, i), &target) >= 0 &&
                         ald_gate_may_automatically(schedule->parts.gate, target.kind) &&
                         may_load(schedule, &target))
-                        start(schedule, &target);
+                        start_probe(schedule, &target);
         }
 }
 
-static void ask(AldSchedule *schedule)
+static void query_due_links(AldSchedule *schedule)
 {
         g_autoptr(GHashTable) traffic = ald_counters_traffic(schedule->parts.counters);
         g_autoptr(GPtrArray) avoid = g_ptr_array_new_with_free_func(g_free);
@@ -207,7 +208,7 @@ static void ask(AldSchedule *schedule)
         unsigned n = 0;
         int r;
 
-        if (room(schedule) == 0)
+        if (count_free_slots(schedule) == 0)
                 return;
         for (const AldProbeKind *const *kind = ald_probe_kinds; *kind; kind++)
                 if (!(*kind)->local && ald_gate_may_automatically(parts->gate, *kind))
@@ -224,7 +225,7 @@ static void ask(AldSchedule *schedule)
         g_ptr_array_add(avoid, NULL);
         g_ptr_array_add(paths, NULL);
         question = (AldDueQuestion){
-                .max = room(schedule),
+                .max = count_free_slots(schedule),
                 .kinds = kinds,
                 .bytes_per_hour = parts->config->bytes_per_hour,
                 .traffic = traffic,
@@ -244,7 +245,7 @@ static void on_own(int error, const AldNodeRecords *records, void *userdata)
         if (records->of[ALD_KIND_NETWORK])
                 ald_prober_set_own(schedule->parts.prober, records);
         if (error >= 0 && schedule->wanted)
-                ask(schedule);
+                query_due_links(schedule);
 }
 
 void ald_schedule_run(AldSchedule *schedule)
