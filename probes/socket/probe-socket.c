@@ -13,7 +13,7 @@
 
 /* alidade-probe-socket: measures the path between two machines over TCP, run by hand or by the service. */
 
-static int finish(
+static int print_result(
         const AldSocketOptions *options, const AldSocketMeasurement *result, const AldFailure *failure)
 {
         g_autofree char *text = NULL;
@@ -33,7 +33,7 @@ static int finish(
         return fflush(stdout) == 0 && !failure->message ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-static int measure(const AldSocketOptions *options, AldSocketMeasurement *result, AldFailure *failure)
+static int measure_path(const AldSocketOptions *options, AldSocketMeasurement *result, AldFailure *failure)
 {
         AldProgress progress = { .fd = options->link.progress_fd, .terminal = isatty(STDERR_FILENO) == 1 };
         AldOrigin origin = { .device = options->link.interface };
@@ -70,10 +70,10 @@ static int run_connect(const AldSocketOptions *options)
 
         if (ald_process_limits_apply(
                     &ald_process_limits_socket, options->link.progress_fd >= 0 ? SIGKILL : 0, getppid()) >= 0)
-                (void) measure(options, &result, &failure);
+                (void) measure_path(options, &result, &failure);
         else
                 ald_fail(&failure, ALD_FAILURE_ABORTED, "the parent process has ended");
-        code = finish(options, &result, &failure);
+        code = print_result(options, &result, &failure);
         g_free(failure.message);
         return code;
 }

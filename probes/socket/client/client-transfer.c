@@ -40,7 +40,7 @@ static int add_more_streams(AldSocketClient *client, Upload *upload, const AldRe
         return add_upload_streams(client, upload, tokens);
 }
 
-static void watch(Upload *upload)
+static void watch_acknowledgements(Upload *upload)
 {
         AldTransferCounters counters = ald_stream_group_counters(&upload->group);
 
@@ -81,7 +81,7 @@ static bool is_rate_plausible(
  * Whether the verdict of the receiver fits what was sent and acknowledged. Its kernel acknowledges what it
  * has, so a large difference cannot be chance.
  */
-static bool is_plausible(const Upload *upload, const AldVerdict *verdict)
+static bool is_verdict_plausible(const Upload *upload, const AldVerdict *verdict)
 {
         AldTransferCounters counters = ald_stream_group_counters(&upload->group);
         /* What a thread is about to send is counted when all of it is in the kernel. */
@@ -94,7 +94,7 @@ static bool is_plausible(const Upload *upload, const AldVerdict *verdict)
 }
 
 /* Other traffic, at the end that saw more of it. */
-static void take_other_traffic(AldSocketClient *client, Upload *upload, uint64_t theirs)
+static void set_other_traffic(AldSocketClient *client, Upload *upload, uint64_t theirs)
 {
         const AldTrafficSockets sockets = ald_socket_client_sockets(client, &upload->group);
 
@@ -106,7 +106,8 @@ static void take_other_traffic(AldSocketClient *client, Upload *upload, uint64_t
  * Explains why nothing arrived although round trips did, if it was sent again and again. packet: bytes of the
  * packets, 0 if unknown.
  */
-static void explain_silence(const AldSocketClient *client, uint64_t packet, AldSocketDirection *direction)
+static void explain_lost_packets(
+        const AldSocketClient *client, uint64_t packet, AldSocketDirection *direction)
 {
         g_autofree char *explained = NULL;
 
@@ -119,28 +120,28 @@ static void explain_silence(const AldSocketClient *client, uint64_t packet, AldS
         g_strlcpy(direction->reason, explained, sizeof direction->reason);
 }
 
-static int take_no_rate(AldSocketClient *client, Upload *upload, const AldSocketNoRate *message)
+static int handle_no_rate(AldSocketClient *client, Upload *upload, const AldSocketNoRate *message)
 {
         AldSocketDirection *direction = &client->result->upload;
         uint64_t packet = ald_stream_group_packet(&upload->group);
 
-        take_other_traffic(client, upload, message->other_bits_per_second);
+        set_other_traffic(client, upload, message->other_bits_per_second);
         g_strlcpy(direction->reason, message->reason ?: "the other side found no rate",
                 sizeof direction->reason);
         /* The kernel counts the beginning of the connection as a byte that was acknowledged. */
         if (upload->acked <= packet / 2 && ald_stream_group_retransmits(&upload->group) > 0)
-                explain_silence(client, packet, direction);
+                explain_lost_packets(client, packet, direction);
         return 1;
 }
 
-static int take_verdict(AldSocketClient *client, Upload *upload, const AldSocketVerdict *message)
+static int handle_verdict(AldSocketClient *client, Upload *upload, const AldSocketVerdict *message)
 {
         AldSocketDirection *direction = &client->result->upload;
         AldVerdict verdict = ALD_VERDICT_OF_REPORT(message);
 
         verdict.streams = (unsigned) message->streams;
-        take_other_traffic(client, upload, message->other_bits_per_second);
-        if (!is_plausible(upload, &verdict))
+        set_other_traffic(client, upload, message->other_bits_per_second);
+        if (!is_verdict_plausible(upload, &verdict))
                 return ald_fail(client->failure, ALD_FAILURE_PROTOCOL,
                         "what the other side says it received does not fit what it acknowledged");
         direction->known = true;
@@ -162,13 +163,15 @@ static int send_effort(AldSocketClient *client, Upload *upload)
 }
 
 /* 1 at the end of the upload. */
-static int handle(AldSocketClient *client, Upload *upload, const AldRecord *message)
+static int handle_message(AldSocketClient *client, Upload *upload, const AldRecord *message)
 {
         switch ((int) message->kind) {
         case ALD_KIND_SOCKET_VERDICT:
-                return take_verdict(client, upload, ald_record_as(message, SOCKET_VERDICT, AldSocketVerdict));
+                return handle_verdict(
+                        client, upload, ald_record_as(message, SOCKET_VERDICT, AldSocketVerdict));
         case ALD_KIND_SOCKET_NO_RATE:
-                return take_no_rate(client, upload, ald_record_as(message, SOCKET_NO_RATE, AldSocketNoRate));
+                return handle_no_rate(
+                        client, upload, ald_record_as(message, SOCKET_NO_RATE, AldSocketNoRate));
         case ALD_KIND_SOCKET_MORE:
                 return add_more_streams(client, upload, message);
         default:
@@ -184,8 +187,8 @@ static int step_upload(AldSocketClient *client, Upload *upload)
         int r = ald_channel_try(&client->channel, &message);
 
         if (r != 0)
-                return r < 0 ? r : handle(client, upload, message);
-        watch(upload);
+                return r < 0 ? r : handle_message(client, upload, message);
+        watch_acknowledgements(upload);
         ald_traffic_step(&upload->traffic, &sockets);
         ald_rtt_set_interval(&client->rtt, upload->acked, ald_now() - upload->begun);
         if (ald_now() - upload->opened > ald_socket_client_nsec_max(client) + ALD_GRACE_NS)
@@ -294,7 +297,7 @@ static int stop_download(AldSocketClient *client, uint64_t unseen, AldSocketDire
         direction->other = ald_optional_max(
                 direction->other, ald_optional_of_field(sent->other_bits_per_second));
         if (unseen > 0 && sent->retransmits > 0)
-                explain_silence(client, unseen, direction);
+                explain_lost_packets(client, unseen, direction);
         return 0;
 }
 

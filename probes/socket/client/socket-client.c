@@ -72,7 +72,7 @@ static int connect_spot(AldSocketClient *client, AldSocketOpenPurpose purpose)
         return r < 0 ? ald_fail(client->failure, ALD_FAILURE_INTERNAL, "no thread: %s", g_strerror(-r)) : 0;
 }
 
-static void note(AldSocketClient *client, const char *why)
+static void set_spot_reason(AldSocketClient *client, const char *why)
 {
         char *reason = client->result->spot_reason;
 
@@ -80,34 +80,34 @@ static void note(AldSocketClient *client, const char *why)
                 g_strlcpy(reason, why, sizeof client->result->spot_reason);
 }
 
-static void note_too_slow(AldSocketClient *client)
+static void set_spot_too_slow(AldSocketClient *client)
 {
         g_autofree char *why = g_strdup_printf(
                 TOO_SLOW, (unsigned) (ALD_SPOT_CHECK_LONGEST_NS / ALD_NSEC_PER_MSEC));
 
-        note(client, why);
+        set_spot_reason(client, why);
 }
 
 /*
  * The receiver cannot have more than was sent, and its last part was not much faster than all of it,
  * including the time until its message arrived.
  */
-static bool is_plausible(const AldSocketClient *client, uint64_t bytes, uint64_t rate, uint64_t elapsed)
+static bool is_spot_plausible(const AldSocketClient *client, uint64_t bytes, uint64_t rate, uint64_t elapsed)
 {
         return bytes <= client->spot.bytes &&
                (double) rate * (double) elapsed <= FASTER_MAX * (double) bytes * 8e9;
 }
 
-static int take_spot(AldSocketClient *client, const AldSocketSpotResult *message, uint64_t elapsed)
+static int handle_spot_result(AldSocketClient *client, const AldSocketSpotResult *message, uint64_t elapsed)
 {
         AldOptional rate = ald_optional_of_field(message->bits_per_second);
 
-        if (!is_plausible(client, message->bytes, rate.value, elapsed))
+        if (!is_spot_plausible(client, message->bytes, rate.value, elapsed))
                 return ald_fail(client->failure, ALD_FAILURE_PROTOCOL,
                         "what the other side says it received does not fit what was sent");
         client->result->spot_upload = rate.value;
         if (!rate.known)
-                note_too_slow(client);
+                set_spot_too_slow(client);
         return 0;
 }
 
@@ -123,7 +123,7 @@ static int check_upload(AldSocketClient *client)
         ald_spot_check_stop(&client->spot);
         if (r < 0)
                 return r;
-        return take_spot(
+        return handle_spot_result(
                 client, ald_record_as(message, SOCKET_SPOT_RESULT, AldSocketSpotResult), ald_now() - begun);
 }
 
@@ -145,7 +145,7 @@ static int check_download(AldSocketClient *client)
                 return r;
         client->result->spot_download = ald_spot_check_rate(client->spot.points, client->spot.n);
         if (client->result->spot_download == 0)
-                note_too_slow(client);
+                set_spot_too_slow(client);
         return 0;
 }
 
@@ -160,14 +160,14 @@ static int check_spots(AldSocketClient *client)
                 g_autofree char *why = g_strdup_printf(
                         "the round trip of %s is too long for a spot check", rtt);
 
-                note(client, why);
+                set_spot_reason(client, why);
                 return 0;
         }
         r = check_upload(client);
         return r < 0 ? r : check_download(client);
 }
 
-static int greet(AldSocketClient *client)
+static int receive_welcome(AldSocketClient *client)
 {
         const AldSocketWelcome *welcome;
         int r = ald_channel_expect(&client->channel, ald_now() + ALD_CHANNEL_TIMEOUT, ALD_KIND_SOCKET_WELCOME,
@@ -190,11 +190,11 @@ static int greet(AldSocketClient *client)
         return 0;
 }
 
-static int measure(AldSocketClient *client)
+static int run_measurement(AldSocketClient *client)
 {
         const AldSocketScope scope = client->options->scope;
         AldTrafficSockets sockets = ald_socket_client_sockets(client, NULL);
-        int r = greet(client);
+        int r = receive_welcome(client);
 
         ald_traffic_begin(&client->quiet, client->result->interface, true, &sockets);
         if (r >= 0)
@@ -269,7 +269,7 @@ int ald_socket_client_run(const AldSocketOptions *options, const AldAddress *to,
         r = open_channel(client, to, tls, stop);
         if (r >= 0) {
                 g_strlcpy(result->sink, client->channel.peer, sizeof result->sink);
-                r = measure(client);
+                r = run_measurement(client);
                 if (r < 0)
                         ald_channel_send_abort(&client->channel, failure->kind, failure->message);
                 else

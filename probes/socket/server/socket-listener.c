@@ -13,7 +13,7 @@
 #include "probes/socket/server/socket-server.h"
 #include "probes/socket/transfer/socket-result.h"
 
-static void report(
+static void report_session(
         const AldSocketOptions *options, const AldSocketSessionReport *served, const AldFailure *failure)
 {
         g_autofree char *json = ald_socket_session_report_to_json(served, failure);
@@ -44,7 +44,7 @@ int ald_socket_listener_serve(const AldSocketOptions *options, int parent)
                 r = ald_keys_load(&options->link.keys, true, &tls, &failure);
         if (r >= 0)
                 r = ald_socket_server_run(options, fd, tls, stop, &served, &failure);
-        report(options, &served, &failure);
+        report_session(options, &served, &failure);
         ald_socket_session_report_clear(&served);
         g_free(failure.message);
         if (!served.authenticated || (served.refused && options->link.mode == ALD_LINK_MODE_LISTEN))
@@ -52,7 +52,7 @@ int ald_socket_listener_serve(const AldSocketOptions *options, int parent)
         return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-static int serve(const void *options, int parent)
+static int serve_session(const void *options, int parent)
 {
         return ald_socket_listener_serve(options, parent);
 }
@@ -63,7 +63,7 @@ int ald_socket_listener_run(const AldSocketOptions *options)
         const AldStandAlone parts = { .program = ald_socket_command_line.program,
                 .link = &own.link,
                 .busy = "another session is under way",
-                .serve = serve,
+                .serve = serve_session,
                 .options = &own };
 
         own.link.host = options->link.host ?: options->source;

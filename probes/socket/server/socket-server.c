@@ -61,7 +61,7 @@ static bool is_spot_check(AldSocketOpenPurpose purpose)
 }
 
 /* Refuses to measure: sends the reason, and returns the failure. */
-static int refuse(Server *server, AldFailureKind kind, const char *why)
+static int refuse_client(Server *server, AldFailureKind kind, const char *why)
 {
         ald_channel_send_abort(&server->channel, kind, why);
         server->served->refused = true;
@@ -75,11 +75,11 @@ static int read_admission(Server *server)
 
         if (ald_admission_read(server->options->link.report_fd, &admission) < 0)
                 return ald_fail(server->failure, ALD_FAILURE_INTERNAL, "nobody answered whether to measure");
-        return admission.why ? refuse(server, admission.kind, admission.why) : 0;
+        return admission.why ? refuse_client(server, admission.kind, admission.why) : 0;
 }
 
 /* Whether the client may measure what its first message requests; if not, sends it the reason. */
-static int admit(Server *server, const AldRecord *first)
+static int admit_client(Server *server, const AldRecord *first)
 {
         static const AldSocketOpen unknown = ALD_SOCKET_OPEN_INIT;
         const AldSocketOpen *open = first->kind == ALD_KIND_SOCKET_OPEN
@@ -145,7 +145,7 @@ static bool may_open(const Server *server, AldSocketOpenPurpose purpose, uint64_
 }
 
 /* With those of the transfer under way. */
-static AldTrafficSockets sockets_of(Server *server)
+static AldTrafficSockets traffic_sockets(Server *server)
 {
         AldStreamGroup *group = server->state == SERVER_UPLOAD     ? &server->receiver.group
                                 : server->state == SERVER_DOWNLOAD ? &server->sending
@@ -160,7 +160,7 @@ static AldTrafficSockets sockets_of(Server *server)
 /* The client is about to load the path. */
 static void end_quiet(Server *server)
 {
-        const AldTrafficSockets sockets = sockets_of(server);
+        const AldTrafficSockets sockets = traffic_sockets(server);
 
         if (server->quiet.known)
                 server->before = ald_traffic_end(&server->quiet, &sockets, (AldOptional){});
@@ -197,7 +197,7 @@ static int handle_open(Server *server, const AldRecord *message)
 /* Other traffic at this interface during the transfer under way. */
 static AldOptional other_traffic(Server *server)
 {
-        const AldTrafficSockets sockets = sockets_of(server);
+        const AldTrafficSockets sockets = traffic_sockets(server);
 
         return ald_traffic_end(&server->traffic, &sockets, server->before);
 }
@@ -238,7 +238,7 @@ static int handle_begin(Server *server, const AldRecord *message)
                 return ald_fail(server->failure, ALD_FAILURE_LIMIT, "too many transfers in one session");
         end_quiet(server);
         end_spot(server);
-        sockets = sockets_of(server);
+        sockets = traffic_sockets(server);
         ald_traffic_begin(&server->traffic, server->served->interface, download, &sockets);
         r = download ? begin_download(server, bytes) : begin_upload(server, begin, nsec, bytes);
         server->deadline = ald_now() + nsec + ALD_GRACE_NS;
@@ -274,10 +274,10 @@ static int handle_stop(Server *server)
 }
 
 /* Does what the client requests, if it may. */
-static int handle(Server *server, const AldRecord *message)
+static int handle_message(Server *server, const AldRecord *message)
 {
         bool wants = message->kind == ALD_KIND_SOCKET_OPEN || message->kind == ALD_KIND_SOCKET_BEGIN;
-        int r = wants && !server->admitted ? admit(server, message) : 0;
+        int r = wants && !server->admitted ? admit_client(server, message) : 0;
 
         if (r < 0)
                 return r;
@@ -322,13 +322,13 @@ static int refuse_if_configured(Server *server)
         const AldSocketOptions *options = server->options;
 
         if (options->inhibited)
-                return refuse(server, ALD_FAILURE_INHIBITED, options->inhibited);
+                return refuse_client(server, ALD_FAILURE_INHIBITED, options->inhibited);
         if (options->busy)
-                return refuse(server, ALD_FAILURE_BUSY, options->busy);
+                return refuse_client(server, ALD_FAILURE_BUSY, options->busy);
         return 0;
 }
 
-static int welcome(Server *server)
+static int send_welcome(Server *server)
 {
         const char *interface = server->served->interface;
         const AldSocketWelcome message = {
@@ -419,7 +419,7 @@ static int step_upload(Server *server)
 
 static int step_download(Server *server)
 {
-        const AldTrafficSockets sockets = sockets_of(server);
+        const AldTrafficSockets sockets = traffic_sockets(server);
         AldSocketEffort effort;
 
         ald_traffic_step(&server->traffic, &sockets);
@@ -456,7 +456,7 @@ static int read_messages(Server *server)
                 int r = ald_channel_try(&server->channel, &message);
 
                 if (r > 0)
-                        r = handle(server, message);
+                        r = handle_message(server, message);
                 else if (r == 0)
                         return 0;
                 if (r < 0)
@@ -465,7 +465,7 @@ static int read_messages(Server *server)
         return 0;
 }
 
-static int take_connections(Server *server)
+static int accept_data_connections(Server *server)
 {
         AldSocketOpenPurpose purpose;
         int fd, r = 0;
@@ -499,9 +499,9 @@ static int wait_for_events(Server *server)
                 ticking ? "the transfer was not ended in time" : "the other side sent nothing for too long");
 }
 
-static int serve(Server *server)
+static int serve_client(Server *server)
 {
-        const AldTrafficSockets sockets = sockets_of(server);
+        const AldTrafficSockets sockets = traffic_sockets(server);
         int r = 0;
 
         ald_traffic_begin(&server->quiet, server->served->interface, true, &sockets);
@@ -509,7 +509,7 @@ static int serve(Server *server)
         while (r >= 0 && server->state != SERVER_OVER) {
                 r = read_messages(server);
                 if (r >= 0)
-                        r = take_connections(server);
+                        r = accept_data_connections(server);
                 if (r >= 0)
                         r = step_spot(server);
                 if (r >= 0 && server->state == SERVER_UPLOAD)
@@ -534,9 +534,9 @@ static int run_session(Server *server)
         r = ald_data_listener_open(&server->listener, server->channel.fd, server->options->link.port + 1,
                 ALD_SOCKET_DATA_PORTS, server->failure);
         if (r >= 0)
-                r = welcome(server);
+                r = send_welcome(server);
         if (r >= 0)
-                r = serve(server);
+                r = serve_client(server);
         if (r < 0 && !server->served->refused)
                 ald_channel_send_abort(&server->channel, server->failure->kind, server->failure->message);
         end_transfer(server);

@@ -58,7 +58,7 @@ void ald_rtt_prepare(int fd)
         (void) setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
 }
 
-static bool receive(int fd, uint8_t *bytes, size_t n)
+static bool receive_fully(int fd, uint8_t *bytes, size_t n)
 {
         uint64_t deadline = ald_now() + TIMEOUT_SECONDS * ALD_NSEC_PER_SEC;
 
@@ -74,15 +74,15 @@ static bool receive(int fd, uint8_t *bytes, size_t n)
 }
 
 /* What comes back must be what was sent, otherwise another exchange was timed. */
-static bool exchange(AldRtt *rtt, uint64_t *ret)
+static bool make_round_trip(AldRtt *rtt, uint64_t *ret)
 {
         uint8_t sent[ALD_RTT_BYTES] = {}, got[ALD_RTT_BYTES];
         size_t n = rtt->mode == ALD_RTT_STEADY ? STEADY_BYTES : ALD_RTT_BYTES;
         uint64_t begin = ald_now();
 
         memcpy(sent, &begin, sizeof begin);
-        rtt->failed = send(rtt->fd, sent, n, MSG_NOSIGNAL) != (ssize_t) n || !receive(rtt->fd, got, n) ||
-                      memcmp(sent, got, n) != 0;
+        rtt->failed = send(rtt->fd, sent, n, MSG_NOSIGNAL) != (ssize_t) n ||
+                      !receive_fully(rtt->fd, got, n) || memcmp(sent, got, n) != 0;
         *ret = ald_now() - begin;
         return !rtt->failed;
 }
@@ -102,12 +102,12 @@ static bool may_go_on(AldRtt *rtt)
         return !rtt->failed && !atomic_load(&rtt->stop) && rtt->n < ALD_RTT_SAMPLES_MAX;
 }
 
-static void take_burst(AldRtt *rtt, const Bursts *bursts, uint32_t number)
+static void measure_burst(AldRtt *rtt, const Bursts *bursts, uint32_t number)
 {
         uint64_t end = ald_now() + bursts->each_ns, taken;
 
         for (unsigned i = 0; i < bursts->each && may_go_on(rtt) && (i == 0 || ald_now() < end); i++)
-                if (exchange(rtt, &taken))
+                if (make_round_trip(rtt, &taken))
                         rtt->samples[rtt->n++] = (AldRttSample){ taken, number };
 }
 
@@ -120,10 +120,10 @@ static void *run_bursts(void *data)
 
         for (unsigned i = 0; i < bursts->warm_up && may_go_on(rtt) && ald_now() - begin < bursts->warm_up_ns;
                 i++)
-                (void) exchange(rtt, &ignored);
+                (void) make_round_trip(rtt, &ignored);
         begin = ald_now();
         while (may_go_on(rtt)) {
-                take_burst(rtt, bursts, burst++);
+                measure_burst(rtt, bursts, burst++);
                 elapsed = ald_now() - begin;
                 atomic_store(&rtt->progress, (unsigned) MIN(elapsed * 1000 / bursts->least_ns, 1000));
                 if ((elapsed >= bursts->least_ns && rtt->n >= bursts->enough) || elapsed >= bursts->most_ns)
@@ -140,7 +140,7 @@ static void *run_steadily(void *data)
         uint64_t begin = ald_now(), taken;
 
         for (uint32_t i = 0; may_go_on(rtt); i++) {
-                if (exchange(rtt, &taken))
+                if (make_round_trip(rtt, &taken))
                         rtt->samples[rtt->n++] = (AldRttSample){ taken, i };
                 /* The interval may change meanwhile. */
                 do

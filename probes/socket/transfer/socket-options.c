@@ -39,7 +39,8 @@ AldSocketScope ald_socket_scope_from_string(const char *text)
         return ALD_SOCKET_SCOPE_FULL;
 }
 
-static int parse(AldSocketOptions *options, int argc, char **argv, char **ret_output, char **ret_error)
+static int parse_options(
+        AldSocketOptions *options, int argc, char **argv, char **ret_output, char **ret_error)
 {
         gboolean no_zerocopy = FALSE, rtt_only = FALSE, round_trips = FALSE, check = FALSE;
         g_autofree char *streams_max = NULL;
@@ -80,7 +81,7 @@ int ald_socket_options_parse(
         int argc, char **argv, AldSocketOptions *ret, char **ret_output, char **ret_error)
 {
         g_auto(AldSocketOptions) options = { .streams_max = STREAMS_MAX };
-        int r = parse(&options, argc, argv, ret_output, ret_error);
+        int r = parse_options(&options, argc, argv, ret_output, ret_error);
 
         if (r == 0) {
                 *ret = options;

@@ -53,7 +53,7 @@ static uint64_t real_time(const struct timespec *time)
  * a processor does not distort the time. 0: the kernel has not noted it. It begins to do so a while after
  * that was requested, the later the busier it is.
  */
-static ssize_t receive(int fd, uint64_t *ret_when)
+static ssize_t receive_piece(int fd, uint64_t *ret_when)
 {
         _Alignas(struct cmsghdr) char control[256];
         struct iovec room = { .iov_len = RECEIVE_MAX };
@@ -82,7 +82,7 @@ static void receive_all(AldSpotCheck *spot)
         while (spot->n < ALD_SPOT_CHECK_POINTS_MAX && spot->bytes < ALD_SPOT_CHECK_BYTES_MAX &&
                 !atomic_load(&spot->stop)) {
                 AldSpotCheckPoint *point = &spot->points[spot->n];
-                ssize_t n = receive(spot->fd, &point->when);
+                ssize_t n = receive_piece(spot->fd, &point->when);
 
                 if (n <= 0)
                         break;
@@ -115,7 +115,7 @@ static void send_all(AldSpotCheck *spot)
         }
 }
 
-static void *run(void *data)
+static void *run_check(void *data)
 {
         AldSpotCheck *spot = data;
 
@@ -140,7 +140,7 @@ int ald_spot_check_start(AldSpotCheck *spot, int fd, bool sending)
                 if (!sending)
                         spot->points = g_new(AldSpotCheckPoint, ALD_SPOT_CHECK_POINTS_MAX);
                 ald_stream_prepare(fd);
-                r = ald_stream_start_thread(&spot->thread, run, spot);
+                r = ald_stream_start_thread(&spot->thread, run_check, spot);
         }
         if (r < 0) {
                 close(fd);

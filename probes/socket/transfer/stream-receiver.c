@@ -50,7 +50,7 @@ void ald_transfer_receiver_take_effort(AldTransferReceiver *receiver, const AldS
         receiver->efforts++;
 }
 
-static void look_at_effort(AldTransferReceiver *receiver, uint64_t now)
+static void update_own_effort(AldTransferReceiver *receiver, uint64_t now)
 {
         if (now - receiver->effort_at < ALD_EFFORT_EVERY_NS)
                 return;
@@ -58,7 +58,8 @@ static void look_at_effort(AldTransferReceiver *receiver, uint64_t now)
         ald_stream_group_effort(&receiver->group, &receiver->own);
 }
 
-static AldTransferReceiverStep evaluate(AldTransferReceiver *receiver, const AldTransferCounters *counters)
+static AldTransferReceiverStep evaluate_sample(
+        AldTransferReceiver *receiver, const AldTransferCounters *counters)
 {
         AldEvaluatorBound bound = ald_socket_limiter_bound(&receiver->other, &receiver->own);
 
@@ -112,8 +113,8 @@ AldTransferReceiverStep ald_transfer_receiver_step(AldTransferReceiver *receiver
                 (void) ald_evaluator_sample(&receiver->evaluator,
                         &(AldTransferCounters){ .when = receiver->empty_at }, ALD_EVALUATOR_UNBOUND);
         receiver->measuring = true;
-        look_at_effort(receiver, counters.when);
-        step = evaluate(receiver, &counters);
+        update_own_effort(receiver, counters.when);
+        step = evaluate_sample(receiver, &counters);
         /* The evaluator counts from the first data, for which a connection over a lossy link may take
          * seconds; the other side counts from the beginning. */
         if (counters.when >= receiver->until)

@@ -54,7 +54,7 @@ static bool may_send(AldStreamShared *shared)
 }
 
 /* Bytes handed to the kernel that were not acknowledged yet. */
-static uint64_t outstanding(int fd)
+static uint64_t bytes_outstanding(int fd)
 {
         int bytes = 0;
 
@@ -71,9 +71,9 @@ typedef struct Window {
         uint64_t interval, lately;    /* between two checks; what arrived between the last two */
 } Window;
 
-static bool is_open(Window *window, int fd, uint64_t sent)
+static bool has_room(Window *window, int fd, uint64_t sent)
 {
-        uint64_t waiting = outstanding(fd), acked = sent - MIN(waiting, sent), now = ald_now(), lately;
+        uint64_t waiting = bytes_outstanding(fd), acked = sent - MIN(waiting, sent), now = ald_now(), lately;
         AldTcpInfo info = {};
 
         if (acked >= FAST_BYTES && (double) acked * 8e9 >= FAST * (double) (now - window->begun))
@@ -147,7 +147,7 @@ static ssize_t send_piece(AldStream *stream, Window *window, Zerocopy *zerocopy,
         bool without_copy;
         ssize_t n;
 
-        if (!window->fast && !is_open(window, stream->fd, sent)) {
+        if (!window->fast && !has_room(window, stream->fd, sent)) {
                 (void) nanosleep(&pause, NULL);
                 errno = EINTR;
                 return -1;

@@ -65,7 +65,7 @@ static double own_bytes(const AldTrafficSample *before, const AldTrafficSample *
         return bytes - headers * (1 - packets / segments);
 }
 
-static void add(AldTrafficSum *sum, uint64_t elapsed, double bytes)
+static void add_to_sum(AldTrafficSum *sum, uint64_t elapsed, double bytes)
 {
         sum->elapsed += elapsed;
         sum->bytes += bytes;
@@ -80,13 +80,13 @@ void ald_traffic_count(AldTrafficCount *count, const AldTrafficSample *sample)
                        difference(last->backlog, sample->backlog);
         uint64_t drops = sample->drops - MIN(last->drops, sample->drops);
 
-        add(&count->all, elapsed, bytes);
+        add_to_sum(&count->all, elapsed, bytes);
         count->moved += difference(last->bytes, sample->bytes);
         count->drops += drops;
         if (drops > 0)
                 count->settled = sample->when + ALD_TRAFFIC_SETTLE_NS;
         if (last->when >= count->settled && drops == 0)
-                add(&count->certain, elapsed, bytes);
+                add_to_sum(&count->certain, elapsed, bytes);
         else
                 count->all.doubt += MAX(difference(last->own.again, sample->own.again), 0);
         count->last = *sample;
@@ -179,7 +179,7 @@ void ald_traffic_begin(
 }
 
 /* If a counter went back, the interface or its queue was made anew. */
-static bool goes_on(const AldTrafficSample *last, const AldTrafficSample *sample)
+static bool is_continuous(const AldTrafficSample *last, const AldTrafficSample *sample)
 {
         /* A queue that came or went counts from somewhere else. */
         if ((sample->packets == UINT64_MAX) != (last->packets == UINT64_MAX))
@@ -187,13 +187,13 @@ static bool goes_on(const AldTrafficSample *last, const AldTrafficSample *sample
         return sample->bytes >= last->bytes && sample->drops >= last->drops;
 }
 
-static void take_sample(AldInterfaceTraffic *traffic, const AldTrafficSockets *sockets, uint64_t took_most)
+static void count_sample(AldInterfaceTraffic *traffic, const AldTrafficSockets *sockets, uint64_t took_most)
 {
         AldTrafficSample sample;
         uint64_t took;
 
         traffic->known = read_sample(traffic, sockets, &sample, &took) >= 0 &&
-                         goes_on(&traffic->count.last, &sample);
+                         is_continuous(&traffic->count.last, &sample);
         if (traffic->known && took <= took_most)
                 ald_traffic_count(&traffic->count, &sample);
 }
@@ -201,13 +201,13 @@ static void take_sample(AldInterfaceTraffic *traffic, const AldTrafficSockets *s
 void ald_traffic_step(AldInterfaceTraffic *traffic, const AldTrafficSockets *sockets)
 {
         if (traffic->known && traffic->sending && ald_now() >= traffic->count.last.when + EVERY_NS)
-                take_sample(traffic, sockets, QUICK_NS);
+                count_sample(traffic, sockets, QUICK_NS);
 }
 
 AldOptional ald_traffic_end(
         AldInterfaceTraffic *traffic, const AldTrafficSockets *sockets, AldOptional before)
 {
         if (traffic->known)
-                take_sample(traffic, sockets, UINT64_MAX);
+                count_sample(traffic, sockets, UINT64_MAX);
         return traffic->known ? ald_traffic_rate(&traffic->count, before) : (AldOptional){};
 }
