@@ -11,32 +11,11 @@
 #define FAIR_SHARE 0.5
 #define FAIR_SHARE_WIFI 0.25 /* a radio delivers about half of its bit rate at best */
 
-static void add_socket(AldLink *link, const AldLinkSocket *socket)
-{
-        link->from = socket->source_interface;
-        link->to = socket->sink_address;
-        link->source_type = socket->source_interface_type;
-        link->sink_type = socket->sink_interface_type;
-        link->rtt_measured_usec = socket->rtt_measured_usec;
-}
-
-static void add_rdma(AldLink *link, const AldLinkRdma *rdma)
-{
-        link->from = rdma->source_port;
-        link->to = rdma->sink_port;
-        link->rdma = true;
-        link->rtt_measured_usec = ALD_ABSENT_UINT64;
-}
-
-static const AldLinkBase *base_of(const AldRecord *record)
-{
-        return record->kind == ALD_KIND_LINK_RDMA ? &ald_record_as(record, LINK_RDMA, AldLinkRdma)->base
-                                                  : &ald_record_as(record, LINK_SOCKET, AldLinkSocket)->base;
-}
-
 AldLink ald_link_of_record(const AldRecord *record)
 {
-        const AldLinkBase *base = base_of(record);
+        const AldLinkBase *base = record->kind == ALD_KIND_LINK_RDMA
+                                          ? &ald_record_as(record, LINK_RDMA, AldLinkRdma)->base
+                                          : &ald_record_as(record, LINK_SOCKET, AldLinkSocket)->base;
         AldLink link = {
                 .directions = { base->upload, base->download },
                 .flags = base->flags,
@@ -47,10 +26,22 @@ AldLink ald_link_of_record(const AldRecord *record)
                 .failed_usec = base->failed_usec,
         };
 
-        if (record->kind == ALD_KIND_LINK_RDMA)
-                add_rdma(&link, ald_record_as(record, LINK_RDMA, AldLinkRdma));
-        else
-                add_socket(&link, ald_record_as(record, LINK_SOCKET, AldLinkSocket));
+        if (record->kind == ALD_KIND_LINK_RDMA) {
+                const AldLinkRdma *rdma = ald_record_as(record, LINK_RDMA, AldLinkRdma);
+
+                link.from = rdma->source_port;
+                link.to = rdma->sink_port;
+                link.rdma = true;
+                link.rtt_measured_usec = ALD_ABSENT_UINT64;
+        } else {
+                const AldLinkSocket *socket = ald_record_as(record, LINK_SOCKET, AldLinkSocket);
+
+                link.from = socket->source_interface;
+                link.to = socket->sink_address;
+                link.source_type = socket->source_interface_type;
+                link.sink_type = socket->sink_interface_type;
+                link.rtt_measured_usec = socket->rtt_measured_usec;
+        }
         if (base->source)
                 (void) ald_id_parse(base->source, &link.source);
         if (base->sink)
@@ -69,39 +60,22 @@ AldLink ald_link_of(const AldEntry *entry)
         return link;
 }
 
-static void add_sink_port(AldLink *link, const AldFabric *fabric)
-{
-        const AldRdmaPort *port = fabric && link->to ? ald_rows_find(&fabric->rdma_ports, link->to) : NULL;
-
-        if (port)
-                link->negotiated_bits_per_second = ald_path_speed(
-                        link->negotiated_bits_per_second, port->rate_bits_per_second);
-}
-
-static void add_sink_interface(AldLink *link, const AldNetwork *network)
-{
-        AldPathEnd end;
-
-        if (link->sink_type || !link->to)
-                return;
-        end = ald_path_end_find(network, NULL, NULL, link->to);
-        link->negotiated_bits_per_second = ald_path_speed(
-                link->negotiated_bits_per_second, end.bits_per_second);
-        link->sink_type = end.type;
-}
-
 void ald_link_add_sink(AldLink *link, const AldNetwork *network, const AldFabric *fabric)
 {
-        if (link->rdma)
-                add_sink_port(link, fabric);
-        else
-                add_sink_interface(link, network);
-}
+        uint64_t speed = link->negotiated_bits_per_second;
 
-static bool path_is_wifi(const AldLink *link)
-{
-        return g_strcmp0(ald_path_type(link->source_type, link->sink_type),
-                       ald_interface_type_to_string(ALD_INTERFACE_TYPE_WIFI)) == 0;
+        if (link->rdma) {
+                const AldRdmaPort *port = fabric && link->to ? ald_rows_find(&fabric->rdma_ports, link->to)
+                                                             : NULL;
+
+                if (port)
+                        link->negotiated_bits_per_second = ald_path_speed(speed, port->rate_bits_per_second);
+        } else if (!link->sink_type && link->to) {
+                AldPathEnd end = ald_path_end_find(network, NULL, NULL, link->to);
+
+                link->negotiated_bits_per_second = ald_path_speed(speed, end.bits_per_second);
+                link->sink_type = end.type;
+        }
 }
 
 bool ald_attempt_has_failed(uint64_t measured_usec, uint64_t failed_usec, const char *failure)
@@ -162,7 +136,9 @@ bool ald_link_closed_ports(const char *failure, uint64_t *ret_first, uint64_t *r
 
 bool ald_link_direction_falls_short(const AldLink *link, const AldLinkDirection *direction)
 {
-        double share = path_is_wifi(link) ? FAIR_SHARE_WIFI : FAIR_SHARE;
+        const char *type = ald_path_type(link->source_type, link->sink_type);
+        bool wifi = g_strcmp0(type, ald_interface_type_to_string(ALD_INTERFACE_TYPE_WIFI)) == 0;
+        double share = wifi ? FAIR_SHARE_WIFI : FAIR_SHARE;
 
         return direction->bits_per_second != ALD_ABSENT_UINT64 &&
                link->negotiated_bits_per_second != ALD_ABSENT_UINT64 &&

@@ -27,12 +27,6 @@ static const AldInterface *find_interface(const AldNetwork *network, const char 
         return network && name ? ald_rows_find(&network->interfaces, name) : NULL;
 }
 
-static bool has_ports(const AldInterface *interface)
-{
-        return ald_interface_is(interface, ALD_INTERFACE_TYPE_BRIDGE) ||
-               ald_interface_is(interface, ALD_INTERFACE_TYPE_BOND);
-}
-
 /* Returns the interface below a VLAN or macvlan. Traffic of a tunnel may take any path. */
 static const AldInterface *find_parent(const PortSearch *search, const AldInterface *interface)
 {
@@ -70,7 +64,8 @@ static void collect_carriers(
                 return;
         if (parent)
                 collect_carriers(search, parent, depth + 1, found);
-        else if (has_ports(interface))
+        else if (ald_interface_is(interface, ALD_INTERFACE_TYPE_BRIDGE) ||
+                 ald_interface_is(interface, ALD_INTERFACE_TYPE_BOND))
                 collect_ports(search, interface, depth, found);
         else
                 g_ptr_array_add(found, (gpointer) interface);

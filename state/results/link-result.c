@@ -583,11 +583,6 @@ static void take_check(Merge *merge)
                 row->rtt_measured_usec = reported->rtt_measured_usec;
 }
 
-static AldAttempts attempts_of(const AldLinkBase *link)
-{
-        return (AldAttempts){ link->measured_usec, link->failed_usec, link->failures, false };
-}
-
 /* A repeated report is not another failure. */
 static uint64_t count_failures(const AldAttempts *before, uint64_t failed_usec)
 {
@@ -687,7 +682,8 @@ AldRecord *ald_link_result_merge(AldRecord *before, AldRecord *reported, const A
                 drop_figures(reported, &merge.row.socket);
         read_fields(reported, &merge.reported);
         merge.seed = seed_of(reported->kind, &merge.reported);
-        attempts = attempts_of(&merge.row.base);
+        attempts = (AldAttempts){ merge.row.base.measured_usec, merge.row.base.failed_usec,
+                merge.row.base.failures, false };
         if (is_measured(&merge.reported.base))
                 take_measurement(&merge);
         else

@@ -71,12 +71,6 @@ static bool is_outdated_status(AldNodePresence *presence, const AldNodeStatus *s
         return presence->heard != 0 || status->epoch < presence->epoch;
 }
 
-static void end_duplicate(AldNodePresence *presence)
-{
-        for (unsigned i = 0; i < ALD_PRESENCE_VIAS; i++)
-                presence->vias[i].duplicate = false;
-}
-
 bool ald_presence_take_status(
         AldNodePresence *presence, const AldNodeStatus *status, bool retained, uint32_t broker, uint64_t now)
 {
@@ -98,7 +92,8 @@ bool ald_presence_take_status(
                 presence->ended_connection = MAX(presence->ended_connection, status->connection);
                 via->heard = 0;
         } else if (!retained) {
-                end_duplicate(presence);
+                for (unsigned i = 0; i < ALD_PRESENCE_VIAS; i++)
+                        presence->vias[i].duplicate = false;
                 ald_presence_heard(presence, broker, now);
         }
         return true;

@@ -236,13 +236,6 @@ void ald_store_set_record(AldStore *store, AldEntry *entry, AldRecord *record)
                 ald_record_unref(before);
 }
 
-/* The revision counts each change of the fields; a record that was sent again does not count. */
-static void number_record(AldRecord *record, const AldRecord *before, uint64_t updated_usec)
-{
-        record->revision = before ? before->revision + (before->hash != record->hash) : 1;
-        record->updated_usec = updated_usec;
-}
-
 static void apply_update(AldStore *store, AldEntry *entry, const AldUpdate *update, uint64_t now)
 {
         g_autoptr(AldRecord) before = entry->record ? ald_record_ref(entry->record) : NULL;
@@ -251,8 +244,13 @@ static void apply_update(AldStore *store, AldEntry *entry, const AldUpdate *upda
         entry->stamp = update->stamp;
         entry->updated_usec = update->updated_usec;
         entry->changed = now;
-        if (update->record)
-                number_record(update->record, before, update->updated_usec);
+        if (update->record) {
+                /* The revision counts each change of the fields; a record that was sent again does not count.
+                 */
+                update->record->revision = before ? before->revision + (before->hash != update->record->hash)
+                                                  : 1;
+                update->record->updated_usec = update->updated_usec;
+        }
         ald_store_set_record(store, entry, update->record);
         if (store->changed)
                 store->changed(entry, before, store->userdata);
