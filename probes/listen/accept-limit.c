@@ -13,10 +13,10 @@ typedef struct Entry {
         uint64_t since;
 } Entry;
 
-/* Each new connection delays the time when the whole burst is available again. */
+/* The rates of a class. Each new connection delays the time when the whole burst is available again. */
 typedef struct Class {
-        uint64_t full;      /* of the class */
-        GHashTable *places; /* place → uint64_t, the same of a place */
+        uint64_t full;      /* that time for the class */
+        GHashTable *places; /* place → uint64_t, that time for the place */
 } Class;
 
 struct AldAcceptLimit {
@@ -99,7 +99,8 @@ static void count_begin(AldAcceptLimit *limit, const AldRemote *remote, uint64_t
         g_hash_table_replace(class->places, g_strdup(remote->place), g_memdup2(&full, sizeof full));
 }
 
-/* Counts those of the class, or from the place if that is not NULL, and finds the oldest of them. */
+/* Counts the entries of the class, only those of the place if that is not NULL, and finds the oldest of
+ * them. */
 static unsigned count_entries(
         const AldAcceptLimit *limit, AldRemoteClass class, const char *place, Entry **ret_oldest)
 {
@@ -116,7 +117,7 @@ static unsigned count_entries(
         return n;
 }
 
-/* The connection that must be closed, or NULL if there is room. */
+/* Returns the entry of the connection that must be closed, or NULL if there is room. */
 static Entry *find_entry_to_evict(const AldAcceptLimit *limit, const AldRemote *remote)
 {
         const AldAcceptShare *share = &limit->shares[remote->class];

@@ -7,9 +7,9 @@
 
 /*
  * Limits how many connections may be open before the other side has proved its identity, and how many may
- * begin per second. Each class of remote has its own share, and within it each place has one. If a share or a
- * place is full, its oldest connection is closed, once it has had time to prove its identity. Pure: times are
- * CLOCK_MONOTONIC in µs.
+ * begin per second. Each class of remote has its own share, and each place has one within that of its class.
+ * If a share or a place is full, its oldest connection is closed, once it has had time to prove its identity.
+ * Pure: times are CLOCK_MONOTONIC in µs.
  */
 typedef struct AldAcceptLimit AldAcceptLimit;
 
@@ -21,7 +21,7 @@ typedef struct AldAcceptShare {
         unsigned place_per_second, place_burst;
 } AldAcceptShare;
 
-/* If there are more, the rate of the place that was idle for longest is forgotten. */
+/* With more places, the rate of the place that was idle for longest is forgotten. */
 #define ALD_ACCEPT_LIMIT_PLACES_MAX 256u
 
 /* The shares, one for each class, must outlive it. */
@@ -29,9 +29,10 @@ AldAcceptLimit *ald_accept_limit_new(const AldAcceptShare *shares);
 void ald_accept_limit_free(AldAcceptLimit *limit);
 
 /* Admits the connection, and sets *ret_evicted to the connection that must be closed for it, or NULL; that
- * one has already been removed. -EUSERS if there is no room, -EBUSY if too many have begun recently. */
+ * one has already been removed. Returns -EUSERS if there is no room, -EBUSY if too many have begun
+ * recently. */
 int ald_accept_limit_enter(
         AldAcceptLimit *limit, const AldRemote *remote, uint64_t now, void *connection, void **ret_evicted);
 
-/* The connection has ended, or proved its identity. Does nothing if it is not counted. */
+/* Stops counting a connection that has ended or proved its identity. Does nothing if it is not counted. */
 void ald_accept_limit_leave(AldAcceptLimit *limit, const void *connection);

@@ -14,7 +14,7 @@
 
 bool ald_first_bytes_are_tls(const unsigned char *bytes, size_t n)
 {
-        /* A handshake record of any version. */
+        /* This is a handshake record of any version. */
         return n >= 2 && bytes[0] == 0x16 && bytes[1] == 0x03;
 }
 
@@ -24,7 +24,8 @@ bool ald_first_bytes_are_rdma(const unsigned char *bytes, size_t n)
                memcmp(bytes, ALD_FIRST_BYTES_RDMA, ALD_FIRST_BYTES_RDMA_SIZE) == 0;
 }
 
-/* The backlog in the kernel: a dropped connection is retried after a second at the earliest. */
+/* The backlog in the kernel is large because a dropped connection is retried after a second at the
+ * earliest. */
 #define BACKLOG 1024
 #define HELLO_MSEC 5000u
 
@@ -108,7 +109,7 @@ static void pass_connection_on(Waiting *waiting)
                 listener->ready(ald_fd_steal(&fd), rdma, &remote, &local, listener->userdata);
 }
 
-/* Removes the request for RDMA; TLS follows. */
+/* Removes the request for RDMA, which TLS follows. Returns false if there is none. */
 static bool consume_rdma_request(Waiting *waiting, const unsigned char *bytes, size_t n)
 {
         unsigned char taken[ALD_FIRST_BYTES_RDMA_SIZE];
@@ -205,7 +206,7 @@ static gboolean on_pause_over(gpointer userdata)
         return G_SOURCE_REMOVE;
 }
 
-/* Whether there may be another. */
+/* Accepts a connection. Returns whether there may be another; if not, errno is set. */
 static bool accept_one(AldListener *listener)
 {
         struct sockaddr_storage address;

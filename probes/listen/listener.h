@@ -11,12 +11,13 @@
 
 /*
  * The port at which other nodes reach this one. A connection waits here, using only a file descriptor, until
- * the first bytes of TLS have arrived; then it is passed on. A connection for RDMA announces that before TLS;
- * these bytes are removed.
+ * the first bytes of TLS have arrived; then it is passed on. A connection for RDMA announces itself before
+ * TLS; the listener removes these bytes.
  */
 typedef struct AldListener AldListener;
 
-/* Takes ownership of the connection. `rdma`: it is for RDMA; `local` is our end of it. */
+/* Takes ownership of the connection. `rdma` is true if it is for RDMA; `local` is its address on this
+ * machine. */
 typedef void (*AldListenerReady)(int connection, bool rdma, const AldRemote *remote,
         const struct sockaddr_storage *local, void *userdata);
 
@@ -31,19 +32,20 @@ AldListener *ald_listener_new_for_fd(
 
 void ald_listener_free(AldListener *listener);
 
-/* 0 if the socket was given. */
+/* Returns the port, or 0 if the socket was given. */
 unsigned ald_listener_port(const AldListener *listener);
 
-/* Connections refused because there were too many, or because they were silent or did not use TLS. */
+/* Returns the number of connections that were refused because there were too many, or because they were
+ * silent or did not use TLS. */
 uint64_t ald_listener_refused(const AldListener *listener);
 
-/* Connections from unknown addresses, including refused ones. */
+/* Returns the number of connections from unknown addresses, including refused ones. */
 uint64_t ald_listener_unknown(const AldListener *listener);
 
-/* Whether the first bytes are those of TLS. They are assumed to arrive together. */
+/* Returns whether the first bytes are those of TLS, which are assumed to arrive together. */
 bool ald_first_bytes_are_tls(const unsigned char *bytes, size_t n);
 
-/* Whether they are the bytes before TLS that request RDMA. They only select the program. */
+/* Returns whether these are the bytes before TLS that request RDMA. They only select the program. */
 #define ALD_FIRST_BYTES_RDMA "RDMA"
 #define ALD_FIRST_BYTES_RDMA_SIZE 4u
 bool ald_first_bytes_are_rdma(const unsigned char *bytes, size_t n);

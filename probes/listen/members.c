@@ -13,8 +13,8 @@ typedef struct Proof {
 struct AldMembers {
         GHashTable *proved;   /* address → Proof */
         GHashTable *reported; /* addresses */
-        GHashTable *next;     /* the same, while they are read */
-        GHashTable *counts;   /* node → how many of `next` it has */
+        GHashTable *next;     /* the addresses of the report that is being read */
+        GHashTable *counts;   /* node → number of its addresses in `next` */
 };
 
 static void proof_free(gpointer data)
@@ -45,7 +45,7 @@ void ald_members_free(AldMembers *members)
         g_free(members);
 }
 
-/* Removes the oldest of the node, or of all if that is NULL, if the limit is reached. */
+/* If the limit is reached, removes the oldest proof of the node, or of all nodes if that is NULL. */
 static void make_room(AldMembers *members, const char *node, unsigned max)
 {
         const char *oldest = NULL;

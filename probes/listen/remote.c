@@ -8,7 +8,7 @@
 
 #include "probes/listen/remote.h"
 
-/* A connection over IPv4 comes in by a socket of IPv6. */
+/* Finds the IPv4 address, which is IPv4-mapped if the connection came in through an IPv6 socket. */
 static bool as_ipv4(const struct sockaddr *address, struct in_addr *ret)
 {
         const struct sockaddr_in6 *six = (const struct sockaddr_in6 *) address;

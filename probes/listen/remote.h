@@ -15,9 +15,8 @@ typedef enum AldRemoteClass {
         ALD_REMOTE_CLASS_N,
 } AldRemoteClass;
 
-/* What counts as one place: for a member the node; for this machine, all of it; else an IPv4 address, the /64
- * of an IPv6 address, or all link-local addresses behind one interface, since a host can have any number of
- * them. */
+/* A place is the node of a member, or this machine as a whole; else an IPv4 address, the /64 of an IPv6
+ * address, or all link-local addresses behind one interface, since a host can have any number of these. */
 #define ALD_PLACE_MAX 64u
 
 typedef struct AldRemote {
@@ -26,9 +25,9 @@ typedef struct AldRemote {
         char address[ALD_MEMBER_ADDRESS_MAX];
 } AldRemote;
 
-/* is_own: whether the address belongs to this machine, apart from loopback addresses. */
+/* `is_own` is true if the address belongs to this machine; loopback addresses need not be marked. */
 void ald_remote_init(AldRemote *remote, const struct sockaddr *address, bool is_own,
         const AldMembers *members, uint64_t now);
 
-/* The numeric address, with the number of its interface if it is link-local: "fe80::1%2". */
+/* Writes the numeric address, with the number of its interface if it is link-local: "fe80::1%2". */
 void ald_remote_address(const struct sockaddr *address, char ret[static ALD_MEMBER_ADDRESS_MAX]);

@@ -22,10 +22,10 @@
 
 #define BACKLOG 64u
 
-/* Includes sessions that were stopped and have not ended yet. */
+/* Limits all sessions, including those that were stopped and have not ended yet. */
 #define SESSIONS_MAX 16u
 
-/* One over RDMA waits 2 seconds for its driver. */
+/* The time for sessions to end. A session over RDMA waits 2 seconds for its driver. */
 #define END_USEC (4 * G_USEC_PER_SEC)
 
 /* Limits for sessions whose peer has not proved its identity. */
@@ -52,7 +52,7 @@ typedef struct Session {
         pid_t pid;
         int pidfd, report;
         guint line, late, ended;
-        bool requested; /* its turn */
+        bool requested; /* it has requested its turn */
         bool rejected;  /* it was stopped in favor of another, or waited too long */
 } Session;
 
@@ -93,7 +93,7 @@ static gboolean on_late(gpointer userdata)
         return G_SOURCE_REMOVE;
 }
 
-/* The first line requests a turn; nothing else of it is needed here. */
+/* Any first line requests a turn; its content is not needed here. */
 static gboolean on_line(gint fd, GIOCondition condition, gpointer userdata)
 {
         Session *session = userdata;
@@ -121,7 +121,7 @@ static gboolean on_line(gint fd, GIOCondition condition, gpointer userdata)
         return G_SOURCE_CONTINUE;
 }
 
-/* Waits for its child process, and returns the exit status. */
+/* Waits for the child process of the session, and returns its exit status. */
 static int reap_child(const Session *session)
 {
         int status = 0;
@@ -157,8 +157,8 @@ static int run_child(StandAlone *all, int connection, int report, pid_t parent)
 {
         AldLinkOptions *link = all->parts->link;
 
-        /* A connection that the parent closes must not stay open here, and signals are read from a descriptor
-         * of this process. */
+        /* Connections that the parent closes must not stay open here, and this process needs its own
+         * descriptor to read signals from. */
         ald_listener_free(all->listener);
         g_ptr_array_unref(all->sessions);
         ald_fd_close(&all->stop);
@@ -193,7 +193,7 @@ static bool start_child(Session *session, int connection)
         return true;
 }
 
-/* A connection for which there is no room is closed. */
+/* Starts a session for the connection, or closes it if there is no room. */
 static void on_ready(int connection, bool rdma, const AldRemote *remote, const struct sockaddr_storage *local,
         void *userdata)
 {
@@ -230,13 +230,13 @@ static int open_socket(const AldLinkOptions *link, int *ret, AldFailure *failure
         AldTls *tls = NULL;
         int r = ald_keys_load(&link->keys, true, &tls, failure);
 
-        /* Reports unusable keys now instead of at the first connection. */
+        /* The keys were loaded to report unusable ones now rather than at the first connection. */
         g_clear_pointer(&tls, ald_tls_free);
         if (r < 0)
                 return r;
         r = listen_at(link, link->host, ret, failure);
-        /* The kernel may lack IPv6. If the port is taken, only some would reach what listens by IPv4 alone.
-         */
+        /* The kernel may lack IPv6. If the port is taken, IPv4 is not tried alone, since only some clients
+         * would reach it. */
         if (r < 0 && failure->kind != ALD_FAILURE_BUSY && !link->host) {
                 ald_failure_clear(failure);
                 r = listen_at(link, "0.0.0.0", ret, failure);
@@ -250,7 +250,7 @@ static gboolean on_signal(gint fd, GIOCondition condition, gpointer userdata)
         return G_SOURCE_CONTINUE;
 }
 
-/* Ends all sessions, those that do not end by themselves by force. */
+/* Ends all sessions, and kills those that do not end in time. */
 static void end_sessions(StandAlone *all)
 {
         gint64 until = g_get_monotonic_time() + END_USEC;
@@ -259,7 +259,7 @@ static void end_sessions(StandAlone *all)
                 const Session *session = all->sessions->pdata[i];
 
                 (void) kill(session->pid, SIGTERM);
-                /* One that waits for its turn reads that there is none. */
+                /* A session that waits for its turn reads the end of the stream. */
                 (void) shutdown(session->report, SHUT_RDWR);
         }
         for (unsigned i = 0; i < all->sessions->len; i++) {
@@ -273,7 +273,7 @@ static void end_sessions(StandAlone *all)
         }
 }
 
-/* Serves until it is over, then ends all sessions. */
+/* Serves until the main loop ends, then ends all sessions. */
 static void serve_all(StandAlone *all, int fd)
 {
         AldMembers *members = ald_members_new();
