@@ -27,7 +27,7 @@ const AldRateInfo ald_rates[ALD_N_RATES] = {
         [ALD_RATE_DISK] = { ALD_KIND_DISK, 5 * SEC, 3600 * SEC, "disk-interval-s", SEC },
 };
 
-static const char *refuse_paths(const char *value)
+static const char *validate_paths(const char *value)
 {
         g_auto(GStrv) paths = g_strsplit(value, ";", -1);
 
@@ -41,7 +41,7 @@ const AldConfigKey ald_telemetry_config_keys[] = {
         { "telemetry", "memory-interval-ms", ALD_CONFIG_UINT, 100, 60 * 1000, "500", NULL, NULL },
         { "telemetry", "system-interval-ms", ALD_CONFIG_UINT, 250, 60 * 1000, "1000", NULL, NULL },
         { "telemetry", "disk-interval-s", ALD_CONFIG_UINT, 5, 3600, "30", NULL, NULL },
-        { "telemetry", "disk-paths", ALD_CONFIG_STRV, 0, 0, "/", refuse_paths, NULL },
+        { "telemetry", "disk-paths", ALD_CONFIG_STRV, 0, 0, "/", validate_paths, NULL },
         { NULL },
 };
 

@@ -32,7 +32,7 @@ static Entry *entry_at(const AldTicker *ticker, unsigned number)
         return &g_array_index(ticker->entries, Entry, number);
 }
 
-static void schedule(AldTicker *ticker)
+static void schedule_timer(AldTicker *ticker)
 {
         uint64_t first = UINT64_MAX;
 
@@ -54,7 +54,7 @@ static void on_ready(void *userdata)
                 entry->next_usec = ald_ticker_next(now, entry->interval_usec);
                 entry->tick(entry->userdata);
         }
-        schedule(ticker);
+        schedule_timer(ticker);
 }
 
 AldTicker *ald_ticker_new(void)
@@ -85,14 +85,14 @@ unsigned ald_ticker_add(AldTicker *ticker, uint64_t interval_usec, AldTick tick,
         };
 
         g_array_append_val(ticker->entries, entry);
-        schedule(ticker);
+        schedule_timer(ticker);
         return ticker->entries->len - 1;
 }
 
 void ald_ticker_hasten(AldTicker *ticker, unsigned number, uint64_t delay_usec)
 {
         entry_at(ticker, number)->next_usec = monotonic_usec() + delay_usec;
-        schedule(ticker);
+        schedule_timer(ticker);
 }
 
 uint64_t ald_ticker_interval(const AldTicker *ticker, unsigned number)
@@ -106,5 +106,5 @@ void ald_ticker_set_interval(AldTicker *ticker, unsigned number, uint64_t interv
 
         entry->interval_usec = interval_usec;
         entry->next_usec = ald_ticker_next(monotonic_usec(), interval_usec);
-        schedule(ticker);
+        schedule_timer(ticker);
 }

@@ -66,7 +66,7 @@ static bool fabric_has_room(FabricRows *rows, const GArray *array)
 }
 
 /* The file does not exist, the driver does not support it, or the device has just disappeared. */
-static bool is_usual(int error)
+static bool is_expected_error(int error)
 {
         return error == -ENOENT || error == -ENOTDIR || error == -ENODATA || error == -ENODEV ||
                error == -EINVAL;
@@ -80,7 +80,7 @@ static const char *fabric_read(FabricRows *rows, const char *directory, const ch
         int r = ald_sysroot_read_string(rows->root, path, &text);
 
         if (r < 0) {
-                if (!is_usual(r) && g_hash_table_size(rows->warned) < WARNINGS_MAX &&
+                if (!is_expected_error(r) && g_hash_table_size(rows->warned) < WARNINGS_MAX &&
                         g_hash_table_add(rows->warned, g_strdup(path)))
                         g_warning("Cannot read /%s: %s; its values are omitted", path, g_strerror(-r));
                 return NULL;
@@ -89,7 +89,7 @@ static const char *fabric_read(FabricRows *rows, const char *directory, const ch
 }
 
 /* The first network interface in a directory whose entries are named after interfaces, or NULL. */
-static const char *fabric_first_in(FabricRows *rows, const char *directory)
+static const char *fabric_first_interface(FabricRows *rows, const char *directory)
 {
         g_auto(GStrv) names = NULL;
 
@@ -104,7 +104,7 @@ static const char *fabric_first_in(FabricRows *rows, const char *directory)
 /* The limit in the documentation of the record; the tables of some adapters are much longer, and mostly
  * empty. */
 #define GIDS_MAX 32u
-#define GIDS_LOOKED_AT 256u
+#define GIDS_SCANNED 256u
 
 #define GIGABIT 1e9
 
@@ -229,7 +229,7 @@ static void read_gids(FabricRows *rows, const char *directory, AldRdmaPort *port
         bool ethernet = g_strcmp0(port->link_layer, "ethernet") == 0;
         g_autoptr(GPtrArray) list = g_ptr_array_new();
 
-        for (unsigned i = 0; i < GIDS_LOOKED_AT; i++) {
+        for (unsigned i = 0; i < GIDS_SCANNED; i++) {
                 Gid gid;
 
                 if (!read_gid(rows, directory, i, port, &gid))
@@ -265,7 +265,7 @@ static const char *interface_of(FabricRows *rows, const char *node)
 {
         g_autofree char *directory = g_strdup_printf("%s/device/net", node);
 
-        return fabric_first_in(rows, directory);
+        return fabric_first_interface(rows, directory);
 }
 
 /* Whether programs can open the device, according to the kernel's uverbs devices. Unknown if none could be
@@ -413,21 +413,21 @@ static void fabric_read_rdma(FabricRows *rows)
 #define BUS "sys/bus/thunderbolt/devices"
 #define DOMAIN "domain"
 
-static char *path_of(const char *device)
+static char *device_path(const char *device)
 {
         return g_strdup_printf(BUS "/%s", device);
 }
 
 static bool is_host(FabricRows *rows, const char *device)
 {
-        g_autofree char *path = path_of(device);
+        g_autofree char *path = device_path(device);
         const char *uevent = fabric_read(rows, path, "uevent");
 
         return uevent && strstr(uevent, "DEVTYPE=thunderbolt_xdomain");
 }
 
 /* Vendor and device, of which either may be missing. */
-static const char *name_of(FabricRows *rows, const char *path)
+static const char *vendor_and_device_name(FabricRows *rows, const char *path)
 {
         const char *vendor = fabric_read(rows, path, "vendor_name");
         const char *device = fabric_read(rows, path, "device_name");
@@ -465,7 +465,7 @@ static void add_domain(FabricRows *rows, const char *device)
 
         domain.id = g_string_chunk_insert(rows->strings, device);
         domain.domain_id = domain_id_of(rows, number);
-        domain.name = name_of(rows, router);
+        domain.name = vendor_and_device_name(rows, router);
         domain.generation = generation_of(rows, router);
         g_array_append_val(rows->domains, domain);
 }
@@ -473,7 +473,7 @@ static void add_domain(FabricRows *rows, const char *device)
 /* The network runs over one of the services that the other host offers. */
 static const char *interface_to(FabricRows *rows, const char *device)
 {
-        g_autofree char *path = path_of(device), *prefix = g_strdup_printf("%s.", device);
+        g_autofree char *path = device_path(device), *prefix = g_strdup_printf("%s.", device);
         g_auto(GStrv) names = NULL;
         const char *interface = NULL;
 
@@ -483,20 +483,20 @@ static const char *interface_to(FabricRows *rows, const char *device)
                 g_autofree char *directory = g_strdup_printf("%s/%s/net", path, *name);
 
                 if (g_str_has_prefix(*name, prefix))
-                        interface = fabric_first_in(rows, directory);
+                        interface = fabric_first_interface(rows, directory);
         }
         return interface;
 }
 
 static void add_connection(FabricRows *rows, const char *device)
 {
-        g_autofree char *path = path_of(device), *number = g_strndup(device, strcspn(device, "-"));
+        g_autofree char *path = device_path(device), *number = g_strndup(device, strcspn(device, "-"));
         AldThunderboltPort connection = ALD_THUNDERBOLT_PORT_INIT;
 
         connection.id = g_string_chunk_insert(rows->strings, device);
         connection.domain_id = domain_id_of(rows, number);
         connection.peer_domain_id = fabric_read(rows, path, "unique_id");
-        connection.peer_name = name_of(rows, path);
+        connection.peer_name = vendor_and_device_name(rows, path);
         ald_thunderbolt_read(rows->root, path, &connection.generation, &connection.speed_bits_per_second);
         connection.interface = interface_to(rows, device);
         g_array_append_val(rows->connections, connection);
@@ -525,7 +525,7 @@ static void fabric_read_thunderbolt(FabricRows *rows)
 struct AldFabricCollector {
         int root;
         bool any;
-        unsigned told_left_out, told_gids_left_out;
+        unsigned logged_left_out, logged_gids_left_out;
         GHashTable *warned; /* paths */
         void (*changed)(void *userdata);
         void *userdata;
@@ -535,15 +535,15 @@ struct AldFabricCollector {
 };
 
 /* Logs what is left out, once until it changes. */
-static void tell_left_out(AldFabricCollector *collector)
+static void log_left_out(AldFabricCollector *collector)
 {
         const FabricRows *rows = collector->rows;
 
-        if (rows->left_out == collector->told_left_out &&
-                rows->gids_left_out == collector->told_gids_left_out)
+        if (rows->left_out == collector->logged_left_out &&
+                rows->gids_left_out == collector->logged_gids_left_out)
                 return;
-        collector->told_left_out = rows->left_out;
-        collector->told_gids_left_out = rows->gids_left_out;
+        collector->logged_left_out = rows->left_out;
+        collector->logged_gids_left_out = rows->gids_left_out;
         if (rows->left_out > 0 || rows->gids_left_out > 0)
                 g_warning("The fabric record leaves out %u RDMA ports or Thunderbolt devices beyond the "
                           "limit of "
@@ -553,23 +553,23 @@ static void tell_left_out(AldFabricCollector *collector)
                 g_message("The fabric record is complete again");
 }
 
-static void look(AldFabricCollector *collector)
+static void scan_fabric(AldFabricCollector *collector)
 {
         g_clear_pointer(&collector->rows, fabric_rows_free);
         collector->rows = fabric_rows_new(collector->root, collector->warned);
         fabric_read_rdma(collector->rows);
         fabric_read_thunderbolt(collector->rows);
-        tell_left_out(collector);
+        log_left_out(collector);
         if (collector->rows->rdma_ports->len > 0 || collector->rows->domains->len > 0)
                 collector->any = true;
 }
 
 /* The sender of the record ignores unchanged contents. */
-static void collect(void *userdata)
+static void rescan_and_report(void *userdata)
 {
         AldFabricCollector *collector = userdata;
 
-        look(collector);
+        scan_fabric(collector);
         if (collector->any)
                 collector->changed(collector->userdata);
 }
@@ -579,7 +579,7 @@ static gboolean on_settled(gpointer userdata)
         AldFabricCollector *collector = userdata;
 
         collector->settle_source = 0;
-        collect(collector);
+        rescan_and_report(collector);
         return G_SOURCE_REMOVE;
 }
 
@@ -618,9 +618,9 @@ AldFabricCollector *ald_fabric_collector_new(int root, void (*changed)(void *use
         collector->changed = changed;
         collector->userdata = userdata;
         collector->warned = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-        look(collector);
+        scan_fabric(collector);
         collector->watch = ald_device_watch_new(
-                "RDMA devices and Thunderbolt hosts", subsystems, collect, collector);
+                "RDMA devices and Thunderbolt hosts", subsystems, rescan_and_report, collector);
         return collector;
 }
 

@@ -15,7 +15,7 @@
 
 /* RLIMIT_DATA rather than RLIMIT_AS: GPU drivers reserve more addresses than there is memory. The shadow
  * memory of a sanitizer counts as data, though. */
-static void limit(uint64_t data_max)
+static void limit_resources(uint64_t data_max)
 {
         const struct rlimit none = { 0, 0 };
 
@@ -45,7 +45,7 @@ int ald_child_side_begin(uint64_t data_max)
         if (is_orphan())
                 return -ESRCH;
         (void) prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-        limit(data_max);
+        limit_resources(data_max);
 
         answers = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
         if (answers < 0)

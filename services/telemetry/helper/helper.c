@@ -71,23 +71,23 @@ static void kill_group(AldChild *child)
         child->dying = true;
 }
 
-static void set_retry(AldChild *child)
+static void schedule_retry(AldChild *child)
 {
         child->retry_at = g_get_monotonic_time() + (gint64) child->pause_ms * 1000;
 }
 
-static void fail(AldChild *child, const char *reason)
+static void fail_child(AldChild *child, const char *reason)
 {
         const AldChildInfo *info = child->info;
-        bool news = !child->reason;
+        bool first_failure = !child->reason;
 
         kill_group(child);
         child->pause_ms = child->pause_ms == 0 ? child->timing->retry
                                                : MIN(child->pause_ms * 2, child->timing->retry_max);
-        set_retry(child);
+        schedule_retry(child);
         g_free(child->reason);
         child->reason = g_strdup(reason);
-        if (news)
+        if (first_failure)
                 g_warning(
                         "%s failed: %s; its values are omitted until it works again", info->program, reason);
         else
@@ -97,14 +97,14 @@ static void fail(AldChild *child, const char *reason)
 }
 
 /* Forgets the process after its end. */
-static void reap(AldChild *child, siginfo_t *ret)
+static void reap_process(AldChild *child, siginfo_t *ret)
 {
         clear_source(&child->pidfd_source);
         ald_process_reap(&child->process, ret);
         child->dying = false;
 }
 
-static void receive(AldChild *child);
+static void receive_answer(AldChild *child);
 
 static gboolean on_end(gint fd, GIOCondition condition, gpointer userdata)
 {
@@ -114,18 +114,18 @@ static gboolean on_end(gint fd, GIOCondition condition, gpointer userdata)
 
         /* A helper may answer and end at once. */
         if (child->waiting)
-                receive(child);
+                receive_answer(child);
         expected = child->dying;
         kill_group(child);
         child->pidfd_source = 0;
-        reap(child, &end);
+        reap_process(child, &end);
         if (expected) {
                 if (child->reason)
-                        set_retry(child);
+                        schedule_retry(child);
         } else {
                 g_autofree char *reason = ald_process_describe_end(&end);
 
-                fail(child, reason);
+                fail_child(child, reason);
         }
         if (child->info->gone)
                 child->info->gone(child->userdata);
@@ -137,11 +137,11 @@ static gboolean on_deadline(gpointer userdata)
         AldChild *child = userdata;
 
         child->deadline_source = 0;
-        fail(child, "it did not answer in time");
+        fail_child(child, "it did not answer in time");
         return G_SOURCE_REMOVE;
 }
 
-static void note_health(AldChild *child)
+static void record_success(AldChild *child)
 {
         if (child->reason)
                 g_message("%s works again", child->info->program);
@@ -150,25 +150,25 @@ static void note_health(AldChild *child)
                 child->pause_ms = 0;
 }
 
-static void take_answer(AldChild *child, const char *text, size_t length)
+static void handle_answer(AldChild *child, const char *text, size_t length)
 {
         g_autofree char *reason = NULL;
 
         clear_source(&child->deadline_source);
         if (!child->waiting) {
-                fail(child, "it sent an unexpected message");
+                fail_child(child, "it sent an unexpected message");
                 return;
         }
         child->waiting = false;
         reason = child->info->answered(text, length, child->userdata);
         if (reason)
-                fail(child, reason);
+                fail_child(child, reason);
         else
-                note_health(child);
+                record_success(child);
 }
 
 /* Reads one message, if there is one. */
-static void receive(AldChild *child)
+static void receive_answer(AldChild *child)
 {
         g_autofree char *buffer = g_malloc(ALD_CHILD_MESSAGE_MAX + 1);
         ssize_t n = recv(child->socket, buffer, ALD_CHILD_MESSAGE_MAX, MSG_DONTWAIT | MSG_TRUNC);
@@ -182,20 +182,20 @@ static void receive(AldChild *child)
                 return;
         }
         if (n > ALD_CHILD_MESSAGE_MAX) {
-                fail(child, "its answer is too long");
+                fail_child(child, "its answer is too long");
                 return;
         }
         buffer[n] = '\0';
-        take_answer(child, buffer, (size_t) n);
+        handle_answer(child, buffer, (size_t) n);
 }
 
 static gboolean on_message(gint fd, GIOCondition condition, gpointer userdata)
 {
-        receive(userdata);
+        receive_answer(userdata);
         return G_SOURCE_CONTINUE;
 }
 
-static int start(AldChild *child)
+static int start_process(AldChild *child)
 {
         g_autofree char *path = g_build_filename(child->directory, child->info->program, NULL);
         char *const arguments[] = { path, NULL };
@@ -232,12 +232,12 @@ int ald_child_ask(AldChild *child, const char *request)
         if (first && !ald_child_may_start(child))
                 return -EAGAIN;
         if (first)
-                r = start(child);
+                r = start_process(child);
         if (r >= 0 && request &&
                 send(child->socket, request, strlen(request), MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
                 r = -errno;
         if (r < 0) {
-                fail(child, g_strerror(-r));
+                fail_child(child, g_strerror(-r));
                 return r;
         }
         child->waiting = true;
@@ -275,7 +275,7 @@ void ald_child_free(AldChild *child)
         if (child->process.pid != 0) {
                 kill_group(child);
                 ald_process_wait(&child->process, FREE_WAIT_MS);
-                reap(child, &end);
+                reap_process(child, &end);
         }
         g_free(child->directory);
         g_strfreev(child->environment);

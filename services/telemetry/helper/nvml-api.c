@@ -7,7 +7,7 @@
 #include "services/telemetry/helper/nvml-api.h"
 
 /* The first of these names that the library has. */
-static void *look_up(void *library, const char *const *names)
+static void *find_symbol(void *library, const char *const *names)
 {
         for (; *names; names++) {
                 void *symbol = dlsym(library, *names);
@@ -20,7 +20,7 @@ static void *look_up(void *library, const char *const *names)
 
 /* Newer names first: old drivers lack them, and the older names lead to older layouts. */
 #define LOOK_UP(nvml, member, ...) \
-        *(void **) &(nvml)->member = look_up((nvml)->library, (const char *const[]){ __VA_ARGS__, NULL })
+        *(void **) &(nvml)->member = find_symbol((nvml)->library, (const char *const[]){ __VA_ARGS__, NULL })
 
 const char *ald_nvml_load(AldNvml *nvml)
 {

@@ -32,7 +32,7 @@ static bool to_nvml_address(const char *id, char *ret, size_t size)
         return true;
 }
 
-static int find_device(const AldNvml *nvml, const char *const *by_index, const char *id, AldNvmlHandle **ret)
+static int find_handle(const AldNvml *nvml, const char *const *by_index, const char *id, AldNvmlHandle **ret)
 {
         char address[32];
 
@@ -256,7 +256,7 @@ static void read_links(Reading *reading, AldNvmlHandle *device, const char *id)
                 read_link(reading, device, id, link);
 }
 
-static void read_figures(Reading *reading, AldNvmlHandle *device, AldNvmlDevice *row)
+static void read_fields(Reading *reading, AldNvmlHandle *device, AldNvmlDevice *row)
 {
         const AldNvml *nvml = reading->nvml;
         AldNvmlUtilization utilization;
@@ -280,11 +280,11 @@ static void read_device(Reading *reading, const char *id)
 {
         AldNvmlDevice row = ALD_NVML_DEVICE_INIT;
         AldNvmlHandle *device = NULL;
-        int result = find_device(reading->nvml, reading->by_index, id, &device);
+        int result = find_handle(reading->nvml, reading->by_index, id, &device);
 
         row.id = id;
         if (result == ALD_NVML_SUCCESS)
-                read_figures(reading, device, &row);
+                read_fields(reading, device, &row);
         else
                 row.error = ald_nvml_explain(reading->nvml, result);
         g_array_append_val(reading->rows, row);
@@ -329,7 +329,7 @@ static int nvml_read(const AldNvml *nvml, const AldNvmlRequest *request, bool wi
 #define REQUEST_MAX 8192u
 
 /* Without the library's own clean-up, which may hang as well. What drivers write need not be UTF-8. */
-static void finish(int answers, const char *error)
+static void exit_with_error(int answers, const char *error)
 {
         AldNvmlAnswer answer = ALD_NVML_ANSWER_INIT;
         char reason[ALD_MESSAGE_STRING_MAX];
@@ -349,7 +349,7 @@ static int read_and_answer(int answers, const AldNvml *nvml, const AldNvmlReques
 }
 
 /* If there are too many links for a message, the figures of the devices are still worth one. */
-static int answer(int answers, const AldNvml *nvml, const char *text, size_t length)
+static int answer_request(int answers, const AldNvml *nvml, const char *text, size_t length)
 {
         g_autoptr(AldRecord) asked = NULL;
         const AldNvmlRequest *request;
@@ -381,17 +381,17 @@ int main(void)
                 return EXIT_SUCCESS;
         reason = ald_nvml_load(&nvml);
         if (reason)
-                finish(answers, reason);
+                exit_with_error(answers, reason);
         result = ald_nvml_init(&nvml);
         if (result != ALD_NVML_SUCCESS) {
                 g_autofree char *error = g_strdup_printf(
                         "NVML: %s (error %d)", ald_nvml_explain(&nvml, result), result);
 
-                finish(answers, error);
+                exit_with_error(answers, error);
         }
 
         do
-                if (answer(answers, &nvml, request, (size_t) length) < 0)
+                if (answer_request(answers, &nvml, request, (size_t) length) < 0)
                         _exit(EXIT_FAILURE);
         while ((length = ald_child_side_request(request, sizeof request)) > 0);
         _exit(EXIT_SUCCESS);

@@ -55,7 +55,7 @@ typedef struct Listing {
         GStringChunk *texts;
 } Listing;
 
-static bool load(OpenCl *cl)
+static bool load_opencl(OpenCl *cl)
 {
         void *library = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
 
@@ -99,7 +99,7 @@ static bool has_extension(const OpenCl *cl, cl_device_id device, const char *nam
         return false;
 }
 
-static bool ask(const OpenCl *cl, cl_device_id device, cl_device_info what, size_t size, void *ret)
+static bool query_device(const OpenCl *cl, cl_device_id device, cl_device_info what, size_t size, void *ret)
 {
         size_t written = 0;
 
@@ -109,7 +109,7 @@ static bool ask(const OpenCl *cl, cl_device_id device, cl_device_info what, size
 static bool read_khr_address(const OpenCl *cl, cl_device_id device, KhrPciBusInfo *ret)
 {
         return has_extension(cl, device, "cl_khr_pci_bus_info") &&
-               ask(cl, device, QUERY_KHR_PCI_BUS_INFO, sizeof *ret, ret);
+               query_device(cl, device, QUERY_KHR_PCI_BUS_INFO, sizeof *ret, ret);
 }
 
 static bool read_nv_address(const OpenCl *cl, cl_device_id device, KhrPciBusInfo *ret)
@@ -117,10 +117,10 @@ static bool read_nv_address(const OpenCl *cl, cl_device_id device, KhrPciBusInfo
         cl_uint bus, slot, domain = 0;
 
         if (!has_extension(cl, device, "cl_nv_device_attribute_query") ||
-                !ask(cl, device, QUERY_NV_PCI_BUS, sizeof bus, &bus) ||
-                !ask(cl, device, QUERY_NV_PCI_SLOT, sizeof slot, &slot))
+                !query_device(cl, device, QUERY_NV_PCI_BUS, sizeof bus, &bus) ||
+                !query_device(cl, device, QUERY_NV_PCI_SLOT, sizeof slot, &slot))
                 return false;
-        (void) ask(cl, device, QUERY_NV_PCI_DOMAIN, sizeof domain, &domain);
+        (void) query_device(cl, device, QUERY_NV_PCI_DOMAIN, sizeof domain, &domain);
         *ret = (KhrPciBusInfo){ domain, bus, slot >> 3, slot & 7 };
         return true;
 }
@@ -130,7 +130,7 @@ static bool read_amd_address(const OpenCl *cl, cl_device_id device, KhrPciBusInf
         AmdTopology topology;
 
         if (!has_extension(cl, device, "cl_amd_device_attribute_query") ||
-                !ask(cl, device, QUERY_AMD_TOPOLOGY, sizeof topology, &topology) ||
+                !query_device(cl, device, QUERY_AMD_TOPOLOGY, sizeof topology, &topology) ||
                 topology.type != AMD_TOPOLOGY_PCIE)
                 return false;
         *ret = (KhrPciBusInfo){ 0, topology.bus, topology.device, topology.function };
@@ -172,8 +172,8 @@ static const char *read_nv_architecture(Listing *listing, cl_device_id device)
         cl_uint major, minor;
         char text[32];
 
-        if (!ask(cl, device, QUERY_NV_CAPABILITY_MAJOR, sizeof major, &major) ||
-                !ask(cl, device, QUERY_NV_CAPABILITY_MINOR, sizeof minor, &minor) || major < 1 ||
+        if (!query_device(cl, device, QUERY_NV_CAPABILITY_MAJOR, sizeof major, &major) ||
+                !query_device(cl, device, QUERY_NV_CAPABILITY_MINOR, sizeof minor, &minor) || major < 1 ||
                 major > 999 || minor > 9)
                 return NULL;
         snprintf(text, sizeof text, "sm_%u%u", major, minor);
@@ -203,13 +203,13 @@ static void read_numbers(const OpenCl *cl, cl_device_id device, AldOpenclDevice 
         cl_ulong memory = 0;
         cl_bool unified = CL_FALSE;
 
-        if (ask(cl, device, CL_DEVICE_TYPE, sizeof type, &type))
+        if (query_device(cl, device, CL_DEVICE_TYPE, sizeof type, &type))
                 row->class = ald_opencl_device_class_to_string(class_of(type));
-        if (ask(cl, device, CL_DEVICE_VENDOR_ID, sizeof vendor, &vendor))
+        if (query_device(cl, device, CL_DEVICE_VENDOR_ID, sizeof vendor, &vendor))
                 row->vendor_id = vendor;
-        if (ask(cl, device, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof memory, &memory))
+        if (query_device(cl, device, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof memory, &memory))
                 row->memory_total_bytes = memory;
-        if (ask(cl, device, CL_DEVICE_HOST_UNIFIED_MEMORY, sizeof unified, &unified))
+        if (query_device(cl, device, CL_DEVICE_HOST_UNIFIED_MEMORY, sizeof unified, &unified))
                 row->unified = unified != CL_FALSE;
 }
 
@@ -281,23 +281,23 @@ static int opencl_list(AldRecord **ret)
         g_autoptr(GArray) rows = g_array_new(FALSE, FALSE, sizeof(AldOpenclDevice));
         Listing listing = { .rows = rows, .texts = g_string_chunk_new(1024) };
         AldOpenclAnswer answer = ALD_OPENCL_ANSWER_INIT;
-        AldOpenclAnswerOpenCl shown = ALD_OPENCL_ANSWER_OPEN_CL_NO_LIBRARY;
+        AldOpenclAnswerOpenCl availability = ALD_OPENCL_ANSWER_OPEN_CL_NO_LIBRARY;
         cl_platform_id ids[PLATFORMS_MAX];
         cl_uint n = 0;
         int r;
 
-        if (load(&listing.cl)) {
-                shown = ALD_OPENCL_ANSWER_OPEN_CL_NO_PLATFORM;
+        if (load_opencl(&listing.cl)) {
+                availability = ALD_OPENCL_ANSWER_OPEN_CL_NO_PLATFORM;
                 if (listing.cl.platform_ids(PLATFORMS_MAX, ids, &n) != CL_SUCCESS)
                         n = 0;
                 if (n > 0)
-                        shown = ALD_OPENCL_ANSWER_OPEN_CL_NO_DEVICE;
+                        availability = ALD_OPENCL_ANSWER_OPEN_CL_NO_DEVICE;
                 for (cl_uint i = 0; i < n && i < PLATFORMS_MAX; i++)
                         add_platform(&listing, ids[i]);
         }
         if (rows->len > 0)
-                shown = ALD_OPENCL_ANSWER_OPEN_CL_AVAILABLE;
-        answer.open_cl = ald_opencl_answer_open_cl_to_string(shown);
+                availability = ALD_OPENCL_ANSWER_OPEN_CL_AVAILABLE;
+        answer.open_cl = ald_opencl_answer_open_cl_to_string(availability);
         answer.devices.items = rows->data;
         answer.devices.n = rows->len;
         r = ald_record_new(ALD_KIND_OPENCL_ANSWER, &answer, ret);

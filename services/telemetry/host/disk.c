@@ -17,7 +17,7 @@
 
 /* A query to the kernel. It belongs to the main loop, except for its last four fields, which belong to the
  * thread until the source is ready. */
-typedef struct Question {
+typedef struct DiskQuery {
         struct Path *asker; /* NULL if the result is no longer needed */
         GSource *source;
         AldDiskAsk ask;
@@ -26,7 +26,7 @@ typedef struct Question {
         AldDiskPath answer;
         unsigned mount_depth;
         int error;
-} Question;
+} DiskQuery;
 
 typedef struct Path {
         AldDiskCollector *collector;
@@ -34,9 +34,9 @@ typedef struct Path {
         AldDiskPath row;
         bool have_row;
         bool late;            /* timed out, and not answered since */
-        bool out;             /* an outage was logged */
+        bool outage;          /* an outage was logged */
         unsigned mount_depth; /* of the deepest mount that held it so far */
-        Question *question;   /* NULL unless a query is pending */
+        DiskQuery *query;     /* NULL unless a query is pending */
 } Path;
 
 struct AldDiskCollector {
@@ -154,37 +154,36 @@ int ald_disk_ask(int root, const char *path, AldDiskPath *ret, unsigned *ret_mou
         return 0;
 }
 
-static void question_free(Question *question)
+static void query_free(DiskQuery *query)
 {
-        g_source_destroy(question->source);
-        g_source_unref(question->source);
-        ald_fd_close(&question->root);
-        g_free(question->path);
-        g_free(question);
+        g_source_destroy(query->source);
+        g_source_unref(query->source);
+        ald_fd_close(&query->root);
+        g_free(query->path);
+        g_free(query);
 }
 
 /* Allocates nothing, so that malloc() does not create an arena for the thread. The query may be freed as soon
  * as the source is ready. */
-static void *ask_in_thread(void *userdata)
+static void *run_query(void *userdata)
 {
-        Question *question = userdata;
-        g_autoptr(GSource) source = g_source_ref(question->source);
+        DiskQuery *query = userdata;
+        g_autoptr(GSource) source = g_source_ref(query->source);
 
-        question->error = question->ask(
-                question->root, question->path, &question->answer, &question->mount_depth);
+        query->error = query->ask(query->root, query->path, &query->answer, &query->mount_depth);
         g_source_set_ready_time(source, 0);
         return NULL;
 }
 
 /* Logs where an outage begins, and where it ends. */
-static void note_state(Path *path, int error)
+static void log_outage(Path *path, int error)
 {
-        bool was_out = path->out;
+        bool had_outage = path->outage;
 
-        path->out = error < 0;
-        if (was_out && !path->out)
+        path->outage = error < 0;
+        if (had_outage && !path->outage)
                 g_message("%s is reported now", path->name);
-        if (was_out || !path->out)
+        if (had_outage || !path->outage)
                 return;
         if (error == -EREMOTE)
                 g_info("%s is not reported until it is mounted: it is an automount point", path->name);
@@ -195,7 +194,7 @@ static void note_state(Path *path, int error)
                         g_strerror(-error));
 }
 
-static void publish(AldDiskCollector *collector)
+static void publish_record(AldDiskCollector *collector)
 {
         AldDisk disk = ALD_DISK_INIT;
         size_t n = 0;
@@ -211,7 +210,7 @@ static void publish(AldDiskCollector *collector)
 static bool round_is_over(const AldDiskCollector *collector)
 {
         for (size_t i = 0; i < collector->n_paths; i++)
-                if (collector->paths[i].question && !collector->paths[i].late)
+                if (collector->paths[i].query && !collector->paths[i].late)
                         return false;
         return true;
 }
@@ -219,34 +218,34 @@ static bool round_is_over(const AldDiskCollector *collector)
 static void end_round(AldDiskCollector *collector)
 {
         g_clear_handle_id(&collector->timeout, g_source_remove);
-        publish(collector);
+        publish_record(collector);
 }
 
-static void take_answer(Path *path, const Question *question)
+static void apply_answer(Path *path, const DiskQuery *query)
 {
-        int error = question->error;
+        int error = query->error;
 
-        if (error >= 0 && question->mount_depth < path->mount_depth)
+        if (error >= 0 && query->mount_depth < path->mount_depth)
                 error = MOUNT_GONE;
-        path->question = NULL;
+        path->query = NULL;
         path->late = false;
         path->have_row = error >= 0;
-        path->row = question->answer;
+        path->row = query->answer;
         path->row.id = path->name;
         if (path->have_row)
-                path->mount_depth = question->mount_depth;
-        note_state(path, error);
+                path->mount_depth = query->mount_depth;
+        log_outage(path, error);
         if (round_is_over(path->collector))
                 end_round(path->collector);
 }
 
-static gboolean answered(gpointer userdata)
+static gboolean on_answered(gpointer userdata)
 {
-        Question *question = userdata;
+        DiskQuery *query = userdata;
 
-        if (question->asker)
-                take_answer(question->asker, question);
-        question_free(question);
+        if (query->asker)
+                apply_answer(query->asker, query);
+        query_free(query);
         return G_SOURCE_REMOVE;
 }
 
@@ -256,38 +255,38 @@ static gboolean dispatch(GSource *source, GSourceFunc callback, gpointer userdat
 }
 
 /* Created by the main loop, and made ready by the thread. */
-static GSource *new_source(Question *question)
+static GSource *new_source(DiskQuery *query)
 {
         static GSourceFuncs funcs = { .dispatch = dispatch };
         GSource *source = g_source_new(&funcs, sizeof(GSource));
 
         g_source_set_static_name(source, "disk");
-        g_source_set_callback(source, answered, question, NULL);
+        g_source_set_callback(source, on_answered, query, NULL);
         g_source_attach(source, NULL);
         return source;
 }
 
-static int ask(Path *path)
+static int start_query(Path *path)
 {
-        Question *question = g_new(Question, 1);
+        DiskQuery *query = g_new(DiskQuery, 1);
         g_autoptr(GError) error = NULL;
         GThread *thread;
 
-        *question = (Question){
+        *query = (DiskQuery){
                 .asker = path,
-                .source = new_source(question),
+                .source = new_source(query),
                 .ask = path->collector->ask,
                 .path = g_strdup(path->name),
                 .root = fcntl(path->collector->root, F_DUPFD_CLOEXEC, 3),
                 .answer = ALD_DISK_PATH_INIT,
         };
-        thread = question->root < 0 ? NULL : g_thread_try_new("disk", ask_in_thread, question, &error);
+        thread = query->root < 0 ? NULL : g_thread_try_new("disk", run_query, query, &error);
         if (!thread) {
-                question_free(question);
+                query_free(query);
                 return -EAGAIN;
         }
         g_thread_unref(thread);
-        path->question = question;
+        path->query = query;
         return 0;
 }
 
@@ -299,13 +298,13 @@ static gboolean on_timeout(gpointer userdata)
         for (size_t i = 0; i < collector->n_paths; i++) {
                 Path *path = &collector->paths[i];
 
-                if (!path->question)
+                if (!path->query)
                         continue;
                 path->late = true;
                 path->have_row = false;
-                note_state(path, -ETIMEDOUT);
+                log_outage(path, -ETIMEDOUT);
         }
-        publish(collector);
+        publish_record(collector);
         return G_SOURCE_REMOVE;
 }
 
@@ -313,11 +312,11 @@ void ald_disk_collector_sample(AldDiskCollector *collector)
 {
         for (size_t i = 0; i < collector->n_paths; i++) {
                 Path *path = &collector->paths[i];
-                int r = path->question ? 0 : ask(path);
+                int r = path->query ? 0 : start_query(path);
 
                 if (r < 0) {
                         path->have_row = false;
-                        note_state(path, r);
+                        log_outage(path, r);
                 }
         }
         if (round_is_over(collector))
@@ -326,7 +325,7 @@ void ald_disk_collector_sample(AldDiskCollector *collector)
                 collector->timeout = g_timeout_add(ALD_DISK_TIMEOUT_MSEC, on_timeout, collector);
 }
 
-static char *normalize(const char *path)
+static char *normalize_path(const char *path)
 {
         GString *name = g_string_new(NULL);
         size_t length;
@@ -343,7 +342,7 @@ static char *normalize(const char *path)
 
 static void add_path(AldDiskCollector *collector, const char *path)
 {
-        g_autofree char *name = normalize(path);
+        g_autofree char *name = normalize_path(path);
 
         for (size_t i = 0; i < collector->n_paths; i++)
                 if (g_str_equal(collector->paths[i].name, name))
@@ -384,8 +383,8 @@ void ald_disk_collector_free(AldDiskCollector *collector)
 {
         g_clear_handle_id(&collector->timeout, g_source_remove);
         for (size_t i = 0; i < collector->n_paths; i++) {
-                if (collector->paths[i].question)
-                        collector->paths[i].question->asker = NULL;
+                if (collector->paths[i].query)
+                        collector->paths[i].query->asker = NULL;
                 g_free(collector->paths[i].name);
         }
         g_free(collector->rows);

@@ -53,7 +53,7 @@ struct AldHwmonCollector {
         int root;
         GArray *sensors; /* of Sensor */
         uint64_t next_scan_usec;
-        bool told_limit;
+        bool limit_logged;
 };
 
 static void clear_sensor(void *data)
@@ -95,12 +95,12 @@ static bool has_prefix(const char *text, const char *prefix)
         return g_ascii_strncasecmp(text, prefix, strlen(prefix)) == 0;
 }
 
-static void tell_limit(AldHwmonCollector *collector)
+static void log_limit(AldHwmonCollector *collector)
 {
-        if (!collector->told_limit)
+        if (!collector->limit_logged)
                 g_message("More than %u sensors report processor temperatures; the others are not read",
                         SENSORS_MAX);
-        collector->told_limit = true;
+        collector->limit_logged = true;
 }
 
 /* "temp1_fault" for "temp1_input". Thermal zones have none. */
@@ -121,7 +121,7 @@ static void add_sensor(AldHwmonCollector *collector, GArray *found, const char *
         Sensor sensor = {};
 
         if (found->len >= SENSORS_MAX) {
-                tell_limit(collector);
+                log_limit(collector);
                 return;
         }
         for (guint i = 0; i < collector->sensors->len; i++) {
@@ -140,7 +140,7 @@ static void add_sensor(AldHwmonCollector *collector, GArray *found, const char *
 }
 
 /* The names in a directory that end in `suffix`, without it: "temp1" for "temp1_input". */
-static GPtrArray *list_with_suffix(int root, const char *dir, const char *suffix)
+static GPtrArray *list_stems(int root, const char *dir, const char *suffix)
 {
         GPtrArray *stems = g_ptr_array_new_with_free_func(g_free);
         g_auto(GStrv) names = NULL;
@@ -155,7 +155,7 @@ static GPtrArray *list_with_suffix(int root, const char *dir, const char *suffix
 
 static bool add_labelled(AldHwmonCollector *collector, GArray *found, const char *dir, const char *label)
 {
-        g_autoptr(GPtrArray) stems = list_with_suffix(collector->root, dir, "_label");
+        g_autoptr(GPtrArray) stems = list_stems(collector->root, dir, "_label");
         guint before = found->len;
 
         for (guint i = 0; i < stems->len; i++) {
@@ -217,7 +217,7 @@ static void add_by_label(AldHwmonCollector *collector, GArray *found, GStrv name
 
         for (char **entry = names; *entry; entry++) {
                 g_autofree char *dir = g_strdup_printf(HWMON_DIR "/%s", *entry);
-                g_autoptr(GPtrArray) stems = list_with_suffix(collector->root, dir, "_label");
+                g_autoptr(GPtrArray) stems = list_stems(collector->root, dir, "_label");
 
                 for (guint i = 0; i < stems->len; i++) {
                         const char *stem = stems->pdata[i];
@@ -247,7 +247,7 @@ static void add_chip(AldHwmonCollector *collector, GArray *found, const char *di
                 if (add_labelled(collector, found, dir, chip->labels[i]))
                         return;
 
-        stems = list_with_suffix(collector->root, dir, "_input");
+        stems = list_stems(collector->root, dir, "_input");
         if (stems->len == 0)
                 return;
         path = g_strdup_printf("%s/%s_input", dir, (const char *) stems->pdata[0]);
@@ -341,7 +341,7 @@ static void find_sensors(AldHwmonCollector *collector, GArray *found)
                 scan_zones(collector, found, core_zones, G_N_ELEMENTS(core_zones));
 }
 
-static void scan(AldHwmonCollector *collector, uint64_t now_usec)
+static void rescan(AldHwmonCollector *collector, uint64_t now_usec)
 {
         g_autoptr(GArray) found = new_sensors();
 
@@ -394,6 +394,6 @@ int64_t ald_hwmon_collector_sample(AldHwmonCollector *collector, uint64_t now_us
 
         if (!gone || now_usec < collector->next_scan_usec)
                 return hottest;
-        scan(collector, now_usec);
+        rescan(collector, now_usec);
         return read_hottest(collector, &gone);
 }

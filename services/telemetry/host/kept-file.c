@@ -23,7 +23,7 @@ void ald_kept_file_clear(AldKeptFile *file)
 }
 
 /* It is normal that a kernel or machine lacks the file, or that only root can read it. */
-static GLogLevelFlags level_of(int error)
+static GLogLevelFlags log_level_of(int error)
 {
         switch (error) {
         case -ENOENT:
@@ -42,7 +42,7 @@ void ald_kept_file_warn(AldKeptFile *file, int error)
         if (file->warned)
                 return;
         file->warned = true;
-        g_log_structured(G_LOG_DOMAIN, level_of(error), "MESSAGE",
+        g_log_structured(G_LOG_DOMAIN, log_level_of(error), "MESSAGE",
                 "Cannot read /%s: %s; its values are omitted", file->path, g_strerror(-error));
 }
 

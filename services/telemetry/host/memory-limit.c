@@ -15,8 +15,9 @@ static const struct GroupFiles {
         const char *controller; /* within a line of /proc/PID/cgroup */
         const char *limits[2];
         const char *current;
-        const char *inactive; /* a key in memory.stat, of the group and those below it */
-        const char *around;   /* another one: the least limit of the group and those around it; or NULL */
+        const char *inactive;           /* a key in memory.stat, of the group and those below it */
+        const char *hierarchical_limit; /* another one: the least limit of the group and those around it; or
+                                           NULL */
 } versions[] = {
         { "sys/fs/cgroup", "::", { "memory.max", "memory.high" }, "memory.current", "inactive_file", NULL },
         { "sys/fs/cgroup/memory", "memory", { "memory.limit_in_bytes" }, "memory.usage_in_bytes",
@@ -24,12 +25,12 @@ static const struct GroupFiles {
 };
 
 /* Groups without a limit are looked at less often than memory is, as each look opens up to three files. */
-#define LOOK_AGAIN_USEC (10 * G_USEC_PER_SEC)
+#define REREAD_USEC (10 * G_USEC_PER_SEC)
 
 typedef struct MemoryGroup {
         char *directory;
         const struct GroupFiles *files;
-        gint64 look_usec; /* when its limits are read again; monotonic; 0: with each sample */
+        gint64 next_read_usec; /* when its limits are read again; monotonic; 0: with each sample */
 } MemoryGroup;
 
 struct AldMemoryLimits {
@@ -133,7 +134,7 @@ static uint64_t read_one_limit(AldMemoryLimits *limits, MemoryGroup *group, cons
         if (r >= 0)
                 r = ald_sysroot_read_uint64(limits->root, path, &bytes);
         if (r < 0) {
-                group->look_usec = 0;
+                group->next_read_usec = 0;
                 if (!limits->warned)
                         g_warning("Cannot read /%s: %s; the limit of this container is not applied", path,
                                 g_strerror(-r));
@@ -143,13 +144,13 @@ static uint64_t read_one_limit(AldMemoryLimits *limits, MemoryGroup *group, cons
 }
 
 /* A number of memory.stat; the given one if it is not there. */
-static uint64_t read_stat(int root, const MemoryGroup *group, const char *key, uint64_t otherwise)
+static uint64_t read_stat(int root, const MemoryGroup *group, const char *key, uint64_t fallback)
 {
         g_autofree char *path = g_strdup_printf("%s/memory.stat", group->directory), *text = NULL;
         g_auto(GStrv) lines = NULL;
 
         if (ald_sysroot_read(root, path, &text) < 0)
-                return otherwise;
+                return fallback;
         lines = g_strsplit(text, "\n", -1);
         for (char **line = lines; *line; line++) {
                 const char *space = strchr(*line, ' ');
@@ -159,7 +160,7 @@ static uint64_t read_stat(int root, const MemoryGroup *group, const char *key, u
                         g_ascii_string_to_unsigned(space + 1, 10, 0, G_MAXUINT64, &bytes, NULL))
                         return bytes;
         }
-        return otherwise;
+        return fallback;
 }
 
 /* The smallest limit of a group; the largest number if it has none ("max"). Beyond memory.high, a group is
@@ -171,11 +172,13 @@ static uint64_t read_limit(AldMemoryLimits *limits, MemoryGroup *group)
 
         for (size_t i = 0; i < G_N_ELEMENTS(files->limits) && files->limits[i]; i++)
                 limit = MIN(limit, read_one_limit(limits, group, files->limits[i]));
-        return files->around ? MIN(limit, read_stat(limits->root, group, files->around, limit)) : limit;
+        return files->hierarchical_limit
+                       ? MIN(limit, read_stat(limits->root, group, files->hierarchical_limit, limit))
+                       : limit;
 }
 
 /* What is left below a limit, absent if the use is unknown. */
-static uint64_t read_rest(int root, const MemoryGroup *group, uint64_t limit)
+static uint64_t read_remaining(int root, const MemoryGroup *group, uint64_t limit)
 {
         uint64_t current = read_bytes(root, group, group->files->current);
         uint64_t inactive;
@@ -199,16 +202,16 @@ void ald_memory_limits_apply(AldMemoryLimits *limits, AldMemory *memory)
                 MemoryGroup *group = &g_array_index(limits->groups, MemoryGroup, i);
                 uint64_t limit;
 
-                if (now < group->look_usec)
+                if (now < group->next_read_usec)
                         continue;
-                group->look_usec = now + LOOK_AGAIN_USEC;
+                group->next_read_usec = now + REREAD_USEC;
                 limit = read_limit(limits, group);
                 if (limit == 0 || limit >= total)
                         continue;
-                group->look_usec = 0;
+                group->next_read_usec = 0;
                 memory->total_bytes = MIN(memory->total_bytes, limit);
                 if (memory->available_bytes != ALD_ABSENT_UINT64) {
-                        uint64_t rest = read_rest(limits->root, group, limit);
+                        uint64_t rest = read_remaining(limits->root, group, limit);
 
                         memory->available_bytes = rest == ALD_ABSENT_UINT64
                                                           ? rest

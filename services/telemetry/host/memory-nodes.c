@@ -91,7 +91,7 @@ static bool has_processors(int root, unsigned node)
         return ald_sysroot_read_string(root, path, &list) != -ENODATA;
 }
 
-static bool contains(const GArray *nodes, guint node)
+static bool contains_node(const GArray *nodes, guint node)
 {
         for (guint i = 0; i < nodes->len; i++)
                 if (g_array_index(nodes, guint, i) == node)
@@ -100,7 +100,7 @@ static bool contains(const GArray *nodes, guint node)
 }
 
 /* The driver keeps a little of the memory for itself, and NVML may count that or not. */
-static bool is_size_of(uint64_t node, uint64_t device)
+static bool matches_size(uint64_t node, uint64_t device)
 {
         return node >= device / 8 * 7 && node <= device / 32 * 33;
 }
@@ -118,8 +118,8 @@ static void add_node_of_size(int root, char **names, uint64_t device_bytes, GArr
                 int end = 0;
 
                 if (sscanf(*name, "node%u%n", &node, &end) != 1 || (*name)[end] != '\0' ||
-                        contains(nodes, node) || has_processors(root, node) ||
-                        !read_node(root, node, &memory) || !is_size_of(memory.total_bytes, device_bytes))
+                        contains_node(nodes, node) || has_processors(root, node) ||
+                        !read_node(root, node, &memory) || !matches_size(memory.total_bytes, device_bytes))
                         continue;
                 distance = MAX(memory.total_bytes, device_bytes) - MIN(memory.total_bytes, device_bytes);
                 if (distance >= least)

@@ -59,7 +59,7 @@ static gint compare_strings(gconstpointer a, gconstpointer b)
         return strcmp(*(const char *const *) a, *(const char *const *) b);
 }
 
-static char **sorted(GHashTable *strings)
+static char **to_sorted_strv(GHashTable *strings)
 {
         GPtrArray *list = g_ptr_array_new();
         GHashTableIter iter;
@@ -88,7 +88,7 @@ void ald_processor_clocks_read(AldProcessorReader *reader, AldProcessorClocks *r
         for (char **name = names; *name; name++)
                 if (ald_processor_is_policy(*name))
                         read_policy(reader, *name, ret, governors);
-        ret->governors = sorted(governors);
+        ret->governors = to_sorted_strv(governors);
 }
 
 void ald_processor_clocks_clear(AldProcessorClocks *clocks)

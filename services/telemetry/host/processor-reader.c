@@ -5,14 +5,14 @@
 #include "services/telemetry/host/processor-reader.h"
 
 /* The machine or kernel lacks the file, a container hides it, or the CPU has just gone offline. */
-static bool is_usual(int error)
+static bool is_expected_error(int error)
 {
         return error == -ENOENT || error == -ENOTDIR || error == -ENODEV || error == -ENXIO;
 }
 
 void ald_processor_warn(AldProcessorReader *reader, const char *folder, const char *file, int error)
 {
-        if (!is_usual(error) && g_hash_table_add(reader->warned, g_strdup(file)))
+        if (!is_expected_error(error) && g_hash_table_add(reader->warned, g_strdup(file)))
                 g_warning("Cannot read /%s/%s: %s; its values are omitted", folder, file, g_strerror(-error));
 }
 

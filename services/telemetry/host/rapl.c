@@ -30,7 +30,7 @@ struct AldRaplCollector {
         GArray *packages; /* of Package */
         uint64_t next_scan_usec;
         char *reason;
-        bool told_limit;
+        bool limit_logged;
 };
 
 static void clear_package(void *data)
@@ -91,16 +91,16 @@ static void add_package(AldRaplCollector *collector, const char *domain)
 }
 
 /* A part of an absurd number of packages would not be a valid sum. */
-static void refuse_packages(AldRaplCollector *collector)
+static void discard_packages(AldRaplCollector *collector)
 {
         g_array_set_size(collector->packages, 0);
-        if (!collector->told_limit)
+        if (!collector->limit_logged)
                 g_message("/" POWERCAP_DIR " shows more than %u packages; PowerMicroWatts is omitted",
                         PACKAGES_MAX);
-        collector->told_limit = true;
+        collector->limit_logged = true;
 }
 
-static void scan(AldRaplCollector *collector, uint64_t now_usec)
+static void rescan(AldRaplCollector *collector, uint64_t now_usec)
 {
         g_auto(GStrv) names = NULL;
 
@@ -112,7 +112,7 @@ static void scan(AldRaplCollector *collector, uint64_t now_usec)
                 if (is_top_domain(*name))
                         add_package(collector, *name);
         if (collector->packages->len > PACKAGES_MAX)
-                refuse_packages(collector);
+                discard_packages(collector);
 }
 
 static void set_reason(AldRaplCollector *collector, const Package *denied)
@@ -191,7 +191,7 @@ uint64_t ald_rapl_collector_sample(AldRaplCollector *collector, uint64_t now_use
         double power = read_power(collector, now_usec, &gone);
 
         if (gone && now_usec >= collector->next_scan_usec) {
-                scan(collector, now_usec);
+                rescan(collector, now_usec);
                 read_power(collector, now_usec, &gone);
                 return ALD_ABSENT_UINT64;
         }
