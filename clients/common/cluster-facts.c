@@ -10,7 +10,7 @@
 #include "state/compute/compute-summary.h"
 #include "state/compute/opencl-driver.h"
 
-/* A count that is absent counts nothing. */
+/* Returns 0 for an absent count. */
 static uint64_t known_count(uint64_t n)
 {
         return n == ALD_ABSENT_UINT64 ? 0 : n;
@@ -67,7 +67,7 @@ static const char *reason_word(AldLeftOut reason)
         g_assert_not_reached();
 }
 
-/* ": never measured" if that is the reason for all of them. */
+/* Appends ": never measured" and returns true if all n devices have the same reason. */
 static bool append_only_reason(GString *text, const json_t *reasons, unsigned long n)
 {
         for (AldLeftOut reason = 0; reason < ALD_LEFT_OUT_N; reason++) {
@@ -81,7 +81,7 @@ static bool append_only_reason(GString *text, const json_t *reasons, unsigned lo
         return false;
 }
 
-/* " (1 failed, 2 never measured)"; reasons that this version does not know are left out. */
+/* Appends " (1 failed, 2 never measured)"; reasons that this version does not know are left out. */
 static void append_reasons(GString *text, const json_t *reasons)
 {
         bool any = false;
@@ -100,8 +100,8 @@ static void append_reasons(GString *text, const json_t *reasons)
                 g_string_append_c(text, ')');
 }
 
-/* The packages with OpenCL drivers that the nodes lack, as in their findings: "a, b"; NULL if there are none.
- */
+/* Lists the packages with OpenCL drivers that the nodes lack, as their findings do: "a, b"; NULL if there are
+ * none. */
 static char *list_missing_packages(AldModel *model)
 {
         const GPtrArray *nodes = ald_model_nodes(model);
@@ -120,7 +120,8 @@ static char *list_missing_packages(AldModel *model)
         return g_string_free(list, list->len == 0);
 }
 
-/* ": install pocl-opencl-icd to measure it" if all of them lack nothing but that. */
+/* Appends ": install pocl-opencl-icd to measure it" and returns true if all n devices lack nothing but
+ * OpenCL. */
 static bool append_packages(GString *text, AldModel *model, const json_t *reasons, unsigned long n)
 {
         const json_t *value = json_object_get(reasons, ald_left_out_to_string(ALD_LEFT_OUT_NO_OPENCL));
@@ -134,9 +135,9 @@ static bool append_packages(GString *text, AldModel *model, const json_t *reason
         return true;
 }
 
-/* Takes the text of the figure; adds how many devices are missing from it, and why. The property with the
- * reasons is the one for which `reasons` stands. With `remedy`, names what to install instead, where that
- * helps: once among the totals is enough. */
+/* Takes the text of the figure and returns it with the number of devices that are missing from it, and why.
+ * `reasons` is the name of the property with the reasons. With `remedy`, names what to install instead, where
+ * that helps; one of the totals suffices for that. */
 static char *add_left_out(AldModel *model, char *figure, uint64_t left_out, const char *reasons, bool remedy)
 {
         g_autofree char *known = figure;
@@ -217,7 +218,7 @@ char *ald_cluster_bandwidth(AldModel *model)
                 model, text, totals->memory_bandwidth_left_out, "MemoryBandwidthLeftOutReasons", false);
 }
 
-/* "50 GiB free of 200 GiB", or the whole if it is not known what is free. */
+/* Returns "50 GiB free of 200 GiB", or only the total if the free part is unknown. */
 static char *format_free(uint64_t available, uint64_t total)
 {
         g_autofree char *part = ald_format_bytes(ald_figure(available));

@@ -10,10 +10,11 @@
 #include "record/translate.h"
 
 #define ALPHANUMERIC "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-/* Of names and addresses, with zone, brackets and port. */
+/* The characters of names and addresses, with zone, brackets and port. */
 #define HOST_CHARACTERS ALPHANUMERIC ".-_:%[]"
 #define CONTAINER_CHARACTERS ALPHANUMERIC ".-"
-/* None that a shell or an address of a bus takes for something else; names of domains have @ and \\. */
+/* Excludes characters that are special in a shell or in the address of a bus; names of domains have @ and
+ * \\. */
 #define USER_CHARACTERS ALPHANUMERIC "._-+@\\"
 #define HOST_MAX_BYTES 320u
 
@@ -21,7 +22,8 @@
 
 #define SD_BUS_PATIENCE_USEC (85 * G_USEC_PER_SEC)
 
-/* Up to a container; several colons without brackets are those of an IPv6 address. */
+/* Checks what follows a colon, up to `end`: a port, or a container. Several colons without brackets belong to
+ * an IPv6 address. */
 static bool has_possible_port(const char *host, const char *end)
 {
         const char *bracket = memchr(host, ']', (size_t) (end - host)), *from = bracket ? bracket : host;
@@ -65,7 +67,7 @@ bool ald_connection_has_ssh(void)
         return ssh;
 }
 
-/* NULL: the system bus. */
+/* Returns NULL for the system bus. */
 static const char *local_address(void)
 {
         const char *address = getenv(ADDRESS_VARIABLE);
@@ -85,7 +87,7 @@ const char *ald_connection_place(const char *host)
         return host ?: local_address() ?: _("the system bus");
 }
 
-/* With a terminal, ssh can ask somebody for a password. */
+/* If there is a terminal, ssh can ask somebody for a password. */
 static bool has_terminal(void)
 {
         ald_fd int fd = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);

@@ -18,7 +18,8 @@ static bool is_reverse(const AldEdgeRow *a, const AldEdgeRow *b)
                g_strcmp0(a->source_type, b->source_type) == 0;
 }
 
-/* The edge that leads to the host, or to the greater Id: as the record names the ends. */
+/* Returns true for the edge that leads to the host, or to the greater Id: the record names the ends in this
+ * order. */
 static bool is_first(const AldEdgeRow *edge)
 {
         return edge->source_port && edge->sink_port && strcmp(edge->source_port, "host") != 0 &&

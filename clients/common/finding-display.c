@@ -7,20 +7,21 @@
 #include "record/listed-name.h"
 #include "record/translate.h"
 
-/* The severities stand in this order too: the worst first. */
+/* The enumeration of severities has the same order: the worst is first. */
 static const AldTone tones[ALD_FINDING_ROW_SEVERITY_N] = {
         [ALD_FINDING_ROW_SEVERITY_ERROR] = ALD_TONE_ERROR,
         [ALD_FINDING_ROW_SEVERITY_WARNING] = ALD_TONE_WARNING,
         [ALD_FINDING_ROW_SEVERITY_NOTICE] = ALD_TONE_PLAIN,
 };
 
-/* The history keeps a long row without the names of its nodes and some of these, but with its text. */
+/* The history stores a long row without the names of its nodes, and without some of the nodes, but with its
+ * text. */
 static bool is_shortened(const AldFindingRow *finding)
 {
         return finding->nodes && finding->nodes[0] && !finding->names && finding->text;
 }
 
-/* The words of the service stand for a finding that this version does not know. */
+/* Uses the text of the service for a finding that this version does not know. */
 char *ald_finding_words(const AldFindingRow *finding)
 {
         g_autofree char *text = is_shortened(finding) ? NULL : ald_finding_text(finding);
@@ -62,7 +63,7 @@ char *ald_finding_severity(const AldFindingRow *finding, AldTone *ret_tone)
         return ald_text_safe(ald_word(finding->severity) ?: ALD_ABSENT_TEXT);
 }
 
-/* Of the i-th node: as the model has it, else as the finding has it. */
+/* Returns the name of the i-th node: the model's, or else the finding's. */
 static char *name_of_node(const AldFindingRow *finding, size_t i, AldModel *model)
 {
         const AldEntity *known = model ? ald_model_get(model, finding->nodes[i]) : NULL;
@@ -124,7 +125,7 @@ static void add_sorted(
         }
 }
 
-/* That a node is gone is only a notice, but it matters more than the speed of a link. */
+/* An offline node is only a notice, but it matters more than the speed of a link. */
 GPtrArray *ald_findings_sorted(AldModel *model, const char *node_id)
 {
         GPtrArray *sorted = g_ptr_array_new();
@@ -149,7 +150,7 @@ const AldFindingRow *ald_find_brokerless(AldModel *model)
         return NULL;
 }
 
-/* Those that are left out count as well. */
+/* Findings that were left out count as well. */
 static unsigned count(AldModel *model, const char *severity)
 {
         const AldRows *rows = ald_model_findings(model);

@@ -83,7 +83,8 @@ static int read_page(sd_bus_message *reply, EventPage *page)
         return json_array_size(page->times) == json_array_size(page->findings) ? 0 : -EBADMSG;
 }
 
-/* Adds those that no earlier page had. Returns when the last one began, 0 if there is none. */
+/* Adds the events that no earlier page had. Returns when the last event of the page began, 0 if it has
+ * none. */
 static uint64_t take_page(AldFindingEventQuery *query, const EventPage *page)
 {
         uint64_t last = 0;
@@ -136,7 +137,7 @@ int ald_finding_event_query_make(sd_bus *bus, const void *data, sd_bus_message *
         return r;
 }
 
-/* The next page begins where this one ends, and so repeats what lasts longer. */
+/* The next page begins where this one ends, so it repeats the events that last longer. */
 int ald_finding_event_query_read(
         AldFindingEventQuery *query, sd_bus_message *reply, AldFindingEventsRead *ret)
 {
@@ -190,7 +191,7 @@ static GPtrArray *rows_of_json(const AldStruct *type, json_t *json)
         return rows;
 }
 
-/* `usec`: as for sd_bus_call(); the service is started only if that is 0. */
+/* `usec` is as for sd_bus_call(); the service is started only if it is 0. */
 static int call_for_rows(sd_bus *bus, const char *method, uint64_t usec, const AldStruct *type,
         GPtrArray **ret, json_t *json, sd_bus_error *error)
 {
@@ -249,10 +250,10 @@ const AldSilenceRow *ald_silence_rows_find(const GPtrArray *silences, const AldF
 
 /* Joining */
 
-/* Findings of a model that come from two services. */
+/* The findings of a model that come from two services. */
 typedef struct JoinedFindings {
         AldFindingRow *items;
-        GPtrArray *blocks; /* with their strings */
+        GPtrArray *blocks; /* the rows with their strings */
 } JoinedFindings;
 
 static void joined_findings_free(void *data)

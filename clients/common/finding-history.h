@@ -9,55 +9,55 @@
 #include "state-client/model.h"
 
 /*
- * What org.alidade.History1 reports about findings: when they began and ended, what is slower than its past,
- * and what is silent. Functions that take an error wait for the answer. JSON is as received, including fields
- * of a newer service.
+ * Reads what org.alidade.History1 reports about findings: when they began and ended, what is slower than its
+ * past, and what is silent. Functions that take an error wait for the answer. JSON is as received, including
+ * fields of a newer service.
  */
 
 /* When a finding began and ended. */
 typedef struct AldFindingEvent {
         AldHistoryEvent times;
         AldFindingRow *row;
-        json_t *finding; /* the same */
+        json_t *finding; /* the row as received */
 } AldFindingEvent;
 
-/* From the finding as received; takes a reference. NULL if that is no object. */
+/* Makes an event from the finding as received, of which it takes a reference. Returns NULL if that is not an
+ * object. */
 AldFindingEvent *ald_finding_event_new(const AldHistoryEvent *times, json_t *finding);
 void ald_finding_event_free(AldFindingEvent *event);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldFindingEvent, ald_finding_event_free)
 
-/* {"Event", "BeganUSec", "EndedUSec", "Finding"} */
+/* Returns an object with Event, BeganUSec, EndedUSec and Finding. */
 json_t *ald_finding_event_to_json(const AldFindingEvent *event);
 
-/* Events of a time, from GetEvents() page by page. Zeroed before its first use. */
+/* The events of a span of time, read from GetEvents() page by page. Zero it before its first use. */
 typedef struct AldFindingEventQuery {
-        uint64_t from_usec, to_usec; /* of the next page */
+        uint64_t from_usec, to_usec; /* span of the next page */
         GPtrArray *events;           /* AldFindingEvent, in the order of their beginnings */
         GHashTable *seen;            /* their numbers */
 } AldFindingEventQuery;
 
 typedef enum AldFindingEventsRead {
         ALD_FINDING_EVENTS_ALL,
-        ALD_FINDING_EVENTS_MORE, /* the next page has to be called for */
-        ALD_FINDING_EVENTS_CUT,  /* so many findings lasted at the same time that they do not fit into a page
-                                  */
+        ALD_FINDING_EVENTS_MORE, /* call for the next page */
+        ALD_FINDING_EVENTS_CUT,  /* too many findings lasted at the same time to fit into a page */
 } AldFindingEventsRead;
 
 void ald_finding_event_query_begin(AldFindingEventQuery *query, uint64_t from_usec, uint64_t to_usec);
 void ald_finding_event_query_clear(AldFindingEventQuery *query);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldFindingEventQuery, ald_finding_event_query_clear)
 
-/* The call for the next page of an AldFindingEventQuery. Negative errno of sd-bus. */
+/* Makes the call for the next page of an AldFindingEventQuery. Negative errno of sd-bus. */
 int ald_finding_event_query_make(sd_bus *bus, const void *query, sd_bus_message **ret);
 
-/* Adds the events of its reply. Negative errno. */
+/* Adds the events of the reply. Negative errno. */
 int ald_finding_event_query_read(
         AldFindingEventQuery *query, sd_bus_message *reply, AldFindingEventsRead *ret);
 
 /*
  * Reads all pages of GetEvents(): AldFindingEvent in the order of their beginnings. *ret_complete is false if
- * so many findings lasted at the same time that they do not fit into a page. Negative errno, with the error
- * set if the service has refused it.
+ * too many findings lasted at the same time to fit into a page. Returns a negative errno on error, with the
+ * error set if the service has refused the call.
  */
 int ald_finding_events_read(sd_bus *bus, uint64_t from_usec, uint64_t to_usec, GPtrArray **ret,
         bool *ret_complete, sd_bus_error *error);
@@ -65,7 +65,7 @@ int ald_finding_events_read(sd_bus *bus, uint64_t from_usec, uint64_t to_usec, G
 /* Reads GetSilences(): AldSilenceRow, the oldest first. Errors as above. */
 int ald_silence_rows_read(sd_bus *bus, GPtrArray **ret, sd_bus_error *error);
 
-/* A call of Silence(), or of Unsilence(). */
+/* The arguments of a call of Silence() or Unsilence(). */
 typedef struct AldSilenceCall {
         bool ends;
         const char *node, *peer; /* ids; "" for a silence of the node itself */
@@ -74,12 +74,12 @@ typedef struct AldSilenceCall {
         bool asks; /* a person may have to type a password before the service answers */
 } AldSilenceCall;
 
-/* The call of an AldSilenceCall. Negative errno of sd-bus. */
+/* Makes the call of an AldSilenceCall. Negative errno of sd-bus. */
 int ald_silence_call_make(sd_bus *bus, const void *silence, sd_bus_message **ret);
 
-/* Of these, the one that silences the finding for longest, or NULL. `silences` may be NULL. */
+/* Returns the silence that covers the finding for longest, or NULL. `silences` may be NULL. */
 const AldSilenceRow *ald_silence_rows_find(const GPtrArray *silences, const AldFindingRow *finding);
 
-/* If the service runs, adds what is slower than its past to the findings of the model. Returns the silences
- * (AldSilenceRow), none if the service does not run; NULL if it does not answer within that time. */
+/* Adds the slower-than-past findings of the service, if it runs, to the findings of the model. Returns the
+ * silences (AldSilenceRow), none if the service does not run; NULL if it does not answer within `usec`. */
 GPtrArray *ald_finding_history_join(sd_bus *bus, AldModel *model, uint64_t usec);

@@ -21,7 +21,7 @@ char *ald_format_count(double count)
         return isfinite(count) && count >= 0 ? g_strdup_printf("%.0f", count) : absent();
 }
 
-/* A time is shown by its distance from now. */
+/* Shows a point in time by its distance from now. */
 static char *format_number(const char *name, const AldUnit *unit, double value, double now_usec)
 {
         if (unit == &ald_unit_microseconds && g_str_has_suffix(name, "OffsetUSec"))
@@ -37,13 +37,13 @@ static char *format_boolean(bool value)
         return g_strdup(value ? _("yes") : _("no"));
 }
 
-/* No rows is an answer, unlike no field. */
+/* Unlike an absent field, an empty list is known to be empty. */
 static char *format_rows(size_t n)
 {
         return n == 0 ? g_strdup(_("none")) : g_strdup_printf("%zu", n);
 }
 
-/* Adds one of a list with commas. */
+/* Appends an item to a list with commas. */
 static void append_item(GString *out, const char *item)
 {
         g_autofree char *safe = ald_text_safe(item);

@@ -10,7 +10,7 @@
 /* Formats fields of records for people. Integers up to 2^53, the limit of a field, fit in a double. Free all
  * texts with g_free(). */
 
-/* A field of a record as a double; absent is NaN. */
+/* Converts a field of a record to a double; absent becomes NaN. */
 static inline double ald_figure(uint64_t value)
 {
         return value == ALD_ABSENT_UINT64 ? ALD_ABSENT_DOUBLE : (double) value;
@@ -65,9 +65,9 @@ char *ald_format_count(double count);                 /* 12 */
 /* Formats a field in its unit. Text is made safe; lists are joined; rows are counted. */
 char *ald_format_field(const AldField *field, const void *value, double now_usec);
 
-/* The same for a field that this version does not know, in the unit that its name tells; absent if its type
- * is not one of a field. */
+/* Formats a field that this version does not know, in the unit that its name implies; absent if its type is
+ * not one that a field can have. */
 char *ald_format_raw(const char *name, const json_t *value, double now_usec);
 
-/* "a, b, c"; ALD_ABSENT_TEXT for NULL. Made safe. */
+/* Returns "a, b, c", made safe; ALD_ABSENT_TEXT for NULL. */
 char *ald_format_list(const char *const *list);

@@ -11,8 +11,8 @@
 #include "clients/common/words.h"
 #include "record/translate.h"
 #include "state/link/link-quality.h"
-#include "state/link/link.h"
 #include "state/link/link-ttl.h"
+#include "state/link/link.h"
 #include "state/link/peer-sample.h"
 
 void ald_link_summary_free(AldLinkSummary *summary)
@@ -40,13 +40,13 @@ static const char *key_of(const AldEntity *link)
         return strchr(link->id, '/') + 1;
 }
 
-/* Of a socket link, which says it in its record, and in its key at least. */
+/* Returns the address of a socket link, which is in its record, or at least in its key. */
 static char *describe_address(const AldLinkSummary *summary, const AldEntity *link, const char *address)
 {
         const char *comma = strchr(key_of(link), ',');
         g_autofree char *safe = ald_text_safe(address ?: comma ? comma + 1 : ALD_ABSENT_TEXT);
 
-        /* The same link-local address may be found behind each interface. */
+        /* Link-local addresses are unique only within an interface. */
         if (g_str_has_prefix(safe, "fe80:") && summary->interface && !strchr(safe, '%'))
                 return g_strdup_printf("%s%%%s", safe, summary->interface);
         return g_steal_pointer(&safe);
@@ -60,7 +60,7 @@ static char *describe_ports(const AldLinkRdma *link)
         return g_strdup_printf("%s → %s", from, to);
 }
 
-/* "ethernet", "wifi 6", "thunderbolt 4" */
+/* Returns "ethernet", "wifi 6" or "thunderbolt 4", for example. */
 static char *describe_end(const char *type, uint64_t generation)
 {
         g_autofree char *safe = ald_text_safe_or_null(type);
@@ -69,7 +69,8 @@ static char *describe_end(const char *type, uint64_t generation)
                                                        : g_steal_pointer(&safe);
 }
 
-/* The type of the source's interface; both types if the sink's differs or is unknown: "ethernet → wifi". */
+/* Returns the type of the source's interface; both types if the sink's differs or is unknown: "ethernet →
+ * wifi". */
 static char *describe_type(const AldLinkSocket *link)
 {
         uint64_t from = link->source_interface_generation, to = link->sink_interface_generation;
@@ -86,7 +87,7 @@ static char *describe_type(const AldLinkSocket *link)
         return g_strdup_printf("%s → %s", here ?: ALD_ABSENT_TEXT, there ?: ALD_ABSENT_TEXT);
 }
 
-/* The interface behind an RDMA port, or the port where it needs none. */
+/* Returns the interface behind an RDMA port, or the port itself if it has none. */
 static char *describe_rdma_interface(AldModel *model, const AldLinkSummary *summary, const char *name)
 {
         const AldFabric *fabric = ald_entity_as(ald_model_get(model, summary->source_id), FABRIC, AldFabric);
@@ -100,7 +101,8 @@ static uint64_t greatest(uint64_t a, uint64_t b)
         return a == ALD_ABSENT_UINT64 ? b : b == ALD_ABSENT_UINT64 ? a : MAX(a, b);
 }
 
-/* What only one of the two kinds has; returns how long its figures last. */
+/* These two fill in what is particular to one kind of link. They return how long its figures are valid, in
+ * µs. */
 static uint64_t describe_socket(AldLinkSummary *summary, const AldEntity *link, const AldLinkSocket *socket)
 {
         uint64_t other = greatest(
@@ -126,7 +128,7 @@ static uint64_t describe_rdma(AldModel *model, AldLinkSummary *summary, const Al
         return rdma->time_to_live_usec == ALD_ABSENT_UINT64 ? ALD_LINK_TTL_MAX_USEC : rdma->time_to_live_usec;
 }
 
-/* A link that is not measured in a whole turn, and the time to live more, was left out. */
+/* A link that was not measured within a whole turn plus its time to live was left out. */
 static bool is_overdue(const AldLinkSummary *summary, uint64_t time_to_live, unsigned n_nodes)
 {
         double turn = (double) ald_peer_sample_turn(n_nodes);
@@ -134,7 +136,7 @@ static bool is_overdue(const AldLinkSummary *summary, uint64_t time_to_live, uns
         return summary->now - summary->measured > (turn + 1) * (double) time_to_live;
 }
 
-/* What holds whether the link was measured or not; ALD_LINK_VERDICT_OK if nothing is wrong with its ends. */
+/* Judges the ends of a link, measured or not; ALD_LINK_VERDICT_OK if nothing is wrong with them. */
 static AldLinkVerdict verdict_of_ends(const AldLinkSummary *summary)
 {
         if (summary->excluded)
@@ -144,7 +146,7 @@ static AldLinkVerdict verdict_of_ends(const AldLinkSummary *summary)
         return summary->node_stale ? ALD_LINK_VERDICT_NODE_STALE : ALD_LINK_VERDICT_OK;
 }
 
-/* By the flag, or as the finding about it is made. */
+/* A link is unsteady if it is flagged so, or if the finding about it would be made. */
 static bool is_unsteady(const AldLink *link)
 {
         return ald_link_has_flag(link->flags, ALD_LINK_UNSTEADY) || ald_link_is_unsteady(&link->upload) ||
@@ -179,7 +181,7 @@ static AldLinkVerdict verdict_of(const AldLinkSummary *summary, const AldLink *l
         return is_unsteady(link) ? ALD_LINK_VERDICT_UNSTEADY : ALD_LINK_VERDICT_OK;
 }
 
-/* Made once, since there may be as many links as nodes times nodes. */
+/* The key is made once per summary, since there may be as many links as nodes times nodes. */
 static char *make_sort_key(const AldLinkSummary *summary)
 {
         g_autofree char *source = g_utf8_collate_key_for_filename(summary->source, -1);
@@ -189,7 +191,7 @@ static char *make_sort_key(const AldLinkSummary *summary)
         return g_strdup_printf("%s\n%s\n%d%s", source, sink, summary->rdma, path);
 }
 
-/* Whether its figures count, by the presence of the nodes at its ends. */
+/* Sets the members that depend on the presence of the nodes at both ends. */
 static void describe_nodes(AldLinkSummary *summary, AldModel *model)
 {
         const char *const ids[] = { summary->source_id, summary->sink_id };
@@ -203,7 +205,7 @@ static void describe_nodes(AldLinkSummary *summary, AldModel *model)
         }
 }
 
-/* Whether the path can be used, by the graph. A path that is merely not probed can. */
+/* Marks the path as unusable if the graph says so. A path that is merely not probed is usable. */
 static void describe_problem(AldLinkSummary *summary, const AldEdgeRow *edge)
 {
         if (!ald_edge_is_unusable(edge))
@@ -212,7 +214,8 @@ static void describe_problem(AldLinkSummary *summary, const AldEdgeRow *edge)
         summary->obstacle = ald_text_safe_or_null(edge->reason);
 }
 
-/* Whether the rates are those of an interface that the path does not use any more, as the graph has found. */
+/* Returns true if the rates belong to an interface that the path does not use any more, according to the
+ * graph. */
 static bool has_moved(const AldEdgeRow *edge)
 {
         return edge->bits_per_second == ALD_ABSENT_UINT64 &&
@@ -230,7 +233,7 @@ static void hide_rates(AldLinkSummary *summary)
         summary->changed = g_strdup(ald_link_socket_changed_to_string(ALD_LINK_SOCKET_CHANGED_ROUTE));
 }
 
-/* The source of a link stands in its id; its sink in its record, and in its key at least. */
+/* The source of a link is in its id; its sink is in its record, or at least in its key. */
 static void describe_ends(AldLinkSummary *summary, AldModel *model, const AldEntity *link, const AldLink *is)
 {
         static const AldId none;
@@ -308,8 +311,8 @@ static int compare_summaries(const void *a, const void *b)
         return strcmp((*x)->sort_key, (*y)->sort_key);
 }
 
-/* The id of the record that a probe of this path makes. NULL if it is within a node, is not probed or is
- * probed from the other end. */
+/* Returns the id of the record that a probe of this path makes. NULL if the path is within a node, is not
+ * probed or is probed from the other end. */
 static char *link_id_of(const AldEdgeRow *edge)
 {
         if (ald_edge_is_within_node(edge) || !edge->prober || strcmp(edge->prober, edge->source) != 0)
@@ -359,8 +362,8 @@ static bool is_untried(const AldEdgeRow *edge)
         return edge->measured_usec == ALD_ABSENT_UINT64 && edge->rtt_measured_usec == ALD_ABSENT_UINT64;
 }
 
-/* The AldEdgeRow, by link id, of each path that cannot be used or has no rate; none if the model does not
- * hold the connection graph. */
+/* Returns the AldEdgeRow, by link id, of each path that cannot be used or has no rate; none if the model does
+ * not hold the connection graph. */
 static GHashTable *find_edges(AldModel *model, const AldEntity *node)
 {
         const AldTopology *topology = ald_model_topology(model);
@@ -377,7 +380,8 @@ static GHashTable *find_edges(AldModel *model, const AldEntity *node)
         return edges;
 }
 
-/* What has no record, and was not measured: otherwise its record will arrive soon. */
+/* Adds the paths without a record that were never tried; the record of one that was tried will arrive
+ * soon. */
 static void add_untried(GPtrArray *summaries, AldModel *model, GHashTable *edges, double now_usec)
 {
         const char *id;
@@ -426,7 +430,7 @@ GPtrArray *ald_link_summaries_with_untried(AldModel *model, double now_usec)
         return summarize(model, NULL, true, now_usec);
 }
 
-/* Where there is a finding about a link that works, the tone of its severity. */
+/* If there is a finding about a link that works, the tone matches its severity. */
 static AldTone tone_of(AldLinkVerdict verdict)
 {
         switch (verdict) {
@@ -447,7 +451,7 @@ static AldTone tone_of(AldLinkVerdict verdict)
         }
 }
 
-/* "not measured, due now", "not measured, due in 3 min", "not measured: the configuration of …" */
+/* Returns "not measured, due now", "not measured, due in 3 min", "not measured: the configuration of …" */
 static char *describe_unmeasured(const AldLinkSummary *summary)
 {
         double wait = summary->due - summary->now;

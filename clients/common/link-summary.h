@@ -4,7 +4,8 @@
 #include "clients/common/tone.h"
 #include "state-client/model.h"
 
-/* The measurements of a link, with a verdict that agrees with the findings and the connection graph. */
+/* Summarizes the measurements of a link, with a verdict that agrees with the findings and the connection
+ * graph. */
 
 typedef enum AldLinkVerdict {
         ALD_LINK_VERDICT_OK,
@@ -33,7 +34,7 @@ typedef struct AldDirectionSummary {
 typedef struct AldLinkSummary {
         bool rdma;
         char *source_id, *sink_id;
-        char *key;           /* of its record; NULL: it has none */
+        char *key;           /* of its record; NULL if there is none */
         char *source, *sink; /* safe text: names of the nodes */
         char *path;          /* safe text: the address, or the ports */
         char *interface;     /* safe text, or NULL */
@@ -56,25 +57,27 @@ typedef struct AldLinkSummary {
         char *obstacle;       /* safe text: why, if an end reports it, or NULL */
         char *failure;        /* safe text; NULL if it did not fail, or for an unknown reason */
         char *changed;        /* safe text: what has changed since the measurement, or NULL */
-        double due; /* µs, by the source's clock, of what was not measured: when it will be; NaN: as soon as
-                       possible, or not at all */
-        bool will_be_measured; /* of the same */
+        double due; /* of an unmeasured path: when it will be measured, in µs by the source's clock; NaN: as
+                       soon as possible, or not at all */
+        bool will_be_measured; /* whether an unmeasured path will be measured */
         char *sort_key;
 } AldLinkSummary;
 
 void ald_link_summary_free(AldLinkSummary *summary);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldLinkSummary, ald_link_summary_free)
 
-/* The AldLinkSummary of each record, sorted by the names of source and sink; only of links that begin or end
- * at a node, if one is given. Without the connection graph in the model it is not known which of them cannot
- * be used at present. now_usec is CLOCK_REALTIME. */
+/* Returns the AldLinkSummary of each record, sorted by the names of source and sink; only of links that begin
+ * or end at a node, if one is given. Without the connection graph in the model, links that cannot be used at
+ * present are not recognized. now_usec is CLOCK_REALTIME. */
 GPtrArray *ald_link_summaries(AldModel *model, const AldEntity *node, double now_usec);
 
-/* The same of all nodes, with each path of the connection graph that nobody has tried yet. */
+/* Returns the summaries of all nodes' links, and of each path of the connection graph that nobody has tried
+ * yet. */
 GPtrArray *ald_link_summaries_with_untried(AldModel *model, double now_usec);
 
-/* "ok", "40 % of negotiated", "failed: refused", "node offline". Safe text, to be freed. */
+/* Returns "ok", "40 % of negotiated", "failed: refused" or "node offline", for example. Safe text, to be
+ * freed. */
 char *ald_link_verdict_words(const AldLinkSummary *summary, AldTone *ret_tone);
 
-/* The links that begin or end at a node (const AldEntity *); all of them for NULL. */
+/* Returns the links that begin or end at a node (const AldEntity *); all links for NULL. */
 GPtrArray *ald_links_of(AldModel *model, const AldEntity *node);

@@ -22,7 +22,7 @@ struct AldMetricSet {
         GPtrArray *families;
 };
 
-/* How a type is called in each format, and what its samples end in. Only OpenMetrics has infos. */
+/* The name of a type in each format, and the suffix of its samples. Only OpenMetrics has infos. */
 static const struct {
         const char *names[ALD_METRIC_FORMAT_N], *suffix;
 } type_traits[] = {
@@ -87,7 +87,7 @@ AldMetricFamily *ald_metric_set_add(
         return family;
 }
 
-/* OpenMetrics also escapes quotation marks there; the other format would refuse that. */
+/* OpenMetrics also escapes quotation marks in the help; the other format would reject that. */
 static void append_help(GString *out, const char *help, AldMetricFormat format)
 {
         for (const char *p = help; *p; p++)
@@ -118,7 +118,7 @@ static void add_piece(GArray *pieces, const char *text, gsize length)
         g_array_append_val(pieces, piece);
 }
 
-/* Heads move while they are written, so their pieces are set last. */
+/* The heads may be reallocated while they are written, so their pieces are set last. */
 static void place_heads(GArray *pieces, const GString *heads)
 {
         const char *at = heads->str;
@@ -174,7 +174,7 @@ static const char *end_of_plain(const char *p)
         return p;
 }
 
-/* Appends what needs no escape; returns its end. */
+/* Appends the text up to the first character that needs an escape; returns its end. */
 static const char *append_plain(GString *out, const char *p)
 {
         const char *end = end_of_plain(p);
@@ -183,7 +183,8 @@ static const char *append_plain(GString *out, const char *p)
         return end;
 }
 
-/* The beginning of a label with as much of its value as needs no escape, mostly all; returns the rest. */
+/* Appends the beginning of a label with as much of its value as needs no escape, which is mostly all of it;
+ * returns the rest. */
 static const char *begin_label(GString *labels, const char *name, const char *value)
 {
         const char *end = end_of_plain(value);
@@ -222,8 +223,8 @@ bool ald_metric_label_append(GString *labels, const char *name, const char *valu
         return replaced;
 }
 
-/* A sample with its value, which ends the line. Written by hand, since there are as many as nodes times
- * fields. */
+/* Adds a sample with its value, which ends the line. It is assembled without printf() for speed, since there
+ * are as many samples as nodes times fields. */
 static void add_sample(AldMetricFamily *family, const GString *labels, const char *value, gsize length)
 {
         GString *out = family->samples;
@@ -247,7 +248,7 @@ void ald_metric_add(AldMetricFamily *family, const GString *labels, int64_t valu
         ald_metric_add_decimal(family, labels, value, 0);
 }
 
-/* By hand, too: printf() would follow the locale. */
+/* Digits are written by hand here too: printf() would follow the locale. */
 void ald_metric_add_decimal(AldMetricFamily *family, const GString *labels, int64_t value, unsigned decimals)
 {
         char text[2 * DIGITS_MAX + 4], *p = text + sizeof(text);

@@ -25,7 +25,7 @@ static void append_word(GString *name, const char *word)
         g_string_append(name, word);
 }
 
-/* "rtt_p50_nsec" without "nsec", wherever that stands. */
+/* Removes the unit from the words, wherever it stands: "nsec" from "rtt_p50_nsec". */
 static char *words_without(const char *words, const char *unit)
 {
         g_autofree char *all = g_strdup_printf("_%s_", words), *wanted = g_strdup_printf("_%s_", unit);
@@ -135,7 +135,7 @@ void ald_metric_sheet_free(AldMetricSheet *sheet)
         g_free(sheet);
 }
 
-/* The labels of the info are those of the sample, and the texts. */
+/* The info has the labels of the sample, and the texts. */
 static void add_text(
         AldMetricSheet *sheet, const GString *labels, const MetricEntry *entry, const void *value)
 {
@@ -148,7 +148,7 @@ static void add_text(
         ald_metric_label_append(sheet->labels, entry->label, joined ?: *(const char *const *) value);
 }
 
-/* In the base unit. An integer stays one, and is exact. */
+/* Adds the value in the base unit. An integer remains an exact integer. */
 static void add_number(const MetricEntry *entry, const GString *labels, const void *value)
 {
         const AldUnit *unit = entry->field->unit;

@@ -27,7 +27,7 @@ static char *shorten(const char *id)
         return g_utf8_substring(safe, 0, MIN(g_utf8_strlen(safe, -1), ALD_SHORT_ID_DIGITS));
 }
 
-/* A copy that can be shown, without the spaces of any script at its ends. */
+/* Returns a safe copy of the name without leading and trailing spaces of any script. */
 static char *strip(const char *name)
 {
         g_autofree char *safe = ald_text_safe(name);
@@ -46,7 +46,7 @@ char *ald_node_label(const char *name, const char *id)
 
         if (!label || !ald_characters_are_visible(label))
                 return g_steal_pointer(&digits);
-        /* It could pass for another node. */
+        /* The name could be mistaken for the id of another node. */
         if (ald_id_reads_like(label))
                 return g_strdup_printf("%s (%s)", label, digits);
         return g_steal_pointer(&label);
@@ -80,7 +80,7 @@ double ald_node_now(const AldEntity *node, double now_usec)
         return isnan(offset) ? now_usec : now_usec + offset;
 }
 
-/* How a state is shown, and whether its node is left out, by AldPresenceState. */
+/* The tone of each AldPresenceState, and whether its node does not count. */
 static const struct {
         AldTone tone;
         bool excluded;
@@ -92,7 +92,7 @@ static const struct {
         [ALD_PRESENCE_STATE_UNKNOWN] = { ALD_TONE_WARNING, true },
 };
 
-/* ALD_PRESENCE_STATE_N for a state that this version does not know. */
+/* Returns ALD_PRESENCE_STATE_N without a presence, and for a state that this version does not know. */
 static AldPresenceState state_of(const AldPresence *presence)
 {
         AldPresenceState state = 0;
@@ -131,7 +131,7 @@ bool ald_node_is_stale(AldModel *model, const AldEntity *node)
                g_strcmp0(node->id, ald_model_node_id(model)) != 0;
 }
 
-/* "online, 35 s ago"; only the state if the time is absent. */
+/* Returns "online, 35 s ago"; only the state if the time is absent. */
 static char *format_heard(AldPresenceState state, double then_usec, double now_usec)
 {
         const char *word = ald_word(ald_presence_state_to_string(state));
@@ -140,7 +140,7 @@ static char *format_heard(AldPresenceState state, double then_usec, double now_u
         return isnan(then_usec) ? g_strdup(word) : g_strdup_printf("%s, %s", word, ago);
 }
 
-/* "offline for 5 min", "offline since 2025-03-01" */
+/* Returns "offline for 5 min" or "offline since 2025-03-01". */
 static char *format_since(AldPresenceState state, double since_usec, double now_usec)
 {
         const char *word = ald_word(ald_presence_state_to_string(state));
@@ -161,8 +161,8 @@ static AldTone tone_of_age(double age)
         return age > LOST_USEC ? ALD_TONE_ERROR : age > SILENT_USEC ? ALD_TONE_WARNING : ALD_TONE_GOOD;
 }
 
-/* When the node last sent a record; but if only its telemetry service is silent, when that last sent one,
- * since the figures are as old. */
+/* Returns when the node last sent a record; if only its telemetry service is silent, when that last sent one,
+ * since the figures are that old. */
 static double last_update(const AldEntity *node)
 {
         const AldRecordSource *source = &ald_record_sources[ALD_RECORD_SOURCE_TELEMETRY];
@@ -189,8 +189,8 @@ char *ald_format_seen(const AldEntity *node, double now_usec, AldTone *ret_tone)
                                                                                    : state_traits[state].tone;
         if (state == ALD_PRESENCE_STATE_N)
                 return ald_format_record_age(node, updated, now);
-        /* Records do not tell when a node was last heard, since they are sent when they change. A time in the
-         * future is that of a clock that was set since. */
+        /* Records do not show when a node was last heard, since they are sent only when they change. A time
+         * in the future comes from a clock that has been set since. */
         if ((state_traits[state].excluded || state == ALD_PRESENCE_STATE_STALE) && since <= now_usec)
                 return format_since(state, since, now_usec);
         if (state == ALD_PRESENCE_STATE_UNKNOWN || (online && age < RESEND_USEC))
@@ -200,7 +200,7 @@ char *ald_format_seen(const AldEntity *node, double now_usec, AldTone *ret_tone)
 
 static const AldNodeFigures nothing = ALD_NODE_FIGURES_INIT;
 
-/* Never NULL. */
+/* Returns the id of the device, never NULL. */
 static const char *device_id(const AldNodeDevice *device)
 {
         return device->backend  ? device->backend->id
@@ -276,7 +276,7 @@ bool ald_node_device_is_unified(const AldNodeDevice *device)
         return device->backend && device->backend->unified == 1;
 }
 
-/* Whether it is a part of another device, which has a row of its own. */
+/* Returns true if the device is a part of another device, which has a row of its own. */
 static bool is_part(const AldNodeDevice *device)
 {
         return device->backend && device->backend->parent;
@@ -384,7 +384,7 @@ double ald_node_figures_used(const AldNodeFigures *figures)
         return used >= 0 && used <= 1 ? used : (double) NAN;
 }
 
-/* Unknown plus known is known. */
+/* Adds two values; an unknown one counts as 0 unless both are unknown. */
 static double plus(double sum, double value)
 {
         return isnan(sum) ? value : isnan(value) ? sum : sum + value;
@@ -412,7 +412,7 @@ AldGpuSummary ald_gpu_summary(const AldEntity *node)
         return summary;
 }
 
-/* Whether an address says nothing about how to reach the node. */
+/* Returns true for an address that does not help to reach the node. */
 static bool is_local_address(const char *address)
 {
         return g_str_has_prefix(address, "fe80:") || g_str_has_prefix(address, "169.254.") ||
@@ -432,7 +432,8 @@ static void append_addresses(GString *out, const AldInterface *interface)
         }
 }
 
-/* A host does not own the addresses of its containers; but a container has only those. */
+/* The addresses of veth interfaces belong to the containers of a host; but a container has only such
+ * interfaces. */
 static void append_interfaces(GString *out, const AldNetwork *network, bool veth)
 {
         for (size_t i = 0; i < network->interfaces.n; i++) {

@@ -6,37 +6,37 @@
 #include "clients/common/tone.h"
 #include "state-client/model.h"
 
-/* The label of a node: its friendly name, with the first digits of its id if it reads like the id of another
- * node; only these digits if it has none. Safe text, to be freed. */
+/* Returns the label of a node: its friendly name, with the first digits of its id if it reads like the id of
+ * another node; only these digits if it has none. Safe text, to be freed. */
 char *ald_node_label(const char *name, const char *id);
 
-/* The same of a node of the model; of a link, its id. */
+/* Returns the same for a node of the model; for a link, its id. */
 char *ald_entity_label(const AldEntity *entity);
 
-/* The label of the node with this id, even if the model does not know it. Safe text, to be freed; NULL for
- * NULL. */
+/* Returns the label of the node with this id, even if the model does not know it. Safe text, to be freed;
+ * NULL for NULL. */
 char *ald_node_name(AldModel *model, const char *id);
 
-/* When a node was last heard, according to its presence and the age of its records. Times are CLOCK_REALTIME
- * in µs; NaN is absent. */
+/* These functions say when a node was last heard, according to its presence and the age of its records. Times
+ * are CLOCK_REALTIME in µs; NaN is absent. */
 
-/* The current time of the node's clock, as far as its offset is known. */
+/* Returns the current time of the node's clock, as far as its offset is known. */
 double ald_node_now(const AldEntity *node, double now_usec);
 
-/* "live" until the next update is due from a source that is heard, else the age. Both times are from the same
- * clock. The source is a node; NULL: this machine. */
+/* Returns "live" until the next update is due from a source that is heard, else the age. Both times are from
+ * the same clock. The source is a node; NULL stands for this machine. */
 char *ald_format_record_age(const AldEntity *source, double updated_usec, double now_usec);
 
-/* "offline", "duplicate" or "unknown" if the node does not count for this reason; NULL if it counts, as this
- * machine always does, or has no presence. */
+/* Returns "offline", "duplicate" or "unknown" if the node does not count for this reason; NULL if it counts,
+ * as this machine always does, or has no presence. */
 const char *ald_node_exclusion(AldModel *model, const AldEntity *node);
 
-/* Whether it is another machine that has been silent for a while, and still counts. */
+/* Returns true if the node is another machine that has been silent for a while, and still counts. */
 bool ald_node_is_stale(AldModel *model, const AldEntity *node);
 
-/* "online"; "stale for 5 s"; "offline for 5 min", or another state in which it does not count. If it is not
- * known since when, the age of its records: "offline, 5 min ago". Without a presence only the age. Sets the
- * tone accordingly. */
+/* Returns "online"; "stale for 5 s"; "offline for 5 min", or another state in which the node does not count.
+ * If the beginning of that state is unknown, the age of its records is shown: "offline, 5 min ago". Without a
+ * presence, returns only the age. Sets the tone accordingly. */
 char *ald_format_seen(const AldEntity *node, double now_usec, AldTone *ret_tone);
 
 #define ALD_NODE_DEVICES_MAX 256u /* of one node; others are ignored */
@@ -57,14 +57,15 @@ typedef struct AldNodeFigures {
                 NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN \
         }
 
-/* Makes those absent that are outdated once the node is silent: free memory, load, temperature and power. */
+/* Makes the figures absent that are outdated once the node is silent: free memory, load, temperature and
+ * power. */
 void ald_node_figures_forget_samples(AldNodeFigures *figures);
 
-/* How much of the memory is in use, from 0 to 1; NaN if that is unknown or impossible. */
+/* Returns how much of the memory is in use, from 0 to 1; NaN if that is unknown or impossible. */
 double ald_node_figures_used(const AldNodeFigures *figures);
 
 /* One compute device: its rows in Node1.Backends, Node1.System and Node1.Compute, and what is doubted of the
- * node; NULL if there is none. They are part of the records of the node. */
+ * node; NULL if there is none. They belong to the records of the node. */
 typedef struct AldNodeDevice {
         const AldBackend *backend;
         const AldDevice *system;
@@ -72,34 +73,34 @@ typedef struct AldNodeDevice {
         const AldDoubts *doubts;
 } AldNodeDevice;
 
-/* The AldNodeDevices of a node: those of Backends, then those that only System or Compute list. */
+/* Returns the AldNodeDevices of a node: those of Backends, then those that only System or Compute list. */
 GArray *ald_node_devices(const AldEntity *node);
 
-/* "gpu", "accelerator" or "cpu"; a device without a row in Backends is assumed to be a GPU. */
+/* Returns "gpu", "accelerator" or "cpu"; a device without a row in Backends is assumed to be a GPU. */
 const char *ald_node_device_class(const AldNodeDevice *device);
 
 bool ald_node_device_is_processor(const AldNodeDevice *device);
 
-/* Its name, else its id. Safe text. */
+/* Returns the name of the device, else its id. Safe text. */
 char *ald_node_device_name(const AldNodeDevice *device);
 
 bool ald_node_device_is_asleep(const AldNodeDevice *device);
 bool ald_node_device_is_unified(const AldNodeDevice *device);
 
-/* "82.6 TFLOPS" of FP16; "412 GFLOPS FP32" if no device was measured in FP16. */
+/* Returns "82.6 TFLOPS" for FP16; "412 GFLOPS FP32" if no device was measured in FP16. */
 char *ald_node_compute(const AldNodeFigures *figures);
 
-/* What is left out of totals and plans, such as "compute not believed"; NULL if nothing is. */
+/* Returns what is left out of totals and plans, such as "compute not believed"; NULL if nothing is. */
 char *ald_node_device_doubts(const AldNodeDevice *device);
 
 AldNodeFigures ald_node_device_figures(const AldNodeDevice *device);
 
-/* "install pocl-opencl-icd to measure it", if OpenCL does not show the device and that would help; else NULL.
- */
+/* Returns "install pocl-opencl-icd to measure it" if OpenCL does not show the device and that would help;
+ * else NULL. */
 char *ald_node_device_remedy(const AldEntity *node, const AldNodeDevice *device);
 
-/* The memory and load of the node itself; TFLOPS and bandwidth are those of ald_compute_summary(), as in the
- * totals of org.alidade.State1. */
+/* Returns the memory and load of the node itself; TFLOPS and bandwidth are those of ald_compute_summary(), as
+ * in the totals of org.alidade.State1. */
 AldNodeFigures ald_node_figures(const AldEntity *node);
 
 typedef struct AldGpuSummary {
@@ -108,9 +109,9 @@ typedef struct AldGpuSummary {
         double usage; /* percent, mean of those that report it; NaN if none does */
 } AldGpuSummary;
 
-/* All GPUs and accelerators, without instances. */
+/* Summarizes all GPUs and accelerators, without instances. */
 AldGpuSummary ald_gpu_summary(const AldEntity *node);
 
-/* Addresses of the interfaces that lead out of the machine, separated by spaces, without loopback and
- * link-local ones. Safe text, or NULL if there are none. */
+/* Returns the addresses of the interfaces that lead out of the machine, separated by spaces, without loopback
+ * and link-local ones. Safe text, or NULL if there are none. */
 char *ald_node_addresses(const AldEntity *node);

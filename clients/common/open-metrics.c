@@ -11,7 +11,7 @@
 /* The rows of one field of a record. */
 typedef struct MetricRows {
         const AldField *field;
-        char *key; /* their label: "device", of the field Devices */
+        char *key; /* their label: "device" for the field Devices */
         AldMetricSheet *sheet;
 } MetricRows;
 
@@ -20,9 +20,9 @@ typedef struct MetricKind {
         GArray *rows;
 } MetricKind;
 
-/* This counts samples of what one node reports. */
+/* Counts the samples of what one node reports. */
 typedef struct Account {
-        unsigned added, left_out; /* samples */
+        unsigned added, left_out;
 } Account;
 
 typedef struct Render {
@@ -35,7 +35,7 @@ typedef struct Render {
         AldMetricSheet *totals;
         AldMetricFamily *findings, *findings_by_id;
         MetricKind kinds[ALD_N_KINDS];
-        GHashTable *replaced; /* labels of rows in which a character was replaced: they may come twice */
+        GHashTable *replaced; /* labels of rows with a replaced character, which may occur twice */
         GString *labels, *row_labels;
 } Render;
 
@@ -47,7 +47,7 @@ static void rows_clear(void *data)
         ald_metric_sheet_free(rows->sheet);
 }
 
-/* "device" of "devices"; dbus-interfaces/schema.py refuses lists of rows without the s. */
+/* Returns "device" for "devices"; dbus-interfaces/schema.py rejects lists of rows without the s. */
 static char *singular_of(const char *words)
 {
         g_assert(g_str_has_suffix(words, "s"));
@@ -125,7 +125,7 @@ static void render_clear(Render *render)
         g_string_free(render->row_labels, TRUE);
 }
 
-/* What is known of a node's presence: this machine is always up. */
+/* What is known of a node's presence; this machine is always up. */
 typedef enum NodeUp { NODE_UP, NODE_DOWN, NODE_UNKNOWN } NodeUp;
 
 static NodeUp is_up(AldModel *model, const AldEntity *node)
@@ -142,7 +142,8 @@ static NodeUp is_up(AldModel *model, const AldEntity *node)
         return state == ALD_PRESENCE_STATE_OFFLINE ? NODE_DOWN : NODE_UNKNOWN;
 }
 
-/* Whether these labels of rows, of which some character was replaced, are those of an earlier row. */
+/* Returns true if an earlier row had the same labels. Only labels in which a character was replaced need this
+ * check. */
 static bool came_before(Render *render, const MetricRows *rows, const GString *labels)
 {
         return !g_hash_table_add(
@@ -158,7 +159,7 @@ static void set_account(Render *render, const char *node)
         g_hash_table_insert(render->accounts, g_strdup(node), render->account);
 }
 
-/* No node makes so many that the others' are read late, or not at all. */
+/* Limits the samples of a node, so that those of other nodes are not read late, or not at all. */
 static void add_fields(Render *render, AldMetricSheet *sheet, const GString *labels, const void *fields)
 {
         const unsigned n = ald_metric_sheet_count(sheet, fields);
@@ -228,7 +229,7 @@ static void add_node(Render *render, const AldEntity *node)
                         add_record(render, node->records[kind]);
 }
 
-/* The part of a valid key of a link that is not its sink: the address, or both ports. */
+/* Returns the part of a valid key of a link that is not its sink: the address, or both ports. */
 static char *path_of(AldKind kind, const char *key)
 {
         const char *first = strchr(key, ','), *last = strrchr(key, ',');
@@ -259,7 +260,7 @@ static void add_link(Render *render, const AldEntity *link, const AldRecord *rec
         add_record(render, record);
 }
 
-/* Once all that they report has been counted. */
+/* Adds the numbers of left-out samples; call it once everything that the nodes report has been counted. */
 static void add_left_out(Render *render, const GPtrArray *nodes)
 {
         for (guint i = 0; i < nodes->len; i++) {
@@ -324,8 +325,7 @@ static char *finding_labels(const char *severity, const char *id)
         return g_string_free(labels, FALSE);
 }
 
-/* Severities without findings are 0, since that is known; ids are those of the service, which may be newer.
- */
+/* Severities without findings are known to be 0; ids come from the service, which may be newer. */
 static void add_findings(Render *render)
 {
         g_autoptr(GHashTable) severities = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free),

@@ -25,7 +25,7 @@ int ald_plan_call_new(
         return r;
 }
 
-/* Copies what points into the message. */
+/* Copies a row whose strings point into the message. */
 static void keep_row(AldPlanReport *report, const AldStruct *type, const void *row, void *to)
 {
         void *copy = ald_struct_dup(type, row);

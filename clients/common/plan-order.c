@@ -73,7 +73,7 @@ static AldKvType kept_as(const AldPlanOrder *order, AldKvType chosen)
         return chosen == ALD_N_KV_TYPES ? ald_plan_engine_kv_type(order->engine) : chosen;
 }
 
-/* What numbers are of is known only if it was stated. */
+/* Without a model, the type is known only if the user stated it. */
 static const char *type_name(const AldPlanOrder *order, AldKvType chosen)
 {
         return !order->llm && chosen == ALD_N_KV_TYPES ? NULL : ald_kv_type_name(kept_as(order, chosen));
@@ -117,7 +117,7 @@ const AldPlanEngine *ald_plan_order_choose(const AldLlm *llm, char **ret_text)
         return ald_plan_engine_choose(&workload);
 }
 
-/* Returns -EINVAL if the engine cannot read the files, with a sentence, to be freed. */
+/* Returns -EINVAL with a sentence, to be freed, if the engine cannot read the files. */
 static int check_files(const AldPlanOrder *order, char **ret_error)
 {
         AldPlanWorkload workload = ALD_PLAN_WORKLOAD_INIT;
@@ -174,7 +174,7 @@ static double known(uint64_t bytes)
         return bytes == ALD_LLM_ABSENT ? NAN : (double) bytes;
 }
 
-/* NAN if the files do not state all of them. */
+/* Returns NAN if the files do not state all sizes. */
 static double bytes_of(const AldLlm *llm)
 {
         double bytes = known(llm->embedding_bytes) + known(llm->head_bytes);

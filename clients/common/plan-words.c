@@ -50,7 +50,7 @@ char *ald_plan_words_layers(const AldPlanStageRow *stage)
         return stage->slices == ALD_ABSENT_UINT64 ? format_range(stage) : format_slice(stage);
 }
 
-/* Between two tokens of a request, while several steps may be under way. */
+/* Returns the time between two tokens of a request; several steps may be in flight. */
 static double token_nsec(const AldPlanRow *plan)
 {
         return fmax(ald_figure(plan->step_nsec),
@@ -73,13 +73,13 @@ char *ald_plan_words_certainty(const AldPlanRow *plan)
 
         if (isnan(gap))
                 return g_strdup(ALD_ABSENT_TEXT);
-        /* Both are rounded to whole nanoseconds, which are multiplied by the steps in flight. */
+        /* Both are rounded to whole nanoseconds, which are then multiplied by the steps in flight. */
         if (nsec <= lower + ROUNDING * fmax(1, ald_figure(plan->steps_in_flight)))
                 return g_strdup(_("proven to be the best"));
         return g_strdup_printf(_("at most %s above the best possible"), above);
 }
 
-/* Adds one to a list with commas. */
+/* Appends a device to a list with commas. */
 static void append_device(GString *list, const AldPlanStageRow *stage)
 {
         g_autofree char *device = ald_plan_words_device(stage), *listed = ald_listed_name(device);
@@ -191,8 +191,7 @@ char *ald_plan_words_left_out(const AldPlanLeftOutRow *row)
         return device ? g_strdup_printf("%s/%s", node, device) : g_steal_pointer(&node);
 }
 
-/* The word of an enumeration in the language of the user; a newer service may have one that is not known
- * here. */
+/* Translates the word of an enumeration; a newer service may use one that is unknown here. */
 static char *translate_word(const char *const *words, int i, const char *word)
 {
         return i >= 0 && words[i] ? g_strdup(_(words[i])) : ald_text_safe_or_null(word);

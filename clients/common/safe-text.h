@@ -10,11 +10,11 @@
  * bidirectional overrides, or combining characters that overlay their surroundings.
  */
 
-/* A copy without unsafe characters, which become U+FFFD, as does invalid UTF-8. It contains no control
- * characters, so callers can use these as markers. Free with g_free(). */
+/* Returns a copy without unsafe characters, which become U+FFFD, as does invalid UTF-8. It contains no
+ * control characters, so callers can use these as markers. Free with g_free(). */
 char *ald_text_safe(const char *text);
 
-/* The same; NULL for NULL. */
+/* Returns the same; NULL for NULL. */
 char *ald_text_safe_or_null(const char *text);
 
 /* Returns at most this many characters of a text, with an ellipsis if that is not all; to be freed. Widgets

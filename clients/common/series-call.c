@@ -7,14 +7,14 @@
 #include "common/error-names.h"
 #include "record/record-bus.h"
 
-/* As GetSeveralSeries() allows. */
+/* The limits of GetSeveralSeries(). */
 #define SERIES_MAX 64u
 #define POINTS_MAX 10000u
 
-/* Of as many points as there can be. */
+/* The size of the most points that a reply can have. */
 #define POINTS_BYTES_MAX (POINTS_MAX * sizeof(AldHistoryPoint))
 
-/* How many series the next call is for. */
+/* Returns the number of series that the next call asks for. */
 static guint count_next(const AldSeriesReading *reading)
 {
         guint left = reading->series->len - reading->n_read;
@@ -80,7 +80,7 @@ static int read_points(sd_bus_message *reply, GArray **ret)
         return 0;
 }
 
-/* One of several. */
+/* Reads one series of a reply of GetSeveralSeries(). */
 static int read_series(sd_bus_message *reply, AldShownSeries *series)
 {
         g_autoptr(GArray) points = NULL;
@@ -116,8 +116,8 @@ static bool is_of_same(const AldShownSeries *a, const AldShownSeries *b)
         return g_str_equal(a->node, b->node) && g_str_equal(a->key, b->key);
 }
 
-/* A node or link of which the first figure is refused is not recorded: one call for each of its other figures
- * would only be refused, too. One of which a figure was kept once is asked for all of them. */
+/* If the first figure of a node or link is refused, the node or link is not recorded, and calls for its other
+ * figures would only be refused, too. If one of its figures was kept, all of them are asked for. */
 static void skip_refused(AldSeriesReading *reading)
 {
         AldShownSeries **series = (AldShownSeries **) reading->series->pdata;

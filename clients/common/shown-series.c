@@ -42,7 +42,7 @@ bool ald_shown_series_is_share(const AldShownSeries *series)
         return series->number->unit == &ald_unit_percent;
 }
 
-/* The record or row that a series is made of. */
+/* The record or row that a series comes from. */
 typedef struct Source {
         const char *node;
         AldKind kind;
@@ -71,8 +71,8 @@ static AldShownSeries *series_new(
 }
 
 /*
- * What all clients show of a node, of each of its devices and file systems and of a link, if nothing else is
- * asked for. The unit is that of the field.
+ * The figures that all clients show of a node, of each of its devices and file systems and of a link, if
+ * nothing else is asked for. The unit is that of the field.
  */
 
 typedef struct ShownFigure {
@@ -144,7 +144,7 @@ static const char *device_id(const AldNodeDevice *device)
                                 : device->compute->id;
 }
 
-/* Nothing is recorded of a device that is not in the record of this kind. */
+/* Nothing is recorded of a device that is missing from the record of this kind. */
 static bool may_be_recorded(const AldEntity *node, const AldNodeDevice *device, AldKind kind)
 {
         const void *row = kind == ALD_KIND_SYSTEM ? (const void *) device->system : device->compute;
@@ -198,7 +198,7 @@ GPtrArray *ald_shown_series_of_node(const AldEntity *node)
 
 /* Links */
 
-/* The AldLinkSummaries of two nodes, whichever of them measured. */
+/* Returns the AldLinkSummaries of two nodes, whichever of them measured. */
 static GPtrArray *links_between(
         AldModel *model, const AldEntity *node, const AldEntity *peer, double now_usec)
 {
@@ -221,7 +221,7 @@ static Source source_of_link(const AldLinkSummary *link)
                 .key = link->key };
 }
 
-/* "atlas → borealis: socket, 192.0.2.2, eth0" */
+/* Returns "atlas → borealis: socket, 192.0.2.2, eth0". */
 static char *link_heading(const AldLinkSummary *link)
 {
         return g_strdup_printf("%s → %s: %s, %s%s%s", link->source, link->sink,
@@ -245,7 +245,7 @@ GPtrArray *ald_shown_series_of_links(
         return list;
 }
 
-/* All that can be asked for. */
+/* All possible series */
 
 static void add_figures(GPtrArray *list, const Source *source, const char *group)
 {
@@ -267,7 +267,7 @@ static void add_row(GPtrArray *list, Source source, const AldField *rows, const 
         add_figures(list, &source, group);
 }
 
-/* The rows that there are now. */
+/* Adds the series of the rows that the record has now. */
 static void add_rows(GPtrArray *list, const Source *source, const AldRecord *record)
 {
         const AldStruct *type = ald_record_type(record);

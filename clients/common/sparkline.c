@@ -58,7 +58,7 @@ static void set_mark(guint8 *mark, Mark what)
                 *mark = MARK_BOTH;
 }
 
-/* The number of the character for a time within the span. */
+/* Returns the index of the character for a time within the span. */
 static unsigned position(uint64_t time, uint64_t from, uint64_t to, unsigned width)
 {
         return MIN((unsigned) ((double) (time - from) / (double) (to - from) * width), width - 1);

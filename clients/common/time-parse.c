@@ -9,7 +9,7 @@
 
 #define DAY_SECONDS 86400
 
-/* As systemd.time(7) has them. */
+/* The units of systemd.time(7). */
 static const struct {
         const char *name;
         double seconds;
@@ -50,7 +50,7 @@ static const char *skip_spaces(const char *at)
         return at + strspn(at, " \t");
 }
 
-/* Digits with at most one point, no sign and no exponent. */
+/* Reads digits with at most one point, no sign and no exponent. */
 static bool take_decimal(const char **at, double *ret)
 {
         g_autofree char *digits = g_strndup(*at, strspn(*at, "0123456789."));
@@ -108,7 +108,7 @@ char *ald_duration_problem(const char *text, int r)
 
         if (r == -ERANGE)
                 return g_strdup("is out of range");
-        /* After "1h 30" there are several that it could be. */
+        /* Several units could be meant after "1h 30". */
         if (r == -ENOTUNIQ && number[strspn(number, "0123456789.")] == '\0')
                 return g_strdup_printf("has no unit: write %sh or %ss, for example", number, number);
         if (r == -ENOTUNIQ)
@@ -172,14 +172,15 @@ static bool take_offset(const char **at, int *ret_seconds)
         return true;
 }
 
-/* The offset of the zone at this moment, in seconds. */
+/* Returns the offset of the zone at this moment, in seconds. */
 static gint64 offset_at(GTimeZone *zone, gint64 seconds)
 {
         return g_time_zone_get_offset(zone, g_time_zone_find_interval(zone, G_TIME_TYPE_UNIVERSAL, seconds));
 }
 
-/* The moments at which clocks in the zone show what a clock in UTC shows at `local` seconds since 1970: one,
- * two where the clock is set back, none where it is set forward. An offset lasts longer than a day. */
+/* Finds the moments at which clocks in the zone show what a clock in UTC shows at `local` seconds since 1970:
+ * one, two where the clock is set back, none where it is set forward. This relies on each offset lasting
+ * longer than a day. */
 static unsigned find_moments(GTimeZone *zone, gint64 local, gint64 ret[2])
 {
         const gint64 before = local - offset_at(zone, local - DAY_SECONDS),
@@ -202,7 +203,7 @@ bool ald_time_is_repeated(uint64_t usec)
         return find_moments(zone, seconds + offset_at(zone, seconds), moments) == 2;
 }
 
-/* The zone that the rest of the text names; NULL if it names none. */
+/* Returns the zone that the rest of the text names, local time if it is empty; NULL if it is not a zone. */
 static GTimeZone *read_zone(const char *at)
 {
         int seconds;
@@ -228,7 +229,7 @@ static int take_usec(GDateTime *time, uint64_t *ret_usec)
         return 0;
 }
 
-/* GLib takes the second of two moments. */
+/* GLib chooses the later of two moments. */
 static GDateTime *choose_moment(GDateTime *time, AldRepeatedTime which)
 {
         GTimeZone *zone = g_date_time_get_timezone(time);
@@ -273,7 +274,7 @@ static int parse_moment(const char *text, GDateTime *today, AldRepeatedTime whic
         return take_moment(time, which, ret_usec);
 }
 
-/* "today", "yesterday", "tomorrow": their midnight. */
+/* Reads "today", "yesterday" or "tomorrow" as its midnight. */
 static int parse_day(const char *text, GDateTime *today, AldRepeatedTime which, uint64_t *ret_usec)
 {
         static const struct {
@@ -294,7 +295,7 @@ static int parse_day(const char *text, GDateTime *today, AldRepeatedTime which, 
         return -EINVAL;
 }
 
-/* With a sign in front, or a word behind. */
+/* Reads a duration with a sign before it, or a word after it. */
 static int parse_relative(char *text, uint64_t now_usec, uint64_t *ret_usec)
 {
         bool before = *text == '-', after = *text == '+', ago = g_str_has_suffix(text, " ago"),

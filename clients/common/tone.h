@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-/* How good or bad a described state is; each client decides how to show it. */
+/* How good or bad a state is; each client decides how to show it. */
 typedef enum AldTone {
         ALD_TONE_PLAIN,
         ALD_TONE_FAINT, /* unimportant */
@@ -19,19 +19,19 @@ typedef struct AldFact {
         AldTone tone;
 } AldFact;
 
-/* An array of AldFact, in the order in which they are shown; freed with its facts. */
+/* Returns an array of AldFact, in the order in which they are shown; it owns its facts. */
 GPtrArray *ald_facts_new(void);
 
-/* Takes the text; "" and ALD_ABSENT_TEXT become NULL. */
+/* Adds a fact and takes its text; "" and ALD_ABSENT_TEXT become NULL. */
 void ald_facts_add(GPtrArray *facts, const char *label, char *text);
 void ald_facts_add_toned(GPtrArray *facts, const char *label, char *text, AldTone tone);
 
-/* The same, but adds nothing if it is unknown. */
+/* Adds a fact unless its text is unknown. */
 void ald_facts_add_known(GPtrArray *facts, const char *label, char *text);
 
 /* Adds a part to a comma-separated text, in a translated format such as "%s free". Takes the part, which is
- * safe text; one that is absent, in any of the forms above, is left out. */
+ * safe text; an absent part, in any of the forms above, is omitted. */
 void ald_parts_add(GString *parts, const char *format, char *part);
 
-/* The same for text from another machine, which is made safe. */
+/* Adds text from another machine, which is made safe. */
 void ald_parts_add_text(GString *parts, const char *format, const char *text);

@@ -184,7 +184,7 @@ char *ald_edge_state_words(const AldEdgeRow *edge, AldTone *ret_tone)
         return reason ? g_strdup_printf("%s: %s", state, reason) : g_steal_pointer(&state);
 }
 
-/* "eth0 192.0.2.1" */
+/* Returns "eth0 192.0.2.1". */
 static char *describe_port(const char *port, const char *address)
 {
         g_autofree char *safe = ald_text_safe(port ?: ALD_ABSENT_TEXT), *at = ald_text_safe_or_null(address);
@@ -200,7 +200,7 @@ char *ald_edge_path_words(const AldEdgeRow *edge)
         return g_strdup_printf("%s → %s", from, to);
 }
 
-/* "ethernet", "wifi 6" */
+/* Returns "ethernet" or "wifi 6", for example. */
 static char *describe_end(const char *type, uint64_t generation)
 {
         g_autofree char *safe = ald_text_safe(type ?: ALD_ABSENT_TEXT);

@@ -4,7 +4,8 @@
 #include "clients/common/tone.h"
 #include "state-client/topology.h"
 
-/* The connection graph for people: nodes by name, and what is best between each two of them. */
+/* Summarizes the connection graph for people: nodes by name, and the best figures between each two of
+ * them. */
 
 /* Two nodes with paths between them; a is before b. Absent if unknown. */
 typedef struct AldNodePair {
@@ -26,41 +27,42 @@ typedef struct AldTopologySummary {
         GHashTable *by_id; /* id → index + 1 */
 } AldTopologySummary;
 
-/* The topology must outlive it. */
+/* The topology must outlive the summary. */
 AldTopologySummary *ald_topology_summarize(const AldTopology *topology);
 void ald_topology_summary_free(AldTopologySummary *summary);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldTopologySummary, ald_topology_summary_free)
 
-/* The index of a node plus 1; 0 if the graph does not have it, and for NULL. */
+/* Returns the index of a node plus 1; 0 for NULL, and if the graph does not have the node. */
 unsigned ald_topology_summary_index(const AldTopologySummary *summary, const char *id);
 
-/* The name of a node, or the first digits of its id. */
+/* Returns the name of a node, or the first digits of its id. */
 const char *ald_topology_summary_name(const AldTopologySummary *summary, const char *id);
 
-/* The pair of two nodes in either order, or NULL. */
+/* Returns the pair of two nodes in either order, or NULL. */
 const AldNodePair *ald_topology_summary_find(const AldTopologySummary *summary, unsigned x, unsigned y);
 
-/* Whether one direction is more than twice as fast as the other. */
+/* Returns true if one direction is more than twice as fast as the other. */
 bool ald_node_pair_is_asymmetric(const AldNodePair *pair);
 
-/* Whether the only paths are RDMA, or cables that nothing was configured for: there is no path over sockets.
- */
+/* Returns true if there is no path over sockets: the only paths are RDMA, or cables that nothing was
+ * configured for. */
 bool ald_node_pair_is_without_ip(const AldNodePair *pair);
 
-/* Whether an edge joins devices of one node, instead of two nodes. */
+/* Returns true if an edge joins devices of one node, instead of two nodes. */
 bool ald_edge_is_within_node(const AldEdgeRow *edge);
 
-/* Whether an end tells why the path cannot be used at present. One that is merely not probed can. */
+/* Returns true if an end reports why the path cannot be used at present. A path that is merely not probed can
+ * be used. */
 bool ald_edge_is_unusable(const AldEdgeRow *edge);
 
-/* Whether an edge or a pair has this presence. */
+/* Returns true if an edge or a pair has this presence. */
 bool ald_presence_is(const char *presence, AldEdgeRowPresence value);
 
-/* "live", "not measured", "offline: eth0 at the sink has no carrier"; to be freed. */
+/* Returns "live", "not measured" or "offline: eth0 at the sink has no carrier", for example; to be freed. */
 char *ald_edge_state_words(const AldEdgeRow *edge, AldTone *ret_tone);
 
-/* "eth0 → eth1"; with the address of an end, "eth0 → eth1 192.0.2.2". Safe text, to be freed. */
+/* Returns "eth0 → eth1"; with the address of an end, "eth0 → eth1 192.0.2.2". Safe text, to be freed. */
 char *ald_edge_path_words(const AldEdgeRow *edge);
 
-/* "ethernet", "ethernet → wifi 6", "rdma infiniband". Safe text, to be freed. */
+/* Returns "ethernet", "ethernet → wifi 6" or "rdma infiniband", for example. Safe text, to be freed. */
 char *ald_edge_type_words(const AldEdgeRow *edge);

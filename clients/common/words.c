@@ -6,8 +6,7 @@
 #include "clients/common/words.h"
 #include "record/translate.h"
 
-/* Only words that are no names, and that a user of the desktop program sees outside of the names of fields.
- */
+/* Only words that are not names, and that users of the desktop program see outside the names of fields. */
 static const char *const words[] = {
         /* States of nodes and paths. */
         N_("online"),
@@ -22,10 +21,10 @@ static const char *const words[] = {
         N_("speed"),
         N_("route"),
         N_("errors"),
-        /* Paths of a plan that are none between nodes, or were never measured. */
+        /* Paths of a plan within a node, or that were never measured. */
         N_("inner"),
         N_("assumed"),
-        /* What a plan is to be best in. */
+        /* What a plan optimizes. */
         N_("latency"),
         N_("throughput"),
         N_("both"),

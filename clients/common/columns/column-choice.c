@@ -12,7 +12,7 @@ void ald_column_choice_clear(AldColumnChoice *choice)
         g_clear_pointer(&choice->shown, g_array_unref);
 }
 
-/* Case does not count, as users see the headings in capital letters. */
+/* The case of letters does not matter, since users see the headings in capitals. */
 static const AldListColumn *find_column(const AldColumnList *list, const char *name, char **ret_problem)
 {
         g_autofree char *safe = NULL;
@@ -70,10 +70,10 @@ typedef struct SortColumn {
         bool descending;
 } SortColumn;
 
-/* A row with what it is compared by. */
+/* A row with the values that it is compared by. */
 typedef struct SortedRow {
         guint index; /* before sorting */
-        char **keys; /* of texts, by column */
+        char **keys; /* one for each column, NULL if that has numbers */
         double *numbers;
 } SortedRow;
 

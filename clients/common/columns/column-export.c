@@ -16,7 +16,7 @@ static bool has_number(const AldListColumn *column)
         return column->is_number && column->number && !column->plain;
 }
 
-/* NULL if it is absent. */
+/* Returns NULL if the text is absent. */
 static char *find_text(const AldListColumn *column, const void *row)
 {
         g_autofree char *text = column->plain ? column->plain(row) : ald_list_column_text(column, row);
@@ -24,7 +24,7 @@ static char *find_text(const AldListColumn *column, const void *row)
         return text && strcmp(text, ALD_ABSENT_TEXT) != 0 ? g_steal_pointer(&text) : NULL;
 }
 
-/* A time that is known and never comes. */
+/* Stands for a time that is known never to come. */
 static const char infinity[] = "infinity";
 
 static bool is_endless(const AldListColumn *column, double value)
@@ -32,7 +32,7 @@ static bool is_endless(const AldListColumn *column, double value)
         return isinf(value) && ald_unit_of_name(column->key) == &ald_unit_microseconds_since_1970;
 }
 
-/* As in records: what has a unit is always an integer, or never. */
+/* As in records, numbers of a unit are either always integers or never. */
 static json_t *number_to_json(const AldListColumn *column, double value)
 {
         const AldUnit *unit = ald_unit_of_name(column->key);
@@ -73,7 +73,7 @@ json_t *ald_columns_to_json(const AldColumnChoice *choice, const GArray *rows)
         return array;
 }
 
-/* A spreadsheet computes a text that begins like this, and shows one behind an apostrophe as it is. */
+/* A spreadsheet computes a text that begins like this, but shows it unchanged after an apostrophe. */
 static bool is_formula(const char *text)
 {
         return text[0] && strchr("=+-@\t\r", text[0]);
@@ -101,7 +101,7 @@ void ald_csv_append_number(GString *out, double value)
         char text[G_ASCII_DTOSTR_BUF_SIZE];
         bool is_exact = value == floor(value) && fabs(value) <= (double) ALD_INTEGER_MAX;
 
-        /* A time in µs has 16 digits, but of a fraction only 15 are exact. */
+        /* A time in µs has 16 digits, but only 15 digits of a fraction are exact. */
         if (isfinite(value))
                 g_string_append(out, g_ascii_formatd(text, sizeof(text), is_exact ? "%.0f" : "%.15g", value));
 }

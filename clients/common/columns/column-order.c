@@ -6,7 +6,7 @@
 #include "clients/common/columns/column-order.h"
 #include "record/figure-text.h"
 
-/* The order of two values of which at least one is absent. */
+/* Compares two values of which at least one is absent. */
 static int order_absent(bool a_absent, bool b_absent, bool descending)
 {
         if (a_absent == b_absent)

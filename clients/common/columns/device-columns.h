@@ -7,7 +7,7 @@
 /* A compute device of a node, as a row. */
 typedef struct AldDeviceRow {
         const AldNodeDevice *device;
-        bool counts; /* the node does */
+        bool counts; /* whether the node counts */
         AldNodeFigures figures;
 } AldDeviceRow;
 

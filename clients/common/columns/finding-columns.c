@@ -49,7 +49,7 @@ static char *severity_plain(const void *row)
         return ald_text_safe_or_null(finding_of(row)->severity);
 }
 
-/* The gravest come first. */
+/* The worst come first. */
 static double severity_number(const void *row)
 {
         return ald_finding_severity_of(finding_of(row));
@@ -141,7 +141,8 @@ static double ended_number(const void *row)
         return listed->times ? ald_figure(listed->times->ended_usec) : (double) ALD_ABSENT_DOUBLE;
 }
 
-/* So far, if it lasts. A clock that was set back makes no negative duration. */
+/* Returns how long the finding lasted, or has lasted so far. A clock that was set back does not make it
+ * negative. */
 static double lasted_number(const void *row)
 {
         const AldFindingListRow *listed = row;

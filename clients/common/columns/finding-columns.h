@@ -4,7 +4,7 @@
 #include "clients/common/columns/column.h"
 #include "clients/common/finding-display.h"
 
-/* A row of the list of findings, of now or of the past. */
+/* A row of the list of findings, present or past. */
 typedef struct AldFindingListRow {
         AldModel *model; /* has the names of nodes; NULL: the finding has them */
         const AldFindingRow *finding;
@@ -33,7 +33,7 @@ typedef enum AldFindingColumn {
 extern const AldListColumn ald_finding_columns[ALD_FINDING_N_COLUMNS];
 extern const AldColumnList ald_finding_column_list;
 
-/* An AldFindingListRow for each of ald_findings_sorted(), with times in this form. Those that one of
- * `silences` (AldSilenceRow; may be NULL) covers are silent. */
+/* Returns an AldFindingListRow for each of ald_findings_sorted(), with times in this form. Findings that one
+ * of `silences` (AldSilenceRow; may be NULL) covers are silent. */
 GArray *ald_finding_list_rows(
         AldModel *model, const char *node_id, const GPtrArray *silences, AldFindingTime format_time);

@@ -47,7 +47,7 @@ static char *sink_id_plain(const void *row)
         return g_strdup(link_of(row)->sink_id);
 }
 
-/* The path. */
+/* These columns describe the path. */
 
 static char *protocol_text(const void *row)
 {
@@ -74,7 +74,7 @@ static char *interface_text(const void *row)
         return g_strdup(link_of(row)->interface);
 }
 
-/* Figures. */
+/* These columns have the figures. */
 
 static double upload_number(const void *row)
 {
@@ -125,7 +125,7 @@ static char *age_text(const void *row)
         return ald_format_age(link->measured, link->now);
 }
 
-/* In the order of AldLinkVerdict, the worst last. */
+/* Sorts by AldLinkVerdict, in which the worst is last. */
 static double verdict_number(const void *row)
 {
         return link_of(row)->verdict;

@@ -4,8 +4,8 @@
 #include "clients/common/columns/column.h"
 #include "clients/common/link-summary.h"
 
-/* In the order in which a window shows them: what matters most comes first, as the last ones may be out of
- * sight. */
+/* The columns are in the order in which a window shows them: the most important come first, as the last ones
+ * may be out of sight. */
 typedef enum AldLinkColumn {
         ALD_LINK_COLUMN_SOURCE,
         ALD_LINK_COLUMN_SINK,

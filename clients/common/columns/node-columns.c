@@ -55,7 +55,7 @@ static const AldIdentity *identity_of(const void *row)
         return ald_entity_as(node->node, IDENTITY, AldIdentity) ?: &unknown;
 }
 
-/* Who it is, and how it is. */
+/* These columns identify the node and show its state. */
 
 static char *name_text(const void *row)
 {
@@ -100,7 +100,7 @@ static char *state_plain(const void *row)
         return presence ? ald_text_safe_or_null(presence->state) : NULL;
 }
 
-/* Those that count come first. */
+/* Nodes that count come first. */
 static double state_number(const void *row)
 {
         static const double order[ALD_PRESENCE_STATE_N] = {
@@ -139,7 +139,7 @@ static char *id_plain(const void *row)
         return node->node ? g_strdup(node->node->id) : NULL;
 }
 
-/* Figures. */
+/* These columns have the figures. */
 
 static const AldNodeFigures *figures_of(const void *row)
 {
@@ -209,7 +209,7 @@ static char *gpu_load_text(const void *row)
                        : ald_format_percent(gpu_load_number(row));
 }
 
-/* "2 × 12 %" */
+/* Returns "2 × 12 %". */
 static char *gpu_text(const void *row)
 {
         const AldNodeRow *node = row;
@@ -258,7 +258,7 @@ static double bandwidth_number(const void *row)
         return figures_of(row)->bandwidth;
 }
 
-/* Unknown if that of one is. */
+/* The sum is unknown if the memory of one device is. */
 static double device_memory_number(const void *row)
 {
         const AldNodeRow *node = row;
@@ -288,7 +288,7 @@ static double rdma_number(const void *row)
         return n;
 }
 
-/* Since when numbers are known. */
+/* These functions return since when numbers are known. */
 
 static double since_record(const AldNodeRow *row, AldKind kind)
 {
@@ -328,7 +328,7 @@ static double since_compute(const void *row)
         return since;
 }
 
-/* The parts of the machine. */
+/* These columns describe the machine. */
 
 static char *model_text(const void *row)
 {

@@ -8,7 +8,7 @@
 typedef struct AldNodeRow {
         AldModel *model;
         const AldEntity *node; /* NULL: it has gone */
-        double now_usec;       /* CLOCK_REALTIME; NaN: without what depends on it */
+        double now_usec;       /* CLOCK_REALTIME; NaN: omit whatever depends on it */
         bool is_own;           /* this machine */
         bool counts;           /* see ald_node_exclusion() */
         AldNodeFigures figures;
@@ -16,16 +16,17 @@ typedef struct AldNodeRow {
         double hottest_millicelsius; /* of its processors and devices */
 } AldNodeRow;
 
-/* If the node does not count, free memory, load, temperature and power are absent, since they are outdated;
- * what was measured of it still holds. The row is valid as long as the records of the node are. */
+/* Makes the row of a node. If the node does not count, free memory, load, temperature and power are absent,
+ * since they are outdated; measured figures are kept. The row is valid as long as the records of the node
+ * are. */
 AldNodeRow ald_node_row(AldModel *model, const AldEntity *node, double now_usec);
 
-/* The same with all that was last known, whether the node counts or not, and without what only a model or the
- * time says, such as its state. */
+/* Makes a row with everything that was last known, whether the node counts or not, and without what needs a
+ * model or the time, such as its state. */
 AldNodeRow ald_node_row_last_known(const AldEntity *node);
 
-/* In the order in which a window shows them: what matters most comes first, as the last ones may be out of
- * sight. */
+/* The columns are in the order in which a window shows them: the most important come first, as the last ones
+ * may be out of sight. */
 typedef enum AldNodeColumn {
         ALD_NODE_COLUMN_NAME,
         ALD_NODE_COLUMN_STATE,

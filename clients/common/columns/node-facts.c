@@ -13,7 +13,7 @@
 #include "record/translate.h"
 #include "state/link/interface-roles.h"
 
-/* "165 TFLOPS FP16" */
+/* Returns "165 TFLOPS FP16". */
 static char *format_product(double tflops, const char *precision)
 {
         g_autofree char *figure = ald_format_tflops(tflops);
@@ -180,7 +180,7 @@ static char *device_text(const AldDeviceRow *row, AldDeviceColumn column)
         return ald_list_column_text(&ald_device_columns[column], row);
 }
 
-/* What belongs to the device alone, then what it shares. */
+/* Adds the device's own memory, then what it shares with the host. */
 static void add_device_memory(GString *text, const AldNodeDevice *device, const AldDeviceRow *row)
 {
         double shared = device->backend ? ald_figure(device->backend->shared_bytes) : (double) NAN;
@@ -214,7 +214,7 @@ static bool is_measured(const AldNodeDevice *device)
                (device->compute && device->compute->measured_usec != ALD_ABSENT_UINT64);
 }
 
-/* The line "Processor" describes a processor as such. */
+/* The line "Processor" already describes a processor as such. */
 static const char *label_of(const AldNodeDevice *device)
 {
         const char *class = ald_node_device_class(device);
@@ -225,7 +225,7 @@ static const char *label_of(const AldNodeDevice *device)
                                                                                       : N_("Device");
 }
 
-/* Takes what to do to get it measured, or NULL. */
+/* Takes the remedy, which says how to get the device measured, or NULL. */
 static void add_device(GPtrArray *facts, const AldNodeDevice *device, char *remedy)
 {
         AldDeviceRow row = ald_device_row(device, true);
@@ -257,8 +257,8 @@ static void add_devices(GPtrArray *facts, const AldEntity *node)
 
                 g_autofree char *remedy = is_measured(device) ? NULL : ald_node_device_remedy(node, device);
 
-                /* A processor as a compute device is worth a line once it was measured, that failed, or it is
-                 * known what is missing for that. */
+                /* A processor is shown as a compute device only once it was measured, the measurement failed,
+                 * or it is known what the measurement needs. */
                 if (!is_processor || is_measured(device) || remedy ||
                         (device->compute && device->compute->failure))
                         add_device(facts, device, g_steal_pointer(&remedy));

@@ -10,7 +10,7 @@ static const AldShownSeries *series_of(const void *row)
         return ((const AldSeriesRow *) row)->series;
 }
 
-/* Which figure it is. */
+/* These columns identify the figure. */
 
 static char *figure_text(const void *row)
 {
@@ -52,7 +52,7 @@ static char *unit_text(const void *row)
         return g_strdup(ald_shown_series_unit(series_of(row)));
 }
 
-/* Its values; as numbers, in the unit of the field. */
+/* These columns have its values; as numbers, they are in the unit of the field. */
 
 static char *format(const void *row, double value)
 {

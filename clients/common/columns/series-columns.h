@@ -4,13 +4,13 @@
 #include "clients/common/columns/column.h"
 #include "clients/common/shown-series.h"
 
-/* A row of the list of figures over time. Values are as people see them, which is AldShownSeries.scale times
- * what was recorded; NaN if nothing is known. */
+/* A row of the list of figures over time. Values are scaled for people: the recorded values times
+ * AldShownSeries.scale; NaN if unknown. */
 typedef struct AldSeriesRow {
         AldModel *model;
         const AldShownSeries *series;
         double least, mean, greatest, last;
-        double count; /* of the samples or measurements */
+        double count; /* number of samples or measurements */
 } AldSeriesRow;
 
 typedef enum AldSeriesColumn {

@@ -20,7 +20,7 @@ char *ald_storage_title(const AldStorageFileSystem *row)
         return disks ? g_strdup_printf("%s (%s)", id, disks) : g_steal_pointer(&id);
 }
 
-/* "3.21 GB/s ±1 %"; NULL if it was never measured. */
+/* Returns "3.21 GB/s ±1 %"; NULL if it was never measured. */
 static char *describe_rate(const AldStorageFileSystem *row)
 {
         g_autofree char *rate = ald_format_bytes_per_second(ald_figure(row->read_bytes_per_second));
@@ -34,7 +34,7 @@ static char *describe_rate(const AldStorageFileSystem *row)
         return g_strdup_printf("%s %s", rate, interval);
 }
 
-/* "12 models of 310 GiB"; NULL if nobody looked. */
+/* Returns "12 models of 310 GiB"; NULL if nobody looked for models. */
 static char *describe_models(const AldStorageFileSystem *row)
 {
         g_autofree char *bytes = ald_format_bytes(ald_figure(row->model_bytes));
@@ -87,7 +87,7 @@ static char *describe_reads(const AldStorageFileSystem *row)
         return g_string_free(text, FALSE);
 }
 
-/* Says how much was read, and in which requests. */
+/* Returns how much was read, and in which requests. */
 static char *describe_requests(const AldStorageFileSystem *row)
 {
         GString *text = g_string_new(NULL);

@@ -5,16 +5,16 @@
 
 #include "record/schema.h"
 
-/* Describes a file system in a line: "/srv/models (nvme0n1)". Safe text, to be freed. */
+/* Describes a file system in one line: "/srv/models (nvme0n1)". Safe text, to be freed. */
 char *ald_storage_title(const AldStorageFileSystem *row);
 
 /* Says how fast models are read from it, in a few words, such as "3.21 GB/s ±1 %, spread 4 %"; "" if that is
  * unknown. Safe text, to be freed. */
 char *ald_storage_glance(const AldStorageFileSystem *row);
 
-/* All of it, as AldFacts: from its row in Node1.Storage or in the result of a job. */
+/* Returns everything as AldFacts, from the row in Node1.Storage or in the result of a job. */
 GPtrArray *ald_storage_facts(const AldStorageFileSystem *row);
 
-/* The same in one line, with how old its figures are, or why there are none; "" if there is nothing to say.
- * Safe text, to be freed. */
+/* Returns the same in one line, with the age of the figures, or why there are none; "" if there is nothing to
+ * say. Safe text, to be freed. */
 char *ald_storage_summary(const AldStorageFileSystem *row, double now_usec);

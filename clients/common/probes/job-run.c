@@ -13,7 +13,7 @@
 
 #define JOB_INTERFACE "org.alidade.LinkProbe1.Job"
 #define PROPERTIES_INTERFACE "org.freedesktop.DBus.Properties"
-#define SILENCE_USEC (10 * G_USEC_PER_SEC) /* after which the service is asked whether it still answers */
+#define SILENCE_USEC (10 * G_USEC_PER_SEC) /* then the service is asked whether it still answers */
 #define CANCEL_USEC (5 * G_USEC_PER_SEC)
 
 enum { CHANGES, OWNER, N_MATCHES };
@@ -33,7 +33,7 @@ struct AldJobRun {
 
 static void disconnect(AldJobRun *run)
 {
-        /* A job that starts after all is still to be canceled. */
+        /* A job that starts later still has to be canceled. */
         if (run->start && run->canceled) {
                 (void) sd_bus_slot_set_userdata(run->start, NULL);
                 (void) sd_bus_slot_set_floating(run->start, true);
@@ -65,7 +65,7 @@ static void end_unreadable(AldJobRun *run)
         end_with(run, SD_BUS_ERROR_INCONSISTENT_MESSAGE, "the reply does not match the interface");
 }
 
-/* Calls back after so long, again and again until the source is cleared. */
+/* Calls back after each interval of `usec`, until the source is cleared. */
 static GSource *timer_new(gint64 usec, GSourceFunc callback, AldJobRun *run)
 {
         GSource *source = g_timeout_source_new((guint) (usec / 1000));
@@ -75,7 +75,7 @@ static GSource *timer_new(gint64 usec, GSourceFunc callback, AldJobRun *run)
         return source;
 }
 
-/* Takes the properties. */
+/* Takes the properties, as JSON. */
 static void set_job(AldJobRun *run, json_t *json)
 {
         json_decref(run->json);
@@ -160,7 +160,7 @@ static int on_cancel_answered(sd_bus_message *m, void *userdata, sd_bus_error *r
         AldJobRun *run = userdata;
 
         run->canceling = sd_bus_slot_unref(run->canceling);
-        /* It may have ended before; then its end is being read, or the job itself is gone. */
+        /* The job may have ended before; then its end is being read, or the job itself is gone. */
         if (!error || is_gone(error))
                 read_job(run);
         else if (!ald_job_has_ended(&run->job))
@@ -168,7 +168,7 @@ static int on_cancel_answered(sd_bus_message *m, void *userdata, sd_bus_error *r
         return 0;
 }
 
-/* If the call cannot be made, the timeout ends the job. */
+/* If the call cannot be made, the timeout ends the run. */
 static void call_cancel(AldJobRun *run)
 {
         (void) sd_bus_call_method_async(run->bus, &run->canceling, run->service, run->path, JOB_INTERFACE,
@@ -186,7 +186,8 @@ static void take_start(AldJobRun *run, sd_bus_message *m, const char *path)
                 read_job(run);
 }
 
-/* Without a run: it was canceled and freed, as while a person was asked for a password. */
+/* The run is NULL if it was canceled and freed before the job started, such as while a person was asked for a
+ * password. */
 static int on_started(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
 {
         AldJobRun *run = userdata;
@@ -243,7 +244,7 @@ static int on_changed(sd_bus_message *m, void *userdata, sd_bus_error *ret_error
                 strcmp(interface, JOB_INTERFACE) != 0 || update_job(run, m) < 0)
                 return 0;
         note_sign_of_life(run);
-        /* What belongs to the end may come in several signals. */
+        /* The properties of the end may come in several signals. */
         if (ald_job_has_ended(&run->job))
                 read_job(run);
         else

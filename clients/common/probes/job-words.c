@@ -69,7 +69,7 @@ void ald_probed_path_clear(AldProbedPath *path)
         g_clear_pointer(&path->result, ald_record_unref);
 }
 
-/* "9.41 Gb/s ±0.4 %"; of a direction without a rate why it has none. */
+/* Returns "9.41 Gb/s ±0.4 %"; for a direction without a rate, why it has none. */
 static char *describe_rate(const AldProbeDirection *direction)
 {
         g_autofree char *text = ald_format_bits_per_second(ald_figure(direction->bits_per_second));
@@ -84,7 +84,7 @@ static char *describe_rate(const AldProbeDirection *direction)
                                                       : g_strdup_printf("%s %s", text, interval);
 }
 
-/* "9.41 Gb/s ±0.4 %, mean 9.38 Gb/s, spread 2 %, limited by the network, 1.20 GiB in 1.20 s" */
+/* Returns "9.41 Gb/s ±0.4 %, mean 9.38 Gb/s, spread 2 %, limited by the network, 1.20 GiB in 1.20 s". */
 static char *describe_direction(const AldProbeDirection *direction)
 {
         g_autofree char *size = ald_format_bytes(ald_figure(direction->bytes));
@@ -144,7 +144,7 @@ static char *describe_ends(const AldProbedPath *path, const char *name)
         return interface ? g_strdup_printf("%s (%s)", text, interface) : g_steal_pointer(&text);
 }
 
-/* "64 KiB, MTU 1024": of RDMA alone. */
+/* Returns "64 KiB, MTU 1024", which only RDMA has. */
 static char *describe_messages(const AldProbedPath *path)
 {
         GString *list = g_string_new(NULL);
@@ -154,7 +154,7 @@ static char *describe_messages(const AldProbedPath *path)
         return g_string_free(list, FALSE);
 }
 
-/* Why the figures are not to be trusted, if that is so. */
+/* Adds why the figures are not to be trusted, if that is so. */
 static void add_flags(GPtrArray *facts, const AldSocketResult *figures)
 {
         /* The greater of the other traffic in both directions, or NaN. */

@@ -12,31 +12,32 @@
  * absent. Does not use the bus.
  */
 
-/* Whether it is done, failed or canceled. */
+/* Returns true if the job is done, failed or canceled. */
 bool ald_job_has_ended(const AldProbeJob *job);
 
-/* "waiting: the peer is busy", "round trips over 192.0.2.2", "gemm trial", "upload"… Safe text. */
+/* Returns what the job is doing: "waiting: the peer is busy", "round trips over 192.0.2.2", "gemm trial",
+ * "upload"… Safe text. */
 char *ald_job_step(const AldProbeJob *job);
 
-/* The text of an Error, which may be NULL. Safe text. */
+/* Returns the text of an Error, which may be NULL. Safe text. */
 char *ald_job_reason(const char *error);
 
-/* One path of a job: its ends, and what was measured. */
+/* One path of a job: its ends and the results. */
 typedef struct AldProbedPath {
         AldJobPathRow row;           /* strings belong to the JSON */
-        AldSocketResult figures;     /* those of RDMA have the same names; absent if it was not measured */
-        uint64_t message_bytes, mtu; /* of RDMA alone */
-        AldRecord *result;           /* to which the figures belong; NULL: none */
+        AldSocketResult figures;     /* results of RDMA have the same names; absent if not measured */
+        uint64_t message_bytes, mtu; /* only for RDMA */
+        AldRecord *result;           /* owns the strings of the figures; NULL if there is none */
 } AldProbedPath;
 
 /* Reads a path, whose result is of this kind, from its row in Paths, or from Result with an Address; the path
- * must not outlive that. */
+ * must not outlive that JSON. */
 void ald_probed_path_read(AldProbedPath *path, AldKind result, json_t *row);
 void ald_probed_path_clear(AldProbedPath *path);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldProbedPath, ald_probed_path_clear)
 
-/* The ends of a path: "192.0.2.2", or "mlx5_0.1 → mlx5_1.1". Safe text. */
+/* Returns the ends of a path: "192.0.2.2", or "mlx5_0.1 → mlx5_1.1". Safe text. */
 char *ald_probed_path_ends(const AldProbedPath *path);
 
-/* What was measured over a path to the node of this name, as AldFacts. */
+/* Returns the results of a path to the node of this name, as AldFacts. */
 GPtrArray *ald_probed_path_facts(const AldProbedPath *path, const char *name);

@@ -7,7 +7,7 @@
 #include "record/json.h"
 #include "record/translate.h"
 
-/* NULL if it cannot be read. */
+/* Returns NULL if the result cannot be read. */
 static AldRecord *read_result(const AldProbeWords *words, json_t *job)
 {
         json_t *result = json_object_get(job, "Result");
@@ -18,7 +18,7 @@ static AldRecord *read_result(const AldProbeWords *words, json_t *job)
         return record;
 }
 
-/* "gemm: the driver crashed; read: timeout", in the order in which the probe measures. */
+/* Returns "gemm: the driver crashed; read: timeout", in the order in which the probe measures. */
 static char *describe_errors(const AldComputeResult *result, const char *device)
 {
         GString *text = g_string_new(NULL);
@@ -72,7 +72,7 @@ static const char *error_of(const AldComputeResult *result, const char *device)
         return NULL;
 }
 
-/* "cpu: 0.52 TFLOPS FP16, 21 GB/s memory bandwidth" */
+/* Returns "cpu: 0.52 TFLOPS FP16, 21 GB/s memory bandwidth". */
 static char *describe_figures(const AldComputeResult *result, const AldComputeFigures *figures)
 {
         g_autofree char *name = ald_text_safe(figures->name ?: figures->id ?: ALD_ABSENT_TEXT);

@@ -7,7 +7,7 @@
 #include "record/translate.h"
 #include "state/link/link-quality.h"
 
-/* A service may report no paths. */
+/* Uses Result instead of Paths, since a service may report no paths. */
 static GPtrArray *link_facts(const AldProbeWords *words, const char *subject, json_t *job)
 {
         GPtrArray *rows = g_ptr_array_new_with_free_func((GDestroyNotify) g_ptr_array_unref);
@@ -21,7 +21,7 @@ static GPtrArray *link_facts(const AldProbeWords *words, const char *subject, js
         return rows;
 }
 
-/* The best of its paths. */
+/* The best path */
 
 static char *describe_path(const AldProbedPath *path)
 {
@@ -37,7 +37,7 @@ static char *describe_path(const AldProbedPath *path)
         return g_string_free(parts, FALSE);
 }
 
-/* Why the figures are not to be relied on, if that is so. */
+/* Adds why the figures are not to be relied on, if that is so. */
 static void add_reservations(GString *parts, const AldSocketResult *figures)
 {
         if (ald_link_has_flag(figures->flags, ALD_LINK_DISTURBED))
@@ -56,7 +56,7 @@ static double rate_of(const AldProbedPath *path)
         return (isnan(up) ? 0 : up) + (isnan(down) ? 0 : down);
 }
 
-/* By its rates, or by the round trip if neither has any. */
+/* Compares the rates, or the round trips if neither path has rates. */
 static bool is_better(const AldProbedPath *path, const AldProbedPath *than)
 {
         double rate = rate_of(path), other = rate_of(than);
@@ -67,7 +67,7 @@ static bool is_better(const AldProbedPath *path, const AldProbedPath *than)
 typedef struct BestPath {
         AldProbedPath path;
         unsigned n_measured, n_failed;
-        char *reason; /* safe text: why one was not measured */
+        char *reason; /* safe text: why the first failed path was not measured */
 } BestPath;
 
 static void best_path_clear(BestPath *best)
@@ -104,7 +104,7 @@ static char *link_outcome(const AldProbeWords *words, const char *subject, json_
         json_array_foreach(paths, i, row)
                 consider(&best, words->result, row);
         if (best.n_measured + best.n_failed == 0 && json_is_object(result))
-                consider(&best, words->result, result); /* of a service that reports no paths */
+                consider(&best, words->result, result); /* the service reports no paths */
         figures = best.n_measured > 0 ? describe_path(&best.path) : NULL;
         if (!figures || !*figures)
                 return best.reason ? g_strdup_printf(_("Cannot measure %s: %s"), subject, best.reason) : NULL;
@@ -147,7 +147,7 @@ const AldProbeWords ald_probe_words_rtt = { .method = "ProbeLink",
         .outcome = link_outcome };
 
 static const char *const rdma_options[] = { "port", "peer-port", NULL };
-/* A lock on links is one on all kinds of them. */
+/* A lock on links applies to all kinds of links. */
 static const char *const rdma_locks[] = { "link", "rdma", NULL };
 
 const AldProbeWords ald_probe_words_rdma = { .method = "ProbeRdma",

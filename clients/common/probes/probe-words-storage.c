@@ -7,8 +7,8 @@
 #include "record/json.h"
 #include "record/translate.h"
 
-/* The rows of a result: each file system with its figures, or why it has none, then what is none. The texts
- * are those of the record. */
+/* The rows of a result: each file system with its figures, or why it has none, then errors about anything
+ * else. The record owns the texts. */
 typedef struct MeasuredStorage {
         AldRecord *record;
         GArray *rows; /* AldStorageFileSystem */
@@ -77,7 +77,7 @@ static GPtrArray *storage_facts(const AldProbeWords *words, const char *subject,
         return rows;
 }
 
-/* "/srv/models (nvme0n1): 3.21 GB/s ±1 %, spread 4 %" */
+/* Returns "/srv/models (nvme0n1): 3.21 GB/s ±1 %, spread 4 %". */
 static char *describe_row(const AldStorageFileSystem *row)
 {
         g_autofree char *title = ald_storage_title(row), *glance = ald_storage_glance(row), *reason = NULL;
