@@ -64,7 +64,7 @@ char *ald_finding_severity(const AldFindingRow *finding, AldTone *ret_tone)
 }
 
 /* Returns the name of the i-th node: the model's, or else the finding's. */
-static char *name_of_node(const AldFindingRow *finding, size_t i, AldModel *model)
+static char *node_name(const AldFindingRow *finding, size_t i, AldModel *model)
 {
         const AldEntity *known = model ? ald_model_get(model, finding->nodes[i]) : NULL;
         size_t n = finding->names ? g_strv_length((char **) finding->names) : 0;
@@ -77,7 +77,7 @@ char *ald_finding_node_names(const AldFindingRow *finding, AldModel *model)
         GString *names = g_string_new(NULL);
 
         for (size_t i = 0; finding->nodes && finding->nodes[i]; i++) {
-                g_autofree char *name = name_of_node(finding, i, model), *listed = ald_listed_name(name);
+                g_autofree char *name = node_name(finding, i, model), *listed = ald_listed_name(name);
 
                 g_string_append_printf(names, "%s%s", i == 0 ? "" : ", ", listed);
         }
@@ -151,7 +151,7 @@ const AldFindingRow *ald_find_brokerless(AldModel *model)
 }
 
 /* Findings that were left out count as well. */
-static unsigned count(AldModel *model, const char *severity)
+static unsigned count_findings(AldModel *model, const char *severity)
 {
         const AldRows *rows = ald_model_findings(model);
         uint64_t n = 0;
@@ -191,7 +191,7 @@ GPtrArray *ald_findings_counts(AldModel *model)
 
         for (AldFindingRowSeverity severity = 0; severity < ALD_FINDING_ROW_SEVERITY_N; severity++) {
                 const char *name = ald_finding_row_severity_to_string(severity);
-                unsigned n = count(model, name);
+                unsigned n = count_findings(model, name);
 
                 if (n > 0)
                         ald_facts_add_toned(

@@ -85,7 +85,7 @@ static int read_page(sd_bus_message *reply, EventPage *page)
 
 /* Adds the events that no earlier page had. Returns when the last event of the page began, 0 if it has
  * none. */
-static uint64_t take_page(AldFindingEventQuery *query, const EventPage *page)
+static uint64_t add_page(AldFindingEventQuery *query, const EventPage *page)
 {
         uint64_t last = 0;
         json_t *times;
@@ -147,7 +147,7 @@ int ald_finding_event_query_read(
 
         if (r < 0)
                 return r;
-        last = take_page(query, &page);
+        last = add_page(query, &page);
         *ret = !page.more                                         ? ALD_FINDING_EVENTS_ALL
                : last > query->from_usec && last < query->to_usec ? ALD_FINDING_EVENTS_MORE
                                                                   : ALD_FINDING_EVENTS_CUT;
@@ -180,7 +180,7 @@ int ald_finding_events_read(sd_bus *bus, uint64_t from_usec, uint64_t to_usec, G
 
 /* Silences */
 
-static GPtrArray *rows_of_json(const AldStruct *type, json_t *json)
+static GPtrArray *rows_from_json(const AldStruct *type, json_t *json)
 {
         GPtrArray *rows = g_ptr_array_new_with_free_func(g_free);
         json_t *item;
@@ -207,7 +207,7 @@ static int call_for_rows(sd_bus *bus, const char *method, uint64_t usec, const A
         if (r >= 0)
                 r = ald_value_read_rows(reply, json);
         if (r >= 0)
-                *ret = rows_of_json(type, json);
+                *ret = rows_from_json(type, json);
         return r;
 }
 

@@ -13,7 +13,7 @@ static char *key_of(const char *a, const char *b)
         return strcmp(a, b) < 0 ? g_strdup_printf("%s\n%s", a, b) : g_strdup_printf("%s\n%s", b, a);
 }
 
-static void add(AldLinkConcerns *concerns, const AldFindingRow *row)
+static void add_finding(AldLinkConcerns *concerns, const AldFindingRow *row)
 {
         g_autofree char *key = NULL;
         const AldFindingRow *before;
@@ -33,7 +33,7 @@ AldLinkConcerns *ald_link_concerns_new(const AldRows *findings)
 
         concerns->by_pair = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
         for (size_t i = 0; findings && i < findings->n; i++)
-                add(concerns, ald_rows_at(findings, i));
+                add_finding(concerns, ald_rows_at(findings, i));
         return concerns;
 }
 

@@ -96,7 +96,7 @@ static char *describe_rdma_interface(AldModel *model, const AldLinkSummary *summ
         return ald_text_safe_or_null(port && port->interface ? port->interface : name);
 }
 
-static uint64_t greatest(uint64_t a, uint64_t b)
+static uint64_t greater_of_known(uint64_t a, uint64_t b)
 {
         return a == ALD_ABSENT_UINT64 ? b : b == ALD_ABSENT_UINT64 ? a : MAX(a, b);
 }
@@ -105,7 +105,7 @@ static uint64_t greatest(uint64_t a, uint64_t b)
  * µs. */
 static uint64_t describe_socket(AldLinkSummary *summary, const AldEntity *link, const AldLinkSocket *socket)
 {
-        uint64_t other = greatest(
+        uint64_t other = greater_of_known(
                 socket->upload.other_bits_per_second, socket->download.other_bits_per_second);
 
         summary->interface = ald_text_safe_or_null(socket->source_interface);
@@ -234,7 +234,8 @@ static void hide_rates(AldLinkSummary *summary)
 }
 
 /* The source of a link is in its id; its sink is in its record, or at least in its key. */
-static void describe_ends(AldLinkSummary *summary, AldModel *model, const AldEntity *link, const AldLink *is)
+static void describe_ends(
+        AldLinkSummary *summary, AldModel *model, const AldEntity *link, const AldLink *fields)
 {
         static const AldId none;
         const char *key = key_of(link);
@@ -242,8 +243,8 @@ static void describe_ends(AldLinkSummary *summary, AldModel *model, const AldEnt
 
         summary->source_id = g_strndup(link->id, (gsize) (key - 1 - link->id));
         summary->key = g_strdup(key);
-        summary->sink_id = ald_id_equal(&is->sink, &none) ? g_strndup(key, strcspn(key, ","))
-                                                          : g_strdup(ald_id_format(&is->sink, id));
+        summary->sink_id = ald_id_equal(&fields->sink, &none) ? g_strndup(key, strcspn(key, ","))
+                                                              : g_strdup(ald_id_format(&fields->sink, id));
         summary->source = ald_node_name(model, summary->source_id);
         summary->sink = ald_node_name(model, summary->sink_id);
         describe_nodes(summary, model);
@@ -275,31 +276,31 @@ static AldLinkSummary *summary_new(
         AldModel *model, const AldEntity *link, const AldRecord *record, GHashTable *edges, double now_usec)
 {
         AldLinkSummary *summary = g_new0(AldLinkSummary, 1);
-        AldLink is = ald_link_of_record(record);
+        AldLink fields = ald_link_of_record(record);
         const AldEntity *sink;
         const AldEdgeRow *edge;
         uint64_t time_to_live;
 
-        summary->rdma = is.rdma;
+        summary->rdma = fields.rdma;
         summary->due = ALD_ABSENT_DOUBLE;
-        describe_ends(summary, model, link, &is);
+        describe_ends(summary, model, link, &fields);
         summary->now = ald_node_now(ald_model_get(model, summary->source_id), now_usec);
-        if (is.rdma)
+        if (fields.rdma)
                 time_to_live = describe_rdma(model, summary, ald_record_as(record, LINK_RDMA, AldLinkRdma));
         else
                 time_to_live = describe_socket(
                         summary, link, ald_record_as(record, LINK_SOCKET, AldLinkSocket));
         sink = ald_model_get(model, summary->sink_id);
         ald_link_add_sink(
-                &is, ald_entity_as(sink, NETWORK, AldNetwork), ald_entity_as(sink, FABRIC, AldFabric));
-        add_figures(summary, &is);
+                &fields, ald_entity_as(sink, NETWORK, AldNetwork), ald_entity_as(sink, FABRIC, AldFabric));
+        add_figures(summary, &fields);
         edge = g_hash_table_lookup(edges, link->id);
         if (edge)
                 describe_problem(summary, edge);
-        if (edge && !is.rdma && has_moved(edge))
+        if (edge && !fields.rdma && has_moved(edge))
                 hide_rates(summary);
         summary->verdict = verdict_of(
-                summary, &is, is_overdue(summary, time_to_live, ald_model_nodes(model)->len));
+                summary, &fields, is_overdue(summary, time_to_live, ald_model_nodes(model)->len));
         summary->sort_key = make_sort_key(summary);
         return summary;
 }

@@ -41,7 +41,7 @@ static char *words_without(const char *words, const char *unit)
         return g_strdup(name->len > 0 ? name->str + 1 : "");
 }
 
-static char *name_of(const char *prefix, const AldFieldDocs *docs, const AldUnit *unit)
+static char *metric_name(const char *prefix, const AldFieldDocs *docs, const AldUnit *unit)
 {
         g_autofree char *words = unit ? words_without(docs->words, unit->metric_words)
                                       : g_strdup(docs->words);
@@ -105,7 +105,7 @@ static void add_entry(AldMetricSheet *sheet, AldMetricSet *set, const AldStructD
         if (is_text(entry.field))
                 entry.label = label_of(field, key);
         else
-                entry.family = ald_metric_set_add(set, type, name_of(prefix, field, unit),
+                entry.family = ald_metric_set_add(set, type, metric_name(prefix, field, unit),
                         unit ? unit->metric_base : NULL, field->help);
         g_array_append_val(sheet->entries, entry);
 }

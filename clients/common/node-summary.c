@@ -20,7 +20,7 @@
 #define SILENT_USEC 45e6
 #define LOST_USEC 300e6
 
-static char *shorten(const char *id)
+static char *shorten_id(const char *id)
 {
         g_autofree char *safe = ald_text_safe(id);
 
@@ -28,7 +28,7 @@ static char *shorten(const char *id)
 }
 
 /* Returns a safe copy of the name without leading and trailing spaces of any script. */
-static char *strip(const char *name)
+static char *strip_name(const char *name)
 {
         g_autofree char *safe = ald_text_safe(name);
         const char *start = safe, *end = safe + strlen(safe);
@@ -42,7 +42,7 @@ static char *strip(const char *name)
 
 char *ald_node_label(const char *name, const char *id)
 {
-        g_autofree char *label = name ? strip(name) : NULL, *digits = shorten(id);
+        g_autofree char *label = name ? strip_name(name) : NULL, *digits = shorten_id(id);
 
         if (!label || !ald_characters_are_visible(label))
                 return g_steal_pointer(&digits);
@@ -64,7 +64,7 @@ char *ald_node_name(AldModel *model, const char *id)
 
         if (node)
                 return ald_entity_label(node);
-        return id ? shorten(id) : NULL;
+        return id ? shorten_id(id) : NULL;
 }
 
 static const AldPresence *presence_of(const AldEntity *node)
@@ -198,7 +198,7 @@ char *ald_format_seen(const AldEntity *node, double now_usec, AldTone *ret_tone)
         return format_heard(state, updated, now);
 }
 
-static const AldNodeFigures nothing = ALD_NODE_FIGURES_INIT;
+static const AldNodeFigures no_figures = ALD_NODE_FIGURES_INIT;
 
 /* Returns the id of the device, never NULL. */
 static const char *device_id(const AldNodeDevice *device)
@@ -305,7 +305,7 @@ char *ald_node_device_doubts(const AldNodeDevice *device)
 
 AldNodeFigures ald_node_device_figures(const AldNodeDevice *device)
 {
-        AldNodeFigures figures = nothing;
+        AldNodeFigures figures = no_figures;
 
         if (device->backend)
                 figures.memory_total = ald_figure(device->backend->memory_total_bytes);
@@ -357,7 +357,7 @@ AldNodeFigures ald_node_figures(const AldEntity *node)
 {
         const AldMemory *memory = ald_entity_as(node, MEMORY, AldMemory);
         const AldSystem *system = ald_entity_as(node, SYSTEM, AldSystem);
-        AldNodeFigures figures = nothing;
+        AldNodeFigures figures = no_figures;
 
         if (memory) {
                 figures.memory_total = ald_figure(memory->total_bytes);
@@ -385,7 +385,7 @@ double ald_node_figures_used(const AldNodeFigures *figures)
 }
 
 /* Adds two values; an unknown one counts as 0 unless both are unknown. */
-static double plus(double sum, double value)
+static double add_known(double sum, double value)
 {
         return isnan(sum) ? value : isnan(value) ? sum : sum + value;
 }
@@ -405,7 +405,7 @@ AldGpuSummary ald_gpu_summary(const AldEntity *node)
                 summary.n++;
                 summary.n_asleep += ald_node_device_is_asleep(device);
                 n_usage += !isnan(usage);
-                summary.usage = plus(summary.usage, usage);
+                summary.usage = add_known(summary.usage, usage);
         }
         if (n_usage > 0)
                 summary.usage /= n_usage;

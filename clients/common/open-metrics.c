@@ -128,7 +128,7 @@ static void render_clear(Render *render)
 /* What is known of a node's presence; this machine is always up. */
 typedef enum NodeUp { NODE_UP, NODE_DOWN, NODE_UNKNOWN } NodeUp;
 
-static NodeUp is_up(AldModel *model, const AldEntity *node)
+static NodeUp node_up_state(AldModel *model, const AldEntity *node)
 {
         const AldPresence *presence = ald_entity_as(node, PRESENCE, AldPresence);
         int state = ald_presence_state_from_string(presence ? presence->state : NULL);
@@ -144,7 +144,7 @@ static NodeUp is_up(AldModel *model, const AldEntity *node)
 
 /* Returns true if an earlier row had the same labels. Only labels in which a character was replaced need this
  * check. */
-static bool came_before(Render *render, const MetricRows *rows, const GString *labels)
+static bool is_repeated_row(Render *render, const MetricRows *rows, const GString *labels)
 {
         return !g_hash_table_add(
                 render->replaced, g_strdup_printf("%p %s", (const void *) rows, labels->str));
@@ -186,7 +186,7 @@ static void add_rows(Render *render, const MetricRows *rows, const void *fields)
                 g_string_append_len(labels, render->labels->str, (gssize) render->labels->len);
                 if (ald_metric_label_append(
                             labels, rows->key, *(const char *const *) ald_field_of(id, row)) &&
-                        came_before(render, rows, labels))
+                        is_repeated_row(render, rows, labels))
                         continue;
                 add_fields(render, rows->sheet, labels, row);
         }
@@ -213,7 +213,7 @@ static void add_name(Render *render, const AldEntity *node)
 
 static void add_node(Render *render, const AldEntity *node)
 {
-        NodeUp up = is_up(render->model, node);
+        NodeUp up = node_up_state(render->model, node);
         uint64_t updated = ald_entity_updated(node);
 
         g_string_truncate(render->labels, 0);
@@ -230,7 +230,7 @@ static void add_node(Render *render, const AldEntity *node)
 }
 
 /* Returns the part of a valid key of a link that is not its sink: the address, or both ports. */
-static char *path_of(AldKind kind, const char *key)
+static char *path_label(AldKind kind, const char *key)
 {
         const char *first = strchr(key, ','), *last = strrchr(key, ',');
 
@@ -248,10 +248,10 @@ static void add_link(Render *render, const AldEntity *link, const AldRecord *rec
         if (ald_key_parse(record->kind, key, &id) < 0)
                 return;
         ald_id_format(&id, sink);
-        if (is_up(render->model, ald_model_get(render->model, source)) != NODE_UP ||
-                is_up(render->model, ald_model_get(render->model, sink)) != NODE_UP)
+        if (node_up_state(render->model, ald_model_get(render->model, source)) != NODE_UP ||
+                node_up_state(render->model, ald_model_get(render->model, sink)) != NODE_UP)
                 return;
-        path = path_of(record->kind, key);
+        path = path_label(record->kind, key);
         g_string_truncate(render->labels, 0);
         ald_metric_label_append(render->labels, "source", source);
         ald_metric_label_append(render->labels, "sink", sink);
@@ -267,7 +267,7 @@ static void add_left_out(Render *render, const GPtrArray *nodes)
                 const AldEntity *node = nodes->pdata[i];
                 const Account *account = g_hash_table_lookup(render->accounts, node->id);
 
-                if (!account || is_up(render->model, node) != NODE_UP)
+                if (!account || node_up_state(render->model, node) != NODE_UP)
                         continue;
                 g_string_truncate(render->labels, 0);
                 ald_metric_label_append(render->labels, "node", node->id);
@@ -282,7 +282,7 @@ static int compare_ids(gconstpointer a, gconstpointer b)
         return strcmp((*x)->id, (*y)->id);
 }
 
-static GPtrArray *by_id(const GPtrArray *entities)
+static GPtrArray *sort_by_id(const GPtrArray *entities)
 {
         GPtrArray *sorted = g_ptr_array_new();
 
@@ -291,7 +291,7 @@ static GPtrArray *by_id(const GPtrArray *entities)
         return sorted;
 }
 
-static void count(GHashTable *counts, char *labels, uint64_t n)
+static void add_to_count(GHashTable *counts, char *labels, uint64_t n)
 {
         uint64_t *sum = g_hash_table_lookup(counts, labels);
 
@@ -333,15 +333,16 @@ static void add_findings(Render *render)
         const AldRows *rows = ald_model_findings(render->model);
 
         for (AldFindingRowSeverity severity = 0; severity < ALD_FINDING_ROW_SEVERITY_N; severity++)
-                count(severities, finding_labels(ald_finding_row_severity_to_string(severity), NULL), 0);
+                add_to_count(
+                        severities, finding_labels(ald_finding_row_severity_to_string(severity), NULL), 0);
         for (size_t i = 0; i < rows->n; i++) {
                 const AldFindingRow *row = ald_rows_at(rows, i);
                 uint64_t n = row->left_out == ALD_ABSENT_UINT64 ? 1 : row->left_out;
 
                 if (!row->severity || !row->id)
                         continue;
-                count(severities, finding_labels(row->severity, NULL), n);
-                count(ids, finding_labels(row->severity, row->id), n);
+                add_to_count(severities, finding_labels(row->severity, NULL), n);
+                add_to_count(ids, finding_labels(row->severity, row->id), n);
         }
         add_counts(render->findings, severities);
         add_counts(render->findings_by_id, ids);
@@ -349,7 +350,7 @@ static void add_findings(Render *render)
 
 AldMetricSet *ald_open_metrics_new(AldModel *model)
 {
-        g_autoptr(GPtrArray) nodes = by_id(ald_model_nodes(model));
+        g_autoptr(GPtrArray) nodes = sort_by_id(ald_model_nodes(model));
         const GPtrArray *links = ald_model_shown_links(model); /* by their ids */
         Render render = {};
 

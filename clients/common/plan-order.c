@@ -53,7 +53,7 @@ static AldPlanWorkload workload_of_numbers(const AldPlanOrder *order, uint64_t c
         return workload;
 }
 
-static char *explain(const AldLlm *llm, int error)
+static char *explain_error(const AldLlm *llm, int error)
 {
         g_autofree char *missing = error == -ENODATA ? ald_llm_missing_figure(llm) : NULL;
 
@@ -68,7 +68,7 @@ static char *explain(const AldLlm *llm, int error)
                         : g_strerror(-error));
 }
 
-static AldKvType kept_as(const AldPlanOrder *order, AldKvType chosen)
+static AldKvType effective_type(const AldPlanOrder *order, AldKvType chosen)
 {
         return chosen == ALD_N_KV_TYPES ? ald_plan_engine_kv_type(order->engine) : chosen;
 }
@@ -76,10 +76,11 @@ static AldKvType kept_as(const AldPlanOrder *order, AldKvType chosen)
 /* Without a model, the type is known only if the user stated it. */
 static const char *type_name(const AldPlanOrder *order, AldKvType chosen)
 {
-        return !order->llm && chosen == ALD_N_KV_TYPES ? NULL : ald_kv_type_name(kept_as(order, chosen));
+        return !order->llm && chosen == ALD_N_KV_TYPES ? NULL
+                                                       : ald_kv_type_name(effective_type(order, chosen));
 }
 
-static bool can_be(const AldPlanOrder *order, AldKvType chosen)
+static bool can_keep(const AldPlanOrder *order, AldKvType chosen)
 {
         return chosen == ALD_N_KV_TYPES || ald_plan_engine_keeps(order->engine, chosen);
 }
@@ -89,7 +90,7 @@ int ald_plan_order_check_types(const AldPlanOrder *order, char **ret_error)
         g_autofree char *list = NULL;
 
         if (ald_plan_engine_is_collective(order->engine) ||
-                (can_be(order, order->type_k) && can_be(order, order->type_v)))
+                (can_keep(order, order->type_k) && can_keep(order, order->type_v)))
                 return 0;
         list = ald_plan_engine_kv_type_list(order->engine);
         *ret_error = g_strdup_printf(
@@ -156,9 +157,10 @@ int ald_plan_order_workload(const AldPlanOrder *order, AldPlanWorkload *ret, cha
                         order->llm, order->kv_bytes, (uint32_t) context, (uint32_t) parallel, &workload);
         else
                 r = ald_plan_workload_of_llm(order->llm, (uint32_t) context, (uint32_t) parallel,
-                        kept_as(order, order->type_k), kept_as(order, order->type_v), &workload);
+                        effective_type(order, order->type_k), effective_type(order, order->type_v),
+                        &workload);
         if (r < 0) {
-                *ret_error = explain(order->llm, r);
+                *ret_error = explain_error(order->llm, r);
                 return r;
         }
         if (order->llm)
@@ -169,18 +171,18 @@ int ald_plan_order_workload(const AldPlanOrder *order, AldPlanWorkload *ret, cha
         return 0;
 }
 
-static double known(uint64_t bytes)
+static double known_bytes(uint64_t bytes)
 {
         return bytes == ALD_LLM_ABSENT ? NAN : (double) bytes;
 }
 
 /* Returns NAN if the files do not state all sizes. */
-static double bytes_of(const AldLlm *llm)
+static double total_bytes(const AldLlm *llm)
 {
-        double bytes = known(llm->embedding_bytes) + known(llm->head_bytes);
+        double bytes = known_bytes(llm->embedding_bytes) + known_bytes(llm->head_bytes);
 
         for (uint32_t i = 0; i < llm->n_layers; i++)
-                bytes += known(llm->layers[i].bytes);
+                bytes += known_bytes(llm->layers[i].bytes);
         return bytes;
 }
 
@@ -195,7 +197,7 @@ char *ald_plan_order_title(const AldPlanOrder *order)
 {
         const AldLlm *llm = order->llm;
         uint64_t n_layers = llm ? llm->n_layers : order->layers;
-        const double bytes = llm ? bytes_of(llm) : (double) order->bytes;
+        const double bytes = llm ? total_bytes(llm) : (double) order->bytes;
         g_autofree char *size = ald_format_bytes(bytes);
         g_autofree char *layers = g_strdup_printf(
                 ngettext("%lu layer", "%lu layers", n_layers), (unsigned long) n_layers);

@@ -241,7 +241,7 @@ static GDateTime *choose_moment(GDateTime *time, AldRepeatedTime which)
         return g_date_time_add_seconds(time, (double) (moments[which] - seconds));
 }
 
-static int take_moment(GDateTime *time, AldRepeatedTime which, uint64_t *ret_usec)
+static int convert_moment(GDateTime *time, AldRepeatedTime which, uint64_t *ret_usec)
 {
         g_autoptr(GDateTime) chosen = time ? choose_moment(time, which) : NULL;
 
@@ -271,7 +271,7 @@ static int parse_moment(const char *text, GDateTime *today, AldRepeatedTime whic
                 return -EINVAL;
         time = g_date_time_new(
                 zone, moment.year, moment.month, moment.day, moment.hour, moment.minute, moment.second);
-        return take_moment(time, which, ret_usec);
+        return convert_moment(time, which, ret_usec);
 }
 
 /* Reads "today", "yesterday" or "tomorrow" as its midnight. */
@@ -290,7 +290,7 @@ static int parse_day(const char *text, GDateTime *today, AldRepeatedTime which, 
                 day = g_date_time_add_days(today, days[i].days);
                 midnight = g_date_time_new_local(g_date_time_get_year(day), g_date_time_get_month(day),
                         g_date_time_get_day_of_month(day), 0, 0, 0);
-                return take_moment(midnight, which, ret_usec);
+                return convert_moment(midnight, which, ret_usec);
         }
         return -EINVAL;
 }

@@ -77,7 +77,7 @@ typedef struct SortedRow {
         double *numbers;
 } SortedRow;
 
-static int compare(const void *a, const void *b, void *userdata)
+static int compare_rows(const void *a, const void *b, void *userdata)
 {
         const SortedRow *x = a, *y = b;
         const GArray *columns = userdata;
@@ -111,7 +111,7 @@ static void sort_rows(const GArray *columns, GArray *rows)
                         sorted[i].keys[c] = ald_order_key(text);
                 }
         }
-        g_qsort_with_data(sorted, (int) rows->len, sizeof(SortedRow), compare, (void *) columns);
+        g_qsort_with_data(sorted, (int) rows->len, sizeof(SortedRow), compare_rows, (void *) columns);
         for (guint i = 0; i < rows->len; i++) {
                 memcpy(rows->data + i * size, unsorted + sorted[i].index * size, size);
                 for (guint c = 0; c < columns->len; c++)

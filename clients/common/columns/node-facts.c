@@ -106,7 +106,7 @@ GPtrArray *ald_compute_facts(const AldComputeDevice *row, const char *name)
         return facts;
 }
 
-static void add(GPtrArray *facts, const char *label, GString *text)
+static void add_text(GPtrArray *facts, const char *label, GString *text)
 {
         ald_facts_add(facts, label, g_string_free(text, FALSE));
 }
@@ -139,9 +139,9 @@ static void add_identity(GPtrArray *facts, const AldEntity *node)
         ald_parts_add_text(system, "Linux %s", identity->kernel_release);
         ald_parts_add_text(system, "Alidade %s", identity->alidade_version);
         ald_parts_add_text(system, "%s", identity->architecture);
-        add(facts, N_("Model"), model);
-        add(facts, N_("Processor"), chip);
-        add(facts, N_("System"), system);
+        add_text(facts, N_("Model"), model);
+        add_text(facts, N_("Processor"), chip);
+        add_text(facts, N_("System"), system);
 }
 
 static void add_memory(GPtrArray *facts, const AldEntity *node)
@@ -160,7 +160,7 @@ static void add_memory(GPtrArray *facts, const AldEntity *node)
                         ald_format_bytes_of(ald_figure(memory->swap_available_bytes),
                                 ald_figure(memory->swap_total_bytes)));
         ald_parts_add(text, _("pressure %s"), ald_format_percent(memory->pressure_some10));
-        add(facts, column->title, text);
+        add_text(facts, column->title, text);
 }
 
 static void add_load(GPtrArray *facts, const AldEntity *node)
@@ -172,7 +172,7 @@ static void add_load(GPtrArray *facts, const AldEntity *node)
 
         for (size_t i = 0; i < G_N_ELEMENTS(shown); i++)
                 ald_parts_add(text, "%s", ald_list_column_text(&ald_node_columns[shown[i]], &row));
-        add(facts, ald_node_columns[ALD_NODE_COLUMN_CPU].title, text);
+        add_text(facts, ald_node_columns[ALD_NODE_COLUMN_CPU].title, text);
 }
 
 static char *device_text(const AldDeviceRow *row, AldDeviceColumn column)
@@ -215,7 +215,7 @@ static bool is_measured(const AldNodeDevice *device)
 }
 
 /* The line "Processor" already describes a processor as such. */
-static const char *label_of(const AldNodeDevice *device)
+static const char *device_label(const AldNodeDevice *device)
 {
         const char *class = ald_node_device_class(device);
 
@@ -243,7 +243,7 @@ static void add_device(GPtrArray *facts, const AldNodeDevice *device, char *reme
                 ald_parts_add_text(text, _("last attempt failed: %s"), device->compute->failure);
         }
         ald_parts_add(text, "%s", remedy);
-        add(facts, label_of(device), text);
+        add_text(facts, device_label(device), text);
 }
 
 static void add_devices(GPtrArray *facts, const AldEntity *node)
@@ -276,7 +276,7 @@ static void add_interface(GPtrArray *facts, const AldInterface *interface)
         ald_parts_add_text(text, "%s", interface->type);
         ald_parts_add(text, "%s", ald_format_bits_per_second(ald_figure(interface->speed_bits_per_second)));
         ald_parts_add(text, "%s", ald_format_list(interface->addresses));
-        add(facts, N_("Network"), text);
+        add_text(facts, N_("Network"), text);
 }
 
 static void add_network(GPtrArray *facts, const AldEntity *node)
@@ -308,7 +308,7 @@ static void add_disks(GPtrArray *facts, const AldEntity *node)
                 ald_parts_add(text, _("%s free"),
                         ald_format_bytes_of(
                                 ald_figure(path->available_bytes), ald_figure(path->total_bytes)));
-                add(facts, N_("Disk"), text);
+                add_text(facts, N_("Disk"), text);
         }
 }
 

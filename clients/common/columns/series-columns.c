@@ -54,14 +54,14 @@ static char *unit_text(const void *row)
 
 /* These columns have its values; as numbers, they are in the unit of the field. */
 
-static char *format(const void *row, double value)
+static char *format_value(const void *row, double value)
 {
         return ald_format_figure(series_of(row)->number->unit, value);
 }
 
 static char *min_text(const void *row)
 {
-        return format(row, ((const AldSeriesRow *) row)->least);
+        return format_value(row, ((const AldSeriesRow *) row)->least);
 }
 
 static double min_number(const void *row)
@@ -71,7 +71,7 @@ static double min_number(const void *row)
 
 static char *mean_text(const void *row)
 {
-        return format(row, ((const AldSeriesRow *) row)->mean);
+        return format_value(row, ((const AldSeriesRow *) row)->mean);
 }
 
 static double mean_number(const void *row)
@@ -81,7 +81,7 @@ static double mean_number(const void *row)
 
 static char *max_text(const void *row)
 {
-        return format(row, ((const AldSeriesRow *) row)->greatest);
+        return format_value(row, ((const AldSeriesRow *) row)->greatest);
 }
 
 static double max_number(const void *row)
@@ -91,7 +91,7 @@ static double max_number(const void *row)
 
 static char *last_text(const void *row)
 {
-        return format(row, ((const AldSeriesRow *) row)->last);
+        return format_value(row, ((const AldSeriesRow *) row)->last);
 }
 
 static double last_number(const void *row)

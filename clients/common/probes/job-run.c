@@ -47,22 +47,22 @@ static void disconnect(AldJobRun *run)
                 run->matches[i] = sd_bus_slot_unref(run->matches[i]);
 }
 
-static void end(AldJobRun *run, const sd_bus_error *error)
+static void end_run(AldJobRun *run, const sd_bus_error *error)
 {
         disconnect(run);
         run->handler->ended(run, error, run->userdata);
 }
 
-static void end_with(AldJobRun *run, const char *name, const char *words)
+static void end_with_error(AldJobRun *run, const char *name, const char *words)
 {
         const sd_bus_error error = SD_BUS_ERROR_MAKE_CONST(name, words);
 
-        end(run, &error);
+        end_run(run, &error);
 }
 
 static void end_unreadable(AldJobRun *run)
 {
-        end_with(run, SD_BUS_ERROR_INCONSISTENT_MESSAGE, "the reply does not match the interface");
+        end_with_error(run, SD_BUS_ERROR_INCONSISTENT_MESSAGE, "the reply does not match the interface");
 }
 
 /* Calls back after each interval of `usec`, until the source is cleared. */
@@ -83,7 +83,7 @@ static void set_job(AldJobRun *run, json_t *json)
         ald_value_to_struct(json, &ald_probe_job_struct, &run->job);
 }
 
-static void note_sign_of_life(AldJobRun *run)
+static void restart_silence_timer(AldJobRun *run)
 {
         g_source_set_ready_time(run->silence, g_get_monotonic_time() + SILENCE_USEC);
 }
@@ -95,14 +95,15 @@ static bool is_gone(const sd_bus_error *error)
                 SD_BUS_ERROR_UNKNOWN_INTERFACE);
 }
 
-static void end_unread(AldJobRun *run, const sd_bus_error *error)
+static void handle_failed_read(AldJobRun *run, const sd_bus_error *error)
 {
         if (!is_gone(error))
-                end(run, error);
+                end_run(run, error);
         else if (run->canceled || ald_job_has_ended(&run->job))
-                end(run, NULL);
+                end_run(run, NULL);
         else
-                end_with(run, SD_BUS_ERROR_FAILED, _("the service does not know the measurement any more"));
+                end_with_error(
+                        run, SD_BUS_ERROR_FAILED, _("the service does not know the measurement any more"));
 }
 
 static int on_properties(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
@@ -113,7 +114,7 @@ static int on_properties(sd_bus_message *m, void *userdata, sd_bus_error *ret_er
 
         run->reading = sd_bus_slot_unref(run->reading);
         if (sd_bus_message_is_method_error(m, NULL)) {
-                end_unread(run, sd_bus_message_get_error(m));
+                handle_failed_read(run, sd_bus_message_get_error(m));
                 return 0;
         }
         json = json_object();
@@ -123,9 +124,9 @@ static int on_properties(sd_bus_message *m, void *userdata, sd_bus_error *ret_er
         if (r < 0) {
                 end_unreadable(run);
         } else if (ald_job_has_ended(&run->job)) {
-                end(run, NULL);
+                end_run(run, NULL);
         } else {
-                note_sign_of_life(run);
+                restart_silence_timer(run);
                 run->handler->changed(run, run->userdata);
         }
         return 0;
@@ -142,7 +143,7 @@ static void read_job(AldJobRun *run)
         if (r >= 0)
                 return;
         (void) sd_bus_error_set_errno(&error, r);
-        end(run, &error);
+        end_run(run, &error);
 }
 
 static gboolean on_silence(void *userdata)
@@ -164,7 +165,7 @@ static int on_cancel_answered(sd_bus_message *m, void *userdata, sd_bus_error *r
         if (!error || is_gone(error))
                 read_job(run);
         else if (!ald_job_has_ended(&run->job))
-                end(run, error);
+                end_run(run, error);
         return 0;
 }
 
@@ -175,7 +176,7 @@ static void call_cancel(AldJobRun *run)
                 "Cancel", on_cancel_answered, run, "");
 }
 
-static void take_start(AldJobRun *run, sd_bus_message *m, const char *path)
+static void follow_job(AldJobRun *run, sd_bus_message *m, const char *path)
 {
         run->path = g_strdup(path);
         run->service = g_strdup(sd_bus_message_get_sender(m));
@@ -203,11 +204,11 @@ static int on_started(sd_bus_message *m, void *userdata, sd_bus_error *ret_error
                 return 0;
         run->start = sd_bus_slot_unref(run->start);
         if (refused)
-                end(run, sd_bus_message_get_error(m));
+                end_run(run, sd_bus_message_get_error(m));
         else if (!path)
                 end_unreadable(run);
         else
-                take_start(run, m, path);
+                follow_job(run, m, path);
         return 0;
 }
 
@@ -243,7 +244,7 @@ static int on_changed(sd_bus_message *m, void *userdata, sd_bus_error *ret_error
                 sd_bus_message_read_basic(m, SD_BUS_TYPE_STRING, &interface) < 0 ||
                 strcmp(interface, JOB_INTERFACE) != 0 || update_job(run, m) < 0)
                 return 0;
-        note_sign_of_life(run);
+        restart_silence_timer(run);
         /* The properties of the end may come in several signals. */
         if (ald_job_has_ended(&run->job))
                 read_job(run);
@@ -262,7 +263,7 @@ static int on_owner_changed(sd_bus_message *m, void *userdata, sd_bus_error *ret
                 strcmp(old, run->service) != 0)
                 return 0;
         words = g_strdup_printf(_("%s disappeared, and the probe was lost"), ALD_LINK_PROBE_UNIT);
-        end_with(run, SD_BUS_ERROR_DISCONNECTED, words);
+        end_with_error(run, SD_BUS_ERROR_DISCONNECTED, words);
         return 0;
 }
 
@@ -369,7 +370,7 @@ void ald_job_run_free(AldJobRun *run)
 
 static gboolean on_cancel_timeout(void *userdata)
 {
-        end_with(userdata, ALD_JOB_NOT_STOPPED, _("it did not stop when canceled"));
+        end_with_error(userdata, ALD_JOB_NOT_STOPPED, _("it did not stop when canceled"));
         return G_SOURCE_REMOVE;
 }
 

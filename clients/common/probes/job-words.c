@@ -102,20 +102,20 @@ static char *describe_direction(const AldProbeDirection *direction)
         return g_string_free(list, FALSE);
 }
 
-static char *half(uint64_t nsec)
+static char *format_half(uint64_t nsec)
 {
         return ald_format_nsec(ald_figure(nsec) / 2);
 }
 
 static char *describe_rtt(const AldSocketResult *figures)
 {
-        g_autofree char *loaded = half(figures->loaded_rtt_p50_nsec);
+        g_autofree char *loaded = format_half(figures->loaded_rtt_p50_nsec);
         g_autofree char *duration = ald_format_nsec(figures->loaded_seconds * 1e9);
         GString *list = g_string_new(NULL);
 
-        ald_parts_add(list, "%s", half(figures->rtt_p50_nsec));
-        ald_parts_add(list, _("least %s"), half(figures->rtt_min_nsec));
-        ald_parts_add(list, _("99th percentile %s"), half(figures->rtt_p99_nsec));
+        ald_parts_add(list, "%s", format_half(figures->rtt_p50_nsec));
+        ald_parts_add(list, _("least %s"), format_half(figures->rtt_min_nsec));
+        ald_parts_add(list, _("99th percentile %s"), format_half(figures->rtt_p99_nsec));
         if (figures->loaded_rtt_p50_nsec != ALD_ABSENT_UINT64 && !isnan(figures->loaded_seconds))
                 ald_parts_add(list, "%s", g_strdup_printf(_("under load %s after %s"), loaded, duration));
         else
@@ -189,7 +189,7 @@ GPtrArray *ald_probed_path_facts(const AldProbedPath *path, const char *name)
                 ald_facts_add(facts, N_("Download"), describe_direction(&figures->download));
         }
         ald_facts_add(facts, N_("RTT/2"), describe_rtt(figures));
-        ald_facts_add(facts, N_("Jitter/2"), half(figures->jitter_nsec));
+        ald_facts_add(facts, N_("Jitter/2"), format_half(figures->jitter_nsec));
         if (path->message_bytes != ALD_ABSENT_UINT64)
                 ald_facts_add(facts, N_("Messages"), describe_messages(path));
         if (figures->streams != ALD_ABSENT_UINT64)

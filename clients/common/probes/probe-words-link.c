@@ -77,7 +77,7 @@ static void best_path_clear(BestPath *best)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(BestPath, best_path_clear)
 
-static void consider(BestPath *best, AldKind kind, json_t *row)
+static void consider_path(BestPath *best, AldKind kind, json_t *row)
 {
         AldProbedPath path, before = best->path;
 
@@ -102,9 +102,9 @@ static char *link_outcome(const AldProbeWords *words, const char *subject, json_
         size_t i;
 
         json_array_foreach(paths, i, row)
-                consider(&best, words->result, row);
+                consider_path(&best, words->result, row);
         if (best.n_measured + best.n_failed == 0 && json_is_object(result))
-                consider(&best, words->result, result); /* the service reports no paths */
+                consider_path(&best, words->result, result); /* the service reports no paths */
         figures = best.n_measured > 0 ? describe_path(&best.path) : NULL;
         if (!figures || !*figures)
                 return best.reason ? g_strdup_printf(_("Cannot measure %s: %s"), subject, best.reason) : NULL;
