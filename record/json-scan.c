@@ -7,9 +7,8 @@
 #include "record/json-scan.h"
 #include "record/json.h"
 
-#define DIGITS_EXACT                                                                                  \
-        15u /* decimal digits that a double always holds, and the greatest power of ten that it holds \
-               exactly */
+/* A double always holds this many decimal digits, and powers of ten up to this one, exactly. */
+#define DIGITS_EXACT 15u
 #define POWER_EXACT 22
 
 int ald_scan_fail(AldScan *scan, const char *problem)

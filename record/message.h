@@ -12,8 +12,8 @@
  * loaded a driver that prints arbitrary text, so everything is checked.
  */
 
-#define ALD_MESSAGE_STRING_MAX \
-        256u /* bytes in one string of a message, all of whose characters are printable */
+/* Bytes in one string of a message, all of whose characters are printable. */
+#define ALD_MESSAGE_STRING_MAX 256u
 
 /*
  * Reads one JSON object of at most max_bytes. Unknown keys are skipped. Returns -EBADMSG if it is not an
