@@ -19,12 +19,6 @@ static const struct {
         { 1, N_("%.0f s") },
 };
 
-/* A value that would round to 1000 of one symbol is written as 1.00 of the next. */
-static bool fills(const AldUnit *unit, double value)
-{
-        return value >= unit->step * (1 - 0.5e-3);
-}
-
 static double in_first_symbol(const AldUnit *unit, double value)
 {
         return unit->factor > 0 ? value * unit->factor : value;
@@ -36,7 +30,8 @@ static unsigned choose_symbol(const AldUnit *unit, double *value)
 {
         unsigned symbol = 0;
 
-        for (; unit->symbols[symbol + 1] && fills(unit, *value); symbol++)
+        /* A value that would round to 1000 of one symbol is written as 1.00 of the next. */
+        for (; unit->symbols[symbol + 1] && *value >= unit->step * (1 - 0.5e-3); symbol++)
                 *value /= unit->step;
         return symbol;
 }
@@ -95,11 +90,6 @@ static char *format_utc(double usec, const char *format)
         return g_date_time_format(time, format);
 }
 
-static char *time_text(double usec)
-{
-        return is_time(usec) ? format_utc(usec, "%F %T UTC") : g_strdup(ALD_ABSENT_TEXT);
-}
-
 char *ald_format_figure(const AldUnit *unit, double value)
 {
         g_autofree char *number = NULL;
@@ -112,7 +102,7 @@ char *ald_format_figure(const AldUnit *unit, double value)
         if (unit->style == ALD_UNIT_STYLE_DURATION)
                 return ald_format_duration(value);
         if (unit->style == ALD_UNIT_STYLE_TIME)
-                return time_text(value);
+                return is_time(value) ? format_utc(value, "%F %T UTC") : g_strdup(ALD_ABSENT_TEXT);
         value = in_first_symbol(unit, value);
         if (unit->style == ALD_UNIT_STYLE_TENTHS && value > 0 && value < 0.05)
                 return with_symbol("<0.1", unit->symbols[0]);

@@ -175,15 +175,6 @@ static bool is_too_deep(const char *bytes, size_t n)
         return false;
 }
 
-/* Describes an error of jansson, whose text may quote half a character of its input and, for a NUL, names a
- * flag of jansson. */
-static char *describe(const json_error_t *error)
-{
-        if (json_error_code(error) == json_error_null_character)
-                return g_strdup("a NUL in a string");
-        return g_utf8_make_valid(error->text, -1);
-}
-
 static int fail_with_reason(int error, char **ret_error, char *reason)
 {
         if (ret_error)
@@ -207,7 +198,10 @@ int ald_json_load(const char *bytes, size_t n, size_t max_bytes, json_t **ret, c
                         g_strdup_printf("nested deeper than %u levels", ALD_JSON_MAX_DEPTH));
         json = json_loadb(bytes, n, JSON_REJECT_DUPLICATES, &error);
         if (!json) {
-                reason = describe(&error);
+                /* jansson's text may quote half a character of its input; for a NUL it names a flag. */
+                reason = json_error_code(&error) == json_error_null_character
+                                 ? g_strdup("a NUL in a string")
+                                 : g_utf8_make_valid(error.text, -1);
                 return fail_with_reason(-EBADMSG, ret_error,
                         g_strdup_printf("line %d, column %d: %s", error.line, error.column, reason));
         }

@@ -65,15 +65,9 @@ static bool is_text_of_id(const char *string, const AldId *id)
         return string && ald_id_parse(string, &named) == 0 && ald_id_equal(&named, id);
 }
 
-/* Returns the sink at its place in a valid key. */
-static const char *sink_of(AldKind kind, const char *key)
-{
-        return kind == ALD_KIND_LINK_RDMA ? strchr(key, ',') + 1 : key;
-}
-
 bool ald_key_names(AldKind kind, const char *key, const AldId *node, const AldRecord *record)
 {
-        const char *source, *sink;
+        const char *source, *sink, *sink_in_key;
 
         if (!ald_kinds[kind].is_link)
                 return true;
@@ -81,12 +75,14 @@ bool ald_key_names(AldKind kind, const char *key, const AldId *node, const AldRe
                 const AldLinkSocket *link = ald_record_as(record, LINK_SOCKET, AldLinkSocket);
                 source = link->source;
                 sink = link->sink;
+                sink_in_key = key;
         } else {
                 const AldLinkRdma *link = ald_record_as(record, LINK_RDMA, AldLinkRdma);
                 source = link->source;
                 sink = link->sink;
+                sink_in_key = strchr(key, ',') + 1;
         }
         return is_text_of_id(source, node) && !is_text_of_id(sink, node) && sink &&
                strlen(sink) == ALD_ID_STRING_SIZE - 1 &&
-               strncmp(sink, sink_of(kind, key), ALD_ID_STRING_SIZE - 1) == 0;
+               strncmp(sink, sink_in_key, ALD_ID_STRING_SIZE - 1) == 0;
 }

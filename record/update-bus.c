@@ -26,12 +26,6 @@ void ald_update_row_clear(AldUpdateRow *row)
         g_clear_pointer(&row->update.record, ald_record_unref);
 }
 
-/* Returns whether the record is bad, rather than the message. */
-static bool is_refusal(int r, const char *field)
-{
-        return field || r == -E2BIG;
-}
-
 static int read_fields(sd_bus_message *message, AldUpdateRow *row, int kind, bool deleted)
 {
         int r;
@@ -41,7 +35,7 @@ static int read_fields(sd_bus_message *message, AldUpdateRow *row, int kind, boo
                 return sd_bus_message_skip(message, "a{sv}");
         row->update.kind = (AldKind) kind;
         r = ald_record_bus_read(message, row->update.kind, NULL, &row->update.record, &row->field);
-        if (r >= 0 || !is_refusal(r, row->field))
+        if (r >= 0 || (!row->field && r != -E2BIG)) /* any other error is one of the message */
                 return r;
         row->refusal = r;
         return 0;
