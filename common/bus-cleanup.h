@@ -4,7 +4,7 @@
 #include <glib.h>
 #include <systemd/sd-bus.h>
 
-/* Names under which g_autoptr() takes the types of sd-bus; g_auto() takes sd_bus_error. */
+/* Names for the types of sd-bus, so that g_autoptr() works on them, and g_auto() on sd_bus_error. */
 typedef sd_bus AldBus;
 typedef sd_bus_message AldMessage;
 typedef sd_bus_creds AldCreds;

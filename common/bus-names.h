@@ -28,7 +28,7 @@
 #define ALD_IDENTITY_INTERFACE "org.alidade.Identity1"
 #define ALD_IDENTITY_UNIT "alidade-identityd"
 
-/* Every service exports this interface: it tells which lines of the configuration were refused. */
+/* Every service exports this interface, which reports the refused lines of the configuration. */
 #define ALD_SERVICE_PATH "/org/alidade/Service1"
 #define ALD_SERVICE_INTERFACE "org.alidade.Service1"
 #define ALD_SERVICE_PROBLEMS "ConfigurationProblems"

@@ -7,17 +7,17 @@
 #include "common/bus-cleanup.h"
 #include "common/bus-source.h"
 
-/* So that a flood of messages does not starve timers and other sources. */
+/* Limits the messages of one turn, so that a flood of them does not starve timers and other sources. */
 #define MESSAGES_PER_TURN 16
 
 typedef struct BusSource {
         GSource source;
         sd_bus *bus;
         GPollFD pollfd;
-        bool writing;       /* there is something that the bus has not read */
-        int unread;         /* bytes it had not read when last looked */
+        bool writing;       /* the bus has not read everything */
+        int unread;         /* bytes that it had not read at the last check */
         gint64 polled_from; /* CLOCK_MONOTONIC, in µs */
-        gint64 stuck;       /* µs of polling in which it read nothing; our own work does not count */
+        gint64 stuck;       /* µs of polling in which the bus read nothing; excludes our own work */
         bool may_ask;
         gint64 delay; /* µs; 0: none is wanted */
         gint64 delayed_until;
@@ -25,7 +25,8 @@ typedef struct BusSource {
         gpointer userdata;
 } BusSource;
 
-/* 0 when there is something to do without waiting, -1 to wait without end, else milliseconds, rounded up. */
+/* Returns 0 if there is something to do without waiting, -1 to wait without end, else milliseconds, rounded
+ * up. */
 static int milliseconds_left(BusSource *self)
 {
         uint64_t until;
@@ -45,7 +46,7 @@ static int milliseconds_left(BusSource *self)
         return (int) MIN((until - (uint64_t) now + 999) / 1000, G_MAXINT);
 }
 
-/* Bytes that we have written and the bus has not read, as far as the kernel tells. */
+/* Returns the bytes that we have written and the bus has not read, as far as the kernel reports them. */
 static int count_unread(const BusSource *self)
 {
         int n;
@@ -63,7 +64,8 @@ static void watch_writing(BusSource *self, int events)
         self->polled_from = g_get_monotonic_time();
 }
 
-/* Looked at before anything more is written, which would hide what was read. */
+/* Returns whether the bus has read something. Call it before anything more is written, which would hide that.
+ */
 static bool bus_has_read(const BusSource *self)
 {
         return (self->pollfd.revents & G_IO_OUT) || count_unread(self) < self->unread;
@@ -82,8 +84,8 @@ static bool is_stuck(const BusSource *self)
         return self->writing && self->stuck >= ALD_BUS_STUCK_USEC && !bus_has_read(self);
 }
 
-/* GLib keeps what it polls sorted by fd, and aborts if one is changed behind its back. It changes when the
- * bus has several addresses and the first does not answer. */
+/* Polls another fd, as is needed when the bus has several addresses and the first does not answer. GLib keeps
+ * its polled fds sorted and aborts if one is changed in place. */
 static void watch_fd(BusSource *self, int fd)
 {
         if (self->pollfd.fd == fd)
@@ -94,7 +96,7 @@ static void watch_fd(BusSource *self, int fd)
         g_source_add_poll(&self->source, &self->pollfd);
 }
 
-/* Events and timeout change with every message, so they are asked for in every turn. */
+/* Queries events and timeout in every turn, since they change with every message. */
 static gboolean bus_prepare(GSource *source, gint *timeout)
 {
         BusSource *self = (BusSource *) source;
@@ -120,7 +122,8 @@ static gboolean bus_check(GSource *source)
         return self->pollfd.revents != 0 || milliseconds_left(self) == 0;
 }
 
-/* While more can be read at once, a delay would only limit how much is read. */
+/* Processes the messages of one turn. A delay takes effect only once nothing more can be read at once, since
+ * before it would only limit how much is read. */
 static int process_messages(BusSource *self)
 {
         int r = 1;
@@ -172,8 +175,8 @@ GSource *ald_bus_source_new(sd_bus *bus, AldBusClosed closed, gpointer userdata)
         self->userdata = userdata;
         self->pollfd.fd = -1;
         g_source_set_name(source, "sd-bus");
-        /* No loop runs within a callback, so GLib need not take the fd out of its list meanwhile, for which
-         * it would wake itself twice. */
+        /* No loop runs within a callback, so GLib need not take the fd out of its list during one, which
+         * would wake it twice. */
         g_source_set_can_recurse(source, TRUE);
         g_source_attach(source, g_main_context_get_thread_default());
         return source;

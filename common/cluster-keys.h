@@ -3,14 +3,14 @@
 
 #include "common/config.h"
 
-/* The files in mosquitto's directory on a machine with a broker of the cluster. */
+/* Mosquitto's directory and our file in it, on a machine with a broker of the cluster. */
 #define ALD_MOSQUITTO_DIR "/etc/mosquitto"
 #define ALD_MOSQUITTO_DROP_IN "conf.d/alidade.conf"
 
 /*
  * The keys of [cluster], for the cluster service and for services that read some of them too: each service
- * knows all keys of the groups that it reads, so that it can report misspelt ones. Values are checked by the
- * cluster service, which passes its functions; others pass NULL.
+ * knows all keys of the groups that it reads, so that it can report misspelt ones. The cluster service passes
+ * its functions to check values; other services pass NULL.
  */
 #define ALD_CLUSTER_CONFIG_KEYS(refuse_name_, refuse_brokers_, refuse_mirror_)                     \
         { .group = "cluster",                                                                      \

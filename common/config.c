@@ -11,13 +11,13 @@
 
 #define FILE_MAX (1024 * 1024)
 
-/* Every group of any daemon, so that each can tell a misspelt group from another's. */
+/* The groups of all daemons, so that each can tell a misspelt group from one of another daemon. */
 static const char *const known_groups[] = { "identity", "telemetry", "state", "link-probe", "cluster",
         "exporter", "history", NULL };
 
 struct AldConfig {
         const AldConfigKey *keys;
-        GHashTable *values;  /* key → text that was checked */
+        GHashTable *values;  /* key → checked text */
         GHashTable *places;  /* key → "file:line" of its value */
         GHashTable *refused; /* keys whose last value was refused */
         GHashTable *lists;   /* key → strv */
@@ -26,7 +26,7 @@ struct AldConfig {
         unsigned n_unlisted; /* problems beyond the limit */
 };
 
-/* A file that was parsed, with what GKeyFile does not say. */
+/* A parsed file, with the line numbers that GKeyFile does not report. */
 typedef struct ConfigFile {
         const char *path;
         GKeyFile *parsed;
@@ -54,7 +54,7 @@ static const char *refuse_uint(const AldConfigKey *key, const char *value)
         return NULL;
 }
 
-/* Why the value is refused, or NULL. */
+/* Returns why the value is refused, or NULL. */
 static const char *refuse_value(const AldConfigKey *key, const char *value)
 {
         switch (key->type) {
@@ -80,7 +80,7 @@ static void problem_free(AldConfigProblem *problem)
         g_free(problem);
 }
 
-/* "/etc/alidade/alidade.conf:3: [exporter] listen", as far as it is known. */
+/* Writes the known part of "/etc/alidade/alidade.conf:3: [exporter] listen". */
 static char *format_place(const AldConfigProblem *problem)
 {
         GString *place = g_string_new(problem->file);
@@ -101,7 +101,7 @@ char *ald_config_problem_format(const AldConfigProblem *problem)
         return g_strdup_printf("%s: %s", place, problem->reason);
 }
 
-/* Keeps the problem and logs it. The value is that of a key, as written, or NULL. */
+/* Keeps the problem and logs it. `value` is the value of the key as written, or NULL. */
 static void add_problem(AldConfig *config, const char *path, unsigned line, const char *group,
         const char *key, const char *value, const char *reason)
 {
@@ -166,14 +166,14 @@ static void load_key(AldConfig *config, const ConfigFile *file, const char *grou
                 g_autofree char *why = key ? g_strdup_printf("belongs in [%s]", key->group)
                                            : g_strdup("unknown key");
 
-                /* The keys of other services are theirs to judge, and an unknown group is reported as a
+                /* Other services report the keys of their own groups, and an unknown group is reported as a
                  * whole. */
                 if (has_group(config->keys, group) || (key && g_strv_contains(known_groups, group)))
                         add_problem(config, file->path, find_line(file, group, name), group, name, NULL, why);
                 return;
         }
         value = g_key_file_get_string(file->parsed, group, name, &error);
-        /* Of a bad escape sequence GLib makes both an error and a value. */
+        /* For a bad escape sequence GLib returns both an error and a value. */
         reason = error ? error->message : refuse_value(key, g_strstrip(value));
         if (reason) {
                 refuse_key(config, file, key, reason);
@@ -190,15 +190,15 @@ static void load_key(AldConfig *config, const ConfigFile *file, const char *grou
 
 static void leave_file_out(AldConfig *config, const char *path, unsigned line, const char *reason)
 {
-        /* It may show a whole line of the file. */
+        /* The reason may quote a whole line of the file. */
         g_autofree char *excerpt = ald_excerpt_ends(reason), *why = g_strconcat("left out: ", excerpt, NULL);
 
         add_problem(config, path, line, NULL, NULL, NULL, why);
         config->is_complete = false;
 }
 
-/* Each key with the line that counts, which is the last one, and each group with its first. The text has been
- * parsed: any line that starts with '[' is a group, and any other has a '='. */
+/* Maps each key to its last line, which is the one that counts, and each group to its first. The text has
+ * been parsed before: any line that starts with '[' is a group, and any other has a '='. */
 static GHashTable *find_lines(const char *text)
 {
         GHashTable *lines = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
@@ -228,12 +228,11 @@ static GHashTable *find_lines(const char *text)
 
 static bool parse_text(GKeyFile *file, const char *text, size_t size, GError **error)
 {
-        /* Without the flag, GLib drops keys such as "listen[de]" without a word. */
+        /* Without this flag, GLib drops keys such as "listen[de]" silently. */
         return g_key_file_load_from_data(file, text, size, G_KEY_FILE_KEEP_TRANSLATIONS, error);
 }
 
-/* Where a line within the text begins, but not its first; as near to the middle as is simple. 0: it is one
- * line. */
+/* Returns where a line other than the first begins, near the middle of the text; 0 if it is one line. */
 static size_t find_middle(const char *text, size_t size)
 {
         const char *newline = memrchr(text, '\n', size / 2);
@@ -243,7 +242,7 @@ static size_t find_middle(const char *text, size_t size)
         return newline && newline + 1 < text + size ? (size_t) (newline + 1 - text) : 0;
 }
 
-/* Adds the groups that begin in a part of a file. */
+/* Counts the groups that begin in a part of a file. */
 static unsigned count_groups(const char *text, size_t size)
 {
         unsigned n = 0;
@@ -257,8 +256,8 @@ static unsigned count_groups(const char *text, size_t size)
         return n;
 }
 
-/* Parses a part of a file, in front of which there are so many groups: a key needs one, and in the first one
- * GLib understands a key of its own. */
+/* Parses a part of a file that follows this many groups. Keys need a group before them, and in the first
+ * group of a file GLib interprets some keys itself, so up to two groups are put in front. */
 static bool parse_part(const char *text, size_t size, unsigned groups_before)
 {
         g_autoptr(GString) part = g_string_new(groups_before > 0 ? "[a]\n" : NULL);
@@ -270,8 +269,8 @@ static bool parse_part(const char *text, size_t size, unsigned groups_before)
         return parse_text(file, part->str, part->len, NULL);
 }
 
-/* The first line that GLib does not parse, of a file of which it does not parse all. Each half is parsed
- * alone, so that the time grows only with the size of the file. */
+/* Finds the first line that GLib cannot parse, in a file that it cannot parse as a whole. Each half is parsed
+ * alone, so that the time grows only linearly with the size of the file. */
 static unsigned find_parse_error(const char *text, size_t size)
 {
         size_t good = 0, bad = size, middle;
@@ -295,7 +294,7 @@ static void load_groups(AldConfig *config, const ConfigFile *file)
         g_auto(GStrv) groups = g_key_file_get_groups(file->parsed, NULL);
 
         for (char **group = groups; *group; group++) {
-                /* GLib lists a key twice that is given twice. */
+                /* GLib lists a key twice if it occurs twice. */
                 g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
                 g_auto(GStrv) keys = NULL;
 
@@ -309,7 +308,7 @@ static void load_groups(AldConfig *config, const ConfigFile *file)
         }
 }
 
-/* A name that leads nowhere is a problem, while a file need not be there. */
+/* Returns whether there is nothing at this path. A file may be missing, but a dangling link is a problem. */
 static bool is_missing(const char *path)
 {
         struct stat st;

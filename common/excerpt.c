@@ -35,7 +35,7 @@ char *ald_excerpt_ends(const char *text)
                 append_printable(excerpt, text, 2 * ALD_EXCERPT_MAX);
                 return g_string_free(excerpt, FALSE);
         }
-        /* Not in the middle of a character. */
+        /* The tail must not begin within a character. */
         while ((*tail & 0xc0) == 0x80)
                 tail++;
         append_printable(excerpt, text, ALD_EXCERPT_MAX);

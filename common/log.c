@@ -12,7 +12,7 @@
 
 struct AldLog {
         char *identifier;
-        unsigned level; /* of syslog: what is beyond is dropped */
+        unsigned level; /* a syslog level; messages beyond it are dropped */
         bool journal;
 };
 
@@ -77,7 +77,8 @@ static GLogWriterOutput write_log(
         return G_LOG_WRITER_HANDLED;
 }
 
-/* Where standard error is closed, the next file to be opened takes its number, and gets the log. */
+/* Opens the standard files that are closed, since otherwise the next file to be opened would get the number
+ * of standard error, and the log in it. */
 static void fill_standard_files(void)
 {
         int fd;

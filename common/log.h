@@ -4,12 +4,12 @@
 #include <systemd/sd-bus.h>
 
 /*
- * The output of g_warning() and similar functions: to the journal with their fields if stderr is the journal,
- * else to stderr as text. ALIDADE_LOG_LEVEL sets the initial level, with the names of syslog.
+ * Writes g_warning() and similar messages to the journal with their fields if stderr is the journal, else to
+ * stderr as text. ALIDADE_LOG_LEVEL sets the initial level, with the names of syslog.
  */
 typedef struct AldLog AldLog;
 
-/* GLib accepts only one log writer per process: call it once, and never free the result. */
+/* Installs the log writer. GLib accepts only one per process, so call it once, and never free the result. */
 AldLog *ald_log_install(const char *identifier);
 
 /* Exports org.freedesktop.LogControl1, so that `systemctl service-log-level` works. */

@@ -6,11 +6,11 @@
 
 #include "common/node-id.h"
 
-/* Every node id in the world depends on it, so it never changes. */
+/* All node ids are derived from it, so it must never change. */
 #define APP_ID SD_ID128_MAKE(6d, 02, 4f, 1e, 68, ee, 4c, 01, 93, 23, 14, de, 45, 90, e8, f4)
 
-/* What sd_id128_get_machine_app_specific() makes of the machine id, for a given one: HMAC-SHA256 of the
- * application's id, cut to 128 bits and marked as a random UUID. */
+/* Does for a given machine id what sd_id128_get_machine_app_specific() does: HMAC-SHA256 of the application's
+ * id, cut to 128 bits and marked as a random UUID. */
 static int derive_id(const char *machine_id, sd_id128_t *ret)
 {
         g_autoptr(GHmac) hmac = NULL;

@@ -9,7 +9,7 @@
 
 enum { EXIT_USAGE = 2 };
 
-/* GLib's own --help shows "[OPTION?]" unless the program has set a locale with UTF-8. */
+/* Prints the help. GLib's own --help shows "[OPTION?]" unless the program has set a locale with UTF-8. */
 static void print_help(GOptionContext *context)
 {
         g_autofree char *help = g_option_context_get_help(context, TRUE, NULL);

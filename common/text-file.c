@@ -9,7 +9,7 @@
 #include "common/fd.h"
 #include "common/text-file.h"
 
-/* Until the buffer is full. Returns the bytes read. */
+/* Reads until the buffer is full or the file ends. Returns the bytes read. */
 static ssize_t read_all(int fd, char *buffer, size_t size)
 {
         size_t done = 0;
@@ -30,7 +30,7 @@ int ald_text_file_read(const char *path, size_t max, char **ret, size_t *ret_siz
         struct stat st;
         ssize_t n;
 
-        /* ENXIO is what opening a socket ends with. */
+        /* Opening a socket fails with ENXIO. */
         if (fd < 0)
                 return errno == ENXIO ? -EINVAL : -errno;
         if (fstat(fd, &st) < 0)
