@@ -42,7 +42,7 @@ char *ald_pki_certificate_to_pem(X509 *certificate)
 {
         g_autoptr(BIO) bio = BIO_new(BIO_s_mem());
 
-        /* Nothing but memory can fail here. */
+        /* This fails only if memory is short. */
         if (!bio || !PEM_write_bio_X509(bio, certificate))
                 g_error("Cannot write a certificate");
         return ald_pki_pem_text(bio);

@@ -5,7 +5,7 @@
 
 #include "pki/types.h"
 
-/* Reads the first certificate. -EBADMSG if there is none, -E2BIG beyond ALD_PKI_PEM_MAX. */
+/* Reads the first certificate. Returns -EBADMSG if there is none, -E2BIG beyond ALD_PKI_PEM_MAX. */
 int ald_pki_certificate_parse(const char *pem, size_t n, X509 **ret, char **ret_error);
 int ald_pki_certificate_load(const char *path, X509 **ret, char **ret_error);
 char *ald_pki_certificate_to_pem(X509 *certificate);
@@ -26,8 +26,9 @@ typedef struct AldPkiFacts {
 
 void ald_pki_certificate_facts(X509 *certificate, AldPkiFacts *ret);
 
-/* The names and addresses of the SAN, as text; empty if there are none. */
+/* Returns the names and addresses of the SAN, as text; the list is empty if there are none. Free with
+ * g_strfreev(). */
 char **ald_pki_certificate_names(X509 *certificate);
 
-/* Whether the SAN has this name or address, in any spelling. */
+/* Returns whether the SAN has this name or address, in any spelling. */
 bool ald_pki_certificate_is_for_host(X509 *certificate, const char *host);

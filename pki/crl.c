@@ -54,7 +54,7 @@ char *ald_pki_crl_to_pem(X509_CRL *crl)
 {
         g_autoptr(BIO) bio = BIO_new(BIO_s_mem());
 
-        /* Nothing but memory can fail here. */
+        /* This fails only if memory is short. */
         if (!bio || !PEM_write_bio_X509_CRL(bio, crl))
                 g_error("Cannot write a revocation list");
         return ald_pki_pem_text(bio);
@@ -163,8 +163,8 @@ static X509_REVOKED *new_revoked(ASN1_INTEGER *serial, uint64_t now)
         return revoked;
 }
 
-/* Adds each serial once. `seen` has them as text, since looking one up in a growing list would sort that each
- * time. */
+/* Adds each serial once. `seen` holds them as text, since OpenSSL would sort the growing list again for each
+ * lookup. */
 static int revoke_serial(X509_CRL *crl, GHashTable *seen, const char *text, uint64_t now, char **ret_error)
 {
         ASN1_INTEGER *serial = ald_pki_serial_parse(text);
@@ -180,8 +180,8 @@ static int revoke_serial(X509_CRL *crl, GHashTable *seen, const char *text, uint
         return r;
 }
 
-/* Everything except the entries. The list is valid from the start of the CA: if the clock was wrong when a
- * node was revoked, a list valid from that time could lock out all nodes. */
+/* Sets everything except the entries. The list is valid from the start of the CA: if the clock was wrong when
+ * a node was revoked, a list valid from that time could lock out all nodes. */
 static bool fill_header(X509_CRL *crl, X509 *ca, uint64_t number)
 {
         ASN1_INTEGER *value = ASN1_INTEGER_new();
@@ -202,8 +202,8 @@ static bool fill_header(X509_CRL *crl, X509 *ca, uint64_t number)
         return ok;
 }
 
-/* Parses it again from its text, since OpenSSL fills in some of it only when parsing; this also enforces the
- * size limit. */
+/* Parses the list again from its text, since OpenSSL fills in some of it only when parsing. This also
+ * enforces the size limit. */
 static int reread(X509_CRL *crl, X509_CRL **ret, char **ret_error)
 {
         g_autofree char *text = ald_pki_crl_to_pem(crl);

@@ -14,7 +14,7 @@
 #define SALT 16u
 #define IV 12u
 #define TAG 16u
-#define BEFORE (SALT + IV + TAG) /* and then what is encrypted */
+#define BEFORE (SALT + IV + TAG) /* followed by the encrypted text */
 #define KEY 32u
 #define SCRYPT_N (UINT64_C(1) << 17)
 #define SCRYPT_MEMORY (UINT64_C(256) * 1024 * 1024)

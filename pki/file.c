@@ -39,7 +39,7 @@ static int fill_file(int fd, const char *text, mode_t mode, uid_t uid, gid_t gid
         return fsync(fd) < 0 ? -errno : 0;
 }
 
-/* A rename outlives a power cut only once its folder is written. */
+/* Makes a rename durable, which needs its folder to be written too. */
 static int sync_folder(const char *path)
 {
         g_autofree char *folder = g_path_get_dirname(path);
@@ -99,7 +99,7 @@ static int read_all(int fd, size_t max, char **ret, size_t *ret_n)
 static int read_at(
         int folder, const char *name, int flags, size_t max, char **ret, size_t *ret_n, mode_t *ret_mode)
 {
-        /* A FIFO would keep us waiting. */
+        /* Opening a FIFO would wait without O_NONBLOCK. */
         int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | flags);
         struct stat st;
         int r;

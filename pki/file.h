@@ -13,12 +13,12 @@ int ald_pki_file_write(const char *path, const char *text, mode_t mode, uid_t ui
 /* Writes all of it, or fails. */
 int ald_pki_fd_write(int fd, const char *bytes, size_t n);
 
-/* Reads a regular file, with a NUL behind; ret_n may be NULL. -EFBIG beyond max bytes, -EINVAL if it is not a
- * regular file. */
+/* Reads a regular file and appends a NUL; ret_n may be NULL. Returns -EFBIG beyond max bytes, -EINVAL if it
+ * is not a regular file. */
 int ald_pki_file_read(const char *path, size_t max, char **ret, size_t *ret_n);
 
-/* The same in a folder that other users may write to: does not follow symbolic links. */
+/* Reads a file in a folder that other users may write to, so does not follow symbolic links. */
 int ald_pki_file_read_at(int folder, const char *name, size_t max, char **ret, size_t *ret_n);
 
-/* The same, and returns the mode of the file that was read. */
+/* Reads a file like ald_pki_file_read(), and returns its mode. */
 int ald_pki_file_read_with_mode(const char *path, size_t max, char **ret, size_t *ret_n, mode_t *ret_mode);

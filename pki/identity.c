@@ -21,7 +21,7 @@ static int load_crl(const char *path, X509 *ca, X509_CRL **ret, char **ret_error
         return 0;
 }
 
-/* Of two lists, of which the second may be missing, but neither damaged nor from elsewhere. */
+/* Chooses the newer list. The second may be missing, but a damaged or foreign one is an error. */
 static int load_newest_crl(
         const char *path, const char *newer_path, X509 *ca, X509_CRL **ret, char **ret_error)
 {

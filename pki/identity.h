@@ -3,7 +3,7 @@
 
 #include "pki/types.h"
 
-/* The credentials of a node, and what it verifies others with. */
+/* The credentials of a node, with the CA and revocation list by which it verifies others. */
 typedef struct AldPkiIdentity {
         X509 *ca;
         X509_CRL *crl; /* without one, no peer is trusted */
@@ -12,10 +12,10 @@ typedef struct AldPkiIdentity {
 } AldPkiIdentity;
 
 /*
- * Loads ca.crt, crl.pem, node.crt and node.key of a folder. -ENOENT if one is missing, -EBADMSG if one is
- * damaged, -EKEYREJECTED if the key does not match the certificate or the CA did not sign the list. Does not
- * verify the certificate, see ald_pki_verify(). Of crl.pem and newer_crl (a path; may be NULL or not exist)
- * uses the one with the greater number.
+ * Loads ca.crt, crl.pem, node.crt and node.key of a folder. Returns -ENOENT if one is missing, -EBADMSG if
+ * one is damaged, -EKEYREJECTED if the key does not match the certificate or the CA did not sign the list.
+ * Does not verify the certificate; see ald_pki_verify(). newer_crl (a path; may be NULL or not exist)
+ * replaces crl.pem if its number is greater.
  */
 int ald_pki_identity_load(const char *folder, const char *newer_crl, AldPkiIdentity *ret, char **ret_error);
 void ald_pki_identity_clear(AldPkiIdentity *identity);

@@ -71,7 +71,7 @@ uint64_t ald_pki_date_read(const ASN1_TIME *time)
         ASN1_TIME *epoch = ASN1_TIME_set(NULL, 0);
         int days = 0, seconds = 0, ok;
 
-        /* Not by time_t, which ends in 2038 on some machines. */
+        /* time_t is avoided, since it ends in 2038 on some machines. */
         ok = epoch && time && ASN1_TIME_diff(&days, &seconds, epoch, time);
         ASN1_TIME_free(epoch);
         ERR_clear_error();
@@ -123,7 +123,7 @@ ASN1_INTEGER *ald_pki_serial_parse(const char *text)
 bool ald_pki_serial_random(ASN1_INTEGER *serial)
 {
         BIGNUM *number = BN_new();
-        /* 127 bits, of which the first is 1: never negative, and always of the same length. */
+        /* 127 bits with the first one set: the serial is never negative and always has the same length. */
         bool ok = number && BN_rand(number, 127, BN_RAND_TOP_ONE, BN_RAND_BOTTOM_ANY) &&
                   BN_to_ASN1_INTEGER(number, serial);
 

@@ -60,7 +60,7 @@ static int check_request(X509_REQ *request, char ret_node_id[static ALD_PKI_ID_S
         return 0;
 }
 
-/* At most one, of plain text. */
+/* Reads the statement, of which a request has at most one, of plain text. */
 static int read_statement(const X509_REQ *request, char **ret, char **ret_error)
 {
         ASN1_OBJECT *name = OBJ_txt2obj(STATEMENT_OID, 1);

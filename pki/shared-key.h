@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-#define ALD_SHARED_KEY_LEAST 16u /* bytes; the key must be random, since a handshake allows guessing */
+#define ALD_SHARED_KEY_LEAST 16u /* bytes; the key must be random, since a handshake lets others guess it */
 #define ALD_SHARED_KEY_FILE_MAX 4096u
 
 /* A secret by which two machines without a cluster authenticate each other. */
@@ -12,8 +12,8 @@ typedef struct AldSharedKey {
 } AldSharedKey;
 
 /*
- * Derives the key from the contents of a file, without trailing white space. -EPERM if the file is readable
- * by all users, -EKEYREJECTED if it has fewer than ALD_SHARED_KEY_LEAST bytes, -EFBIG beyond
+ * Derives the key from the contents of a file, without trailing white space. Returns -EPERM if the file is
+ * readable by all users, -EKEYREJECTED if it has fewer than ALD_SHARED_KEY_LEAST bytes, -EFBIG beyond
  * ALD_SHARED_KEY_FILE_MAX.
  */
 int ald_shared_key_load(const char *path, AldSharedKey *ret, char **ret_error);

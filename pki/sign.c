@@ -84,7 +84,8 @@ static bool is_address(const char *text)
         return address != NULL;
 }
 
-/* Names and addresses. -EINVAL if there are none, too many or an invalid one, which *ret_error names. */
+/* Adds names and addresses to the SAN. Returns -EINVAL if there are none, too many or an invalid one, which
+ * *ret_error names. */
 static int add_names(X509 *certificate, const char *const *names, char **ret_error)
 {
         g_autoptr(GENERAL_NAMES) all = GENERAL_NAMES_new();
@@ -105,7 +106,7 @@ static int add_names(X509 *certificate, const char *const *names, char **ret_err
         return 0;
 }
 
-/* What all certificates have, but for name and extensions. */
+/* Makes a certificate with everything except its name and extensions. */
 static X509 *new_certificate(EVP_PKEY *key, X509_NAME *issuer, uint64_t now, unsigned days)
 {
         g_autoptr(X509) made = X509_new();
@@ -161,7 +162,7 @@ static int add_common_name(X509 *made, const AldPkiSubject *subject, char **ret_
         return 0;
 }
 
-/* A certificate that outlives its CA only confuses. */
+/* Ends the certificate with its CA, since it would only confuse if it outlived that. */
 static bool limit_to_ca(X509 *made, X509 *ca)
 {
         const ASN1_TIME *end = X509_get0_notAfter(ca);

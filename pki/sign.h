@@ -4,22 +4,23 @@
 #include "pki/types.h"
 
 #define ALD_PKI_CA_DAYS (20u * 365 + 5)
-#define ALD_PKI_DAYS 397u             /* of a node's, a broker's or a bridge's certificate */
-#define ALD_PKI_BACKDATE_SECONDS 3600 /* how far a clock may be behind and still accept a new certificate */
+#define ALD_PKI_DAYS 397u /* validity of a node's, a broker's or a bridge's certificate */
+#define ALD_PKI_BACKDATE_SECONDS \
+        3600 /* how far another clock may be behind while it accepts a new certificate */
 
-/* Creates the self-signed CA of a cluster. -EINVAL if the name is empty, not UTF-8 or longer than
+/* Creates the self-signed CA of a cluster. Returns -EINVAL if the name is empty, not UTF-8 or longer than
  * ALD_PKI_NAME_MAX. */
 int ald_pki_ca_make(EVP_PKEY *key, const char *cluster, uint64_t now, X509 **ret, char **ret_error);
 
 typedef struct AldPkiSubject {
         AldPkiRole role;
         const char *name;         /* node id of a node or broker, site of a bridge */
-        const char *const *names; /* of a broker: names and addresses, at least one, NULL-terminated */
+        const char *const *names; /* names and addresses of a broker, at least one, NULL-terminated */
         EVP_PKEY *key;            /* the public part is sufficient */
         unsigned days;            /* 0: ALD_PKI_DAYS; limited by the expiry of the CA */
 } AldPkiSubject;
 
-/* Signs a certificate with a random serial. -EINVAL for a bad name, -EKEYREJECTED if the key is not the
- * CA's. */
+/* Signs a certificate with a random serial. Returns -EINVAL for a bad name, -EKEYREJECTED if the key is not
+ * the CA's. */
 int ald_pki_sign(
         X509 *ca, EVP_PKEY *ca_key, const AldPkiSubject *subject, uint64_t now, X509 **ret, char **ret_error);

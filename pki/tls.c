@@ -9,7 +9,7 @@
 #include "pki/tls.h"
 #include "pki/verify.h"
 
-/* With a shared key. */
+/* Used with a shared key only. */
 #define KEY_IDENTITY "alidade"
 #define KEY_CIPHERS "TLS_AES_128_GCM_SHA256:TLS_CHACHA20_POLY1305_SHA256"
 
@@ -33,8 +33,8 @@ static void set_reason(AldTls *tls, char *reason)
         g_mutex_unlock(&tls->lock);
 }
 
-/* TLS 1.3 with an external key that both sides have. Its hash is SHA-256, so the ciphers must have that too.
- */
+/* Makes the session of TLS 1.3 for an external key that both sides have. The hash of such a session is
+ * SHA-256, so the cipher must use that too. */
 static SSL_SESSION *new_key_session(SSL *ssl)
 {
         static const unsigned char aes_128_gcm_sha256[] = { 0x13, 0x01 };
@@ -72,7 +72,7 @@ static int find_key(SSL *ssl, const unsigned char *id, size_t n, SSL_SESSION **r
         return *ret_session != NULL;
 }
 
-/* A certificate is asked about only if the key was not taken. */
+/* Refuses every certificate. It is called only if the key was not accepted. */
 static int refuse_certificate(X509_STORE_CTX *store, void *data)
 {
         AldTls *tls = data;
@@ -90,7 +90,7 @@ static bool set_up_key(AldTls *tls, bool server)
         if (!context || !SSL_CTX_set_min_proto_version(context, TLS1_3_VERSION) ||
                 !SSL_CTX_set_ciphersuites(context, KEY_CIPHERS) || !SSL_CTX_set_num_tickets(context, 0))
                 return false;
-        /* A server without a certificate can take nothing but the key. */
+        /* A server without a certificate can accept only the key. */
         if (server) {
                 SSL_CTX_set_psk_find_session_callback(context, find_key);
                 return true;
@@ -101,7 +101,7 @@ static bool set_up_key(AldTls *tls, bool server)
         return true;
 }
 
-/* The alert for the peer. A problem with our own list is not the peer's fault. */
+/* Returns the error whose alert is sent to the peer. A problem with our own list is not the peer's fault. */
 static int alert_error(int r)
 {
         switch (r) {
@@ -139,7 +139,7 @@ static int verify_peer(X509_STORE_CTX *store, void *data)
         return 0;
 }
 
-/* Why a peer refused our certificate. */
+/* Returns why a peer refused our certificate, or NULL. */
 static const char *refusal(int alert)
 {
         switch (alert) {
@@ -162,7 +162,7 @@ static const char *refusal(int alert)
         }
 }
 
-/* Describes an alert that was received or sent; NULL if there is nothing to report, as for a close. */
+/* Describe an alert that was received or sent. Return NULL if there is nothing to report, as for a close. */
 static char *describe_received_alert(const char *peer, int value)
 {
         int alert = value & 0xff;
@@ -191,7 +191,7 @@ static char *describe_sent_alert(const char *peer, int value)
         }
 }
 
-/* The same in either direction, if both sides have a key instead of certificates. */
+/* Describes an alert in either direction, if both sides have a key instead of certificates. */
 static char *describe_alert_by_key(int value)
 {
         switch (value & 0xff) {
@@ -240,7 +240,7 @@ static bool set_up_certificates(AldTls *tls, const AldPkiIdentity *identity, boo
         return true;
 }
 
-/* What holds for certificates and keys. */
+/* Sets up what contexts with certificates and with keys have in common. */
 static void finish_context(AldTls *tls)
 {
         SSL_CTX *context = tls->context;

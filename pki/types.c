@@ -28,7 +28,7 @@ bool ald_pki_is_host_name(const char *text)
                         last[strspn(last, "-_" G_CSET_a_2_z G_CSET_A_2_Z G_CSET_DIGITS)] != '\0')
                         return false;
         }
-        /* What ends in a number would be an address (RFC 3696, 2). */
+        /* A name that ends in a number would be an address (RFC 3696, 2). */
         return last[strspn(last, G_CSET_DIGITS)] != '\0';
 }
 

@@ -30,7 +30,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(X509_REQ, X509_REQ_free)
 #define ALD_PKI_SAN_MAX 64u            /* names and addresses of a broker */
 #define ALD_PKI_NAME_MAX 64u           /* bytes of a common name (X.520), thus of a cluster's name */
 
-/* What a certificate is for: the extended key usage and the form of the common name follow from it. */
+/* The purpose of a certificate, from which its extended key usage and the form of its common name follow. */
 typedef enum AldPkiRole {
         ALD_PKI_ROLE_NODE,   /* CN = node id, clientAuth */
         ALD_PKI_ROLE_BROKER, /* CN = broker-ID, serverAuth, names and addresses in the SAN */
@@ -41,15 +41,15 @@ typedef enum AldPkiRole {
 #define ALD_PKI_BROKER_PREFIX "broker-"
 #define ALD_PKI_BRIDGE_PREFIX "bridge-"
 
-/* Whether it is a node id: 32 lower-case hexadecimal digits, not all of them 0. */
+/* Returns whether it is a node id: 32 lower-case hexadecimal digits, not all of them 0. */
 bool ald_pki_is_node_id(const char *text);
 
-/* Whether it is a valid host name for a certificate, and not an address. */
+/* Returns whether it is a valid host name for a certificate, and not an address. */
 bool ald_pki_is_host_name(const char *text);
 
-/* A copy of a host, without the dot that may end a name ("broker.lan.") and only marks it as complete.
- * Certificates have none. */
+/* Returns a copy of a host, without the dot that may end a name ("broker.lan.") and only marks it as
+ * complete, since names in certificates have none. Free with g_free(). */
 char *ald_pki_host_without_dot(const char *host);
 
-/* Whether it is a valid name of a site: letters, digits, '-', '_' and '.', not too long. */
+/* Returns whether it is a valid name of a site: letters, digits, '-', '_' and '.', and not too long. */
 bool ald_pki_is_site(const char *text);

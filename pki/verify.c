@@ -13,14 +13,14 @@
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(X509_STORE, X509_STORE_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(X509_STORE_CTX, X509_STORE_CTX_free)
 
-/* What is verified, and when. */
+/* The objects and time of one verification. */
 typedef struct Verification {
         X509 *ca;
         X509_CRL *crl;
         X509 *certificate;
         uint64_t now;
         AldPkiFacts facts;
-        char *what; /* its name in reasons */
+        char *what; /* name of the certificate in reasons */
 } Verification;
 
 static int refuse_time(
@@ -59,7 +59,7 @@ static int check_crl(const Verification *self, char **ret_reason)
         return 0;
 }
 
-/* Describes an error of OpenSSL. */
+/* Describes an error of OpenSSL, which is about the CA if `of_ca` is set. */
 static int refuse_chain(const Verification *self, int error, bool of_ca, char **ret_reason)
 {
         AldPkiFacts ca;
