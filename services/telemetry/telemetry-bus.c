@@ -19,7 +19,7 @@
 struct AldTelemetryBus {
         AldService *service;
         AldTelemetryManager *manager;
-        AldRecordExport *exports[ALD_N_KINDS]; /* NULL for what is not measured here */
+        AldRecordExport *exports[ALD_N_KINDS]; /* NULL for kinds that are not measured here */
         AldProperties properties;
         AldPeer *network_manager;
 };
@@ -97,7 +97,8 @@ static void on_network_manager(AldPeer *peer, const char *owner, void *userdata)
                 ald_telemetry_manager_use_network_manager(telemetry->manager);
 }
 
-/* Without a system bus it is unknown when NetworkManager appears; libnm waits for both. */
+/* Uses NetworkManager once it is on the system bus. Without a system bus that time is unknown, so it is used
+ * at once; libnm waits for both. */
 static void watch_network_manager(AldTelemetryBus *telemetry)
 {
         sd_bus *bus = ald_service_system_bus(telemetry->service);

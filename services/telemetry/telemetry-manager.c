@@ -14,7 +14,7 @@
 #include "services/telemetry/telemetry-manager.h"
 #include "services/telemetry/ticker.h"
 
-/* Load and power are differences of two samples; the second comes this soon, so that the first screen has
+/* Load and power are computed from two samples; the second is taken this early, so that the first screen has
  * them. */
 #define SECOND_SAMPLE_USEC (UINT64_C(200) * 1000)
 
@@ -76,7 +76,7 @@ struct AldTelemetryManager {
         AldFabricCollector *fabric;
         AldProcessorCollector *processor;
 
-        GArray *devices; /* of AldDevice: space for a sample, as is the next */
+        GArray *devices; /* of AldDevice; reused by each sample, as is `reasons` */
         GPtrArray *reasons;
 };
 
@@ -192,7 +192,7 @@ static void use_disk_paths(AldTelemetryManager *manager, const char *const *path
         manager->disk = ald_disk_collector_new(manager->root, paths, ald_disk_ask, on_disk, manager);
 }
 
-/* A collector may still wait for an answer, so it is kept if nothing changes. */
+/* Keeps the collector if nothing changes, since it may still wait for an answer. */
 static void set_disk_paths(AldTelemetryManager *manager, const char *const *paths)
 {
         g_autoptr(AldDiskCollector) before = NULL;

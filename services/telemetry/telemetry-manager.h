@@ -9,12 +9,12 @@
 #include "record/kind.h"
 
 /*
- * Decides what is measured when. Everything is reported at the start; then memory, load and free space at
- * their intervals, devices and interfaces when they change.
+ * Decides what is measured and when. Everything is reported at the start; afterwards memory, load and free
+ * space are reported at their intervals, devices and interfaces when they change.
  */
 typedef struct AldTelemetryManager AldTelemetryManager;
 
-/* What is sampled at an interval. */
+/* The kinds of records that are sampled at an interval. */
 typedef enum AldRate {
         ALD_RATE_MEMORY,
         ALD_RATE_SYSTEM,
@@ -25,7 +25,7 @@ typedef enum AldRate {
 typedef struct AldRateInfo {
         AldKind kind;
         uint64_t min_usec, max_usec;
-        const char *key; /* that configures it, and the unit of that key */
+        const char *key; /* of the configuration, in multiples of unit_usec */
         uint64_t unit_usec;
 } AldRateInfo;
 
@@ -38,7 +38,7 @@ typedef struct AldTelemetrySettings {
 
 extern const AldConfigKey ald_telemetry_config_keys[];
 
-/* Valid as long as the configuration. */
+/* Reads the settings, which are valid as long as the configuration. */
 AldTelemetrySettings ald_telemetry_settings_read(const AldConfig *config);
 
 /* Receives the fields of a record that was measured, which are valid during the call. */
@@ -49,8 +49,8 @@ AldTelemetryManager *ald_telemetry_manager_new(int root, const AldTelemetrySetti
 void ald_telemetry_manager_free(AldTelemetryManager *manager);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldTelemetryManager, ald_telemetry_manager_free)
 
-/* Starts measuring, and calls back until the manager is freed. What needs nobody's answer is reported before
- * this returns. Call it once, and nothing but _free() before it. */
+/* Starts measuring, and calls back until the manager is freed. Everything that can be read without waiting is
+ * reported before this returns. Call it once; before it, call nothing but ald_telemetry_manager_free(). */
 void ald_telemetry_manager_start(AldTelemetryManager *manager, AldTelemetryMeasured measured, void *userdata);
 
 /* Applies new settings. Intervals set with ald_telemetry_manager_set_interval() stay. */
@@ -61,8 +61,8 @@ uint64_t ald_telemetry_manager_interval(const AldTelemetryManager *manager, AldR
 /* Sets an interval, clamped to its limits; 0 restores the configured one. Returns the one in effect. */
 uint64_t ald_telemetry_manager_set_interval(AldTelemetryManager *manager, AldRate rate, uint64_t usec);
 
-/* NetworkManager is on the bus, or may be: uses its data from now on. */
+/* Uses the data of NetworkManager from now on. Call it when NetworkManager is on the bus, or may be. */
 void ald_telemetry_manager_use_network_manager(AldTelemetryManager *manager);
 
-/* The rate at which this kind is sampled, or -ENOENT. */
+/* Returns the rate at which this kind is sampled, or -ENOENT. */
 int ald_rate_from_kind(int kind);

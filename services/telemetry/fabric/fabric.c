@@ -17,17 +17,17 @@
 typedef struct FabricRows {
         int root;
         GStringChunk *strings;
-        GPtrArray *lists;    /* of char **, whose strings are above */
+        GPtrArray *lists;    /* of char **, whose strings are in `strings` */
         GArray *rdma_ports;  /* of AldRdmaPort */
         GArray *domains;     /* of AldThunderboltDomain */
         GArray *connections; /* of AldThunderboltPort */
         unsigned left_out;   /* rows of any kind */
         unsigned gids_left_out;
-        GHashTable *warned; /* paths that were complained about, of all scans */
+        GHashTable *warned; /* paths that were logged as unreadable, by any scan */
 } FabricRows;
 /* Maximum number of rows of each kind, in case sysfs is broken or hostile. */
 #define FABRIC_ROWS_MAX 64u
-/* Of files that cannot be read. */
+/* Maximum number of unreadable files that are logged. */
 #define WARNINGS_MAX 256u
 
 static FabricRows *fabric_rows_new(int root, GHashTable *warned)
@@ -56,7 +56,7 @@ static void fabric_rows_free(FabricRows *rows)
         g_free(rows);
 }
 
-/* Whether there is room for another row in this array; if not, counts it as left out. */
+/* Returns whether another row fits in this array; if not, counts it as left out. */
 static bool fabric_has_room(FabricRows *rows, const GArray *array)
 {
         if (array->len < FABRIC_ROWS_MAX)
@@ -65,15 +65,16 @@ static bool fabric_has_room(FabricRows *rows, const GArray *array)
         return false;
 }
 
-/* The file does not exist, the driver does not support it, or the device has just disappeared. */
+/* Returns whether an error is normal: the file does not exist, the driver does not support it, or the device
+ * has just disappeared. */
 static bool is_expected_error(int error)
 {
         return error == -ENOENT || error == -ENOTDIR || error == -ENODATA || error == -ENODEV ||
                error == -EINVAL;
 }
 
-/* Reads a file into a string that the rows own; NULL if it cannot be read, which is logged once unless it is
- * normal. */
+/* Reads a file into a string that the rows own. Returns NULL if it cannot be read, which is logged once
+ * unless it is normal. */
 static const char *fabric_read(FabricRows *rows, const char *directory, const char *file)
 {
         g_autofree char *path = g_strdup_printf("%s/%s", directory, file), *text = NULL;
@@ -88,7 +89,7 @@ static const char *fabric_read(FabricRows *rows, const char *directory, const ch
         return g_string_chunk_insert_const(rows->strings, text);
 }
 
-/* The first network interface in a directory whose entries are named after interfaces, or NULL. */
+/* Returns the first network interface in a directory whose entries are named after interfaces, or NULL. */
 static const char *fabric_first_interface(FabricRows *rows, const char *directory)
 {
         g_auto(GStrv) names = NULL;
@@ -101,14 +102,14 @@ static const char *fabric_first_interface(FabricRows *rows, const char *director
 #define CLASS "sys/class/infiniband"
 #define VERBS "sys/class/infiniband_verbs"
 
-/* The limit in the documentation of the record; the tables of some adapters are much longer, and mostly
+/* GIDS_MAX is the limit that the record documents. The tables of some adapters are much longer, and mostly
  * empty. */
 #define GIDS_MAX 32u
 #define GIDS_SCANNED 256u
 
 #define GIGABIT 1e9
 
-/* "4: ACTIVE" → "active". */
+/* Returns "active" for "4: ACTIVE"; NULL if there is no word. */
 static const char *word_after_number(FabricRows *rows, const char *text)
 {
         const char *colon = text ? strchr(text, ':') : NULL;
@@ -119,7 +120,7 @@ static const char *word_after_number(FabricRows *rows, const char *text)
         return g_string_chunk_insert_const(rows->strings, word);
 }
 
-/* "100 Gb/sec (4X EDR)". */
+/* Parses a rate such as "100 Gb/sec (4X EDR)" into bits per second; absent for anything else. */
 static uint64_t parse_rate(const char *text)
 {
         char *unit;
@@ -139,8 +140,8 @@ static const char *link_layer_of(const char *text)
         return NULL;
 }
 
-/* The device says what it speaks: "4: RNIC". The link layer of iWARP and of some makers' own protocols is
- * Ethernet as well. NULL if unknown. */
+/* Returns the transport by the node type of the device, such as "4: RNIC"; NULL if unknown. The link layer
+ * does not suffice, since it is Ethernet for iWARP and some vendors' own protocols as well. */
 static const char *transport_of(const char *node_type, const char *link_layer)
 {
         AldRdmaPortTransport transport = ALD_RDMA_PORT_TRANSPORT_OTHER;
@@ -159,13 +160,14 @@ static const char *transport_of(const char *node_type, const char *link_layer)
         case 4: /* RNIC */
                 transport = ALD_RDMA_PORT_TRANSPORT_IWARP;
                 break;
-        default: /* usNIC, and those of makers */
+        default: /* usNIC, and protocols of vendors */
                 break;
         }
         return ald_rdma_port_transport_to_string(transport);
 }
 
-/* The kernel writes "IB/RoCE v1" for whatever is not RoCE v2. */
+/* Returns the type of a GID. The kernel reports "IB/RoCE v1" for everything that is not RoCE v2, so the port
+ * decides first. */
 static const char *gid_type_of(const char *text, const AldRdmaPort *port)
 {
         int transport = ald_rdma_port_transport_from_string(port->transport);
@@ -183,7 +185,7 @@ typedef struct Gid {
         const char *interface; /* or NULL */
 } Gid;
 
-/* False if that entry of the table is empty, or is no GID. */
+/* Reads one entry of the GID table. Returns false if it is empty or not a GID. */
 static bool read_gid(
         FabricRows *rows, const char *directory, unsigned index, const AldRdmaPort *port, Gid *ret)
 {
@@ -213,7 +215,7 @@ static const char *describe_gid(FabricRows *rows, unsigned index, const Gid *gid
         return g_string_chunk_insert_const(rows->strings, line);
 }
 
-/* The second half of an InfiniBand port's first GID. */
+/* Returns the GUID of an InfiniBand port, which is the second half of its first GID. */
 static const char *port_guid_of(FabricRows *rows, const Gid *gid)
 {
         const uint8_t *half = gid->bytes.s6_addr + 8;
@@ -268,8 +270,8 @@ static const char *interface_of(FabricRows *rows, const char *node)
         return fabric_first_interface(rows, directory);
 }
 
-/* Whether programs can open the device, according to the kernel's uverbs devices. Unknown if none could be
- * read. */
+/* Returns a problem if the kernel has no uverbs device for this device, so that programs cannot open it.
+ * Returns NULL if it has one, or if the uverbs devices cannot be listed. */
 static const char *problem_of(FabricRows *rows, const char *device)
 {
         g_auto(GStrv) names = NULL;
@@ -286,7 +288,8 @@ static const char *problem_of(FabricRows *rows, const char *device)
         return ald_rdma_port_problem_to_string(ALD_RDMA_PORT_PROBLEM_NO_VERBS);
 }
 
-/* An SR-IOV virtual function, or one of the subfunctions that a driver makes without any. */
+/* Returns whether a device is an SR-IOV virtual function, or a subfunction, which drivers create without
+ * SR-IOV. */
 static bool is_virtual_function(FabricRows *rows, const char *node)
 {
         g_autofree char *link = g_strdup_printf("%s/device/physfn", node), *target = NULL;
@@ -296,8 +299,9 @@ static bool is_virtual_function(FabricRows *rows, const char *node)
                ald_sysroot_exists(rows->root, number);
 }
 
-/* While an adapter switches packets between its functions, its device has a port for each of them besides its
- * own. In contrast to a second port of an adapter they carry raw packets only, and have no GIDs. */
+/* Returns whether a port is a representor. While an adapter switches packets between its functions, its
+ * device has such a port for each of them besides its own. Unlike a second port of the adapter, they carry
+ * raw packets only, and have no GIDs. */
 static bool is_representor(FabricRows *rows, const char *device, const char *number)
 {
         g_autofree char *directory = g_strdup_printf(CLASS "/%s/ports/%s", device, number);
@@ -311,7 +315,8 @@ static bool is_representor(FabricRows *rows, const char *device, const char *num
         return !text || inet_pton(AF_INET6, text, &gid) != 1 || IN6_IS_ADDR_UNSPECIFIED(&gid);
 }
 
-/* What decides which ports are reported is read from all of them, the rest from these. */
+/* Reads only the fields that decide which ports are reported; read_port() reads the others of those
+ * that are. */
 static AldRdmaPort read_port_state(FabricRows *rows, const char *device, const char *number)
 {
         g_autofree char *node = g_strdup_printf(CLASS "/%s", device);
@@ -349,20 +354,21 @@ static bool is_active(const AldRdmaPort *port)
         return g_strcmp0(port->state, "active") == 0;
 }
 
-/* A virtual function that nobody has set up: an adapter may have hundreds. */
+/* Returns whether a port belongs to a virtual function that was never set up, of which an adapter may have
+ * hundreds. */
 static bool is_empty_function(const AldRdmaPort *port)
 {
         return !is_active(port) && port->node_guid &&
                strspn(port->node_guid, "0:") == strlen(port->node_guid);
 }
 
-/* Real ports before virtual functions, and of each the active ones first. */
+/* Ranks real ports before virtual functions, and the active ones first within each group. */
 static unsigned rank_of_port(const AldRdmaPort *port)
 {
         return (port->virtual == 1 ? 2u : 0u) + (is_active(port) ? 0u : 1u);
 }
 
-/* Removes the ports of the last ranks, and of each the last ones, until the others fit. */
+/* Removes ports until the others fit: those of the last ranks first, and the last ones of each rank. */
 static void drop_last_ranks(FabricRows *rows)
 {
         GArray *ports = rows->rdma_ports;
@@ -408,8 +414,9 @@ static void fabric_read_rdma(FabricRows *rows)
                 read_port(rows, &g_array_index(rows->rdma_ports, AldRdmaPort, i));
 }
 
-/* After Documentation/ABI/testing/sysfs-bus-thunderbolt of the kernel: domain0, its router 0-0, other hosts
- * 0-1 and 0-301 of the type thunderbolt_xdomain, the services they offer 0-1.0. */
+/* The kernel's Documentation/ABI/testing/sysfs-bus-thunderbolt describes these names: domain0 is a domain,
+ * 0-0 its router, 0-1 and 0-301 are other hosts, of the type thunderbolt_xdomain, and 0-1.0 is a service that
+ * such a host offers. */
 #define BUS "sys/bus/thunderbolt/devices"
 #define DOMAIN "domain"
 
@@ -426,7 +433,7 @@ static bool is_host(FabricRows *rows, const char *device)
         return uevent && strstr(uevent, "DEVTYPE=thunderbolt_xdomain");
 }
 
-/* Vendor and device, of which either may be missing. */
+/* Returns the names of vendor and device. Either may be missing; NULL if both are. */
 static const char *vendor_and_device_name(FabricRows *rows, const char *path)
 {
         const char *vendor = fabric_read(rows, path, "vendor_name");
@@ -449,7 +456,7 @@ static uint64_t generation_of(FabricRows *rows, const char *path)
         return generation;
 }
 
-/* By which other hosts know the domain of this number. */
+/* Returns the id by which other hosts know the domain of this number, or NULL. */
 static const char *domain_id_of(FabricRows *rows, const char *number)
 {
         g_autofree char *router = g_strdup_printf(BUS "/%s-0", number);
@@ -470,7 +477,8 @@ static void add_domain(FabricRows *rows, const char *device)
         g_array_append_val(rows->domains, domain);
 }
 
-/* The network runs over one of the services that the other host offers. */
+/* Returns the network interface to another host, or NULL. It belongs to one of the services that the host
+ * offers. */
 static const char *interface_to(FabricRows *rows, const char *device)
 {
         g_autofree char *path = device_path(device), *prefix = g_strdup_printf("%s.", device);
@@ -519,7 +527,8 @@ static void fabric_read_thunderbolt(FabricRows *rows)
         }
 }
 
-/* The kernel adds and removes GIDs in a separate worker, after it has reported the address. */
+/* The kernel adds and removes GIDs in a separate worker, after it has reported the address, so a scan waits
+ * this long. */
 #define SETTLE_MSEC 200u
 
 struct AldFabricCollector {
@@ -534,7 +543,7 @@ struct AldFabricCollector {
         guint settle_source;
 };
 
-/* Logs what is left out, once until it changes. */
+/* Logs how much is left out, again only when that changes. */
 static void log_left_out(AldFabricCollector *collector)
 {
         const FabricRows *rows = collector->rows;
@@ -564,7 +573,8 @@ static void scan_fabric(AldFabricCollector *collector)
                 collector->any = true;
 }
 
-/* The sender of the record ignores unchanged contents. */
+/* Scans again, and reports the result even if nothing has changed: the sender of the record ignores unchanged
+ * contents. */
 static void rescan_and_report(void *userdata)
 {
         AldFabricCollector *collector = userdata;

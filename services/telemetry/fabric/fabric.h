@@ -6,8 +6,8 @@
 #include "record/schema.h"
 
 /*
- * The connections of this host to others besides its network interfaces: RDMA ports, Thunderbolt and USB4.
- * Updated on udev events, and when interfaces change, since GIDs are derived from their addresses.
+ * Collects the connections of this host to others besides its network interfaces: RDMA ports, Thunderbolt and
+ * USB4. Scans on udev events, and when interfaces change, since GIDs are derived from their addresses.
  */
 typedef struct AldFabricCollector AldFabricCollector;
 
@@ -19,11 +19,11 @@ AldFabricCollector *ald_fabric_collector_new(int root, void (*changed)(void *use
 void ald_fabric_collector_free(AldFabricCollector *collector);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldFabricCollector, ald_fabric_collector_free)
 
-/* Network interfaces have changed: scans again once the kernel has updated the GIDs. */
+/* Scans again once the kernel has updated the GIDs. Call it when network interfaces have changed. */
 void ald_fabric_collector_look_soon(AldFabricCollector *collector);
 
-/* Whether this kernel shows any of these devices, or has shown one. */
+/* Returns whether this kernel shows any of these devices, or has shown one. */
 bool ald_fabric_collector_any(const AldFabricCollector *collector);
 
-/* The state at the last scan. Rows and strings are valid until control returns to the main loop. */
+/* Fills in the state at the last scan. Rows and strings are valid until control returns to the main loop. */
 void ald_fabric_collector_fill(const AldFabricCollector *collector, AldFabric *ret);

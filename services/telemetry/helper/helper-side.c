@@ -13,8 +13,8 @@
 #include "services/telemetry/helper/helper-side.h"
 #include "services/telemetry/helper/helper.h"
 
-/* RLIMIT_DATA rather than RLIMIT_AS: GPU drivers reserve more addresses than there is memory. The shadow
- * memory of a sanitizer counts as data, though. */
+/* Limits RLIMIT_DATA rather than RLIMIT_AS, since GPU drivers reserve more addresses than there is memory.
+ * The shadow memory of a sanitizer counts as data, so RLIMIT_DATA is not limited with one. */
 static void limit_resources(uint64_t data_max)
 {
         const struct rlimit none = { 0, 0 };
@@ -27,7 +27,8 @@ static void limit_resources(uint64_t data_max)
 #endif
 }
 
-/* A parent that died before prctl() sends no signal. Run by hand, there is no such socket. */
+/* Returns whether the parent died before prctl(), which then sends no signal. Without such a socket, the
+ * helper was started by hand and has no such parent. */
 static bool is_orphan(void)
 {
         struct ucred peer;

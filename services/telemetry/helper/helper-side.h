@@ -8,8 +8,8 @@
 #include "record/kind.h"
 
 /*
- * The other side of child.h, within a helper. A helper can also be run by hand: it reads its request from the
- * terminal or a pipe and prints its answer.
+ * The other side of helper.h, within a helper. A helper can also be run by hand: it then reads its request
+ * from the terminal or a pipe and prints its answer.
  */
 
 /*
@@ -22,8 +22,9 @@ int ald_child_side_begin(uint64_t data_max);
 /* Reads one request and terminates it. Returns its length, or 0 when there will be none. */
 ssize_t ald_child_side_request(char *buffer, size_t size);
 
-/* Writes one answer: a struct of this kind. -EMSGSIZE if it is too long. */
+/* Writes one answer, a struct of this kind. Returns -EMSGSIZE if it is too long. */
 int ald_child_side_answer(int fd, AldKind kind, const void *fields);
 
-/* Copies what a driver wrote without the blanks around it; NULL if nothing is left. Free with g_free(). */
+/* Copies a driver's text without the blanks around it. Returns NULL if nothing is left. Free with
+ * g_free(). */
 char *ald_child_side_text(const char *text);

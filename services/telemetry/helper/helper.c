@@ -28,7 +28,7 @@ struct AldChild {
 
         unsigned pause_ms;
         gint64 retry_at;
-        char *reason; /* why it fails at present */
+        char *reason; /* why it fails at present, or NULL */
 };
 
 AldChild *ald_child_new(
@@ -58,7 +58,7 @@ static void clear_source(guint *source)
         *source = 0;
 }
 
-/* From here on the process is only waited for. */
+/* Kills the process group. From then on the process is only waited for. */
 static void kill_group(AldChild *child)
 {
         if (child->process.pid == 0)
@@ -176,8 +176,8 @@ static void receive_answer(AldChild *child)
         if (n < 0 && (errno == EAGAIN || errno == EINTR))
                 return;
         if (n <= 0) {
-                /* The process has ended or is about to; on_end() tells how. One that merely closed its end
-                 * is caught by the deadline or the next request. */
+                /* The process has ended or is about to; on_end() reports how. A process that merely closed
+                 * its end of the socket is caught by the deadline or the next request. */
                 clear_source(&child->socket_source);
                 return;
         }

@@ -6,7 +6,7 @@
 
 #include "services/telemetry/helper/nvml-api.h"
 
-/* The first of these names that the library has. */
+/* Returns the first of these symbols that the library has, or NULL. */
 static void *find_symbol(void *library, const char *const *names)
 {
         for (; *names; names++) {
@@ -18,7 +18,7 @@ static void *find_symbol(void *library, const char *const *names)
         return NULL;
 }
 
-/* Newer names first: old drivers lack them, and the older names lead to older layouts. */
+/* Newer names come first. Old drivers lack them, and the older names lead to older layouts. */
 #define LOOK_UP(nvml, member, ...) \
         *(void **) &(nvml)->member = find_symbol((nvml)->library, (const char *const[]){ __VA_ARGS__, NULL })
 

@@ -16,21 +16,22 @@
 #define ALD_NVML_TEMPERATURE_GPU 0
 #define ALD_NVML_MIG_ENABLED 1u
 
-/* Per card; NVIDIA supports seven. */
+/* Maximum per card; NVIDIA supports seven. */
 #define ALD_NVML_INSTANCES_MAX 16u
 
-/* Per card, of NVLink. */
+/* Maximum number of NVLinks per card. */
 #define ALD_NVML_LINKS_MAX 18u
 #define ALD_NVML_LINK_ACTIVE 1u
 #define ALD_NVML_REMOTE_GPU 0
 #define ALD_NVML_REMOTE_SWITCH 2
 
-/* The speed of a link, which the scope of the field names, in each direction: in units of 10^6 bytes per
- * second, as NVIDIA's "MBps" means, and with the line coding: 26562 for a link that moves 25 GB/s of data. */
+/* The field with the speed of a link in each direction; the scope of the field is the number of the link. The
+ * unit is 10^6 bytes per second (NVIDIA's "MBps"), and line coding is included: 26562 for a link that moves
+ * 25 GB/s of data. */
 #define ALD_NVML_FIELD_LINK_SPEED 164u
 #define ALD_NVML_TYPE_UNSIGNED_INT 1u
 
-typedef struct AldNvmlHandle AldNvmlHandle; /* the library's own */
+typedef struct AldNvmlHandle AldNvmlHandle; /* opaque */
 
 typedef struct AldNvmlUtilization {
         unsigned gpu; /* percent */
@@ -38,7 +39,7 @@ typedef struct AldNvmlUtilization {
 } AldNvmlUtilization;
 
 typedef struct AldNvmlMemory {
-        unsigned long long total, free, used; /* bytes; used holds what the driver reserves */
+        unsigned long long total, free, used; /* bytes; used includes what the driver reserves */
 } AldNvmlMemory;
 
 typedef struct AldNvmlMemory2 {
@@ -69,7 +70,7 @@ typedef struct AldNvmlField {
         } value;
 } AldNvmlField;
 
-/* The first field of a versioned struct. */
+/* The value of the first member, `version`, of a versioned struct. */
 #define ALD_NVML_VERSION(type, number) ((unsigned) (sizeof(type) | ((unsigned) (number) << 24)))
 
 typedef struct AldNvml {
@@ -87,7 +88,7 @@ typedef struct AldNvml {
         int (*temperature)(AldNvmlHandle *device, int sensor, unsigned *ret);
         int (*power)(AldNvmlHandle *device, unsigned *ret_milliwatts);
         int (*clock)(AldNvmlHandle *device, int type, unsigned *ret_mhz);
-        /* With *count 0 it only counts, so the layout of the rows does not matter. */
+        /* With a *count of 0 it only counts, so the layout of the rows does not matter. */
         int (*compute_processes)(AldNvmlHandle *device, unsigned *count, void *none);
         int (*mig_mode)(AldNvmlHandle *device, unsigned *ret_current, unsigned *ret_pending);
         int (*mig_count)(AldNvmlHandle *device, unsigned *ret_most);
@@ -105,8 +106,9 @@ typedef struct AldNvml {
  * could not be loaded. */
 const char *ald_nvml_load(AldNvml *nvml);
 
-/* Initializes the library. Returns its result. From nvmlInit_v2 on it attaches to a GPU only when its handle
- * is looked up; with nvmlInitWithFlags and NVML_INIT_FLAG_NO_ATTACH it would then find none (driver 580). */
+/* Initializes the library and returns its result. From nvmlInit_v2 on it attaches to a GPU only when its
+ * handle is looked up; with nvmlInitWithFlags and NVML_INIT_FLAG_NO_ATTACH it would then find none (driver
+ * 580). */
 int ald_nvml_init(const AldNvml *nvml);
 
 /* Describes a result. */

@@ -14,13 +14,14 @@
 /* The rows of one answer, and the texts that they point to. */
 typedef struct Reading {
         const AldNvml *nvml;
-        const char *const *by_index; /* of the request */
+        const char *const *by_index; /* ids in the order of NVML's indexes, or NULL */
         GArray *rows;                /* of AldNvmlDevice */
-        GArray *links;               /* of AldNvLink; NULL if they were not asked for */
+        GArray *links;               /* of AldNvLink; NULL if they were not requested */
         GStringChunk *texts;
 } Reading;
 
-/* NVML writes the domain with eight digits, the kernel with four. */
+/* Converts the kernel's PCI address to NVML's, whose domain has eight digits instead of four. Returns false
+ * if it is not one. */
 static bool to_nvml_address(const char *id, char *ret, size_t size)
 {
         unsigned domain, bus, slot, function;
@@ -59,7 +60,7 @@ static void set_memory(AldNvmlDevice *row, uint64_t total, uint64_t used)
         row->unified = false;
 }
 
-/* A GPU without memory of its own says that the question does not apply to it, or that there are 0 bytes. */
+/* Reads the memory of a GPU. One without memory of its own reports that this is not supported, or 0 bytes. */
 static void read_memory(const AldNvml *nvml, AldNvmlHandle *device, AldNvmlDevice *row)
 {
         AldNvmlMemory2 memory2 = { .version = ALD_NVML_VERSION(AldNvmlMemory2, 2) };
@@ -67,7 +68,7 @@ static void read_memory(const AldNvml *nvml, AldNvmlHandle *device, AldNvmlDevic
         int result = nvml->memory2 ? nvml->memory2(device, &memory2) : ALD_NVML_FUNCTION_NOT_FOUND;
 
         if (result == ALD_NVML_SUCCESS && memory2.total > 0) {
-                /* What the driver reserves is free for nobody; OpenCL does not count it either. */
+                /* No program can use what the driver reserves; OpenCL does not count it either. */
                 set_memory(row, memory2.total - MIN(memory2.reserved, memory2.total), memory2.used);
                 return;
         }
@@ -126,7 +127,7 @@ static void read_architecture(Reading *reading, AldNvmlHandle *device, AldNvmlDe
         row->architecture = keep_text(reading, text);
 }
 
-/* Those with a context for computing; a display server has one for graphics. */
+/* Counts the processes with a compute context. A display server has one for graphics, and does not count. */
 static void read_processes(const AldNvml *nvml, AldNvmlHandle *device, AldNvmlDevice *row)
 {
         unsigned count = 0;
@@ -139,7 +140,8 @@ static void read_processes(const AldNvml *nvml, AldNvmlHandle *device, AldNvmlDe
                 row->compute_processes = count;
 }
 
-/* Temperature, power and clock are those of the card. Returns false if no instance has this index. */
+/* Reads a MIG instance, but not temperature, power and clock, which belong to the card. Returns false if no
+ * instance has this index. */
 static bool read_instance(
         Reading *reading, AldNvmlHandle *device, const char *card, unsigned index, AldNvmlDevice *ret)
 {
@@ -172,8 +174,8 @@ static bool is_in_mig_mode(const AldNvml *nvml, AldNvmlHandle *device, unsigned 
                current == ALD_NVML_MIG_ENABLED && nvml->mig_count(device, ret_most) == ALD_NVML_SUCCESS;
 }
 
-/* Without the right to see the processes of a whole card in MIG mode NVML still reports those of each
- * instance, so the count of the card is their sum. */
+/* Reads the MIG instances of a card. Without permission to see the processes of the whole card, NVML still
+ * reports those of each instance, so the count of the card is their sum. */
 static void read_instances(Reading *reading, AldNvmlHandle *device, AldNvmlDevice *card)
 {
         unsigned most = 0;
@@ -208,7 +210,8 @@ static uint64_t read_link_speed(const AldNvml *nvml, AldNvmlHandle *device, unsi
         return field.value.number * UINT64_C(8000000);
 }
 
-/* The kernel writes the domain with four digits, NVML with eight. */
+/* Returns the PCI address of the other end as the kernel writes it, with a domain of four digits instead of
+ * NVML's eight; NULL if unknown. */
 static const char *read_link_remote(Reading *reading, AldNvmlHandle *device, unsigned link)
 {
         const AldNvml *nvml = reading->nvml;
@@ -225,7 +228,8 @@ static const char *read_link_remote(Reading *reading, AldNvmlHandle *device, uns
         return keep_text(reading, text);
 }
 
-/* A link to a processor is left out. Drivers that do not know what is at the other end know no switches. */
+/* Adds a link if it is active, unless it leads to a processor. Drivers that cannot report the type of the
+ * other end do not support switches, so it is a GPU. */
 static void read_link(Reading *reading, AldNvmlHandle *device, const char *id, unsigned link)
 {
         g_autofree char *link_id = g_strdup_printf("%s,%u", id, link);
@@ -291,8 +295,8 @@ static void read_device(Reading *reading, const char *id)
 }
 
 /*
- * What NVML reports of the devices that are asked about: a record of Message1.NvmlAnswer. A device that NVML
- * does not know has an Error. -E2BIG if it exceeds the limit of a record.
+ * Reads what NVML reports about the requested devices into a record of Message1.NvmlAnswer. A device that
+ * NVML does not know has an Error. Returns -E2BIG if the record would exceed its limit.
  */
 static int nvml_read(const AldNvml *nvml, const AldNvmlRequest *request, bool with_links, AldRecord **ret)
 {
@@ -323,12 +327,13 @@ static int nvml_read(const AldNvml *nvml, const AldNvmlRequest *request, bool wi
         return r;
 }
 
-/* alidade-nvml: asks NVIDIA's library, apart from the daemon, since a driver may hang or crash. */
+/* alidade-nvml queries NVIDIA's library outside the daemon, since a driver may hang or crash. */
 
 #define DATA_MAX (UINT64_C(512) * 1024 * 1024)
 #define REQUEST_MAX 8192u
 
-/* Without the library's own clean-up, which may hang as well. What drivers write need not be UTF-8. */
+/* Answers with an error and exits without the library's own clean-up, which may hang as well. A driver's text
+ * need not be UTF-8. */
 static void exit_with_error(int answers, const char *error)
 {
         AldNvmlAnswer answer = ALD_NVML_ANSWER_INIT;
@@ -348,7 +353,7 @@ static int read_and_answer(int answers, const AldNvml *nvml, const AldNvmlReques
         return r < 0 ? r : ald_child_side_answer(answers, ALD_KIND_NVML_ANSWER, ald_record_fields(answered));
 }
 
-/* If there are too many links for a message, the figures of the devices are still worth one. */
+/* Answers one request. If the links make the answer too long, it is sent without them. */
 static int answer_request(int answers, const AldNvml *nvml, const char *text, size_t length)
 {
         g_autoptr(AldRecord) asked = NULL;
@@ -375,7 +380,8 @@ int main(void)
 
         if (answers < 0)
                 return EXIT_FAILURE;
-        /* Loading comes after the first request, within whose deadline it falls. */
+        /* The library is loaded after the first request, so that the deadline of the request covers
+         * loading. */
         length = ald_child_side_request(request, sizeof request);
         if (length <= 0)
                 return EXIT_SUCCESS;

@@ -20,7 +20,7 @@
 #define TEXT_MAX 256u
 #define EXTENSIONS_MAX (32u * 1024)
 
-/* Questions of extensions, by the numbers of their specifications. */
+/* Queries of extensions, with the numbers of their specifications. */
 #define QUERY_KHR_PCI_BUS_INFO 0x410f
 #define QUERY_NV_CAPABILITY_MAJOR 0x4000
 #define QUERY_NV_CAPABILITY_MINOR 0x4001
@@ -75,7 +75,7 @@ static const char *keep_text(Listing *listing, const char *text)
         return trimmed ? g_string_chunk_insert(listing->texts, trimmed) : NULL;
 }
 
-/* A text that is too long is left out. */
+/* Returns a text that the device reports; NULL if there is none, or if it is too long. */
 static const char *read_text(Listing *listing, cl_device_id device, cl_device_info what)
 {
         char text[TEXT_MAX] = "";
@@ -150,7 +150,8 @@ static const char *read_address(Listing *listing, cl_device_id device)
         return keep_text(listing, text);
 }
 
-/* AMD names a device by its architecture and its modes: "gfx90a:sramecc+:xnack-". */
+/* Returns the architecture of an AMD device or NULL. AMD reports it as the name, followed by modes:
+ * "gfx90a:sramecc+:xnack-". */
 static const char *read_amd_architecture(Listing *listing, cl_device_id device)
 {
         const char *name = read_text(listing, device, CL_DEVICE_NAME);
@@ -236,9 +237,9 @@ static void add_device(
 }
 
 /*
- * The version of a platform is that of OpenCL, and what its maker adds: "OpenCL 3.0 CUDA 12.4.131", which
- * identifies the runtime. PoCL adds how it was built, after two blanks: "OpenCL 3.0 PoCL 3.1+debian  Linux,
- * …".
+ * Returns what identifies the runtime, or NULL. A platform's version is the version of OpenCL, followed by
+ * what its vendor adds: "OpenCL 3.0 CUDA 12.4.131" yields "CUDA 12.4.131". After two blanks, PoCL adds how it
+ * was built: "OpenCL 3.0 PoCL 3.1+debian  Linux, …".
  */
 static const char *read_runtime_version(Listing *listing, cl_platform_id platform)
 {
@@ -273,8 +274,8 @@ static void add_platform(Listing *listing, cl_platform_id platform)
 }
 
 /*
- * What the OpenCL library of this machine, loaded at run time, shows: a record of Message1.OpenclAnswer,
- * without devices if there is no library. -E2BIG if it exceeds the limit of a record.
+ * Loads the OpenCL library of this machine and lists its devices in a record of Message1.OpenclAnswer, which
+ * is without devices if there is no library. Returns -E2BIG if the record would exceed its limit.
  */
 static int opencl_list(AldRecord **ret)
 {
@@ -305,10 +306,9 @@ static int opencl_list(AldRecord **ret)
         return r;
 }
 
-/* alidade-opencl-list: lists what OpenCL shows, once, apart from the daemon, since a driver may hang or
- * crash. */
+/* alidade-opencl-list lists the OpenCL devices once, outside the daemon, since a driver may hang or crash. */
 
-/* Drivers bring compilers along. */
+/* The limit is high because drivers include compilers. */
 #define DATA_MAX (UINT64_C(4) * 1024 * 1024 * 1024)
 
 int main(void)
@@ -320,6 +320,6 @@ int main(void)
                 r = opencl_list(&listed);
         if (r >= 0)
                 r = ald_child_side_answer(answers, ALD_KIND_OPENCL_ANSWER, ald_record_fields(listed));
-        /* Without the drivers' own clean-up, which may hang or crash as well. */
+        /* Exits without the drivers' own clean-up, which may hang or crash as well. */
         _exit(r < 0 ? EXIT_FAILURE : EXIT_SUCCESS);
 }

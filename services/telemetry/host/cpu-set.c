@@ -5,7 +5,7 @@
 
 #include "services/telemetry/host/cpu-set.h"
 
-/* A decimal number; sets *text behind it. */
+/* Parses a decimal number and moves *text past it. */
 static int parse_cpu(const char **text, unsigned *ret)
 {
         unsigned cpu = 0;
@@ -21,7 +21,7 @@ static int parse_cpu(const char **text, unsigned *ret)
         return 0;
 }
 
-/* "3" or "0-3"; sets *text behind it. */
+/* Parses "3" or "0-3" and moves *text past it. */
 static int parse_range(const char **text, AldCpuSet *set)
 {
         unsigned first, last;

@@ -5,7 +5,7 @@
 #include "services/telemetry/host/cpu.h"
 #include "services/telemetry/host/kept-file.h"
 
-/* The first line of /proc/stat: ten numbers of at most 20 digits. */
+/* The first line of /proc/stat has ten numbers of at most 20 digits. */
 #define LINE_MAX_BYTES 256u
 
 struct AldCpuCollector {

@@ -12,6 +12,6 @@ AldCpuCollector *ald_cpu_collector_new(int root);
 void ald_cpu_collector_free(AldCpuCollector *collector);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldCpuCollector, ald_cpu_collector_free)
 
-/* The share of time since the last call that was not idle, in percent; absent at the first call, and if the
- * file lacks it. */
+/* Returns the share of time since the last call that was not idle, in percent; absent at the first call, and
+ * if it cannot be read. */
 double ald_cpu_collector_sample(AldCpuCollector *collector);

@@ -7,7 +7,7 @@
 
 #include "services/telemetry/host/device-watch.h"
 
-/* A driver that loads causes a burst of events; one look afterwards is enough. */
+/* A driver that loads causes a burst of events; one report afterwards is enough. */
 #define SETTLE_MS 100
 #define EVENTS_A_TURN 64
 
@@ -35,7 +35,7 @@ static gboolean on_event(gint fd, GIOCondition condition, gpointer userdata)
         for (unsigned i = 0; i < EVENTS_A_TURN; i++) {
                 struct udev_device *device = udev_monitor_receive_device(watch->monitor);
 
-                /* Some events were lost, so that a look is due as well. */
+                /* ENOBUFS means that events were lost, so a report is due as well. */
                 if (!device && errno != ENOBUFS)
                         break;
                 if (watch->settle_source == 0)

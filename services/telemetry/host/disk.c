@@ -12,7 +12,7 @@
 #include "common/fd.h"
 #include "services/telemetry/host/disk.h"
 
-/* Not an error of a file system: the mount at or above the path is gone. */
+/* The mount at or above the path is gone. File systems do not return this error. */
 #define MOUNT_GONE (-EXDEV)
 
 /* A query to the kernel. It belongs to the main loop, except for its last four fields, which belong to the
@@ -44,14 +44,14 @@ struct AldDiskCollector {
         AldDiskAsk ask;
         AldDiskChanged changed;
         void *userdata;
-        guint timeout; /* runs during a round of asking */
+        guint timeout; /* runs during a round of queries */
         size_t n_paths;
-        AldDiskPath *rows; /* space to make the record in */
+        AldDiskPath *rows; /* space for the rows of the record */
         Path paths[];
 };
 
-/* A number that differs between a file system and what is mounted on it; old kernels report only the device.
- */
+/* Sets *ret to a number that differs between a file system and one that is mounted on it. Old kernels report
+ * only the device. */
 static int identify_mount(int fd, uint64_t *ret)
 {
         struct statx stx;
@@ -62,7 +62,7 @@ static int identify_mount(int fd, uint64_t *ret)
         return 0;
 }
 
-/* The next component of a path, without the "." that change nothing; NULL at the end of the path. */
+/* Returns the next component of a path, skipping "."; NULL at the end of the path. */
 static const char *next_component(const char *path, size_t *ret_length)
 {
         for (;;) {
@@ -81,8 +81,9 @@ static bool is_automount_point(int fd)
         return fstatfs(fd, &fs) >= 0 && fs.f_type == AUTOFS_SUPER_MAGIC;
 }
 
-/* The kernel triggers an automount point in the middle of a path, or before a trailing slash, but not as the
- * last component, so each component is opened as the last one. An unmounted automount point is empty. */
+/* Opens a component below a directory. The kernel triggers an automount point in the middle of a path, or
+ * before a trailing slash, but not as the last component, so each component is opened as the last one. An
+ * unmounted automount point is empty. */
 static int open_component(int fd, const char *name, size_t length)
 {
         char buffer[NAME_MAX + 1];
@@ -99,7 +100,8 @@ static int open_component(int fd, const char *name, size_t length)
         return r == -ENOENT && is_automount_point(fd) ? -EREMOTE : r;
 }
 
-/* Allocates nothing, as it runs in a thread. */
+/* Opens a path, and counts the components up to its mount point. Allocates nothing, since it runs in a
+ * thread. */
 static int open_path(int root, const char *path, unsigned *ret_mount_depth)
 {
         ald_fd int fd = openat(root, ".", O_PATH | O_CLOEXEC);
@@ -175,7 +177,7 @@ static void *run_query(void *userdata)
         return NULL;
 }
 
-/* Logs where an outage begins, and where it ends. */
+/* Logs when an outage begins, and when it ends. */
 static void log_outage(Path *path, int error)
 {
         bool had_outage = path->outage;
@@ -254,7 +256,7 @@ static gboolean dispatch(GSource *source, GSourceFunc callback, gpointer userdat
         return callback(userdata);
 }
 
-/* Created by the main loop, and made ready by the thread. */
+/* Creates the source through which the thread wakes the main loop. */
 static GSource *new_source(DiskQuery *query)
 {
         static GSourceFuncs funcs = { .dispatch = dispatch };

@@ -15,10 +15,10 @@
  */
 typedef struct AldDiskCollector AldDiskCollector;
 
-/* How long a query may take before the row is removed. */
+/* A path whose query takes longer than this loses its row. */
 #define ALD_DISK_TIMEOUT_MSEC 2000u
 
-/* The record after a round of queries, or after a late result; valid during the call. */
+/* Receives the record after a round of queries, or after a late result. It is valid during the call. */
 typedef void (*AldDiskChanged)(const AldDisk *disk, void *userdata);
 
 /*
@@ -27,8 +27,8 @@ typedef void (*AldDiskChanged)(const AldDisk *disk, void *userdata);
  */
 typedef int (*AldDiskAsk)(int root, const char *path, AldDiskPath *ret, unsigned *ret_mount_depth);
 
-/* The paths are absolute, and looked up below the root. Rows have them without "." and redundant slashes,
- * each path once. */
+/* Creates a collector. The paths are absolute, and looked up below the root. Rows show each path once,
+ * without "." and redundant slashes. */
 AldDiskCollector *ald_disk_collector_new(
         int root, const char *const *paths, AldDiskAsk ask, AldDiskChanged changed, void *userdata);
 
@@ -42,5 +42,5 @@ void ald_disk_collector_inherit(AldDiskCollector *collector, const AldDiskCollec
 /* Queries all paths without a pending query. */
 void ald_disk_collector_sample(AldDiskCollector *collector);
 
-/* The default query. -ENODATA if the file system reports no size, -EREMOTE at an automount point. */
+/* The default query. Returns -ENODATA if the file system reports no size, -EREMOTE at an automount point. */
 int ald_disk_ask(int root, const char *path, AldDiskPath *ret, unsigned *ret_mount_depth);

@@ -12,18 +12,18 @@
 #define HWMON_DIR "sys/class/hwmon"
 #define THERMAL_DIR "sys/class/thermal"
 
-/* Beyond these a sensor is broken or not connected. */
+/* A sensor beyond these limits is broken or not connected. */
 #define COLDEST_MILLI (-100 * 1000)
 #define HOTTEST_MILLI (250 * 1000)
 
 #define RESCAN_USEC (UINT64_C(10) * 1000 * 1000)
 
-/* Each is kept open and read at every sample; no machine has so many processor packages. */
+/* Each sensor is kept open and read at every sample; no machine has this many processor packages. */
 #define SENSORS_MAX 128u
 
-/* Chips that sit in the processor and are known to be right, whatever else the machine has, and which of
- * their inputs tell the temperature of the package: all those with the first of these labels that any input
- * has, or the first input if no label matches. */
+/* Chips within the processor, which are right whatever else the machine has, and the labels of their inputs
+ * for the temperature of the package. All inputs with the first label that any input has are read, or the
+ * first input if no label matches. */
 static const struct Chip {
         const char *name;
         const char *labels[4];
@@ -35,12 +35,12 @@ static const struct Chip {
         { "sfctemp", { NULL } }, /* StarFive, which has one sensor and no label */
 };
 
-/* Types of thermal zones, best first; how they go on differs by maker: cpu-thermal, CPU-therm, cpu0-thermal.
- */
+/* Types of thermal zones, best first. They are prefixes, since vendors differ in what follows: cpu-thermal,
+ * CPU-therm, cpu0-thermal. */
 static const char *const zones[] = { "x86_pkg_temp", "package", "cpu", "soc" };
 
-/* Zones of machines that have none of these, nor a chip with a label: clusters of cores of Arm and RISC-V,
- * and the processor as Intel's firmware calls it. */
+/* Zones for machines that have neither one of these nor a chip with a known label: clusters of cores of Arm
+ * and RISC-V, and the names that Intel's firmware gives the processor. */
 static const char *const core_zones[] = { "tj", "tcpu", "b0d4", "cluster", "bigcore", "big", "mpu", "core",
         "littlecore", "little" };
 
@@ -103,7 +103,7 @@ static void log_limit(AldHwmonCollector *collector)
         collector->limit_logged = true;
 }
 
-/* "temp1_fault" for "temp1_input". Thermal zones have none. */
+/* Sets up "temp1_fault" for "temp1_input", if it exists. Thermal zones have no such file. */
 static void find_fault(Sensor *sensor, int root, const char *path)
 {
         g_autofree char *stem = g_strndup(path, strlen(path) - strlen("input")), *fault = NULL;
@@ -115,7 +115,7 @@ static void find_fault(Sensor *sensor, int root, const char *path)
                 ald_kept_file_init(&sensor->fault, root, fault);
 }
 
-/* A known sensor keeps its files, and its record of logged errors. */
+/* Adds a sensor. A known one keeps its open files, and its record of logged errors. */
 static void add_sensor(AldHwmonCollector *collector, GArray *found, const char *path)
 {
         Sensor sensor = {};
@@ -139,7 +139,7 @@ static void add_sensor(AldHwmonCollector *collector, GArray *found, const char *
         g_array_append_val(found, sensor);
 }
 
-/* The names in a directory that end in `suffix`, without it: "temp1" for "temp1_input". */
+/* Returns the names in a directory that end in `suffix`, without the suffix: "temp1" for "temp1_input". */
 static GPtrArray *list_stems(int root, const char *dir, const char *suffix)
 {
         GPtrArray *stems = g_ptr_array_new_with_free_func(g_free);
@@ -171,7 +171,7 @@ static bool add_labelled(AldHwmonCollector *collector, GArray *found, const char
         return found->len > before;
 }
 
-/* Whether a text begins with a word, whatever its case; a digit may follow at once: "Core0". */
+/* Returns whether a text begins with a word, regardless of case. A digit may follow at once: "Core0". */
 static bool begins_with_word(const char *text, const char *word)
 {
         return has_prefix(text, word) && !g_ascii_isalpha(text[strlen(word)]);
@@ -186,9 +186,9 @@ static bool has_word(const char *text, const char *word)
 }
 
 /*
- * How well a label names the temperature of a processor, 0 for best; -1 if it is that of something else, such
- * as a voltage regulator or memory beside it. Drivers of servers and single-board computers have names of
- * their own, but say what they measure: "SoC Temperature", "CPU Temp", "Chip 0 Core 4".
+ * Ranks how well a label names the temperature of a processor. 0 is best; -1 means something else, such as a
+ * voltage regulator or memory beside it. Drivers of servers and single-board computers have labels of their
+ * own, but these describe what is measured: "SoC Temperature", "CPU Temp", "Chip 0 Core 4".
  */
 static int rank_of_label(const char *label)
 {
@@ -209,7 +209,7 @@ static int rank_of_label(const char *label)
                        : -1;
 }
 
-/* Adds all inputs of any chip that have the best rank, and no others. */
+/* Adds the inputs with the best rank among those of all chips. */
 static void add_by_label(AldHwmonCollector *collector, GArray *found, GStrv names)
 {
         g_autoptr(GPtrArray) best = g_ptr_array_new_with_free_func(g_free);
@@ -298,7 +298,7 @@ static void scan_zones(AldHwmonCollector *collector, GArray *found, const char *
                 add_zones(collector, found, names, types[i]);
 }
 
-/* Whether a chip without labels that tell is named after the processor: cpu0_thermal, via_cputemp. */
+/* Returns whether a chip without useful labels is named after the processor: cpu0_thermal, via_cputemp. */
 static bool names_processor(const char *name)
 {
         static const char *const words[] = { "package", "cpu", "soc" };
@@ -322,7 +322,8 @@ static void add_by_name(AldHwmonCollector *collector, GArray *found, GStrv names
         }
 }
 
-/* From the most certain to the least: chips that are known to be right, zones, and what the names say. */
+/* Looks for sensors from the most to the least certain: known chips, zones, labels and names of other chips,
+ * and zones of core clusters. */
 static void find_sensors(AldHwmonCollector *collector, GArray *found)
 {
         g_auto(GStrv) names = NULL;
@@ -358,13 +359,14 @@ static bool has_fault(Sensor *sensor)
         return sensor->fault.path && ald_kept_file_read_int64(&sensor->fault, &fault) >= 0 && fault != 0;
 }
 
-/* Many drivers report 0 for a sensor that is not there. */
+/* Many drivers report 0 for a sensor that does not exist. */
 static bool is_plausible(int64_t milli)
 {
         return milli >= COLDEST_MILLI && milli <= HOTTEST_MILLI && milli != 0;
 }
 
-/* The hottest readable sensor; reports whether sensors should be looked for again. */
+/* Returns the temperature of the hottest readable sensor. Sets *ret_gone if sensors should be searched for
+ * again. */
 static int64_t read_hottest(AldHwmonCollector *collector, bool *ret_gone)
 {
         int64_t hottest = ALD_ABSENT_INT64;

@@ -6,9 +6,9 @@
 #include <glib.h>
 
 /*
- * Temperature of the processor packages, from the hwmon chips that are known to measure them, else from a
- * thermal zone, else from whatever chip says by its labels or its name that it does. Does not use libsensors,
- * which reads below /sys only and opens each file again.
+ * The temperature of the processor packages, from the hwmon chips that are known to measure it, else from a
+ * thermal zone, else from a chip whose labels or name refer to the processor. libsensors is not used, since
+ * it reads only below /sys and reopens each file.
  */
 typedef struct AldHwmonCollector AldHwmonCollector;
 
@@ -16,6 +16,6 @@ AldHwmonCollector *ald_hwmon_collector_new(int root);
 void ald_hwmon_collector_free(AldHwmonCollector *collector);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldHwmonCollector, ald_hwmon_collector_free)
 
-/* The hottest package in m°C, or absent. Looks for sensors again after one has disappeared, and from time to
- * time while there is none, since drivers may load late. */
+/* Returns the temperature of the hottest package in m°C, or absent. Searches for sensors again after one has
+ * disappeared, and from time to time while there is none, since drivers may load late. */
 int64_t ald_hwmon_collector_sample(AldHwmonCollector *collector, uint64_t now_usec);

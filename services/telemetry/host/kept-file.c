@@ -22,7 +22,7 @@ void ald_kept_file_clear(AldKeptFile *file)
         g_clear_pointer(&file->path, g_free);
 }
 
-/* It is normal that a kernel or machine lacks the file, or that only root can read it. */
+/* Chooses a lower level for normal errors: a kernel or machine lacks the file, or only root can read it. */
 static GLogLevelFlags log_level_of(int error)
 {
         switch (error) {
@@ -46,7 +46,8 @@ void ald_kept_file_warn(AldKeptFile *file, int error)
                 "Cannot read /%s: %s; its values are omitted", file->path, g_strerror(-error));
 }
 
-/* The kernel does not replace its files, but a fake root may, and a deleted one would be read forever. */
+/* Returns whether the file was deleted. The kernel does not replace its files, but a fake root may, and a
+ * deleted one would be read forever. */
 static bool was_replaced(int fd)
 {
         struct stat st;

@@ -17,7 +17,7 @@ typedef struct AldKeptFile {
         char *path;
 } AldKeptFile;
 
-/* Takes no reference of the root; copies the path, which is relative to it. */
+/* Copies the path, which is relative to the root. The root must stay open as long as the file is used. */
 void ald_kept_file_init(AldKeptFile *file, int root, const char *path);
 void ald_kept_file_clear(AldKeptFile *file);
 
@@ -25,7 +25,8 @@ void ald_kept_file_clear(AldKeptFile *file);
  * negative errno after logging it. */
 ssize_t ald_kept_file_read(AldKeptFile *file, char *buffer, size_t size);
 
-/* A decimal number, alone in its file. -EBADMSG for anything else, -ERANGE if it does not fit. */
+/* Reads a decimal number that is alone in its file. Returns -EBADMSG for anything else, -ERANGE if it does
+ * not fit. */
 int ald_kept_file_read_int64(AldKeptFile *file, int64_t *ret);
 
 /* Logs that the file cannot be used, unless this was logged before. */

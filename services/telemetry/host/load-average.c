@@ -5,12 +5,12 @@
 
 #include "services/telemetry/host/load-average.h"
 
-/* Three averages, "running/all" tasks and the latest process. */
+/* The line has three averages, "running/all" tasks and the latest process. */
 #define LINE_MAX_BYTES 128u
 /* The kernel has no more tasks than PID_MAX_LIMIT. */
 #define TASKS_MAX (4.0 * 1024 * 1024)
 
-/* A number of digits and a point; sets *text behind it and its blank. */
+/* Parses a number of digits and a point, and moves *text past it and the blank after it. */
 static bool parse_average(const char **text, double *ret)
 {
         char *end;

@@ -9,34 +9,33 @@
 #include "services/common/sysroot.h"
 #include "services/telemetry/host/memory-limit.h"
 
-/* Each version of control groups by its files. */
+/* The files of each version of control groups. */
 static const struct GroupFiles {
         const char *mount;
         const char *controller; /* within a line of /proc/PID/cgroup */
         const char *limits[2];
         const char *current;
-        const char *inactive;           /* a key in memory.stat, of the group and those below it */
-        const char *hierarchical_limit; /* another one: the least limit of the group and those around it; or
-                                           NULL */
+        const char *inactive;           /* key in memory.stat that includes groups below */
+        const char *hierarchical_limit; /* key in memory.stat: least limit up to the root; or NULL */
 } versions[] = {
         { "sys/fs/cgroup", "::", { "memory.max", "memory.high" }, "memory.current", "inactive_file", NULL },
         { "sys/fs/cgroup/memory", "memory", { "memory.limit_in_bytes" }, "memory.usage_in_bytes",
                 "total_inactive_file", "hierarchical_memory_limit" },
 };
 
-/* Groups without a limit are looked at less often than memory is, as each look opens up to three files. */
+/* Groups without a limit are read less often than memory is, since each time up to three files are opened. */
 #define REREAD_USEC (10 * G_USEC_PER_SEC)
 
 typedef struct MemoryGroup {
         char *directory;
         const struct GroupFiles *files;
-        gint64 next_read_usec; /* when its limits are read again; monotonic; 0: with each sample */
+        gint64 next_read_usec; /* when its limits are read again, monotonic; 0: at each sample */
 } MemoryGroup;
 
 struct AldMemoryLimits {
         int root;
         GArray *groups; /* of MemoryGroup */
-        bool warned;    /* of a limit that cannot be read */
+        bool warned;    /* an unreadable limit was logged */
 };
 
 static void clear_group(void *group)
@@ -52,7 +51,8 @@ static void add_group(
         g_array_append_val(limits->groups, group);
 }
 
-/* "4:memory:/a/b" or "0::/a/b". */
+/* Returns the path in a line such as "4:memory:/a/b" or "0::/a/b"; NULL if the line is not of this
+ * version. */
 static const char *path_of_line(const char *line, const struct GroupFiles *files)
 {
         g_auto(GStrv) parts = g_strsplit(line, ":", 3);
@@ -69,8 +69,9 @@ static const char *path_of_line(const char *line, const struct GroupFiles *files
 }
 
 /*
- * With a control group namespace, the mount is the root group of the container. Without one, that group is an
- * ancestor of the first process, at a path that exists only if the mount shows the groups of the host.
+ * Adds the groups that may limit the container. With a control group namespace, the mount is the root group
+ * of the container. Without one, that group is an ancestor of the first process, at a path that exists only
+ * if the mount shows the groups of the host.
  */
 static void add_groups(AldMemoryLimits *limits, const struct GroupFiles *files, GStrv lines)
 {
@@ -122,7 +123,8 @@ static uint64_t read_bytes(int root, const MemoryGroup *group, const char *file)
         return ald_sysroot_read_uint64(root, path, &bytes) < 0 ? ALD_ABSENT_UINT64 : bytes;
 }
 
-/* The largest number if there is none, or if it is not known, which is tried again with the next sample. */
+/* Returns UINT64_MAX if there is no limit, or if it cannot be read, which is tried again at the next
+ * sample. */
 static uint64_t read_one_limit(AldMemoryLimits *limits, MemoryGroup *group, const char *file)
 {
         g_autofree char *path = g_strdup_printf("%s/%s", group->directory, file), *text = NULL;
@@ -143,7 +145,7 @@ static uint64_t read_one_limit(AldMemoryLimits *limits, MemoryGroup *group, cons
         return bytes;
 }
 
-/* A number of memory.stat; the given one if it is not there. */
+/* Returns a number from memory.stat, or `fallback` if it is missing. */
 static uint64_t read_stat(int root, const MemoryGroup *group, const char *key, uint64_t fallback)
 {
         g_autofree char *path = g_strdup_printf("%s/memory.stat", group->directory), *text = NULL;
@@ -163,8 +165,8 @@ static uint64_t read_stat(int root, const MemoryGroup *group, const char *key, u
         return fallback;
 }
 
-/* The smallest limit of a group; the largest number if it has none ("max"). Beyond memory.high, a group is
- * slowed down until it gives memory back, so that programs cannot plan with more either. */
+/* Returns the smallest limit of a group, UINT64_MAX if it has none ("max"). Beyond memory.high, a group is
+ * slowed down until it gives memory back, so programs cannot plan with more either. */
 static uint64_t read_limit(AldMemoryLimits *limits, MemoryGroup *group)
 {
         const struct GroupFiles *files = group->files;
@@ -177,7 +179,7 @@ static uint64_t read_limit(AldMemoryLimits *limits, MemoryGroup *group)
                        : limit;
 }
 
-/* What is left below a limit, absent if the use is unknown. */
+/* Returns what is left below a limit; absent if the usage is unknown. */
 static uint64_t read_remaining(int root, const MemoryGroup *group, uint64_t limit)
 {
         uint64_t current = read_bytes(root, group, group->files->current);
@@ -185,7 +187,7 @@ static uint64_t read_remaining(int root, const MemoryGroup *group, uint64_t limi
 
         if (current == ALD_ABSENT_UINT64)
                 return ALD_ABSENT_UINT64;
-        /* File contents that nobody has used lately give way. */
+        /* The kernel can drop cached file contents that were not used lately. */
         inactive = read_stat(root, group, group->files->inactive, 0);
         current -= MIN(current, inactive);
         return limit - MIN(limit, current);

@@ -17,7 +17,7 @@ typedef struct NodeMemory {
         uint64_t available_bytes; /* an upper bound: free, or filled with what can be dropped */
 } NodeMemory;
 
-/* "Node 1 MemTotal:       99090432 kB". False if it is not there. */
+/* Reads lines such as "Node 1 MemTotal:       99090432 kB". Returns false if the total is missing. */
 static bool read_node(int root, unsigned node, NodeMemory *ret)
 {
         static const char *const available[] = { "MemFree", "Active(file)", "Inactive(file)", "SReclaimable",
@@ -55,8 +55,8 @@ uint64_t ald_memory_node_total(int root, unsigned node)
         return read_node(root, node, &memory) ? memory.total_bytes : ALD_ABSENT_UINT64;
 }
 
-/* The nodes that the driver names. False if it says nothing about any GPU; a GPU whose memory the kernel does
- * not have is named with -1. */
+/* Adds the nodes that the driver names. Returns false if it names none for any GPU. A GPU whose memory the
+ * kernel does not manage has the node -1, which counts as a name. */
 static bool add_named_nodes(int root, GArray *nodes)
 {
         g_auto(GStrv) gpus = NULL;
@@ -99,13 +99,14 @@ static bool contains_node(const GArray *nodes, guint node)
         return false;
 }
 
-/* The driver keeps a little of the memory for itself, and NVML may count that or not. */
+/* Returns whether a node may be the memory of a device. The driver keeps a little of it for itself, which
+ * NVML may or may not count. */
 static bool matches_size(uint64_t node, uint64_t device)
 {
         return node >= device / 8 * 7 && node <= device / 32 * 33;
 }
 
-/* Adds the unclaimed node without processors whose size is closest to that of the device. */
+/* Adds the unclaimed node without processors whose size is closest to the device's. */
 static void add_node_of_size(int root, char **names, uint64_t device_bytes, GArray *nodes)
 {
         uint64_t least = UINT64_MAX;

@@ -5,10 +5,10 @@
 
 #include "record/schema.h"
 
-/* The folders of all NUMA nodes. */
+/* The folder that has a folder for each NUMA node. */
 #define ALD_MEMORY_NODES_DIR "sys/devices/system/node"
 
-/* The memory of a NUMA node in bytes, or absent. */
+/* Returns the memory of a NUMA node in bytes, or absent. */
 uint64_t ald_memory_node_total(int root, unsigned node);
 
 /*
@@ -17,8 +17,8 @@ uint64_t ald_memory_node_total(int root, unsigned node);
  * too. Other nodes without processors, such as HBM in flat mode or CXL memory, belong to the host.
  */
 
-/* The numbers (guint) of these nodes: those that the driver names, else, except on x86, those without
- * processors that have the size of one of these devices (rows of AldBackend). */
+/* Returns the numbers (guint) of these nodes: the nodes that the driver names, else, except on x86, nodes
+ * without processors that match one of these devices (rows of AldBackend) in size. */
 GArray *ald_memory_nodes_of_devices(int root, const AldRows *backends);
 
 /* Subtracts these nodes from total and available. */

@@ -14,19 +14,20 @@ AldMemoryCollector *ald_memory_collector_new(int root);
 void ald_memory_collector_free(AldMemoryCollector *collector);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldMemoryCollector, ald_memory_collector_free)
 
-/* The devices of the machine (rows of AldBackend), in case the kernel counts the memory of one as the host's.
- */
+/* Takes the devices of the machine (rows of AldBackend), in case the kernel counts the memory of one as the
+ * host's. */
 void ald_memory_collector_use_backends(AldMemoryCollector *collector, const AldRows *backends);
 
-/* Values that cannot be read or are inconsistent are absent. */
+/* Reads the present values. Those that cannot be read or are inconsistent are absent. */
 void ald_memory_collector_sample(AldMemoryCollector *collector, AldMemory *ret);
 
 /* Sets the sizes in the text of /proc/meminfo; leaves the other fields as they are. */
 void ald_meminfo_parse(const char *text, AldMemory *memory);
 
 /*
- * Adds to what is available that part of ZFS's cache (the ARC) that gives way, from the text of its arcstats:
- * the kernel does not count it. A cache that does not fit into what is in use is that of another machine.
+ * Adds the part of ZFS's cache (the ARC) that can shrink to the available memory, from the text of its
+ * arcstats, since the kernel does not count it. A cache that is larger than the memory in use belongs to
+ * another machine.
  */
 void ald_arcstats_parse(const char *text, AldMemory *memory);
 

@@ -15,7 +15,7 @@ static void raise_clock(uint64_t *hz, uint64_t value)
                 *hz = value;
 }
 
-/* The clock that a file tells in this unit; false if it is missing or implausible. */
+/* Raises *hz to the clock that a file reports in this unit. Returns false if it is missing or implausible. */
 static bool read_clock(
         AldProcessorReader *reader, const char *folder, const char *file, uint64_t unit, uint64_t *hz)
 {
@@ -28,8 +28,8 @@ static bool read_clock(
         return true;
 }
 
-/* intel_pstate knows the base clock itself. The nominal one of CPPC, in the ACPI tables of other makers'
- * machines, belongs to the CPU, and the policy is named after its first CPU. */
+/* Reads a policy, which is named after its first CPU. intel_pstate reports the base clock itself. On machines
+ * of other vendors, the folder of the CPU has the nominal clock of CPPC, from their ACPI tables. */
 static void read_policy(
         AldProcessorReader *reader, const char *name, AldProcessorClocks *clocks, GHashTable *governors)
 {

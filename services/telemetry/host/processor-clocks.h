@@ -3,7 +3,7 @@
 
 #include "services/telemetry/host/processor-reader.h"
 
-/* How the kernel controls the clocks of the processors (cpufreq). */
+/* The kernel's control of the processor clocks (cpufreq). */
 typedef struct AldProcessorClocks {
         uint64_t base_hz, max_hz; /* of the fastest core, or absent */
         char *driver;             /* NULL if unknown */
@@ -15,5 +15,5 @@ typedef struct AldProcessorClocks {
 void ald_processor_clocks_read(AldProcessorReader *reader, AldProcessorClocks *ret);
 void ald_processor_clocks_clear(AldProcessorClocks *clocks);
 
-/* Whether a name in the folder of policies is that of a policy, which the CPUs with a common clock have. */
+/* Returns whether a name in the folder of policies is a policy, which CPUs with a common clock share. */
 bool ald_processor_is_policy(const char *name);

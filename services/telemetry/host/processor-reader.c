@@ -4,7 +4,8 @@
 #include "services/common/sysroot.h"
 #include "services/telemetry/host/processor-reader.h"
 
-/* The machine or kernel lacks the file, a container hides it, or the CPU has just gone offline. */
+/* Returns whether an error is normal: the machine or kernel lacks the file, a container hides it, or the CPU
+ * has just gone offline. */
 static bool is_expected_error(int error)
 {
         return error == -ENOENT || error == -ENOTDIR || error == -ENODEV || error == -ENXIO;

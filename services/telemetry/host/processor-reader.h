@@ -5,18 +5,18 @@
 
 #include "services/telemetry/host/cpu-set.h"
 
-/* Reads the files that describe processors. Of those that each CPU has, such as the size of its caches, only
- * the first that is broken is logged. */
+/* Reads the files that describe processors. If a file that each CPU has, such as the size of a cache, is
+ * broken for several of them, only the first is logged. */
 typedef struct AldProcessorReader {
         int root;
-        GHashTable *warned; /* names of files, as they follow the folder of a CPU */
+        GHashTable *warned; /* names of files, relative to the folder of a CPU */
 } AldProcessorReader;
 
-/* The folders of all CPUs. */
+/* The folder that has a folder for each CPU. */
 #define ALD_CPUS_DIR "sys/devices/system/cpu"
 
-/* Each reads a file below a folder, and returns a negative errno, which is logged unless the file does not
- * exist. */
+/* These functions read a file below a folder. They return a negative errno, which is logged unless the file
+ * does not exist. */
 int ald_processor_read_string(AldProcessorReader *reader, const char *folder, const char *file, char **ret);
 int ald_processor_read_uint64(
         AldProcessorReader *reader, const char *folder, const char *file, uint64_t *ret);

@@ -10,11 +10,11 @@
 #include "services/telemetry/host/processor-topology.h"
 
 #define FOLDER_SIZE 64u
-#define CACHES_MAX 10u /* of one CPU */
-#define SIZES_MAX 64u  /* rows of caches, which differ */
+#define CACHES_MAX 10u /* per CPU */
+#define SIZES_MAX 64u  /* rows of different caches */
 #define NODES_MAX 256u
 
-/* The caches of a machine that are alike. */
+/* A group of identical caches. */
 typedef struct CacheGroup {
         uint64_t level, size; /* the size is absent if unknown */
         AldProcessorCacheType type;
@@ -27,8 +27,8 @@ static const char *cpu_folder(char folder[FOLDER_SIZE], unsigned cpu, const char
         return folder;
 }
 
-/* Counts the groups in which a file of each CPU lists the CPUs of its group, and the members of the largest.
- * `file` is the name since Linux 5.3. False if one of the CPUs has no group. */
+/* Counts groups of CPUs, and the members of the largest. A file of each CPU lists the CPUs of its group:
+ * `file` since Linux 5.3, `older_file` before. Returns false if a CPU has no group. */
 static bool count_groups(AldProcessorReader *reader, const AldCpuSet *online, const char *file,
         const char *older_file, unsigned *ret, unsigned *ret_largest)
 {
@@ -80,7 +80,8 @@ static void count_threads(AldProcessorReader *reader, AldProcessorTopology *topo
                 topology->sockets = n;
 }
 
-/* "48K"; some kernels for embedded machines write no size. */
+/* Returns the bytes of a size such as "48K", or absent. Some kernels for embedded machines write "0K" for an
+ * unknown size. */
 static uint64_t read_size(AldProcessorReader *reader, const char *folder)
 {
         g_autofree char *text = NULL;
@@ -97,7 +98,7 @@ static uint64_t read_size(AldProcessorReader *reader, const char *folder)
         return ALD_ABSENT_UINT64;
 }
 
-/* The type of a cache, or a negative errno. */
+/* Returns the type of a cache, or a negative errno. */
 static int read_type(AldProcessorReader *reader, const char *folder)
 {
         g_autofree char *text = NULL, *word = NULL;
@@ -128,7 +129,7 @@ static void count_cache(GArray *groups, const CacheGroup *cache)
                 g_array_append_val(groups, *cache);
 }
 
-/* Counts a cache with the first CPU that it serves. False if the CPU has no further one. */
+/* Counts a cache with the first CPU that it serves. Returns false if the CPU has no further cache. */
 static bool read_cache(
         AldProcessorReader *reader, unsigned cpu, unsigned index, AldCpuSet *counted, GArray *groups)
 {
@@ -154,7 +155,8 @@ static bool read_cache(
         return true;
 }
 
-/* The number of a cache among those of its CPU is the same for all CPUs that share it. */
+/* Groups the caches of all CPUs. The index of a cache is the same for all CPUs that share it, so `counted`
+ * has one set of CPUs per index. */
 static GArray *read_caches(AldProcessorReader *reader, const AldCpuSet *online)
 {
         GArray *groups = g_array_new(FALSE, FALSE, sizeof(CacheGroup));
@@ -168,7 +170,7 @@ static GArray *read_caches(AldProcessorReader *reader, const AldCpuSet *online)
         return groups;
 }
 
-/* "L1d", or "L2,2048K" if there is another L2. */
+/* Returns "L1d", or "L2,2048K" if there is another L2. */
 static char *name_group(const GArray *groups, const CacheGroup *group)
 {
         static const char *const letters[ALD_PROCESSOR_CACHE_TYPE_N] = {

@@ -17,7 +17,7 @@
 #include "services/telemetry/host/processor-topology.h"
 #include "services/telemetry/host/processor.h"
 
-/* A tool that sets a governor does so for one CPU after the other. */
+/* A tool sets a governor for one CPU after the other, so the clocks are read only after a pause. */
 #define SETTLE_MS 100
 #define EVENTS_SIZE 4096u
 
@@ -34,8 +34,8 @@ struct AldProcessorCollector {
         guint governors_source, settle_source;
 };
 
-/* The auxiliary vector of this process, where POWER alone says what its processors can do. The numbers are
- * those of the kernel's interface, whose names <sys/auxv.h> has on POWER only. */
+/* Reads the instruction sets of POWER, which only the auxiliary vector of a process shows. The numbers are
+ * part of the kernel's interface; <sys/auxv.h> has names for them on POWER only. */
 static uint64_t read_power_sets(int root)
 {
         static const struct {
@@ -72,7 +72,8 @@ static void read_cpuinfo(AldProcessorCollector *collector)
         collector->instruction_sets = ald_instruction_sets_list(sets);
 }
 
-/* inotify takes no descriptor of a file, but the path to one. A file that is watched already stays so. */
+/* Watches the governor of a policy. inotify takes a path rather than a file descriptor, hence the link below
+ * /proc. A file that is already watched stays so. */
 static void watch_governor(AldProcessorCollector *collector, const char *policy)
 {
         g_autofree char *path = g_strdup_printf(ALD_PROCESSOR_POLICIES_DIR "/%s/scaling_governor", policy);
@@ -109,7 +110,8 @@ void ald_processor_collector_refresh(AldProcessorCollector *collector)
         ald_processor_topology_free(collector->topology);
         collector->topology = ald_processor_topology_new(&collector->reader);
         read_cpuinfo(collector);
-        /* A governor that is set meanwhile is read again. */
+        /* The watch comes before the first reading, so that a governor that is set meanwhile is read
+         * again. */
         watch_governors(collector);
         read_clocks(collector);
 }
@@ -180,8 +182,8 @@ void ald_processor_collector_free(AldProcessorCollector *collector)
         g_free(collector);
 }
 
-/* POWER says its clock even where the kernel does not control it; where it does, that is the clock of the
- * moment. */
+/* Returns the base clock. POWER reports a clock even if the kernel does not control it; if the kernel does,
+ * that clock is the current one and does not count. */
 static uint64_t base_clock(const AldProcessorCollector *collector)
 {
         const AldProcessorClocks *clocks = &collector->clocks;

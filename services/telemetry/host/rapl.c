@@ -11,10 +11,11 @@
 #define POWERCAP_DIR "sys/class/powercap"
 #define RESCAN_USEC (UINT64_C(10) * 1000 * 1000)
 
-/* Each counter is kept open; no machine has so many packages. */
+/* Each counter is kept open; no machine has this many packages. */
 #define PACKAGES_MAX 128u
 
-/* Far beyond any package; what a counter shows that was reset, and taken for wrapped. */
+/* No package draws this much. A counter that was reset, and is taken for one that wrapped, shows such
+ * values. */
 #define PACKAGE_MAX_MICROWATTS 10e9
 
 typedef struct Package {
@@ -64,8 +65,8 @@ const char *ald_rapl_collector_reason(const AldRaplCollector *collector)
         return collector->reason;
 }
 
-/* "intel-rapl:0" (of any maker), not its parts "intel-rapl:0:0", nor the same package seen through
- * "intel-rapl-mmio:0". */
+/* Returns whether a domain is a whole package: "intel-rapl:0", for any vendor, but not its parts such as
+ * "intel-rapl:0:0", nor "intel-rapl-mmio:0", which shows the same package again. */
 static bool is_top_domain(const char *name)
 {
         static const char prefix[] = "intel-rapl:";
@@ -90,7 +91,7 @@ static void add_package(AldRaplCollector *collector, const char *domain)
         g_array_append_val(collector->packages, package);
 }
 
-/* A part of an absurd number of packages would not be a valid sum. */
+/* Drops all packages of an absurd number, since the sum over a part of them would be wrong. */
 static void discard_packages(AldRaplCollector *collector)
 {
         g_array_set_size(collector->packages, 0);
@@ -124,7 +125,7 @@ static void set_reason(AldRaplCollector *collector, const Package *denied)
                         denied->energy.path);
 }
 
-/* µJ since the last reading. */
+/* Returns the energy since the last reading in µJ; NaN if the counter went back and cannot have wrapped. */
 static double energy_since(const Package *package, int64_t last)
 {
         if (package->last >= last)
@@ -134,11 +135,11 @@ static double energy_since(const Package *package, int64_t last)
         return (double) (package->max - last) + (double) package->last;
 }
 
-/* In µW, or NaN; the error is 0 or that of reading the counter.
+/* Returns the power of a package in µW, or NaN. Sets *ret_error to 0 or the error of reading the counter.
  *
- * A constant counter, as in many virtual machines, is not a power of 0, since a running processor draws some
- * power. If it is only updated late, its next growth covers the whole time since it last grew; after
- * ALD_ENERGY_STILL_MAX_USEC that does not give the current power, and counting starts again. */
+ * A constant counter, as in many virtual machines, does not mean a power of 0, since a running processor
+ * draws some power. If it is merely updated late, its next growth covers the whole time since it last grew;
+ * after ALD_ENERGY_STILL_MAX_USEC such growth does not give the current power, and counting starts again. */
 static double package_power(Package *package, uint64_t now_usec, int *ret_error)
 {
         int64_t last = package->last;
@@ -162,8 +163,8 @@ static double package_power(Package *package, uint64_t now_usec, int *ret_error)
         return power > PACKAGE_MAX_MICROWATTS ? NAN : power;
 }
 
-/* The sum over all packages in µW, or NaN. Continues after a failure, so that the next call has a start
- * value. Sets *ret_gone if packages should be looked for again. */
+/* Returns the sum over all packages in µW, or NaN. Continues after a failure, so that the next call has start
+ * values. Sets *ret_gone if packages should be searched for again. */
 static double read_power(AldRaplCollector *collector, uint64_t now_usec, bool *ret_gone)
 {
         const Package *denied = NULL;

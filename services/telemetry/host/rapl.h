@@ -18,10 +18,10 @@ AldRaplCollector *ald_rapl_collector_new(int root);
 void ald_rapl_collector_free(AldRaplCollector *collector);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldRaplCollector, ald_rapl_collector_free)
 
-/* Mean power of all packages, in µW, each since its counter last grew. Absent at the first call, where a
- * package cannot be read, while a counter stands still, and when it grows after 10 s or more without growth.
- */
+/* Returns the mean power of all packages in µW, each since its counter last grew. Absent at the first call,
+ * if a package cannot be read, while a counter stands still, and when it grows after 10 s or more without
+ * growth. */
 uint64_t ald_rapl_collector_sample(AldRaplCollector *collector, uint64_t now_usec);
 
-/* Why the power is absent, if an administrator can fix it, as in AbsentReasons; else NULL. */
+/* Returns why the power is absent, as in AbsentReasons, if an administrator can fix it; else NULL. */
 const char *ald_rapl_collector_reason(const AldRaplCollector *collector);
