@@ -4,9 +4,8 @@
 #include "pki/types.h"
 
 #define ALD_PKI_CA_DAYS (20u * 365 + 5)
-#define ALD_PKI_DAYS 397u /* validity of a node's, a broker's or a bridge's certificate */
-#define ALD_PKI_BACKDATE_SECONDS \
-        3600 /* how far another clock may be behind while it accepts a new certificate */
+#define ALD_PKI_DAYS 397u             /* validity of a node's, a broker's or a bridge's certificate */
+#define ALD_PKI_BACKDATE_SECONDS 3600 /* so that clocks this far behind accept a new certificate */
 
 /* Creates the self-signed CA of a cluster. Returns -EINVAL if the name is empty, not UTF-8 or longer than
  * ALD_PKI_NAME_MAX. */
