@@ -202,20 +202,12 @@ static bool fill_header(X509_CRL *crl, X509 *ca, uint64_t number)
         return ok;
 }
 
-/* Parses the list again from its text, since OpenSSL fills in some of it only when parsing. This also
- * enforces the size limit. */
-static int reread(X509_CRL *crl, X509_CRL **ret, char **ret_error)
-{
-        g_autofree char *text = ald_pki_crl_to_pem(crl);
-
-        return ald_pki_crl_parse(text, strlen(text), ret, ret_error);
-}
-
 int ald_pki_crl_make(X509 *ca, EVP_PKEY *ca_key, X509_CRL *old, const char *const *serials, uint64_t number,
         uint64_t now, X509_CRL **ret, char **ret_error)
 {
         g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
         g_autoptr(X509_CRL) crl = X509_CRL_new();
+        g_autofree char *text = NULL;
         int r;
 
         if (!X509_check_private_key(ca, ca_key))
@@ -236,5 +228,7 @@ int ald_pki_crl_make(X509 *ca, EVP_PKEY *ca_key, X509_CRL *old, const char *cons
         if (!X509_CRL_sort(crl) || X509_CRL_sign(crl, ca_key, EVP_sha256()) <= 0)
                 return ald_pki_openssl_failed(-EIO, "Cannot sign a revocation list", ret_error);
         ERR_clear_error();
-        return reread(crl, ret, ret_error);
+        /* OpenSSL fills in some of the list only when parsing, which also enforces the size limit. */
+        text = ald_pki_crl_to_pem(crl);
+        return ald_pki_crl_parse(text, strlen(text), ret, ret_error);
 }
