@@ -19,7 +19,7 @@ static int print_result(
         g_autofree char *text = NULL;
 
         if (failure->message && !options->link.json) {
-                /* What was measured until then is valid. */
+                /* The figures measured until then are valid. */
                 text = result->rtt_known ? ald_socket_measurement_to_text(result) : g_strdup("");
                 fputs(text, stdout);
                 fflush(stdout);

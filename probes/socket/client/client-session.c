@@ -8,8 +8,8 @@
 #include "probes/socket/client/client-session.h"
 #include "probes/socket/transfer/token.h"
 
-/* A firewall may be open for the control connection alone. The state service reads the ports from the end of
- * this message (ald_link_closed_ports()). */
+/* Names the ports if they may be closed, since a firewall may be open for the control connection alone. The
+ * state service reads them from the end of this message (ald_link_closed_ports()). */
 static int connect_data(AldSocketClient *client, int *ret_fd)
 {
         unsigned control = client->options->link.port;
@@ -74,7 +74,7 @@ int ald_socket_client_request_tokens(
 
         open.purpose = ald_socket_open_purpose_to_string(purpose);
         open.count = count;
-        /* The first one. */
+        /* The first request of a session says what is to be measured. */
         if (purpose == ALD_SOCKET_OPEN_PURPOSE_RTT) {
                 open.scope = ald_socket_scope_to_string(options->scope);
                 open.automatic = options->link.automatic;

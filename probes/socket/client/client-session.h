@@ -11,7 +11,7 @@
 typedef struct AldSocketClient {
         const AldSocketOptions *options;
         AldOrigin origin;
-        AldAddress local, peer; /* of the control connection, and of where data connections go */
+        AldAddress local, peer; /* of the control connection; peer with the port of data connections */
         AldChannel channel;
         AldProgress *progress;
         AldFailure *failure;
@@ -20,18 +20,18 @@ typedef struct AldSocketClient {
         const AldSocketWelcome *welcome;
         bool zerocopy;
         int rtt_fd; /* -1: none */
-        AldRtt rtt; /* the one under way */
+        AldRtt rtt; /* the measurement of round trips under way */
         AldSpotCheck spot;
-        AldInterfaceTraffic quiet; /* what is sent before this probe sends much */
-        AldOptional before;        /* then: the rate of that */
-        GArray *loaded;            /* AldRttSample: all of those under load */
+        AldInterfaceTraffic quiet; /* traffic before this probe loads the interface */
+        AldOptional before;        /* the rate of `quiet`, once it has ended */
+        GArray *loaded;            /* of AldRttSample: all those under load */
         uint64_t loaded_since;
 } AldSocketClient;
 
-/* Connects with a token from the other side; a blocking connection. */
+/* Opens a data connection, which is blocking, with a token from the other side. */
 int ald_socket_client_connect(AldSocketClient *client, const char *token, int *ret_fd);
 
-/* Requests tokens and waits for SocketTokens with as many. */
+/* Requests tokens and waits for SocketTokens with this number of them. */
 int ald_socket_client_request_tokens(
         AldSocketClient *client, AldSocketOpenPurpose purpose, unsigned count, AldRecord **ret);
 
@@ -40,17 +40,17 @@ int ald_socket_client_expect_after_efforts(AldSocketClient *client, AldKind kind
 
 int ald_socket_client_begin(AldSocketClient *client, AldSocketBeginDirection direction);
 
-/* The limits of a transfer: the lower of both sides'. */
+/* These return the limits of a transfer, the lower ones of both sides. */
 uint64_t ald_socket_client_nsec_max(const AldSocketClient *client);
 uint64_t ald_socket_client_bytes_max(const AldSocketClient *client);
 unsigned ald_socket_client_streams_max(const AldSocketClient *client);
 
-/* Waits for this time, a message or a signal. */
+/* Waits for this time, or until a message or a signal arrives. */
 int ald_socket_client_wait(AldSocketClient *client, uint64_t nsec);
 
-/* Measures round trips during a transfer; now: as ald_rtt_finish(). */
+/* These measure round trips during a transfer; `now` is that of ald_rtt_finish(). */
 void ald_socket_client_begin_loaded(AldSocketClient *client);
 void ald_socket_client_end_loaded(AldSocketClient *client, bool now);
 
-/* The connections, with those of the group, which may be NULL. */
+/* Returns the connections of the session, with those of the group, which may be NULL. */
 AldTrafficSockets ald_socket_client_sockets(const AldSocketClient *client, AldStreamGroup *group);

@@ -8,11 +8,11 @@
 
 #define PEAK_NS (100 * ALD_NSEC_PER_MSEC)
 
-/* What this side sees of an upload, to check the verdict of the other side. */
+/* An upload as this side sees it, to check the verdict of the other side. */
 typedef struct Upload {
         AldStreamGroup group;
         AldInterfaceTraffic traffic;
-        uint64_t begun, opened, acked; /* opened: when the other side let it connect */
+        uint64_t begun, opened, acked; /* opened: time of the first token */
         bool started;                  /* something was acknowledged */
         uint64_t first;
         uint64_t window_begin, window_bytes;
@@ -60,8 +60,8 @@ static void watch_acknowledgements(Upload *upload)
         upload->window_bytes = counters.bytes;
 }
 
-/* Whether a rate is possible, by the rates at which bytes were acknowledged. A transfer that was over at once
- * has none, so its rate has to fit its bytes and time. */
+/* Returns whether a rate is possible, given the rates at which bytes were acknowledged. A transfer that was
+ * over at once has none, so its rate must fit its bytes and time. */
 static bool is_rate_plausible(
         const Upload *upload, const AldVerdict *verdict, const AldTransferCounters *counters)
 {
@@ -78,13 +78,13 @@ static bool is_rate_plausible(
 }
 
 /*
- * Whether the verdict of the receiver fits what was sent and acknowledged. Its kernel acknowledges what it
- * has, so a large difference cannot be chance.
+ * Returns whether the verdict of the receiver fits the bytes that were sent and acknowledged. Its kernel
+ * acknowledges what it has, so a large difference cannot be chance.
  */
 static bool is_verdict_plausible(const Upload *upload, const AldVerdict *verdict)
 {
         AldTransferCounters counters = ald_stream_group_counters(&upload->group);
-        /* What a thread is about to send is counted when all of it is in the kernel. */
+        /* Data that a thread is sending is counted only when all of it is in the kernel. */
         uint64_t under_way = (uint64_t) upload->group.n * ALD_STREAM_CHUNK;
 
         return verdict->bytes <= ald_stream_group_sent(&upload->group) + under_way &&
@@ -93,7 +93,7 @@ static bool is_verdict_plausible(const Upload *upload, const AldVerdict *verdict
                is_rate_plausible(upload, verdict, &counters);
 }
 
-/* Other traffic, at the end that saw more of it. */
+/* Sets the rate of other traffic, at the end that saw more of it. */
 static void set_other_traffic(AldSocketClient *client, Upload *upload, uint64_t theirs)
 {
         const AldTrafficSockets sockets = ald_socket_client_sockets(client, &upload->group);
@@ -103,8 +103,8 @@ static void set_other_traffic(AldSocketClient *client, Upload *upload, uint64_t 
 }
 
 /*
- * Explains why nothing arrived although round trips did, if it was sent again and again. packet: bytes of the
- * packets, 0 if unknown.
+ * Explains why nothing arrived although round trips did, if the data was sent repeatedly. `packet` is the
+ * size of the packets in bytes, 0 if unknown.
  */
 static void explain_lost_packets(
         const AldSocketClient *client, uint64_t packet, AldSocketDirection *direction)
@@ -128,7 +128,7 @@ static int handle_no_rate(AldSocketClient *client, Upload *upload, const AldSock
         set_other_traffic(client, upload, message->other_bits_per_second);
         g_strlcpy(direction->reason, message->reason ?: "the other side found no rate",
                 sizeof direction->reason);
-        /* The kernel counts the beginning of the connection as a byte that was acknowledged. */
+        /* The kernel counts the start of the connection as an acknowledged byte. */
         if (upload->acked <= packet / 2 && ald_stream_group_retransmits(&upload->group) > 0)
                 explain_lost_packets(client, packet, direction);
         return 1;
@@ -162,7 +162,7 @@ static int send_effort(AldSocketClient *client, Upload *upload)
         return ald_channel_send(&client->channel, ALD_KIND_SOCKET_EFFORT, &effort);
 }
 
-/* 1 at the end of the upload. */
+/* Returns 1 at the end of the upload. */
 static int handle_message(AldSocketClient *client, Upload *upload, const AldRecord *message)
 {
         switch ((int) message->kind) {
@@ -179,7 +179,7 @@ static int handle_message(AldSocketClient *client, Upload *upload, const AldReco
         }
 }
 
-/* 1 at the end of the upload. */
+/* Returns 1 at the end of the upload. */
 static int step_upload(AldSocketClient *client, Upload *upload)
 {
         const AldTrafficSockets sockets = ald_socket_client_sockets(client, &upload->group);
@@ -257,7 +257,7 @@ static int read_efforts(AldSocketClient *client, AldTransferReceiver *receiver)
         }
 }
 
-/* 1 when enough is known, or when nothing more arrives. */
+/* Returns 1 when enough is known, or when nothing more arrives. */
 static int step_download(AldSocketClient *client, AldTransferReceiver *receiver)
 {
         AldTransferReceiverStep step;
@@ -281,7 +281,8 @@ static int step_download(AldSocketClient *client, AldTransferReceiver *receiver)
         return ald_socket_client_wait(client, ald_transfer_receiver_tick(receiver));
 }
 
-/* Ends the transfer, and learns what only the sender knows. unseen: bytes of the packets, if none arrived. */
+/* Ends the transfer, and reads the figures that only the sender has. `unseen` is the size of the packets in
+ * bytes if none arrived, else 0. */
 static int stop_download(AldSocketClient *client, uint64_t unseen, AldSocketDirection *direction)
 {
         g_autoptr(AldRecord) answer = NULL;

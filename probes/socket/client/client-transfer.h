@@ -3,6 +3,6 @@
 
 #include "probes/socket/client/client-session.h"
 
-/* Measures a direction at full rate. A missing rate is not an error: the result has the reason. */
+/* These measure a direction at full rate. A missing rate is not an error; the result has the reason. */
 int ald_socket_client_upload(AldSocketClient *client);
 int ald_socket_client_download(AldSocketClient *client);

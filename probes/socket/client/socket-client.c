@@ -89,8 +89,8 @@ static void set_spot_too_slow(AldSocketClient *client)
 }
 
 /*
- * The receiver cannot have more than was sent, and its last part was not much faster than all of it,
- * including the time until its message arrived.
+ * Returns whether a result is possible. The receiver cannot have more than was sent, and the last part cannot
+ * be much faster than the whole, including the time until the message arrived.
  */
 static bool is_spot_plausible(const AldSocketClient *client, uint64_t bytes, uint64_t rate, uint64_t elapsed)
 {
@@ -185,7 +185,7 @@ static int receive_welcome(AldSocketClient *client)
         g_strlcpy(client->result->sink_interface, welcome->interface ?: "",
                 sizeof client->result->sink_interface);
         ald_address_set_port(&client->peer, (unsigned) welcome->port);
-        /* Data connections take the same path. */
+        /* Data connections must take the same path. */
         client->origin.source = &client->local;
         return 0;
 }
@@ -221,12 +221,12 @@ static void finish_result(AldSocketClient *client)
                 (const AldRttSample *) client->loaded->data, client->loaded->len, &result->loaded);
 }
 
-/* Opens the control connection, and notes the addresses and the interface that it uses. */
+/* Opens the control connection, and records the addresses and the interface that it uses. */
 static int open_channel(AldSocketClient *client, const AldAddress *to, AldTls *tls, int stop)
 {
         ald_fd int fd = -1;
-        /* Where packets of full size are lost, that can be said only if words still get through; the first
-         * ones of TLS 1.3 may have more than a thousand bytes. */
+        /* If the path loses packets of full size, this can only be reported if messages still get through;
+         * the first ones of TLS 1.3 may have more than a thousand bytes. */
         AldOrigin origin = { client->origin.device, client->origin.source, .small_segments = true };
         int r = ald_address_connect(to, &origin, stop, &fd, client->failure);
 

@@ -6,6 +6,7 @@
 #include "probes/socket/transfer/socket-options.h"
 #include "probes/socket/transfer/socket-result.h"
 
-/* Measures towards the address. Takes tls. The result is filled in as far as the measurement comes. */
+/* Measures the path to the address, and takes ownership of tls. The result is filled in as far as the
+ * measurement gets. */
 int ald_socket_client_run(const AldSocketOptions *options, const AldAddress *to, const AldOrigin *origin,
         AldTls *tls, int stop, AldProgress *progress, AldSocketMeasurement *result, AldFailure *failure);

@@ -10,7 +10,7 @@
 #include "probes/socket/server/data-listener.h"
 
 #define TIMEOUT (5 * ALD_NSEC_PER_SEC)
-#define ACCEPTS 16u /* in one step, so that a flood leaves time for other work */
+#define ACCEPTS 16u /* in one step, lest a flood leave no time for other work */
 
 int ald_data_listener_open(
         AldDataListener *listener, int control, unsigned first, unsigned n, AldFailure *failure)
@@ -77,7 +77,8 @@ static void accept_connections(AldDataListener *listener, uint64_t now)
         }
 }
 
-/* 1 once the token is complete, 0 while it is not, -errno if the connection failed before. */
+/* Returns 1 once the token is complete, 0 while it is not, or a negative errno if the connection failed
+ * before. */
 static int read_token(struct AldPendingConnection *pending)
 {
         while (pending->n < ALD_TOKEN_SIZE) {

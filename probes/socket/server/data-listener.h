@@ -11,8 +11,8 @@
 
 /*
  * Accepts the data connections of a session. Each has to send its token first, within a few seconds.
- * Connections from other hosts than the session's other side are closed at once, and if too many wait, the
- * oldest of them is closed.
+ * Connections from any host but the peer of the session are closed at once. If too many wait, the oldest of
+ * them is closed.
  */
 typedef struct AldDataListener {
         int fd;
@@ -31,10 +31,10 @@ typedef struct AldDataListener {
 int ald_data_listener_open(
         AldDataListener *listener, int control, unsigned first, unsigned n, AldFailure *failure);
 
-/* The descriptors to wait for, at most ALD_DATA_LISTENER_FDS. */
+/* Fills in the descriptors to wait for, and returns their number, at most ALD_DATA_LISTENER_FDS. */
 unsigned ald_data_listener_fds(const AldDataListener *listener, struct pollfd *ret);
 
-/* Does what is possible without waiting. True with a connection, blocking, that sent a valid token. */
+/* Does what is possible without waiting. Returns true with a blocking connection that sent a valid token. */
 bool ald_data_listener_step(
         AldDataListener *listener, uint64_t now, int *ret_fd, AldSocketOpenPurpose *ret_purpose);
 

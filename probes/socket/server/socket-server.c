@@ -38,11 +38,11 @@ typedef struct Server {
         AldTransferReceiver receiver; /* SERVER_UPLOAD */
         AldStreamGroup sending;       /* SERVER_DOWNLOAD */
         AldInterfaceTraffic traffic;  /* both */
-        AldInterfaceTraffic quiet;    /* until the client loads the path */
-        AldOptional before;           /* then: the rate of that */
+        AldInterfaceTraffic quiet;    /* traffic until the client loads the path */
+        AldOptional before;           /* the rate of `quiet`, once it has ended */
         AldSpotCheck spot;
-        bool admitted;        /* the first message has said what is to be measured */
-        AldSocketScope scope; /* then: how much at most */
+        bool admitted;        /* the first message has stated what is to be measured */
+        AldSocketScope scope; /* most that may be measured, once admitted */
         AldSocketSessionReport *served;
         AldFailure *failure;
 } Server;
@@ -60,7 +60,7 @@ static bool is_spot_check(AldSocketOpenPurpose purpose)
                purpose == ALD_SOCKET_OPEN_PURPOSE_SPOT_DOWNLOAD;
 }
 
-/* Refuses to measure: sends the reason, and returns the failure. */
+/* Refuses to measure: sends the reason to the client, and returns the failure. */
 static int refuse_client(Server *server, AldFailureKind kind, const char *why)
 {
         ald_channel_send_abort(&server->channel, kind, why);
@@ -68,7 +68,8 @@ static int refuse_client(Server *server, AldFailureKind kind, const char *why)
         return ald_fail(server->failure, kind, "refused: %s", why);
 }
 
-/* Reads whether the program that started this session lets it measure; if not, sends the reason. */
+/* Reads whether the program that started this session lets it measure; if not, sends the reason to the
+ * client. */
 static int read_admission(Server *server)
 {
         g_auto(AldAdmission) admission = {};
@@ -78,7 +79,7 @@ static int read_admission(Server *server)
         return admission.why ? refuse_client(server, admission.kind, admission.why) : 0;
 }
 
-/* Whether the client may measure what its first message requests; if not, sends it the reason. */
+/* Decides whether the client may measure what its first message requests; if not, sends it the reason. */
 static int admit_client(Server *server, const AldRecord *first)
 {
         static const AldSocketOpen unknown = ALD_SOCKET_OPEN_INIT;
@@ -144,7 +145,7 @@ static bool may_open(const Server *server, AldSocketOpenPurpose purpose, uint64_
         }
 }
 
-/* With those of the transfer under way. */
+/* Returns the connections of the session, with those of the transfer under way. */
 static AldTrafficSockets traffic_sockets(Server *server)
 {
         AldStreamGroup *group = server->state == SERVER_UPLOAD     ? &server->receiver.group
@@ -157,7 +158,7 @@ static AldTrafficSockets traffic_sockets(Server *server)
                 .group = group };
 }
 
-/* The client is about to load the path. */
+/* Ends the measurement of quiet traffic, since the client is about to load the path. */
 static void end_quiet(Server *server)
 {
         const AldTrafficSockets sockets = traffic_sockets(server);
@@ -181,11 +182,12 @@ static int handle_open(Server *server, const AldRecord *message)
         if (is_spot_check(purpose)) {
                 end_quiet(server);
                 server->spots++;
-                /* The next spot check ends the one before. */
+                /* A new spot check ends the previous one. */
                 end_spot(server);
         }
         r = issue_tokens(server, purpose, open->count, &issued);
-        /* A client that is late to request it is no link that carries nothing. */
+        /* The time counts from here, lest a late request of the client look like a link that carries
+         * nothing. */
         if (purpose == ALD_SOCKET_OPEN_PURPOSE_UPLOAD) {
                 server->opened = true;
                 ald_transfer_receiver_start(&server->receiver);
@@ -194,7 +196,7 @@ static int handle_open(Server *server, const AldRecord *message)
         return r < 0 ? r : ald_channel_send(&server->channel, ALD_KIND_SOCKET_TOKENS, &tokens);
 }
 
-/* Other traffic at this interface during the transfer under way. */
+/* Returns the rate of other traffic at this interface during the transfer under way. */
 static AldOptional other_traffic(Server *server)
 {
         const AldTrafficSockets sockets = traffic_sockets(server);
@@ -273,7 +275,7 @@ static int handle_stop(Server *server)
         return ald_channel_send(&server->channel, ALD_KIND_SOCKET_SENT, &message);
 }
 
-/* Does what the client requests, if it may. */
+/* Does what the client requests, if that is allowed. */
 static int handle_message(Server *server, const AldRecord *message)
 {
         bool wants = message->kind == ALD_KIND_SOCKET_OPEN || message->kind == ALD_KIND_SOCKET_BEGIN;
@@ -287,7 +289,7 @@ static int handle_message(Server *server, const AldRecord *message)
         case ALD_KIND_SOCKET_BEGIN:
                 return handle_begin(server, message);
         case ALD_KIND_SOCKET_EFFORT:
-                /* One may have been under way when the upload ended. */
+                /* A report may have been under way when the upload ended. */
                 if (server->state == SERVER_UPLOAD)
                         ald_transfer_receiver_take_effort(
                                 &server->receiver, ald_record_as(message, SOCKET_EFFORT, AldSocketEffort));
@@ -343,7 +345,7 @@ static int send_welcome(Server *server)
         return ald_channel_send(&server->channel, ALD_KIND_SOCKET_WELCOME, &message);
 }
 
-/* Closes a connection that is not needed, or no longer. */
+/* Uses a data connection for its purpose, or closes it if it is not needed, or no longer. */
 static int handle_connection(Server *server, int fd, AldSocketOpenPurpose purpose)
 {
         int r = 0;
@@ -430,7 +432,7 @@ static int step_download(Server *server)
         return ald_channel_send(&server->channel, ALD_KIND_SOCKET_EFFORT, &effort);
 }
 
-/* Sends the client the result of a spot check. */
+/* Sends the client the result of a spot check that has ended. */
 static int step_spot(Server *server)
 {
         AldSocketSpotResult message = ALD_SOCKET_SPOT_RESULT_INIT;
@@ -526,7 +528,7 @@ static int run_session(Server *server)
 {
         int r = refuse_if_configured(server);
 
-        /* A client of --listen takes its turn before it says what to measure. */
+        /* With --listen, a client gets its turn before it says what to measure. */
         if (r >= 0 && server->options->link.mode == ALD_LINK_MODE_LISTEN)
                 r = read_admission(server);
         if (r < 0)

@@ -6,8 +6,8 @@
 #include "probes/socket/transfer/socket-result.h"
 
 /*
- * Serves one connection; with --listen once it has its turn, which is asked for at link.report_fd.
- * Takes fd and tls. `served` is filled in as far as the session comes, and must be cleared in any case.
+ * Serves one connection; with --listen once it has its turn, which it requests at link.report_fd. Takes
+ * ownership of fd and tls. `served` is filled in as far as the session gets, and must be cleared in any case.
  */
 int ald_socket_server_run(const AldSocketOptions *options, int fd, AldTls *tls, int stop,
         AldSocketSessionReport *served, AldFailure *failure);

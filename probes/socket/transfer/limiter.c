@@ -4,13 +4,13 @@
 #include "probes/socket/transfer/limiter.h"
 
 #define BUSY 850u    /* permille: the thread is close to its limit */
-#define WAITING 300u /* permille of the time: it shows which side is waited for */
+#define WAITING 300u /* permille of the time: enough to show which side is waited for */
 #define IDLE 500u
 #define SPARE 500u     /* half a processor: with less, another thread only slows down the first */
 #define LOST 100u      /* millionths: loss without a queue does not mean that the link is full */
 #define STANDING 1500u /* thousandths of the shortest round trip: there is a queue, or jitter */
 
-/* Millionths. So much is lost on a bad path, whatever its round trips: a full queue drops far less, since the
+/* Millionths that are lost on a bad path, whatever its round trips. A full queue drops far less, since the
  * connections that fill it back off after each loss. */
 #define HEAVY_LOSS 10000u
 

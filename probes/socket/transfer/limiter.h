@@ -4,7 +4,7 @@
 #include "probes/common/evaluator.h"
 #include "record/schema.h"
 
-/* Pure: what limits a rate, by the efforts of both sides. */
+/* Finds what limits a rate from the efforts of both sides. Pure. */
 
 typedef enum AldSocketLimiter {
         ALD_SOCKET_LIMITER_UNKNOWN,
@@ -15,15 +15,15 @@ typedef enum AldSocketLimiter {
         ALD_SOCKET_LIMITER_APPLICATION,
 } AldSocketLimiter;
 
-/* NULL if it is unknown. */
+/* Returns NULL for an unknown limiter. */
 const char *ald_socket_limiter_to_string(AldSocketLimiter limiter);
 
-/* Unknown for any other word. */
+/* Returns the unknown limiter for any other word. */
 AldSocketLimiter ald_socket_limiter_from_string(const char *word);
 
-/* steady: the rate hardly varies, and the link never waits, as one that is full. */
+/* `steady` is true if the rate hardly varies and the link never waits, as if it is full. */
 AldSocketLimiter ald_socket_limiter_find(
         const AldSocketEffort *sender, const AldSocketEffort *receiver, bool steady);
 
-/* Whether more connections may be faster, because what limits the rate limits each connection separately. */
+/* Returns whether more connections may be faster, because each connection is limited separately. */
 AldEvaluatorBound ald_socket_limiter_bound(const AldSocketEffort *sender, const AldSocketEffort *receiver);

@@ -3,5 +3,5 @@
 
 #include "probes/common/channel.h"
 
-/* The messages of a session, which record/messages/socket-session.xml describes in their order. */
+/* The messages of a session. record/messages/socket-session.xml describes them in order. */
 extern const AldProtocol ald_socket_protocol;

@@ -13,7 +13,7 @@
 #include "probes/socket/transfer/rtt.h"
 
 #define STEADY_EVERY_NS (100 * ALD_NSEC_PER_MSEC)
-#define STEADY_BYTES 8u        /* under load they take bandwidth from the transfer */
+#define STEADY_BYTES 8u        /* few, since under load they take bandwidth from the transfer */
 #define STEADY_WIRE_BYTES 160. /* each way, with headers and acknowledgements */
 #define STEADY_SHARE 0.0003    /* of the rate, at most */
 #define STEADY_RARELY_NS (15 * ALD_NSEC_PER_SEC)
@@ -21,7 +21,7 @@
 #define ECHOES_MAX 100000u
 #define STACK (64u * 1024)
 
-/* On a long path fewer are enough. */
+/* The timing of bursts. The limits of time let fewer samples suffice on a long path. */
 typedef struct Bursts {
         unsigned warm_up, each, enough;
         uint64_t warm_up_ns, each_ns, every_ns, least_ns, most_ns;
@@ -73,7 +73,7 @@ static bool receive_fully(int fd, uint8_t *bytes, size_t n)
         return true;
 }
 
-/* What comes back must be what was sent, otherwise another exchange was timed. */
+/* The bytes that come back must be those that were sent; otherwise another exchange was timed. */
 static bool make_round_trip(AldRtt *rtt, uint64_t *ret)
 {
         uint8_t sent[ALD_RTT_BYTES] = {}, got[ALD_RTT_BYTES];

@@ -16,20 +16,20 @@ typedef enum AldRttMode {
         ALD_RTT_STEADY,   /* one at a time until stopped */
 } AldRttMode;
 
-/* One side sends a few bytes and waits for them to come back, in a thread of its own. */
+/* The side that measures: it sends a few bytes and waits for them to come back, in its own thread. */
 typedef struct AldRtt {
         int fd; /* blocking; owned by the caller */
         AldRttMode mode;
         pthread_t thread;
         atomic_bool stop, ended;
         atomic_uint progress;       /* permille */
-        atomic_uint_fast64_t every; /* ns between two steady ones */
+        atomic_uint_fast64_t every; /* ns between two steady round trips */
         bool failed;                /* nothing came back */
         size_t n;
         AldRttSample samples[ALD_RTT_SAMPLES_MAX];
 } AldRtt;
 
-/* Options of such a connection. */
+/* Sets the options of a connection for round trips. */
 void ald_rtt_prepare(int fd);
 
 int ald_rtt_start(AldRtt *rtt, int fd, AldRttMode mode);
@@ -38,17 +38,17 @@ int ald_rtt_start(AldRtt *rtt, int fd, AldRttMode mode);
  * take only a small share of it. */
 void ald_rtt_set_interval(AldRtt *rtt, uint64_t bytes, uint64_t nsec);
 
-/* Waits for the end of the exchange under way. With `now` it does not wait, and the connection becomes
+/* Waits for the end of the exchange under way. With `now`, it aborts the exchange, and the connection becomes
  * unusable. */
 void ald_rtt_finish(AldRtt *rtt, bool now);
 
-/* The other side, which sends back what it receives. */
+/* The other side: it sends back the bytes that it receives. */
 typedef struct AldEcho {
         int fd;
         bool running;
         pthread_t thread;
 } AldEcho;
 
-/* Takes fd, also on failure. */
+/* Takes ownership of fd, also on failure. */
 int ald_echo_start(AldEcho *echo, int fd);
 void ald_echo_stop(AldEcho *echo);

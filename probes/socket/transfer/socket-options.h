@@ -4,9 +4,9 @@
 #include "probes/common/link-options.h"
 
 #define ALD_SOCKET_PORT 7461u
-#define ALD_SOCKET_DATA_PORTS 16u /* above it */
+#define ALD_SOCKET_DATA_PORTS 16u /* follow ALD_SOCKET_PORT */
 
-/* How much is measured. */
+/* The extent of a measurement. */
 typedef enum AldSocketScope {
         ALD_SOCKET_SCOPE_FULL,
         ALD_SOCKET_SCOPE_CHECK,       /* a few round trips, and a spot check of each direction */
@@ -14,10 +14,10 @@ typedef enum AldSocketScope {
         ALD_SOCKET_SCOPE_RTT_ONLY,    /* as many round trips as in a full measurement */
 } AldSocketScope;
 
-/* "full", "check", or "round-trips" for the last two. */
+/* Returns "full", "check", or "round-trips" for the last two. */
 const char *ald_socket_scope_to_string(AldSocketScope scope);
 
-/* ALD_SOCKET_SCOPE_FULL for any other text, which a newer peer may send, and for NULL. */
+/* Returns ALD_SOCKET_SCOPE_FULL for NULL, and for any other text, which a newer peer may send. */
 AldSocketScope ald_socket_scope_from_string(const char *text);
 
 /* The command line. */

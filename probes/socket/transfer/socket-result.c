@@ -13,7 +13,7 @@ void ald_socket_measurement_clear(AldSocketMeasurement *result)
         g_clear_pointer(&result->interface, g_free);
 }
 
-/* NULL if it is unknown, or if the transfer ended too early to find it. */
+/* Returns NULL if the limiter is unknown, or if the transfer ended too early to find it. */
 static const char *limiter_of(const AldSocketDirection *direction)
 {
         return direction->verdict.bins > 0 ? ald_socket_limiter_to_string(direction->limiter) : NULL;
@@ -58,7 +58,7 @@ static void set_spot(const AldSocketMeasurement *result, AldSocketResult *messag
         message->spot_reason = result->spot_reason;
 }
 
-/* The direction whose limiter is shown: one that is not limited by the network, if any. */
+/* Returns the direction whose limiter is shown, which is one that the network does not limit, if any. */
 static const AldSocketDirection *direction_of_limiter(const AldSocketMeasurement *result)
 {
         if (result->upload.known &&
@@ -133,7 +133,7 @@ static char *time_text(uint64_t nsec)
         return ald_format_figure(&ald_unit_nanoseconds, (double) nsec);
 }
 
-#define OTHER_SHOWN 100u /* less than a hundredth of the rate is not worth a line */
+#define OTHER_SHOWN 100u /* other traffic below this part of the rate is not worth a line */
 
 static const char *limited_by(AldSocketLimiter limiter)
 {

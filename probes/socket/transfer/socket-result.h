@@ -25,7 +25,7 @@ typedef struct AldSocketDirection {
         uint64_t retransmits;
 } AldSocketDirection;
 
-/* What a measurement found. */
+/* The result of a measurement. */
 typedef struct AldSocketMeasurement {
         char sink[ALD_PKI_ID_SIZE]; /* "" with a shared key */
         char sink_address[ALD_ADDRESS_SIZE];
@@ -36,7 +36,7 @@ typedef struct AldSocketMeasurement {
         char spot_reason[ALD_SOCKET_REASON_SIZE];
         bool rtt_known, loaded_known;
         AldRttFigures rtt, loaded;
-        uint64_t loaded_nsec;    /* how long the longer of the transfers loaded the link */
+        uint64_t loaded_nsec;    /* time for which the longer of the transfers loaded the link */
         uint64_t kernel_min_rtt; /* ns; 0: unknown */
         AldSocketDirection upload, download;
         char congestion[ALD_TCP_CONGESTION_SIZE + 1];
@@ -45,10 +45,10 @@ typedef struct AldSocketMeasurement {
 
 void ald_socket_measurement_clear(AldSocketMeasurement *result);
 
-/* One line of JSON without unknown values, to be freed by g_free(). */
+/* Formats the result as a line of JSON without unknown values. Free it with g_free(). */
 char *ald_socket_measurement_to_json(const AldSocketMeasurement *result);
 
-/* For people; several lines. */
+/* Formats the result for people, in several lines. */
 char *ald_socket_measurement_to_text(const AldSocketMeasurement *result);
 
 /* The result of a session, for the program that runs the probe. */
@@ -56,7 +56,7 @@ typedef struct AldSocketSessionReport {
         char peer[ALD_PKI_ID_SIZE]; /* "" with a shared key */
         bool authenticated;
         bool refused;
-        bool measured; /* it was completed */
+        bool measured; /* the session was completed */
         char *address; /* of the other side */
         char *interface;
         uint64_t received, sent; /* bytes of data */
@@ -65,7 +65,7 @@ typedef struct AldSocketSessionReport {
 
 void ald_socket_session_report_clear(AldSocketSessionReport *served);
 
-/* failure may be empty. */
+/* The failure may be empty. */
 char *ald_socket_session_report_to_json(const AldSocketSessionReport *served, const AldFailure *failure);
 char *ald_socket_session_report_to_text(const AldSocketSessionReport *served, const AldFailure *failure);
 

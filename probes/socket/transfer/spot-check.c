@@ -13,13 +13,13 @@
 #include "probes/socket/transfer/stream.h"
 #include "probes/socket/transfer/tcp-info.h"
 
-#define ROUNDS 8u                   /* round trips that slow start and the part after it may take */
+#define ROUNDS 8u                   /* round trips for slow start and the part after it */
 #define LEAST_BYTES (64u * 1024)    /* in all */
 #define LAST_BYTES (16u * 1448)     /* in the last part: with fewer, single segments distort the rate */
-#define PIECE (64u * 1024)          /* sent at once, which limits how much is sent too much */
-#define SENDING_NS ALD_NSEC_PER_SEC /* for which a sender continues unless it is stopped */
+#define PIECE (64u * 1024)          /* sent at once; it limits the excess at the end */
+#define SENDING_NS ALD_NSEC_PER_SEC /* after which a sender stops by itself */
 #define TIMEOUT_NS (ALD_NSEC_PER_SEC / 2)
-#define RECEIVE_MAX (32u * 1024) /* small, so that each has its time if the thread runs late */
+#define RECEIVE_MAX (32u * 1024) /* small, so that each piece has its own time if the thread runs late */
 
 bool ald_spot_check_is_over(const AldSpotCheckPoint *first, const AldSpotCheckPoint *last, uint64_t rtt)
 {
@@ -49,9 +49,9 @@ static uint64_t real_time(const struct timespec *time)
 }
 
 /*
- * Drops what has arrived, and notes when the kernel received the last of it, so that a thread that waits for
- * a processor does not distort the time. 0: the kernel has not noted it. It begins to do so a while after
- * that was requested, the later the busier it is.
+ * Drops the data that has arrived, and returns when the kernel received the last of it, so that a thread that
+ * waits for a processor does not distort the time. The time is 0 if the kernel did not record it, which it
+ * begins to do only some time after the request, later if it is busy.
  */
 static ssize_t receive_piece(int fd, uint64_t *ret_when)
 {
@@ -88,7 +88,7 @@ static void receive_all(AldSpotCheck *spot)
                         break;
                 spot->bytes += (uint64_t) n;
                 point->bytes = spot->bytes;
-                /* A time that was read here instead would be later, and the rate after it too high. */
+                /* A time read here instead would be too late, and the rate after it too high. */
                 if (point->when == 0)
                         continue;
                 spot->n++;
@@ -124,7 +124,7 @@ static void *run_check(void *data)
         else
                 receive_all(spot);
         if (!spot->sending)
-                /* Limits what is sent beyond the end of the check. */
+                /* This limits the data that is sent beyond the end of the check. */
                 ald_stream_reset(spot->fd);
         atomic_store(&spot->ended, true);
         return NULL;

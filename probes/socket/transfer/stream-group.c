@@ -12,9 +12,9 @@
 #include "probes/socket/transfer/stream-group.h"
 #include "probes/socket/transfer/timing.h"
 
-#define QUICK_NS (ALD_NSEC_PER_MSEC / 5) /* to read the counters, unless another process ran meanwhile */
+#define QUICK_NS (ALD_NSEC_PER_MSEC / 5) /* for reading the counters unless another process runs */
 #define READ_TRIES 4u
-#define QUEUE_USEC 500u /* a round trip that is longer by less than this shows busy machines, not a queue */
+#define QUEUE_USEC 500u /* a round trip longer by less than this is due to busy machines, not to a queue */
 
 int ald_stream_group_init(AldStreamGroup *group, bool sending, bool zerocopy, uint64_t bytes_max)
 {
@@ -22,7 +22,8 @@ int ald_stream_group_init(AldStreamGroup *group, bool sending, bool zerocopy, ui
         group->shared.bytes_max = bytes_max;
         if (!sending)
                 return 0;
-        /* Its own pages: the device may still read what is sent without a copy after they are unmapped. */
+        /* The data has its own pages, since the device may still read what is sent without a copy after they
+         * are unmapped. */
         group->shared.chunk = mmap(
                 NULL, ALD_STREAM_CHUNK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (group->shared.chunk == MAP_FAILED) {
@@ -52,7 +53,7 @@ int ald_stream_group_add(AldStreamGroup *group, int fd, uint64_t offset)
         return 0;
 }
 
-/* Adds what one connection has transferred. Returns the number of segments that it sent again. */
+/* Adds the counters of one connection. Returns the number of segments that it sent again. */
 static uint64_t add_counters(const AldStreamGroup *group, unsigned i, AldTransferCounters *counters)
 {
         uint64_t offset = group->offsets[i], bytes;
@@ -61,7 +62,7 @@ static uint64_t add_counters(const AldStreamGroup *group, unsigned i, AldTransfe
         (void) ald_tcp_info_get(group->streams[i].fd, &info);
         bytes = group->sending ? info.bytes_acked : info.bytes_received;
         counters->bytes += bytes - MIN(bytes, offset);
-        /* The bytes before the offset came in one segment. */
+        /* The bytes before the offset arrived in one segment. */
         counters->segments += info.segments_in - (offset > 0 && info.segments_in > 0);
         counters->segment = MAX(counters->segment, info.segment_in);
         return info.retransmits;
@@ -72,7 +73,7 @@ static void add_wire(AldStreamGroup *group, unsigned i, AldWireTraffic *wire)
         AldTcpInfo info = {};
 
         (void) ald_tcp_info_get(group->streams[i].fd, &info);
-        /* What was under way when the receiver ended the transfer had been sent all the same. */
+        /* Data that was under way when the receiver ended the transfer had been sent nevertheless. */
         if (info.closed)
                 info.refused = MIN(group->refused[i], info.bytes_sent);
         group->refused[i] = info.refused;
@@ -157,7 +158,7 @@ static ssize_t read_line(const char *path, char *buffer, size_t size)
         return n;
 }
 
-/* How long a thread of this process ran or waited for a processor, in ns; 0 if unknown. */
+/* Returns the time for which a thread of this process ran or waited for a processor, in ns; 0 if unknown. */
 static uint64_t time_of_thread(pid_t tid)
 {
         uint64_t run = 0, wait = 0;
@@ -168,7 +169,7 @@ static uint64_t time_of_thread(pid_t tid)
         return sscanf(line, "%" SCNu64 " %" SCNu64, &run, &wait) == 2 ? run + wait : 0;
 }
 
-/* How long all processors together were idle, in ns. */
+/* Returns the idle time of all processors together, in ns; 0 if unknown. */
 static uint64_t idle_time(void)
 {
         uint64_t idle = 0, waiting = 0;
@@ -186,8 +187,8 @@ static uint64_t permille(uint64_t part, uint64_t whole)
 }
 
 /*
- * Adds what one connection did in this time (ns): each figure is the greatest of all connections, and idle
- * the least, since one that has just begun had nothing to send before.
+ * Adds the effort of one connection in this time (ns). Each figure is the greatest of all connections, but
+ * `idle` the least, since a connection that has just begun had nothing to send before.
  */
 static void add_effort(AldStreamGroup *group, unsigned i, uint64_t elapsed, AldSocketEffort *effort)
 {

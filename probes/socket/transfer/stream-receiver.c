@@ -6,7 +6,7 @@
 #include "record/figure-text.h"
 
 #define SLOW 1e6                                     /* bits/s */
-#define TOO_MUCH_BYTES (UINT64_C(256) * 1024 * 1024) /* may arrive between two checks */
+#define TOO_MUCH_BYTES (UINT64_C(256) * 1024 * 1024) /* beyond the limit, may arrive between two checks */
 
 int ald_transfer_receiver_init(AldTransferReceiver *receiver, uint64_t nsec_max, uint64_t bytes_max,
         unsigned streams_max, uint64_t min_rtt)
@@ -32,8 +32,9 @@ void ald_transfer_receiver_start(AldTransferReceiver *receiver)
 }
 
 /*
- * In one interval a lossy link may lose nothing, and a full one may have no queue, so the average with what
- * there was before counts. What is lost at first says nothing: slow start goes too far on any link.
+ * In one interval a lossy link may lose nothing, and a full one may have no queue, so each report is averaged
+ * with the previous figures. The losses of the first report are ignored, since slow start overshoots on any
+ * link.
  */
 void ald_transfer_receiver_take_effort(AldTransferReceiver *receiver, const AldSocketEffort *effort)
 {
@@ -155,7 +156,7 @@ bool ald_transfer_receiver_verdict(const AldTransferReceiver *receiver, AldVerdi
         ret->streams = MIN(ret->streams, receiver->group.n);
         if (receiver->efforts > 0)
                 *ret_limiter = ald_socket_limiter_find(&receiver->other, &receiver->own, verdict.sure);
-        else /* it was over before either end knew what it waited for */
+        else /* it was over before the sender reported any effort */
                 *ret_limiter = verdict.sure ? ALD_SOCKET_LIMITER_NETWORK : ALD_SOCKET_LIMITER_UNKNOWN;
         return true;
 }

@@ -5,15 +5,14 @@
 #include "probes/common/failure.h"
 #include "probes/socket/transfer/stream-group.h"
 
-/* The receiver of a direction, which also evaluates it: the server for the upload, the client for the
- * download.
- */
+/* The receiver of a direction also evaluates it. It is the server for the upload, the client for the
+ * download. */
 typedef struct AldTransferReceiver {
         AldStreamGroup group;
         AldEvaluator evaluator;
         AldSocketEffort own, other;            /* the latest; the sender reports its own */
         unsigned efforts;                      /* reports of the sender */
-        uint64_t begun, arrived_at, effort_at; /* arrived_at: when data arrived last */
+        uint64_t begun, arrived_at, effort_at; /* arrived_at: last arrival of data */
         uint64_t until;                        /* the end of the agreed time */
         uint64_t empty_at;                     /* last check that found no data at all */
         uint64_t bytes;
@@ -30,7 +29,7 @@ typedef enum AldTransferReceiverStep {
         ALD_TRANSFER_RECEIVER_TOO_MUCH,
 } AldTransferReceiverStep;
 
-/* min_rtt in ns, 0: unknown. */
+/* min_rtt is in ns, 0 if unknown. */
 int ald_transfer_receiver_init(AldTransferReceiver *receiver, uint64_t nsec_max, uint64_t bytes_max,
         unsigned streams_max, uint64_t min_rtt);
 
@@ -42,14 +41,15 @@ void ald_transfer_receiver_take_effort(AldTransferReceiver *receiver, const AldS
 
 AldTransferReceiverStep ald_transfer_receiver_step(AldTransferReceiver *receiver);
 
-/* How long after a step the next one is due. */
+/* Returns the time from a step to the next one, in ns. */
 uint64_t ald_transfer_receiver_tick(const AldTransferReceiver *receiver);
 
-/* False if there is no rate, with the reason. */
+/* Returns false with the reason if there is no rate. */
 bool ald_transfer_receiver_verdict(const AldTransferReceiver *receiver, AldVerdict *ret,
         AldSocketLimiter *ret_limiter, char *ret_reason, size_t reason_size);
 
-/* Fails because of a step after which there is no verdict: ended, or too much. */
+/* Fails because of a step without a verdict: ALD_TRANSFER_RECEIVER_ENDED or
+ * ALD_TRANSFER_RECEIVER_TOO_MUCH. */
 int ald_transfer_receiver_failed(AldTransferReceiverStep step, AldFailure *failure);
 
 void ald_transfer_receiver_clear(AldTransferReceiver *receiver);

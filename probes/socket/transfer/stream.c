@@ -23,7 +23,7 @@
 #define FAST 3e6                         /* bits/s: a queue at this rate is short */
 #define FAST_BYTES (256u * 1024)         /* needed to detect it */
 #define WINDOW_NS (ALD_NSEC_PER_SEC / 2) /* or two round trips, if longer */
-#define WINDOW_GROWTH UINT64_C(3)        /* times what arrived in it, so that slow start continues */
+#define WINDOW_GROWTH UINT64_C(3) /* times the bytes that arrived in it, so that slow start continues */
 #define WINDOW_LEAST (UINT64_C(16) * 1024)
 #define WINDOW_PIECE (8u * 1024)
 #define RECEIVE_MAX (1024u * 1024)
@@ -32,13 +32,14 @@ void ald_stream_prepare(int fd)
 {
         const int class = DSCP_LE, lowat = NOTSENT_LOWAT;
 
-        /* Only the option of the address family works; for IPv4 within IPv6 the first one counts. */
+        /* Only the option of the address family works. For IPv4-mapped addresses, that is the first one. */
         (void) setsockopt(fd, IPPROTO_IP, IP_TOS, &class, sizeof class);
         (void) setsockopt(fd, IPPROTO_IPV6, IPV6_TCLASS, &class, sizeof class);
         (void) setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &lowat, sizeof lowat);
 }
 
-/* Counts what a connection that has ended did not deliver, so that the others send it in its place. */
+/* Counts the bytes that a connection did not deliver before it ended, so that the others send as many in its
+ * place. */
 static void count_lost(const AldStream *stream, uint64_t sent)
 {
         AldTcpInfo info = {};
@@ -53,7 +54,7 @@ static bool may_send(AldStreamShared *shared)
                atomic_load(&shared->sent) < shared->bytes_max + atomic_load(&shared->lost);
 }
 
-/* Bytes handed to the kernel that were not acknowledged yet. */
+/* Returns the bytes handed to the kernel that are not acknowledged yet. */
 static uint64_t bytes_outstanding(int fd)
 {
         int bytes = 0;
@@ -62,13 +63,14 @@ static uint64_t bytes_outstanding(int fd)
 }
 
 /*
- * Limits what a sender has under way. TCP fills all buffers on the path, which on a slow link is a queue of
- * many seconds. Until a connection proves to be fast, it may have little more under way than it moved lately.
+ * Limits the data that a sender has under way. TCP fills all buffers on the path, which on a slow link makes
+ * a queue of many seconds. Until a connection proves to be fast, it may have little more under way than it
+ * moved lately.
  */
 typedef struct Window {
         bool fast;
-        uint64_t begun, mark, marked; /* when it began; the last check, and what had arrived by then */
-        uint64_t interval, lately;    /* between two checks; what arrived between the last two */
+        uint64_t begun, mark, marked; /* times of start and last check; bytes acknowledged by then */
+        uint64_t interval, lately;    /* time between two checks; bytes acknowledged between the last two */
 } Window;
 
 static bool has_room(Window *window, int fd, uint64_t sent)
@@ -80,7 +82,7 @@ static bool has_room(Window *window, int fd, uint64_t sent)
                 return window->fast = true;
         if (now - window->mark >= window->interval) {
                 (void) ald_tcp_info_get(fd, &info);
-                /* After a loss nothing arrives for a while. */
+                /* It shrinks slowly, since after a loss nothing arrives for a while. */
                 window->lately = MAX(acked - MIN(window->marked, acked), window->lately * 7 / 8);
                 window->interval = MAX(WINDOW_NS, info.rtt * 2000);
                 window->mark = now;
@@ -91,16 +93,16 @@ static bool has_room(Window *window, int fd, uint64_t sent)
 }
 
 /*
- * Sending without a copy, on one connection. It is worthwhile at high rates if the path to the device
- * supports it; the kernel reports if it copied nevertheless. The bytes never change, so nothing waits for the
- * reports.
+ * The state of sending without a copy on one connection, which is worthwhile at high rates if the path to the
+ * device supports it. The kernel reports if it copied nevertheless. The bytes never change, so nothing waits
+ * for the reports.
  */
 typedef struct Zerocopy {
         bool requested; /* the option was set on the connection */
         bool off;       /* not supported, or the kernel copied */
 } Zerocopy;
 
-/* Whether to send the next bytes without a copy; wanted may become true at any time. */
+/* Returns whether to send the next bytes without a copy; `wanted` may become true at any time. */
 static bool zerocopy_is_wanted(Zerocopy *zerocopy, int fd, const atomic_bool *wanted)
 {
         const int on = 1;
@@ -125,7 +127,7 @@ static bool was_copied(struct msghdr *message)
         return note->ee_origin == SO_EE_ORIGIN_ZEROCOPY && (note->ee_code & SO_EE_CODE_ZEROCOPY_COPIED);
 }
 
-/* Reads the kernel's reports on what was sent. */
+/* Reads the kernel's reports on data that was sent without a copy. */
 static void read_zerocopy_reports(Zerocopy *zerocopy, int fd)
 {
         _Alignas(struct cmsghdr) char control[256];
@@ -140,7 +142,7 @@ static void read_zerocopy_reports(Zerocopy *zerocopy, int fd)
         }
 }
 
-/* Hands a piece to the kernel; -1 with errno. */
+/* Hands a piece to the kernel. Returns its size, or -1 with errno; EINTR means to try again. */
 static ssize_t send_piece(AldStream *stream, Window *window, Zerocopy *zerocopy, uint64_t sent)
 {
         const struct timespec pause = { .tv_nsec = ALD_NSEC_PER_MSEC };

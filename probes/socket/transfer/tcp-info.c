@@ -10,9 +10,10 @@
 #include "probes/socket/transfer/tcp-info.h"
 
 #define CLOSED 7u         /* TCP_CLOSE of netinet/tcp.h, which contradicts linux/tcp.h */
-#define HEADERS_MOST 200u /* more means that the other side takes shorter segments than the path does */
+#define HEADERS_MOST 200u /* with more, the other side takes shorter segments than the path carries */
 
-/* The path carries segments of this size in packets of that. */
+/* Returns the bytes of headers per segment: the difference between the packets of the path and their
+ * segments. */
 static uint64_t header_bytes(const struct tcp_info *info)
 {
         uint64_t bytes = info->tcpi_pmtu > info->tcpi_snd_mss ? info->tcpi_pmtu - info->tcpi_snd_mss : 0;
@@ -20,7 +21,7 @@ static uint64_t header_bytes(const struct tcp_info *info)
         return bytes > 0 && bytes <= HEADERS_MOST ? bytes + ALD_ETHERNET_BYTES : 0;
 }
 
-/* Of what was sent, that which is neither acknowledged nor under way, nor was sent again. */
+/* Returns the bytes sent that are neither acknowledged nor under way, nor were sent again. */
 static uint64_t refused_bytes(const struct tcp_info *info)
 {
         uint64_t taken = info->tcpi_bytes_acked + (uint64_t) info->tcpi_unacked * info->tcpi_snd_mss +

@@ -35,7 +35,7 @@ bool ald_tokens_take(
 {
         AldToken *found = NULL;
 
-        /* Compares all of them, each in constant time, so that the time reveals nothing about them. */
+        /* All tokens are compared, each in constant time, so that the time reveals nothing about them. */
         for (size_t i = 0; i < ALD_TOKENS_MAX; i++)
                 if (CRYPTO_memcmp(tokens->tokens[i].text, text, ALD_TOKEN_SIZE) == 0)
                         found = &tokens->tokens[i];

@@ -4,14 +4,14 @@
 #include "probes/common/probe-clock.h"
 #include "probes/socket/transfer/traffic.h"
 
-#define HEADERS 86u        /* Ethernet, IPv6 and TCP with timestamps, where the kernel does not say */
+#define HEADERS 86u        /* bytes for Ethernet, IPv6 and TCP with timestamps, if the kernel reports none */
 #define PACKET_MOST 65536u /* bytes that TCP hands over at once */
 #define EVERY_NS (50 * ALD_NSEC_PER_MSEC)
-#define QUICK_NS (ALD_NSEC_PER_MSEC / 2) /* to read all counters, unless another process ran meanwhile */
+#define QUICK_NS (ALD_NSEC_PER_MSEC / 2) /* for reading all counters unless another process runs */
 #define READ_TRIES 4u
 
-/* Bounds that are closer together than this share of what the interface moved, or of the lower one, show as
- * much as a rate is to be known for. */
+/* Bounds closer together than this share of what the interface moved, or of the lower bound, determine the
+ * rate well enough. */
 #define CLOSE_SHARE 0.02
 #define CLOSE_FACTOR 0.25
 
@@ -51,8 +51,8 @@ static double difference(uint64_t before, uint64_t now)
         return (double) now - (double) before;
 }
 
-/* What the probe moved, as the interface counts it: of fewer packets than segments it has seen fewer headers.
- * Other traffic is in packets, too, so these are rather too many. */
+/* Returns the bytes that the probe moved, as the interface counts them: with fewer packets than segments, it
+ * has seen fewer headers. The packets include those of other traffic, so this is rather too much. */
 static double own_bytes(const AldTrafficSample *before, const AldTrafficSample *now)
 {
         double bytes = difference(before->own.bytes, now->own.bytes);
@@ -75,7 +75,7 @@ void ald_traffic_count(AldTrafficCount *count, const AldTrafficSample *sample)
 {
         const AldTrafficSample *last = &count->last;
         uint64_t elapsed = sample->when - MIN(last->when, sample->when);
-        /* What waits was handed over by the probe, apart from little. */
+        /* Almost all of the backlog comes from the probe. */
         double bytes = difference(last->bytes, sample->bytes) - own_bytes(last, sample) +
                        difference(last->backlog, sample->backlog);
         uint64_t drops = sample->drops - MIN(last->drops, sample->drops);
@@ -117,7 +117,7 @@ AldOptional ald_traffic_rate(const AldTrafficCount *count, AldOptional before)
         return rate_of(CLAMP((double) before.value * (double) all->elapsed / 8e9, least, most), all->elapsed);
 }
 
-/* The counters of the interface; a negative errno. */
+/* Reads the counters of the interface. Returns 0 or a negative errno. */
 static int read_interface(const AldInterfaceTraffic *traffic, AldTrafficSample *ret)
 {
         AldInterfaceQueue queue = {};
@@ -142,8 +142,8 @@ static int read_interface(const AldInterfaceTraffic *traffic, AldTrafficSample *
         return 0;
 }
 
-/* The counters of the interface and of the connections, as close together as possible: a process that ran in
- * between would show as traffic of others. Returns how long that took (ns). */
+/* Reads the counters of the interface and of the connections as close together as possible, since a process
+ * that ran in between would show as traffic of others. Sets *ret_took to the time that this took (ns). */
 static int read_sample(const AldInterfaceTraffic *traffic, const AldTrafficSockets *sockets,
         AldTrafficSample *ret, uint64_t *ret_took)
 {
@@ -178,10 +178,11 @@ void ald_traffic_begin(
                          read_sample(traffic, sockets, &traffic->count.last, &took) >= 0;
 }
 
-/* If a counter went back, the interface or its queue was made anew. */
+/* Returns whether the counters of both samples are comparable. If one went back, the interface or its queue
+ * was recreated. */
 static bool is_continuous(const AldTrafficSample *last, const AldTrafficSample *sample)
 {
-        /* A queue that came or went counts from somewhere else. */
+        /* A queue that was added or removed counts from another start. */
         if ((sample->packets == UINT64_MAX) != (last->packets == UINT64_MAX))
                 return false;
         return sample->bytes >= last->bytes && sample->drops >= last->drops;

@@ -12,50 +12,53 @@ struct AldStreamGroup;
  * connections moved.
  *
  * For a receiver, that is exact. For a sender, the kernel counts a segment as sent before the queue of the
- * interface takes it, and the interface counts it only after that. TCP offers a new segment that the queue
- * refuses once more, which shows in its counters. They do not show whether a segment that was sent again had
- * been dropped by this queue or further on, or whether the queue has dropped it again: the queue counts
- * packets of unknown size, and of anybody. So as long as the queue drops, there are two bounds.
+ * interface takes it, and the interface counts it only after that. If the queue refuses a new segment, TCP
+ * offers it once more, which shows in its counters. They do not show whether a segment that was sent again
+ * had been dropped by this queue or further on, or whether the queue has dropped it again, since the queue
+ * counts packets of unknown size from all senders. While the queue drops packets, there are therefore two
+ * bounds.
  */
 
-/* What connections of the probe handed to the interface, or took from it, with headers for every segment. */
+/* The traffic that connections of the probe handed to the interface, or received from it, with headers for
+ * every segment. */
 typedef struct AldWireTraffic {
         uint64_t bytes;   /* without new segments that the queue refused */
         uint64_t headers; /* of these */
         uint64_t segments;
-        uint64_t again; /* of the bytes, what was sent again: as much may not have left the queue */
+        uint64_t again; /* of the bytes, sent again: up to as many may not have left the queue */
 } AldWireTraffic;
 
-/* What is known at one moment; each figure grows, apart from the backlog. */
+/* The counters at one moment. Each figure grows, apart from the backlog. */
 typedef struct AldTrafficSample {
         uint64_t when;    /* CLOCK_MONOTONIC in ns */
-        uint64_t bytes;   /* that the interface has moved */
+        uint64_t bytes;   /* moved by the interface */
         uint64_t packets; /* the same; UINT64_MAX: the bytes contain the headers of every segment */
         uint64_t backlog; /* bytes in the queue of the interface */
         uint64_t drops;   /* packets that the queue has dropped */
         AldWireTraffic own;
 } AldTrafficSample;
 
-/* The other traffic in some time. */
+/* The other traffic in a period of time. */
 typedef struct AldTrafficSum {
         uint64_t elapsed; /* ns */
         double bytes;     /* the lower bound */
-        double doubt;     /* what the upper bound has in addition */
+        double doubt;     /* difference to the upper bound */
 } AldTrafficSum;
 
 typedef struct AldTrafficCount {
         AldTrafficSample last;
         AldTrafficSum all;
-        AldTrafficSum certain; /* of this, while the queue dropped nothing */
-        double moved;          /* bytes, by anybody */
+        AldTrafficSum certain; /* the part of it during which the queue dropped nothing */
+        double moved;          /* bytes, including those of the probe */
         uint64_t drops;
-        uint64_t settled; /* when the losses of the last drop have been sent again */
+        uint64_t settled; /* time by which the losses of the last drop have been sent again */
 } AldTrafficCount;
 
 /* A lost segment is sent again within this time. */
 #define ALD_TRAFFIC_SETTLE_NS (200 * UINT64_C(1000) * 1000)
 
-/* The time without a drop that stands for all of it: this, and this share of it. */
+/* The time without a drop represents all of it if it is at least this long, and at least one part in this
+ * many. */
 #define ALD_TRAFFIC_CERTAIN_NS (300 * UINT64_C(1000) * 1000)
 #define ALD_TRAFFIC_CERTAIN_SHARE 4u
 
@@ -63,8 +66,9 @@ typedef struct AldTrafficCount {
 void ald_traffic_count(AldTrafficCount *count, const AldTrafficSample *sample);
 
 /*
- * Bits per second. before: the same shortly before the probe loaded the interface, which decides where the
- * queue dropped all the time and the bounds are far apart. Unknown if that is unknown, too.
+ * Returns the rate in bits/s. `before` is the rate shortly before the probe loaded the interface. It decides
+ * if the queue dropped packets all the time and the bounds are far apart; the result is unknown if it is
+ * unknown, too.
  */
 AldOptional ald_traffic_rate(const AldTrafficCount *count, AldOptional before);
 
@@ -75,23 +79,23 @@ typedef struct AldInterfaceTraffic {
         AldTrafficCount count;
 } AldInterfaceTraffic;
 
-/* The connections of the probe: those that are open all the time (-1: none), and those that carry data. */
+/* The connections of the probe: those that are open all the time (-1 if none), and those that carry data. */
 typedef struct AldTrafficSockets {
         int fds[2];
         AldWireTraffic (*data)(struct AldStreamGroup *group); /* NULL: there are none */
         struct AldStreamGroup *group;
 } AldTrafficSockets;
 
-/* Adds what one connection moved. */
+/* Adds the traffic of one connection. */
 void ald_traffic_add(AldWireTraffic *traffic, const AldTcpInfo *info, bool sending);
 
-/* interface may be "" or NULL if unknown. */
+/* The interface may be "" or NULL if it is unknown. */
 void ald_traffic_begin(
         AldInterfaceTraffic *traffic, const char *interface, bool sending, const AldTrafficSockets *sockets);
 
-/* To be called now and then, which tells the time in which the queue drops from the rest. */
+/* Call this repeatedly, which separates the time in which the queue drops packets from the rest. */
 void ald_traffic_step(AldInterfaceTraffic *traffic, const AldTrafficSockets *sockets);
 
-/* Bits per second since the beginning; before: as above. */
+/* Returns the rate since the beginning in bits/s; `before` is as above. */
 AldOptional ald_traffic_end(
         AldInterfaceTraffic *traffic, const AldTrafficSockets *sockets, AldOptional before);
