@@ -26,14 +26,10 @@ static int wait_for_rtt(AldSocketClient *client)
         return r;
 }
 
-static bool is_brief(const AldSocketClient *client)
-{
-        return client->options->scope == ALD_SOCKET_SCOPE_CHECK ||
-               client->options->scope == ALD_SOCKET_SCOPE_ROUND_TRIPS;
-}
-
 static int measure_rtt(AldSocketClient *client)
 {
+        const AldSocketScope scope = client->options->scope;
+        bool brief = scope == ALD_SOCKET_SCOPE_CHECK || scope == ALD_SOCKET_SCOPE_ROUND_TRIPS;
         g_autoptr(AldRecord) tokens = NULL;
         AldTcpInfo info;
         int r = ald_socket_client_request_tokens(client, ALD_SOCKET_OPEN_PURPOSE_RTT, 1, &tokens);
@@ -44,7 +40,7 @@ static int measure_rtt(AldSocketClient *client)
         if (r < 0)
                 return r;
         ald_rtt_prepare(client->rtt_fd);
-        r = ald_rtt_start(&client->rtt, client->rtt_fd, is_brief(client) ? ALD_RTT_BRIEF : ALD_RTT_THOROUGH);
+        r = ald_rtt_start(&client->rtt, client->rtt_fd, brief ? ALD_RTT_BRIEF : ALD_RTT_THOROUGH);
         if (r < 0)
                 return ald_fail(client->failure, ALD_FAILURE_INTERNAL, "no thread: %s", g_strerror(-r));
         r = wait_for_rtt(client);

@@ -43,11 +43,6 @@ uint64_t ald_spot_check_rate(const AldSpotCheckPoint *points, size_t n)
                            (double) (last->when - points[half].when));
 }
 
-static uint64_t real_time(const struct timespec *time)
-{
-        return (uint64_t) time->tv_sec * ALD_NSEC_PER_SEC + (uint64_t) time->tv_nsec;
-}
-
 /*
  * Drops the data that has arrived, and returns when the kernel received the last of it, so that a thread that
  * waits for a processor does not distort the time. The time is 0 if the kernel did not record it, which it
@@ -66,7 +61,7 @@ static ssize_t receive_piece(int fd, uint64_t *ret_when)
         for (struct cmsghdr *one = CMSG_FIRSTHDR(&message); n > 0 && one; one = CMSG_NXTHDR(&message, one))
                 if (one->cmsg_level == SOL_SOCKET && one->cmsg_type == SCM_TIMESTAMPNS)
                         memcpy(&when, CMSG_DATA(one), sizeof when);
-        *ret_when = real_time(&when);
+        *ret_when = (uint64_t) when.tv_sec * ALD_NSEC_PER_SEC + (uint64_t) when.tv_nsec;
         return n;
 }
 
@@ -121,11 +116,11 @@ static void *run_check(void *data)
 
         if (spot->sending)
                 send_all(spot);
-        else
+        else {
                 receive_all(spot);
-        if (!spot->sending)
                 /* This limits the data that is sent beyond the end of the check. */
                 ald_stream_reset(spot->fd);
+        }
         atomic_store(&spot->ended, true);
         return NULL;
 }

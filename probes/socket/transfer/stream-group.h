@@ -25,7 +25,7 @@ typedef struct AldStreamGroup {
         uint64_t refused[ALD_STREAM_GROUP_MAX]; /* bytes that the queue refused, as last known */
         char congestion[ALD_TCP_CONGESTION_SIZE + 1];
         /* The state at the last ald_stream_group_effort(), or at the beginning. */
-        struct AldStreamGroupPast {
+        struct {
                 bool measured;
                 uint64_t when;
                 uint64_t run[ALD_STREAM_GROUP_MAX];
