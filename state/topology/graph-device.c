@@ -35,7 +35,7 @@ static bool is_kind(const AldDeviceJoin *join, AldDeviceJoinKind kind)
         return g_strcmp0(join->kind, ald_device_join_kind_to_string(kind)) == 0;
 }
 
-/* Returns whether copies between the device and the host go over it: XGMI where there is any. */
+/* Returns whether copies between the device and the host go over the join: over XGMI if there is any. */
 static bool carries_copies(const AldBackends *backends, const AldDeviceJoin *join)
 {
         if (!leads_to_host(join))
@@ -57,7 +57,7 @@ static const AldDeviceJoin *find_join(const AldNode *node, const char *id)
         return backends ? ald_rows_find(&backends->joins, id) : NULL;
 }
 
-/* What was measured of the device, if its copies go over the join. */
+/* Returns the figures of the device if its copies go over the join, else NULL. */
 static const AldComputeDevice *figures_of(const AldNode *node, const AldDeviceJoin *join)
 {
         const AldCompute *compute = node ? ald_record_as(ald_node_record(node, ALD_KIND_COMPUTE), COMPUTE,
@@ -85,13 +85,13 @@ bool ald_device_join_is_measured(const AldNode *node, const char *id)
                !carries_copies(backends_of(node), join) || has_copies(figures_of(node, join));
 }
 
-/* Absent stays absent, and so does what no link carries. */
+/* An absent value stays absent, and one that no link carries becomes absent. */
 static uint64_t to_bits(uint64_t bytes)
 {
         return bytes > ALD_INTEGER_MAX / 8 ? ALD_ABSENT_UINT64 : bytes * 8;
 }
 
-/* A failure names the metrics that were not measured, and the figures of which are older. */
+/* A failure names the metrics that it did not measure, whose figures are older. */
 static bool has_failed(const AldComputeDevice *figures)
 {
         return figures->failure &&

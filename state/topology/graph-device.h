@@ -3,7 +3,7 @@
 
 #include "state/store/store.h"
 
-/* Paths of the connection graph within a node: what joins its compute devices to the host and to each
+/* The paths of the connection graph within a node, which join its compute devices to the host and to each
  * other. */
 
 /* Calls func for each join that the node reports and whose devices it has. */
@@ -13,6 +13,6 @@ void ald_device_joins_foreach(const AldNode *node, AldDeviceJoinFunc func, void 
 /* Returns whether the node has a figure of the join with this Id, or no probe measures it. */
 bool ald_device_join_is_measured(const AldNode *node, const char *id);
 
-/* Adds what the node reports of that join to its edge from the device to the peer, or back. Strings are those
- * of its records. */
+/* Adds what the node reports of that join to its edge from the device to the peer, or back. Strings point
+ * into its records. */
 void ald_device_join_describe(const AldNode *node, const char *id, bool back, AldEdgeRow *row);

@@ -10,8 +10,8 @@ static const AldGraphPath *path_at(const AldGraphPair *pair, guint i)
         return pair->paths->pdata[i];
 }
 
-/* Returns whether a figure of one is better than that of the other: one that did not fail since is; of equal
- * ones, the order of the paths must not matter. */
+/* Returns whether one figure is better than the other. One that did not fail since is better; if both are
+ * equal, the keys decide, so that the order of the paths does not matter. */
 static bool is_better(const AldGraphBest *one, const AldGraphBest *other, bool less)
 {
         if (one->value == ALD_ABSENT_UINT64)
@@ -69,7 +69,7 @@ static void find_best(AldGraphPair *pair, const AldGraphPath *path)
                 pair->rtt = rtt;
 }
 
-/* In the order in which the row lists them. */
+/* Ranks the presence of a path in the order in which the row lists them. */
 static int rank_of(const AldGraphPath *path)
 {
         return ald_node_pair_row_presence_from_string(ald_edge_row_presence_to_string(path->presence));
@@ -111,7 +111,7 @@ static const char *type_of(const AldGraphPath *path)
         return path->transport ?: ald_path_type(path->ends[0].type, path->ends[1].type);
 }
 
-/* The path with the best rate in either direction, else that with the least round trip, or NULL. */
+/* Returns the path with the best rate in either direction, else that with the least round trip, or NULL. */
 static const AldGraphPath *find_typical(const AldGraphPair *pair)
 {
         if (pair->to_peer.path && (!pair->from_peer.path || pair->to_peer.value >= pair->from_peer.value))

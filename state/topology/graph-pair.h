@@ -3,9 +3,9 @@
 
 #include "state/topology/graph-path.h"
 
-/* Two nodes of the connection graph (graph.h), and what is best of all paths between them. */
+/* Two nodes of the connection graph (graph.h), and the best figures of all paths between them. */
 
-/* One direction of a path; no path: none was measured. */
+/* The best figure in one direction; without a path, none was measured. */
 typedef struct AldGraphBest {
         const AldGraphPath *path;
         bool reverse;   /* from the sink of the path to its source */
@@ -25,8 +25,8 @@ typedef struct AldGraphPair {
         AldGraphBest to_peer, from_peer, rtt;
 } AldGraphPair;
 
-/* Computes it from its paths, which are computed and of which there is one at least. */
+/* Computes the pair from its paths, of which there is at least one and all of which are computed. */
 void ald_graph_pair_compute(AldGraphPair *pair);
 
-/* Describes a computed pair whose paths are the same. */
+/* Describes a computed pair whose paths have not changed since. */
 void ald_graph_pair_describe(const AldGraphPair *pair, AldGraphSpace *space, AldNodePairRow *ret);

@@ -84,8 +84,8 @@ static void set_port(AldGraphPathEnd *end, const char *port)
         end->port = g_strdup(port);
 }
 
-/* The type is the present one or, as long as the node does not report the interface, that at the last
- * measurement. */
+/* Computes an end at an interface. Its type is the present one or, as long as the node does not report the
+ * interface, the one at the last measurement. */
 static void compute_interface(AldGraphPathEnd *end, const AldNode *node, const char *name,
         const AldInterface *other, const char *measured_type, uint64_t measured_generation)
 {
@@ -94,7 +94,7 @@ static void compute_interface(AldGraphPathEnd *end, const AldNode *node, const c
         AldPathEnd found = ALD_PATH_END_NONE;
         int type;
 
-        /* Where the path leads now, if the interface of the measurement is of no use. */
+        /* The path leads elsewhere now if the interface of the measurement cannot be used. */
         if (other && other->carrier != 0 && (!interface || interface->carrier == 0))
                 interface = other;
         if (interface)
@@ -127,7 +127,7 @@ static void compute_socket(AldGraphPath *path, const AldNode *source, const AldN
                 row ? row->sink_interface_generation : ALD_ABSENT_UINT64);
 }
 
-/* "DEV.PORT,SINKID,DEV.PORT" */
+/* Takes the ports from a key such as "DEV.PORT,SINKID,DEV.PORT". */
 static void compute_ports(AldGraphPath *path)
 {
         const char *comma = strchr(path->key, ',');
@@ -209,7 +209,7 @@ static void compute_ends(AldGraphPath *path, const AldNode *const *nodes)
                         compute_lldp_end(&path->ends[i], nodes[i]);
 }
 
-/* Returns why an interface cannot be used; nothing is known of one whose node reports none. */
+/* Returns why an interface cannot be used; NULL if it can, or if its node does not report interfaces. */
 static const char *interface_problem(const AldNode *node, const char *name)
 {
         const AldInterface *interface = find_interface(node, name);
@@ -233,7 +233,8 @@ static const char *rdma_problem(const AldNode *node, const char *name)
         return ald_rdma_problem_find_reported(network_of(node), port, &problem) ? problem.word : NULL;
 }
 
-/* Nodes of earlier versions kept the rates, and the interface that they had been measured over. */
+/* After a change of the route, nodes of earlier versions kept the rates and the interface over which they had
+ * been measured. */
 static bool has_outdated_interface(const AldGraphPath *path)
 {
         const AldLinkSocket *socket = socket_of(path);
@@ -274,7 +275,8 @@ static bool policy_starts(const AldGraphPath *path, const AldNode *node)
                 node, path->kind == ALD_EDGE_ROW_KIND_RDMA ? ALD_KIND_LINK_RDMA : ALD_KIND_LINK_SOCKET);
 }
 
-/* Returns whether it makes the path unusable; one that is merely not probed still works. */
+/* Finds the problem of a path. Returns whether it makes the path unusable; a path that is merely not probed
+ * still works. */
 static bool find_problem(AldGraphPath *path, const AldNode *const *nodes)
 {
         path->problem = NULL;
@@ -298,7 +300,7 @@ static bool find_problem(AldGraphPath *path, const AldNode *const *nodes)
         return false;
 }
 
-/* Returns whether there is any figure of it. */
+/* Returns whether there is any figure of the path. */
 static bool is_measured(const AldGraphPath *path, const AldNode *source)
 {
         AldLink link;
@@ -333,7 +335,8 @@ static AldEdgeRowPresence presence_of(const AldGraphPath *path, const AldNode *c
                                               : ALD_EDGE_ROW_PRESENCE_UNMEASURED;
 }
 
-/* The ends are called as in the edge, since names of nodes may change. */
+/* Describes the problem. The ends are called source and sink as in the edge, since names of nodes may change.
+ * */
 static char *reason_of(const AldGraphPath *path, AldStore *store, bool reverse, const char **ret_remedy)
 {
         const AldNode *node = ald_store_find_node(
@@ -393,7 +396,7 @@ static uint64_t expiry_of(const AldGraphPath *path, uint64_t seed)
         return ald_link_check_due(checked, seed);
 }
 
-/* In the form of the planner. */
+/* Returns the seed in the form that the planner uses. */
 static uint64_t seed_of(const AldGraphPath *path)
 {
         g_autofree char *ports = NULL;
@@ -426,7 +429,7 @@ static void compute_due(AldGraphPath *path)
 
         path->due_reason = NULL;
         path->due_usec = ALD_ABSENT_UINT64;
-        /* What a search does not find is probed from the other end, or no more. */
+        /* A path that a search does not find is probed from the other end, or no longer. */
         if (!is_probed(path) || (path->searched && !path->known) || path->problem ||
                 path->presence == ALD_EDGE_ROW_PRESENCE_OFFLINE ||
                 path->presence == ALD_EDGE_ROW_PRESENCE_UNKNOWN)
@@ -516,7 +519,7 @@ static void describe_rdma(const AldGraphPath *path, bool reverse, AldEdgeRow *ro
         row->failed_usec = rdma->failed_usec;
 }
 
-/* As in the record, but no more than the sink has now; without a record, by what both ends report. */
+/* Returns the speed of the record, but no more than the sink has now; without a record, that of both ends. */
 static uint64_t negotiated_of(const AldGraphPath *path, uint64_t measured)
 {
         const AldLinkSocket *socket = socket_of(path);

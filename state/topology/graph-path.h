@@ -14,16 +14,17 @@ typedef struct AldGraphPathEnd {
 
 typedef struct AldGraphPath {
         AldEdgeRowKind kind;
-        AldId source; /* that probes it; for a cable, the lower id; for devices the same as the sink */
+        AldId source; /* the node that probes it; for a cable, the lower id; for devices the same as the sink
+                       */
         AldId sink;
-        const char *key; /* as of the record that it has or would have; for a cable "PORT,SINKID,PORT", for
-                            devices the Id of their join */
+        const char *key; /* the key of the record that it has or would have; for a cable "PORT,SINKID,PORT",
+                            for devices the Id of their join */
         const AldEntry *entry;  /* its record; NULL if it has none */
         bool known;             /* without a record */
         bool candidate;         /* if known: it is not certain that its ends are joined */
-        bool routed;            /* of sockets: the address of its sink is on no link of its source */
+        bool routed;            /* for sockets: the address of its sink is on no link of its source */
         bool searched;          /* whether paths between these nodes are known without a record */
-        char *known_ports[2];   /* if known, as of the source and the sink; may be NULL */
+        char *known_ports[2];   /* if known, the ports of the source and the sink; may be NULL */
         AldDeviceJoinKind join; /* of devices */
         uint64_t edges[2];      /* ids of the edges from source to sink and back */
 
@@ -46,7 +47,7 @@ typedef struct AldGraphSpace {
 void ald_graph_space_clear(AldGraphSpace *space);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldGraphSpace, ald_graph_space_clear)
 
-/* The Presence of a node in the graph; NULL is a node that is not in the store. */
+/* Returns the Presence of a node in the graph. NULL stands for a node that is not in the store. */
 AldGraphNodeRowPresence ald_graph_presence_of(const AldNode *node);
 
 /* Computes what follows from the records of both nodes. */
@@ -56,9 +57,9 @@ void ald_graph_path_compute(AldGraphPath *path, AldStore *store);
 void ald_graph_path_describe(
         const AldGraphPath *path, AldStore *store, bool reverse, AldGraphSpace *space, AldEdgeRow *ret);
 
-/* Returns whether a socket path leads over another interface at either end than when it was measured: its
- * rates are no longer those of the path. */
+/* Returns whether a socket path leads over another interface at either end than when it was measured, so that
+ * its rates are no longer those of the path. */
 bool ald_graph_path_has_moved(const AldGraphPath *path);
 
-/* Frees what it holds. */
+/* Frees the strings that the path holds. */
 void ald_graph_path_clear(AldGraphPath *path);

@@ -9,10 +9,10 @@
 #include "state/topology/graph.h"
 #include "state/topology/port-pairs.h"
 
-/* With so many noted changes, all of them are looked at before the next update. */
+/* Once this many changes are noted, they are processed without waiting for the next update. */
 #define NOTED_MAX 1024u
 
-/* A node, an edge, or one that no longer exists, in the list by revision. */
+/* A node, an edge or a pair, or one that no longer exists, in the list by revision. */
 typedef struct Item {
         AldGraphItem is;
         void *owner;   /* Member, Path or Pair; NULL once it has gone */
@@ -31,7 +31,7 @@ typedef struct Path {
         Pair *pair; /* NULL within a node */
         char *key;
         unsigned found;   /* the last search that found it without its record */
-        uint64_t reached; /* what its record says to segments */
+        uint64_t reached; /* hash_reached() of its record */
         bool dirty;
         Item edges[2]; /* source to sink, and back */
 } Path;
@@ -42,10 +42,10 @@ typedef struct Member {
         uint64_t reach;     /* hash of what decides to which addresses paths lead */
         uint64_t joins;     /* hash of what joins ports in segments */
         bool is_host;       /* it reports interfaces or ports, and counts in n_hosts */
-        bool dirty;         /* it is in the list of those */
+        bool dirty;         /* it is in dirty_members */
         bool paths_dirty;   /* its paths may look different */
         bool reach_dirty;   /* its paths over sockets have to be searched again */
-        bool devices_dirty; /* the same of the paths between its devices */
+        bool devices_dirty; /* the paths between its devices have to be searched again */
         Item item;
 } Member;
 
@@ -56,7 +56,7 @@ struct AldGraph {
         GHashTable *pairs;   /* of Pair, each its own key by the ids */
         GQueue items;        /* of Item, by revision */
         GQueue gone;         /* of Item, the same that are in `items` */
-        GPtrArray *noted;    /* of AldEntry, changed since they were last looked at */
+        GPtrArray *noted;    /* of AldEntry, changed since they were last processed */
         GPtrArray *dirty_paths, *dirty_pairs, *dirty_members;
         bool segments_dirty;
         GPtrArray *segments; /* of AldSegmentRow */
@@ -167,7 +167,7 @@ static void bury(AldGraph *graph, Item *item, AldGraphChange change)
 {
         Item *gone;
 
-        if (item->is.revision == 0) /* nobody has seen it */
+        if (item->is.revision == 0) /* no client has seen it */
                 return;
         g_queue_unlink(&graph->items, &item->place);
         gone = g_new0(Item, 1);
@@ -281,7 +281,7 @@ static unsigned n_members(const Path *path)
         return path->is.kind == ALD_EDGE_ROW_KIND_DEVICE ? 1 : 2;
 }
 
-/* Creates it if there is none. */
+/* Returns the path, and creates it if there is none. */
 static Path *find_path(
         AldGraph *graph, AldEdgeRowKind kind, const AldId *source, const AldId *sink, const char *key)
 {
@@ -330,7 +330,8 @@ static void remove_path(AldGraph *graph, Path *path)
 
 /* A record has changed */
 
-/* What a record says to segments: between which ends the sink was reached; 0: it was not. */
+/* Hashes what a record contributes to segments: the ends between which the sink was reached; 0 if it was not.
+ * */
 static uint64_t hash_reached(const AldRecord *record)
 {
         AldLink link;
@@ -354,7 +355,7 @@ static void note_link(AldGraph *graph, const AldEntry *entry, bool exists)
 
         path = lookup_path(graph, kind, &entry->node->id, entry->key);
         if (!path) {
-                /* Of a deletion nobody needs to know that never had a record here. */
+                /* A deletion does not matter if there never was a record here. */
                 if (!record || ald_key_parse(entry->kind, entry->key, &sink) < 0 ||
                         ald_id_equal(&sink, &entry->node->id))
                         return;
@@ -415,7 +416,7 @@ static void look_at_noted(AldGraph *graph)
         g_ptr_array_set_size(graph->noted, 0);
 }
 
-/* A message brings many records, whose merges are not to wait until the path or node of each is found. */
+/* A message brings many records, whose merges should not wait until the path or node of each is found. */
 bool ald_graph_note_change(AldGraph *graph, const AldEntry *entry)
 {
         if (!is_shown(entry->kind))
@@ -427,7 +428,7 @@ bool ald_graph_note_change(AldGraph *graph, const AldEntry *entry)
         return true;
 }
 
-/* The entry is about to be freed, so none of the noted ones may be it. */
+/* The entry is about to be freed, so it must not remain among the noted ones. */
 bool ald_graph_note_removal(AldGraph *graph, AldEntry *entry)
 {
         if (!is_shown(entry->kind))
@@ -464,7 +465,7 @@ bool ald_graph_is_outdated(const AldGraph *graph)
                graph->segments_dirty;
 }
 
-/* They may be joined by others while the list is walked. */
+/* Lists the keys of a table to which others may be added while the list is walked. */
 static GPtrArray *list_keys(GHashTable *table)
 {
         GPtrArray *keys = g_ptr_array_sized_new(g_hash_table_size(table));
@@ -489,7 +490,8 @@ static const AldFabric *fabric_of(const AldNode *node)
         return node ? ald_record_as(ald_node_record(node, ALD_KIND_FABRIC), FABRIC, AldFabric) : NULL;
 }
 
-/* What ald_candidates_compute() looks at. */
+/* Hashes what paths over sockets depend on: what ald_candidates_compute() reads, and whether the node starts
+ * probes. */
 static uint64_t hash_reach(const AldNode *node)
 {
         const AldNetwork *network = network_of(node);
@@ -519,7 +521,7 @@ static uint64_t hash_reach(const AldNode *node)
         return ald_hash_bytes(hash, &starts, sizeof starts);
 }
 
-/* What segments, and who probes their ports, depend on beside links. */
+/* Hashes what segments, and the choice of the node that probes their ports, depend on besides links. */
 static uint64_t hash_joins(const AldNode *node, uint64_t reach)
 {
         const AldFabric *fabric = fabric_of(node);
@@ -555,7 +557,7 @@ static uint64_t hash_joins(const AldNode *node, uint64_t reach)
         return hash;
 }
 
-/* The search found that the path is known. */
+/* Notes that the search found the path. */
 static void note_known(
         AldGraph *graph, Path *path, bool candidate, const char *source_port, const char *sink_port)
 {
@@ -608,8 +610,8 @@ static void add_candidates(AldGraph *graph, const AldNode *source, const AldNode
         }
 }
 
-/* As the planner divides them: the node with the lower id probes all paths, and the other one those that have
- * no counterpart, unless only the other one probes. */
+/* Divides the paths as the planner does: the node with the lower id probes all paths, and the other one those
+ * that have no counterpart, unless only the other one probes. */
 static void search_pair(AldGraph *graph, const AldNode *a, const AldNode *b)
 {
         bool ordered = ald_id_compare(&a->id, &b->id) < 0;
@@ -693,7 +695,7 @@ static void on_device_join(const AldDeviceJoin *join, void *userdata)
         note_known(search->graph, path, false, join->device, join->peer);
 }
 
-/* Their figures may have changed as well. */
+/* Marks also the paths that remain, since their figures may have changed. */
 static void search_devices_of(AldGraph *graph, Member *member)
 {
         DeviceSearch search = { graph, ald_store_find_node(graph->store, &member->id) };
@@ -728,12 +730,12 @@ static void note_cable(AldGraph *graph, AldEdgeRowKind kind, const AldNode *sour
                 sink_port);
 }
 
-/* The nodes of one pass: those that count, whose segments are those of the planner, or all. */
+/* The nodes of one pass: those that count, whose segments the planner uses, or all nodes. */
 typedef struct SegmentPass {
         AldGraph *graph;
         bool counting;
         GPtrArray *nodes; /* const AldNode */
-        bool left_out;    /* there are others */
+        bool left_out;    /* there are nodes that do not count */
 } SegmentPass;
 
 static gboolean add_node(AldNode *node, void *userdata)
@@ -749,7 +751,8 @@ static gboolean add_node(AldNode *node, void *userdata)
         return FALSE;
 }
 
-/* What ends at a node that does not count is known from the pass over all nodes: its reports are old. */
+/* A path that ends at a node that does not count comes from the pass over all nodes, since the node's reports
+ * are old. */
 static bool is_of_pass(const SegmentPass *pass, const AldNode *a, const AldNode *b)
 {
         return pass->counting == (ald_node_counts(a) && ald_node_counts(b));
@@ -857,7 +860,8 @@ static void search_segments(AldGraph *graph)
 
 /* The update */
 
-/* Returns whether it matters to all others: the number of nodes has reached the limit, or fallen below. */
+/* Returns whether all members are affected, since the number of hosts has reached the limit or fallen below
+ * it. */
 static bool note_host(AldGraph *graph, Member *member, const AldNode *node)
 {
         bool is_host = node && (network_of(node) || fabric_of(node)),
@@ -940,7 +944,7 @@ static bool is_local(AldGraph *graph, const AldId *id)
         return ald_id_equal(id, &ald_store_local_node(graph->store)->id);
 }
 
-/* Links to a node that was forgotten are kept by those who measured them, in case it returns. */
+/* Nodes that measured links to a forgotten node keep them in case it returns. */
 static bool is_heard_of(AldGraph *graph, const AldId *id)
 {
         const AldNode *node = ald_store_find_node(graph->store, id);
@@ -1006,7 +1010,7 @@ static void describe_member(const AldId *id, const AldNode *node, AldGraphSpace 
                 ret->since_usec = presence->since_usec;
 }
 
-/* Returns whether the store has anything of it that belongs into the graph. */
+/* Returns whether the store has anything of the node that belongs in the graph. */
 static bool is_known(const AldNode *node)
 {
         static const AldKind kinds[] = { ALD_KIND_IDENTITY, ALD_KIND_PRESENCE, ALD_KIND_NETWORK,
@@ -1074,7 +1078,7 @@ void ald_graph_foreach_after(AldGraph *graph, uint64_t revision, AldGraphFunc fu
                         return;
 }
 
-/* Those that are passed to callers are the first member of an Item. */
+/* Items that are passed to callers are the first member of an Item. */
 static const void *owner_of(const AldGraphItem *item)
 {
         return ((const Item *) (const void *) item)->owner;

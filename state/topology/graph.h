@@ -25,15 +25,15 @@ typedef struct AldGraph AldGraph;
 
 #define ALD_GRAPH_ALL_BELOW ALD_PEER_SAMPLE_FROM
 
-/* How many nodes and edges that no longer exist are remembered. */
+/* The number of nodes and edges that are remembered after they have gone. */
 #define ALD_GRAPH_GONE_MAX 16384u
 
-/* Revisions begin after `revision`. */
+/* Creates a graph whose revisions begin after `revision`. */
 AldGraph *ald_graph_new(AldStore *store, uint64_t revision);
 void ald_graph_free(AldGraph *graph);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldGraph, ald_graph_free)
 
-/* A record has changed, or will be removed. Returns whether the graph depends on it. */
+/* Note that a record has changed, or will be removed. Return whether the graph depends on it. */
 bool ald_graph_note_change(AldGraph *graph, const AldEntry *entry);
 bool ald_graph_note_removal(AldGraph *graph, AldEntry *entry);
 
@@ -71,8 +71,8 @@ bool ald_graph_remembers(const AldGraph *graph, uint64_t revision);
 typedef bool (*AldGraphFunc)(const AldGraphItem *item, void *userdata);
 void ald_graph_foreach_after(AldGraph *graph, uint64_t revision, AldGraphFunc func, void *userdata);
 
-/* The rows of items of the present; strings are valid until the next change of the store or the graph, or the
- * next use of the space. */
+/* Describe items that exist; strings are valid until the next change of the store or the graph, or the next
+ * use of the space. */
 void ald_graph_describe_node(
         AldGraph *graph, const AldGraphItem *item, AldGraphSpace *space, AldGraphNodeRow *ret);
 void ald_graph_describe_edge(
@@ -82,9 +82,10 @@ void ald_graph_describe_pair(const AldGraphItem *item, AldGraphSpace *space, Ald
 /* Returns whether a node or a pair that had gone exists again. Edges get a new id then. */
 bool ald_graph_has_returned(const AldGraph *graph, const AldGraphItem *item);
 
-/* The size of its row on D-Bus now, at most: records may have changed since the last update. */
+/* Returns the size of the item's row on D-Bus now, at most; records may have changed since the last update.
+ * */
 size_t ald_graph_measure(AldGraph *graph, const AldGraphItem *item);
 
-/* The segments of the nodes that count (state/topology/segments.h), of AldSegmentRow; valid until the next
- * update. */
+/* Returns the segments of the nodes that count (state/topology/segments.h), as AldSegmentRow; valid until the
+ * next update. */
 const GPtrArray *ald_graph_segments(const AldGraph *graph);

@@ -4,8 +4,9 @@
 #include "state/topology/owners.h"
 
 /*
- * Names are as in the records, in any case; the nodes (GPtrArray) of each come once, in the order of their
- * ids. Addresses are apart, so that no node can turn a name of a device into one by listing it as an address.
+ * Names are as in the records and compared without case. Each has its nodes (GPtrArray) once, in the order of
+ * their ids. Addresses are kept apart, so that no node can turn a name of a device into one by listing it as
+ * an address.
  */
 struct AldOwners {
         GHashTable *devices, *addresses;
@@ -33,7 +34,7 @@ static bool is_name(const char *name)
         return name && strspn(name, "0:-") != strlen(name);
 }
 
-/* Each node comes once, with all that it claims. */
+/* Adds a claim. Those of one node are added in succession, so only the last node has to be compared. */
 static void add(const AldOwners *owners, GHashTable *claims, const AldNode *node, const char *name)
 {
         GPtrArray *nodes;
@@ -159,7 +160,8 @@ AldOwners *ald_owners_new(AldStore *store, const GPtrArray *nodes)
 {
         AldOwners *owners = owners_of(store, nodes);
 
-        /* Counted over all nodes, so that each choice of nodes, and each machine, finds the same owner. */
+        /* They are counted over all nodes, so that each choice of nodes, and each machine, finds the same
+         * owner. */
         if (any_device_is_contested(owners)) {
                 g_autoptr(AldOwners) all = owners_of(store, NULL);
 
@@ -176,9 +178,9 @@ void ald_owners_free(AldOwners *owners)
         g_free(owners);
 }
 
-/* A machine that was installed anew has its hardware to itself, since its former self is offline. Of several
- * nodes the one whose names are contested least is the owner, if it is the only one. Without `contests` they
- * are all alike. */
+/* Returns the node whose names are contested least, or NULL if several are alike. A machine that was
+ * installed anew has its hardware to itself, since its former self is offline. Without `contests` all nodes
+ * are alike. */
 static const AldNode *least_contested(const GPtrArray *nodes, GHashTable *contests)
 {
         const AldNode *found = NULL;

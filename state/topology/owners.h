@@ -4,9 +4,9 @@
 #include "state/store/store.h"
 
 /*
- * Which node owns a name of hardware: GUIDs of RDMA devices and ports and ids of Thunderbolt domains, which
- * are names of devices, and hardware addresses. Only this node and nodes that are online or stale count; what
- * none of them claims may belong to another node that was given.
+ * Decides which node owns a name of hardware: GUIDs of RDMA devices and ports and ids of Thunderbolt domains,
+ * which are names of devices, and hardware addresses. Only this node and nodes that are online or stale
+ * count; what none of them claims may belong to another node that was given.
  *
  * Others can read all of these names, so a member may claim those of another. If several nodes claim the name
  * of a device, it belongs to the one with the fewest names of devices that others claim as well: a node that
@@ -17,15 +17,16 @@
  */
 typedef struct AldOwners AldOwners;
 
-/* With `nodes` (const AldNode *): only names that these claim, checked against all nodes. NULL: all names. */
+/* Collects the names that `nodes` (const AldNode *) claim, checked against all nodes, or with NULL all names.
+ * */
 AldOwners *ald_owners_new(AldStore *store, const GPtrArray *nodes);
 void ald_owners_free(AldOwners *owners);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldOwners, ald_owners_free)
 
-/* The owner of a name of a device, ignoring case; NULL if it has none. */
+/* Returns the owner of a device name, ignoring case; NULL if it has none. */
 const AldNode *ald_owners_find(const AldOwners *owners, const char *name);
 
-/* The same of a hardware address. */
+/* Returns the owner of a hardware address, likewise. */
 const AldNode *ald_owners_find_address(const AldOwners *owners, const char *address);
 
 /* Returns whether a name of a device belongs to the node; also true if the name is NULL or consists of zeros.

@@ -11,8 +11,8 @@ typedef struct Ports {
 
 typedef struct Pairing {
         const AldNode *node;
-        GHashTable
-                *joined; /* "PEER PORT" of a port of the node or the peer that surely has a neighbour there */
+        GHashTable *joined; /* joined_name() of the ports of the node and its peers that certainly have a
+                               neighbour there */
         AldPortPairFunc func;
         void *userdata;
 } Pairing;
@@ -27,7 +27,7 @@ static const AldFabric *fabric_of(const AldNode *node)
         return ald_record_as(ald_node_record(node, ALD_KIND_FABRIC), FABRIC, AldFabric);
 }
 
-/* Joins "PEER PORT" twice: the node's port with that peer, and the peer's with the node. */
+/* Returns a key for a port that has a neighbour: of the node at that peer, or of the peer at the node. */
 static char *joined_name(const AldNode *peer, const AldNode *owner, const char *port)
 {
         char id[ALD_ID_STRING_SIZE];
@@ -92,7 +92,7 @@ static bool is_usable(const AldSegmentMember *member)
                 network_of(member->node), ald_rows_find(&fabric_of(member->node)->rdma_ports, member->port));
 }
 
-/* The members of one node that can be used, from `first` on, which is moved beyond them. */
+/* Returns the usable members of one node, from `first` on, which is moved beyond them. */
 static Ports next_ports(const AldSegment *segment, guint *first)
 {
         Ports ports = { .node = g_array_index(segment->members, AldSegmentMember, *first).node };

@@ -7,16 +7,16 @@
 typedef struct AldPortPair {
         const AldNode *peer;
         const char *own, *theirs; /* ports of the node that was asked for, and of the peer */
-        bool candidate;           /* that of the segment */
+        bool candidate;           /* as in the segment */
 } AldPortPair;
 
 typedef void (*AldPortPairFunc)(const AldPortPair *pair, void *userdata);
 
 /*
- * The pairs of ports over which RDMA between a node and the others is probed. Of two nodes in a segment, the
- * first ports are paired, then the second ones, and so on; the node with fewer ports uses them again. In a
- * candidate, ports that are certainly neighbours of that peer are left out. Ports that cannot be used have no
- * pairs. Both nodes have the same pairs.
+ * Calls func for each pair of ports over which RDMA between a node and the others is probed. Of two nodes in
+ * a segment, the first ports are paired, then the second ones, and so on; the node with fewer ports uses them
+ * again. In a candidate, ports that are certainly neighbours of that peer are left out. Ports that cannot be
+ * used have no pairs. Both nodes have the same pairs.
  */
 void ald_port_pairs_foreach(
         const GPtrArray *segments, const AldNode *node, AldPortPairFunc func, void *userdata);

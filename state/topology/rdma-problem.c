@@ -16,7 +16,7 @@ static bool is_infiniband(const char *link_layer)
         return is(link_layer, ald_rdma_port_link_layer_to_string(ALD_RDMA_PORT_LINK_LAYER_INFINIBAND));
 }
 
-/* A port without a cable is an everyday sight on cards that have two, so that alone is no warning. */
+/* Many cards have two ports of which one has no cable, so that alone does not deserve a warning. */
 static const struct {
         const char *word, *reason, *remedy;
         AldFindingRowSeverity severity;
@@ -143,7 +143,7 @@ static bool find_bridge(const AldNetwork *network, const AldRdmaPort *port, cons
 /* How alidade-probe-rdma begins a failure of the peer, which says nothing about our port. */
 #define OF_PEER ": the other side: "
 
-/* "no-gid: mlx5_0.1 has …" begins with a word that is known; NULL if it does not. */
+/* Returns the known word with which a failure such as "no-gid: mlx5_0.1 has …" begins, or NULL. */
 static const char *find_word(const char *failure)
 {
         for (size_t i = 0; failure && i < G_N_ELEMENTS(problems); i++) {
@@ -161,7 +161,7 @@ bool ald_rdma_failure_is_own(const char *failure)
         return find_word(failure) != NULL;
 }
 
-/* The last attempt, whether it failed or not. */
+/* Returns the time of the last attempt, whether it failed or not. */
 static uint64_t last_attempt(const AldLinkRdma *row)
 {
         uint64_t measured = row->measured_usec == ALD_ABSENT_UINT64 ? 0 : row->measured_usec;

@@ -31,7 +31,7 @@ typedef struct AldSegmentBuild {
         GArray *cables;       /* of AldCable; NULL if they are not wanted */
 } AldSegmentBuild;
 
-/* The empty table of AldSegmentBuild.vertices. */
+/* Returns an empty table for AldSegmentBuild.vertices. */
 GHashTable *ald_segment_vertices_new(void);
 
 /* Finds or creates the vertex. */
@@ -40,12 +40,12 @@ AldVertex *ald_segment_vertex(
 /* Finds the vertex, or returns NULL. */
 AldVertex *ald_segment_find(
         const AldSegmentBuild *build, AldSegmentHow how, const AldNode *node, const char *name, bool is_port);
-/* The vertex that stands for all that are joined with this one. */
+/* Returns the vertex that stands for all that are joined with this one. */
 AldVertex *ald_segment_root(AldVertex *vertex, AldJoin join);
 void ald_segment_join(AldVertex *a, AldVertex *b, AldJoin how_sure);
 
-/* The vertex of the interface that carries this one, since a VLAN and its parent, or a bond and its ports,
- * are on the same link. */
+/* Returns the vertex of the interface that carries this one, since a VLAN and its parent, or a bond and its
+ * ports, are on the same link. */
 AldVertex *ald_segment_link(AldSegmentBuild *build, const AldNode *node, const char *interface);
 
 /* Notes that two interfaces are on the same link. */

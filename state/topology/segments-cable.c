@@ -3,14 +3,14 @@
 
 #include "state/topology/segments-build.h"
 
-/* Neighbours by a cable: both ends see the other. */
+/* Joins neighbours by cables that their ends report. */
 
 /* One end reports the other; the report of the other end is the same with the ends exchanged. */
 typedef struct Adjacency {
         const AldNode *node, *peer;
         const char *name, *peer_name;
         AldVertex *vertex;
-        GPtrArray *more; /* of AldVertex, with several equal reports: all of them */
+        GPtrArray *more; /* of AldVertex: all of them if several reports are equal */
 } Adjacency;
 
 static void adjacency_free(gpointer data)
@@ -63,7 +63,7 @@ static AldVertex *report_at(const Adjacency *adjacency, guint i)
         return adjacency->more ? adjacency->more->pdata[i] : adjacency->vertex;
 }
 
-/* Of the two reports of one cable, that of the node with the lower id tells it. */
+/* Adds a cable. Each has two reports, of which callers use that of the node with the lower id. */
 static void add_cable(
         AldSegmentBuild *build, AldSegmentHow how, const AldVertex *a, const AldVertex *b, bool candidate)
 {
@@ -83,7 +83,8 @@ static const Adjacency *find_reverse(GHashTable *table, const Adjacency *adjacen
         return g_hash_table_lookup(table, &key);
 }
 
-/* Thunderbolt: what a node calls a domain of its own must be one, and the peer's must be one of another. */
+/* Thunderbolt: the domain that a node reports as its own must belong to it, and that of the peer to another
+ * node. */
 
 static const char *lower(Adjacencies *adjacencies, const char *name)
 {
@@ -116,7 +117,7 @@ static void add_host(Adjacencies *adjacencies, const AldNode *node, const AldThu
         vertex = ald_segment_vertex(adjacencies->build, ALD_SEGMENT_THUNDERBOLT, node, port->id, true);
         vertex->identity = identity_of(adjacencies, adjacency.name, adjacency.peer_name);
         known = add_adjacency(adjacencies->table, &adjacency);
-        /* Several cables between the same two. */
+        /* There are several cables between the same two hosts. */
         if (known->vertex) {
                 if (!known->more) {
                         known->more = g_ptr_array_new();
@@ -188,8 +189,8 @@ static const AldNetwork *network_of(const AldNode *node)
         return ald_record_as(ald_node_record(node, ALD_KIND_NETWORK), NETWORK, AldNetwork);
 }
 
-/* The interface that is the only one with this address: a bond and its ports, or a VLAN and its parent, share
- * theirs. */
+/* Returns the interface with this address, except for VLANs, which share that of their parent; NULL if
+ * several have it, such as a bond and its ports. */
 static const char *interface_with(const AldNode *node, const char *hardware_address)
 {
         const AldNetwork *network = network_of(node);
@@ -208,7 +209,7 @@ static const char *interface_with(const AldNode *node, const char *hardware_addr
         return found;
 }
 
-/* Which interface of which node the neighbour is, into peer and peer_name. */
+/* Finds which interface of which node the neighbour is, and sets peer and peer_name. */
 static bool find_neighbour(
         const Adjacencies *adjacencies, const AldNeighbour *neighbour, Adjacency *adjacency)
 {

@@ -6,8 +6,8 @@
 #include "state/link/link.h"
 #include "state/topology/segments-build.h"
 
-/* RDMA ports: by the prefix of their GIDs, or by the interfaces behind them, and by the addresses that probes
- * reached. */
+/* Joins RDMA ports by the prefix of their GIDs, or by the interfaces behind them, and by the addresses that
+ * probes reached. */
 
 #define DEFAULT_PREFIX "fe80::/64"
 
@@ -33,7 +33,7 @@ bool ald_rdma_port_is_ready(const AldRdmaPort *port)
         return is(port->state, "active") && port->gids && *port->gids;
 }
 
-/* "0 ib fec0::1:2" → "fec0::/64"; NULL if that is no GID. */
+/* Returns the prefix of the first GID, such as "fec0::/64" for "0 ib fec0::1:2"; NULL if it is not a GID. */
 static const char *prefix_of(AldSegmentBuild *build, const AldRdmaPort *port)
 {
         const char *type = strchr(port->gids[0], ' '), *gid = type ? strchr(type + 1, ' ') : NULL;
@@ -49,7 +49,7 @@ static const char *prefix_of(AldSegmentBuild *build, const AldRdmaPort *port)
         return g_string_chunk_insert_const(build->strings, prefix);
 }
 
-/* With the first port that has the same prefix. */
+/* Joins a port with the first one that has the same prefix. */
 static void join_subnet(GHashTable *subnets, AldVertex *vertex)
 {
         AldVertex *first = g_hash_table_lookup(subnets, vertex->identity);
@@ -128,8 +128,8 @@ static bool is_link_local(const char *address)
         return inet_pton(AF_INET6, address, &bytes) == 1 && IN6_IS_ADDR_LINKLOCAL(&bytes);
 }
 
-/* The interface that has the address, or the carrier of all that have it; NULL if several have it that are
- * not on one link, which is possible for link-local ones. */
+/* Returns the carrier of the interfaces that have the address; NULL if they are not all on one link, which is
+ * possible for link-local addresses. */
 static const char *interface_with(const AldNetwork *network, const char *address)
 {
         const AldInterface *found = NULL;
@@ -150,7 +150,7 @@ static const char *interface_with(const AldNetwork *network, const char *address
         return found ? found->id : NULL;
 }
 
-/* Returns whether "192.0.2.1/24" is of a net that the address is in too. */
+/* Returns whether the network of "192.0.2.1/24" contains the address. */
 static bool covers(const char *own, const char *address)
 {
         int family = strchr(own, ':') ? AF_INET6 : AF_INET;

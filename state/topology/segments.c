@@ -46,8 +46,7 @@ static void segment_free(gpointer data)
         g_free(segment);
 }
 
-/* Collects connected ports, and checks whether they belong to more than one node, and include uncertain
- * ones. */
+/* Connected ports, and whether they belong to several nodes and include uncertain ones. */
 typedef struct Part {
         AldSegment *segment;
         const AldVertex *first_sure;

@@ -46,19 +46,20 @@ typedef struct AldSegment {
         GArray *members; /* of AldSegmentMember, from at least two nodes, by node and port */
 } AldSegment;
 
-/* Two ports with a cable between them, or neighbours by LLDP; a is of the node with the lower id. */
+/* Two ports with a cable between them, or neighbours by LLDP; a belongs to the node with the lower id. */
 typedef struct AldCable {
         AldSegmentHow how; /* Thunderbolt or LLDP */
         bool candidate;    /* as in a segment; also if several cables join the same two hosts */
         AldSegmentMember a, b;
 } AldCable;
 
-/* All AldSegment among these nodes (const AldNode *, each once), freed with the array: by how, first member
- * and candidate, the certain ones first. Also their AldCables, in no particular order; ret_cables may be
- * NULL. The cost depends on their number, except for the check whether other nodes claim their hardware. */
+/* Returns all AldSegment among these nodes (const AldNode *, each once), freed with the array and sorted by
+ * how, first member and candidate, the certain ones first. Also returns their AldCables, in no particular
+ * order; ret_cables may be NULL. The cost depends on the number of these nodes, except for the check whether
+ * other nodes claim their hardware. */
 GPtrArray *ald_segments_compute(AldStore *store, GPtrArray *nodes, GArray **ret_cables);
 
-/* The node id, a space and the port of each member. Free with g_strfreev(). */
+/* Returns the node id, a space and the port of each member. Free with g_strfreev(). */
 char **ald_segment_member_texts(const AldSegment *segment);
 
 /* The maximum number of ports of one node that are paired. */
