@@ -22,6 +22,11 @@
 
 #define SD_BUS_PATIENCE_USEC (85 * G_USEC_PER_SEC)
 
+static bool is_container(const char *text)
+{
+        return text[0] != '\0' && text[strspn(text, CONTAINER_CHARACTERS)] == '\0';
+}
+
 /* Checks what follows a colon, up to `end`: a port, or a container. Several colons without brackets belong to
  * an IPv6 address. */
 static bool has_possible_port(const char *host, const char *end)
@@ -33,14 +38,8 @@ static bool has_possible_port(const char *host, const char *end)
 
         if (!port || (!bracket && strchr(port, ':')))
                 return true;
-        return !g_ascii_isdigit(port[0])
-                       ? port[0] != '\0' && port[strspn(port, CONTAINER_CHARACTERS)] == '\0'
-                       : g_ascii_string_to_unsigned(port, 10, 1, G_MAXUINT16, &number, NULL);
-}
-
-static bool is_container(const char *text)
-{
-        return text[0] != '\0' && text[strspn(text, CONTAINER_CHARACTERS)] == '\0';
+        return g_ascii_isdigit(port[0]) ? g_ascii_string_to_unsigned(port, 10, 1, G_MAXUINT16, &number, NULL)
+                                        : is_container(port);
 }
 
 static bool is_user(const char *text, size_t length)

@@ -7,11 +7,6 @@
 #include "clients/common/words.h"
 #include "record/translate.h"
 
-static bool is_of_node(const AldEdgeRow *edge, const char *node_id)
-{
-        return ald_edge_is_within_node(edge) && g_strcmp0(edge->source, node_id) == 0;
-}
-
 static bool is_reverse(const AldEdgeRow *a, const AldEdgeRow *b)
 {
         return g_strcmp0(a->source_port, b->sink_port) == 0 && g_strcmp0(a->sink_port, b->source_port) == 0 &&
@@ -40,9 +35,12 @@ GArray *ald_device_joins(const AldTopology *topology, const char *node_id)
         GArray *joins = g_array_new(FALSE, FALSE, sizeof(AldJoinEdges));
         g_autoptr(GPtrArray) edges = g_ptr_array_new();
 
-        for (guint i = 0; i < topology->edges->len; i++)
-                if (is_of_node(topology->edges->pdata[i], node_id))
-                        g_ptr_array_add(edges, topology->edges->pdata[i]);
+        for (guint i = 0; i < topology->edges->len; i++) {
+                AldEdgeRow *edge = topology->edges->pdata[i];
+
+                if (ald_edge_is_within_node(edge) && g_strcmp0(edge->source, node_id) == 0)
+                        g_ptr_array_add(edges, edge);
+        }
         for (guint i = 0; i < edges->len; i++) {
                 AldJoinEdges join = { .there = edges->pdata[i] };
 

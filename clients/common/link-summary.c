@@ -250,17 +250,12 @@ static void describe_ends(
         describe_nodes(summary, model);
 }
 
-static double share_of(const AldLink *link)
+static void add_figures(AldLinkSummary *summary, const AldLink *link)
 {
-        double rate = fmin(
+        double slower = fmin(
                 ald_figure(link->upload.bits_per_second), ald_figure(link->download.bits_per_second));
         double negotiated = ald_figure(link->negotiated_bits_per_second);
 
-        return negotiated > 0 ? rate / negotiated * 100 : (double) NAN;
-}
-
-static void add_figures(AldLinkSummary *summary, const AldLink *link)
-{
         for (size_t i = 0; i < G_N_ELEMENTS(link->directions); i++)
                 summary->directions[i] = (AldDirectionSummary){
                         .rate = ald_figure(link->directions[i].bits_per_second),
@@ -269,7 +264,7 @@ static void add_figures(AldLinkSummary *summary, const AldLink *link)
         summary->rtt = ald_figure(link->rtt_p50_nsec);
         summary->measured = ald_figure(link->measured_usec);
         summary->failure = ald_text_safe_or_null(link->failure);
-        summary->share = share_of(link);
+        summary->share = negotiated > 0 ? slower / negotiated * 100 : (double) NAN;
 }
 
 static AldLinkSummary *summary_new(

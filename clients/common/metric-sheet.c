@@ -55,17 +55,13 @@ static char *metric_name(const char *prefix, const AldFieldDocs *docs, const Ald
         return g_string_free(g_steal_pointer(&name), FALSE);
 }
 
-/* Each sample of a node or link has these labels and that of its row; the name is joined by them. */
-static bool is_taken(const char *label, const char *key)
-{
-        static const char *const taken[] = { "node", "name", "source", "sink", "path", NULL };
-
-        return g_strv_contains(taken, label) || g_strcmp0(label, key) == 0;
-}
-
 static char *label_of(const AldFieldDocs *docs, const char *key)
 {
-        if (!is_taken(docs->words, key))
+        /* The samples of a node or link have these labels and the key of their row; the name is joined by
+         * them. */
+        static const char *const taken[] = { "node", "name", "source", "sink", "path", NULL };
+
+        if (!g_strv_contains(taken, docs->words) && g_strcmp0(docs->words, key) != 0)
                 return g_strdup(docs->words);
         g_assert(key);
         return g_strdup_printf("%s_%s", key, docs->words);

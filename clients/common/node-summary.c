@@ -342,22 +342,12 @@ char *ald_node_device_remedy(const AldEntity *node, const AldNodeDevice *device)
         return g_strdup_printf(_("install %s to measure it"), package);
 }
 
-static void add_compute(AldNodeFigures *figures, const AldEntity *node)
-{
-        AldComputeSummary summary;
-
-        ald_compute_summary(ald_entity_as(node, BACKENDS, AldBackends),
-                ald_entity_as(node, COMPUTE, AldCompute), ald_entity_as(node, DOUBTS, AldDoubts), &summary);
-        figures->tflops = summary.tflops_fp16;
-        figures->tflops_fp32 = summary.tflops_fp32;
-        figures->bandwidth = ald_figure(summary.memory_bandwidth_bytes_per_second);
-}
-
 AldNodeFigures ald_node_figures(const AldEntity *node)
 {
         const AldMemory *memory = ald_entity_as(node, MEMORY, AldMemory);
         const AldSystem *system = ald_entity_as(node, SYSTEM, AldSystem);
         AldNodeFigures figures = no_figures;
+        AldComputeSummary summary;
 
         if (memory) {
                 figures.memory_total = ald_figure(memory->total_bytes);
@@ -368,7 +358,11 @@ AldNodeFigures ald_node_figures(const AldEntity *node)
                 figures.millicelsius = ald_figure_signed(system->temperature_milli_celsius);
                 figures.microwatts = ald_figure(system->power_micro_watts);
         }
-        add_compute(&figures, node);
+        ald_compute_summary(ald_entity_as(node, BACKENDS, AldBackends),
+                ald_entity_as(node, COMPUTE, AldCompute), ald_entity_as(node, DOUBTS, AldDoubts), &summary);
+        figures.tflops = summary.tflops_fp16;
+        figures.tflops_fp32 = summary.tflops_fp32;
+        figures.bandwidth = ald_figure(summary.memory_bandwidth_bytes_per_second);
         return figures;
 }
 

@@ -34,16 +34,6 @@ static void keep_row(AldPlanReport *report, const AldStruct *type, const void *r
         memcpy(to, copy, type->size);
 }
 
-static int read_plan(sd_bus_message *reply, AldPlanReport *report, GPtrArray *owned)
-{
-        AldPlanRow row;
-        int r = ald_record_bus_read_row(reply, &ald_plan_row_struct, BYTES_MAX, owned, &row);
-
-        if (r >= 0)
-                keep_row(report, &ald_plan_row_struct, &row, &report->plan);
-        return r;
-}
-
 static int read_part(
         sd_bus_message *reply, const AldPlanReportPart *part, AldPlanReport *report, GPtrArray *owned)
 {
@@ -63,8 +53,11 @@ int ald_plan_call_read(sd_bus_message *reply, AldPlanReport **ret)
 {
         g_autoptr(AldPlanReport) report = ald_plan_report_new();
         g_autoptr(GPtrArray) owned = g_ptr_array_new_with_free_func(g_free);
-        int r = read_plan(reply, report, owned);
+        AldPlanRow row;
+        int r = ald_record_bus_read_row(reply, &ald_plan_row_struct, BYTES_MAX, owned, &row);
 
+        if (r >= 0)
+                keep_row(report, &ald_plan_row_struct, &row, &report->plan);
         for (size_t i = 0; r >= 0 && i < ALD_PLAN_REPORT_PARTS; i++)
                 r = read_part(reply, &ald_plan_report_parts[i], report, owned);
         if (r < 0)

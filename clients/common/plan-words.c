@@ -36,18 +36,16 @@ static char *format_range(const AldPlanStageRow *stage)
                 "%" PRIu64 "–%" PRIu64, stage->first_layer, stage->first_layer + stage->layers - 1);
 }
 
-static char *format_slice(const AldPlanStageRow *stage)
-{
-        g_autofree char *range = format_range(stage);
-
-        return g_strdup_printf("%s (1/%" PRIu64 ")", range, stage->slices);
-}
-
 char *ald_plan_words_layers(const AldPlanStageRow *stage)
 {
+        g_autofree char *range = NULL;
+
         if (stage->layers == ALD_ABSENT_UINT64 || stage->first_layer == ALD_ABSENT_UINT64)
                 return g_strdup(ALD_ABSENT_TEXT);
-        return stage->slices == ALD_ABSENT_UINT64 ? format_range(stage) : format_slice(stage);
+        range = format_range(stage);
+        return stage->slices == ALD_ABSENT_UINT64
+                       ? g_steal_pointer(&range)
+                       : g_strdup_printf("%s (1/%" PRIu64 ")", range, stage->slices);
 }
 
 /* Returns the time between two tokens of a request; several steps may be in flight. */

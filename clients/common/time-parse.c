@@ -216,19 +216,6 @@ static GTimeZone *read_zone(const char *at)
         return take_offset(&at, &seconds) && !*at ? g_time_zone_new_offset(seconds) : NULL;
 }
 
-static int take_usec(GDateTime *time, uint64_t *ret_usec)
-{
-        gint64 seconds;
-
-        if (!time)
-                return -EINVAL;
-        seconds = g_date_time_to_unix(time);
-        if (seconds < 0 || seconds > ALD_INTEGER_MAX / G_USEC_PER_SEC)
-                return -ERANGE;
-        *ret_usec = (uint64_t) seconds * G_USEC_PER_SEC + (uint64_t) g_date_time_get_microsecond(time);
-        return 0;
-}
-
 /* GLib chooses the later of two moments. */
 static GDateTime *choose_moment(GDateTime *time, AldRepeatedTime which)
 {
@@ -244,8 +231,15 @@ static GDateTime *choose_moment(GDateTime *time, AldRepeatedTime which)
 static int convert_moment(GDateTime *time, AldRepeatedTime which, uint64_t *ret_usec)
 {
         g_autoptr(GDateTime) chosen = time ? choose_moment(time, which) : NULL;
+        gint64 seconds;
 
-        return take_usec(chosen, ret_usec);
+        if (!chosen)
+                return -EINVAL;
+        seconds = g_date_time_to_unix(chosen);
+        if (seconds < 0 || seconds > ALD_INTEGER_MAX / G_USEC_PER_SEC)
+                return -ERANGE;
+        *ret_usec = (uint64_t) seconds * G_USEC_PER_SEC + (uint64_t) g_date_time_get_microsecond(chosen);
+        return 0;
 }
 
 static int parse_moment(const char *text, GDateTime *today, AldRepeatedTime which, uint64_t *ret_usec)

@@ -111,7 +111,9 @@ static void add_text(GPtrArray *facts, const char *label, GString *text)
         ald_facts_add(facts, label, g_string_free(text, FALSE));
 }
 
-char *ald_machine_words(const AldIdentity *identity)
+/* Returns "server", "virtual machine (kvm)" or "container in a virtual machine (firecracker)", for example;
+ * NULL if nothing is known. */
+static char *describe_machine(const AldIdentity *identity)
 {
         g_autofree char *hypervisor = ald_text_safe_or_null(identity->hypervisor);
         g_autofree char *kind = ald_text_safe_or_null(ald_word(identity->chassis));
@@ -133,7 +135,7 @@ static void add_identity(GPtrArray *facts, const AldEntity *node)
 
         ald_parts_add_text(model, "%s", identity->vendor);
         ald_parts_add_text(model, "%s", identity->model_id);
-        ald_parts_add(model, "%s", ald_machine_words(identity));
+        ald_parts_add(model, "%s", describe_machine(identity));
         ald_parts_add_text(chip, "%s", identity->chip_id);
         ald_parts_add_text(system, "%s", identity->operating_system);
         ald_parts_add_text(system, "Linux %s", identity->kernel_release);

@@ -9,10 +9,6 @@
  * disks, and when it was seen (now_usec is CLOCK_REALTIME). */
 GPtrArray *ald_node_facts(const AldEntity *node, double now_usec);
 
-/* "server", "virtual machine (kvm)", "container in a virtual machine (firecracker)". Safe text, to be freed,
- * or NULL. */
-char *ald_machine_words(const AldIdentity *identity);
-
 /* These describe the performance of a compute device, from its row in Node1.Compute or in the result of a
  * job. */
 

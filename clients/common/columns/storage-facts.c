@@ -8,14 +8,10 @@
 #include "clients/common/words.h"
 #include "record/translate.h"
 
-static char *list_disks(const AldStorageFileSystem *row)
-{
-        return row->disks && row->disks[0] ? ald_format_list(row->disks) : NULL;
-}
-
 char *ald_storage_title(const AldStorageFileSystem *row)
 {
-        g_autofree char *id = ald_text_safe(row->id ?: ALD_ABSENT_TEXT), *disks = list_disks(row);
+        g_autofree char *id = ald_text_safe(row->id ?: ALD_ABSENT_TEXT);
+        g_autofree char *disks = row->disks && row->disks[0] ? ald_format_list(row->disks) : NULL;
 
         return disks ? g_strdup_printf("%s (%s)", id, disks) : g_steal_pointer(&id);
 }
