@@ -9,10 +9,11 @@
 #include "placement/split.h"
 
 #define WORK (ALD_PLACEMENT_WORK / 8)
-#define FIRST_STEP 0.01 /* over the lower bound; then twice as far, and so on */
-#define CLOSE 1.01      /* to what was not found to be possible */
+#define FIRST_STEP 0.01 /* share above the lower bound; each further step is twice as long */
+#define CLOSE 1.01      /* ratio to the highest limit without a solution at which the search ends */
 
-/* Devices without a path to another one or from one may still be a single stage. */
+/* Returns whether the layers may fit within the limit. Rules out devices that no path leads to or none
+ * leaves, unless one of them holds all layers as the only stage. */
 static bool may_fit(AldPlacementLimited *limited)
 {
         uint32_t n = limited->problem.n_devices;
@@ -36,7 +37,7 @@ static bool may_fit(AldPlacementLimited *limited)
         return ald_placement_fits(&limited->problem);
 }
 
-/* INFINITY: there is none. */
+/* Returns the least limit within which the layers may fit, or INFINITY if there is none. */
 static double find_least_limit(AldPlacementLimited *limited)
 {
         g_autoptr(GArray) limits = ald_placement_list_limits(limited->all, limited->occupy_nsec);
@@ -54,7 +55,8 @@ static double find_least_limit(AldPlacementLimited *limited)
         return below < limits->len ? g_array_index(limits, double, below) : INFINITY;
 }
 
-/* Makes a solution within the limit the best one; what its busiest part takes, INFINITY if none is found. */
+/* Replaces the best solution by one within the limit. Returns what its busiest part takes, or INFINITY if
+ * none is found. */
 static double try_limit(AldPlacementLimited *limited, double limit_nsec, AldPlacementSolution *best)
 {
         AldPlacementSolution found;

@@ -9,21 +9,22 @@
 #include "placement/split.h"
 
 #define PRICES_ROUNDS 150u
-#define PRICES_PATIENCE 6u /* rounds without a better bound, then smaller steps */
-/* Paths that searches keep: few before prices are good and much is ruled out, then more and more. */
+#define PRICES_PATIENCE 6u /* rounds without a better bound after which the step is halved */
+/* Paths of each length that the first search keeps. Later searches keep more, when prices are good and much
+ * is ruled out. */
 #define WIDTH 240u
-#define WIDER 4.0     /* than the search before, at most */
-#define CELLS_MAX 2e6 /* of what a search keeps */
+#define WIDER 4.0     /* most by which a search is wider than the one before */
+#define CELLS_MAX 2e6 /* most that a search keeps */
 
 typedef struct Bounded {
         AldPlacementCore core;
         AldPlacementTable table;
-        AldPlacementTour best; /* in the problem's numbers */
-        double lower;          /* of solutions of several stages that are better than the best */
-        double priced;         /* the most that shares gave for it */
-        double *best_out;      /* these shares, by the problem's numbers */
+        AldPlacementTour best; /* devices by their numbers in the problem */
+        double lower;          /* bound on the solutions of several stages that are better than the best */
+        double priced;         /* the highest bound that any shares gave */
+        double *best_out;      /* those shares, by the numbers in the problem */
         uint32_t n_required;
-        uint64_t search_work; /* that prices leave for the search */
+        uint64_t search_work; /* work that raise_bound() leaves for the search */
 } Bounded;
 
 static void bounded_clear(Bounded *bounded)
@@ -54,7 +55,7 @@ static bool is_settled(const Bounded *bounded)
         return bounded->core.n < 2 || !(bounded->lower < bounded->best.nsec);
 }
 
-/* After the core or its shares have changed. */
+/* Computes the bound again after the core or its shares have changed. */
 static void find_bound(Bounded *bounded)
 {
         AldPlacementCore *core = &bounded->core;
@@ -106,7 +107,7 @@ static void search_rings(Bounded *bounded, uint32_t width, uint64_t work)
                 find_bound(bounded);
 }
 
-/* The device from which the cheapest hop beyond its share leads to this one. */
+/* Returns the device whose hop to this one costs least beyond its share. */
 static uint32_t cheapest_predecessor(const AldPlacementCore *core, uint32_t to)
 {
         double least = INFINITY;
@@ -123,8 +124,9 @@ static uint32_t cheapest_predecessor(const AldPlacementCore *core, uint32_t to)
         return best;
 }
 
-/* Raises the shares of devices that the bound uses once, but leaves more often, and lowers the others; false
- * if the bound enters and leaves each device as often. */
+/* Takes one subgradient step: raises the shares of devices that the bound enters but does not leave, and
+ * lowers those that it leaves more often than it enters. Returns false if the bound enters and leaves each
+ * device equally often. */
 static bool step_shares(Bounded *bounded, double step)
 {
         AldPlacementCore *core = &bounded->core;
@@ -182,8 +184,9 @@ static void restore_best_shares(Bounded *bounded)
         rule_out_devices(bounded);
 }
 
-/* Bounds are less by what closing a ring may save at most. That is then the second largest saving among the
- * hops of the best ring, as hops which save more cost less in the core. */
+/* Tightens the bounds, which allow for the most that closing a ring may save. It suffices to allow for the
+ * second largest saving among the hops of the best ring, since the core then lowers the hops that save
+ * more. */
 static void limit_saved(Bounded *bounded)
 {
         const AldPlacementProblem *problem = bounded->core.problem;
@@ -204,7 +207,7 @@ static void limit_saved(Bounded *bounded)
         find_bound(bounded);
 }
 
-/* A narrower search finds a ring with less work. */
+/* Searches ever more narrowly, which takes less work, until a first ring is found. */
 static void find_ring(Bounded *bounded)
 {
         uint32_t width = WIDTH;
@@ -216,7 +219,7 @@ static void find_ring(Bounded *bounded)
         } while (width > 0 && !is_settled(bounded) && !(bounded->best.nsec < INFINITY));
 }
 
-/* Searches as widely as the work that is left allows. */
+/* Searches ever more widely while the remaining work allows it. */
 static void widen_search(Bounded *bounded)
 {
         AldPlacementCore *core = &bounded->core;
@@ -262,7 +265,7 @@ static void find_solution(Bounded *bounded)
         widen_search(bounded);
 }
 
-/* Returns the time of all hops if the ring begins at this stage; 0 where all rotations take the same. */
+/* Returns the time of all hops if the ring begins at this stage; 0 if all rotations take the same time. */
 static double hops_nsec(const AldPlacementProblem *problem, const AldPlacementTour *tour, uint32_t begin)
 {
         const uint32_t *stages = tour->stages;
@@ -276,7 +279,8 @@ static double hops_nsec(const AldPlacementProblem *problem, const AldPlacementTo
         return nsec + ald_placement_closing(problem, stages[(begin + tour->n - 1) % tour->n], stages[begin]);
 }
 
-/* Begins at the device with the lowest number, or with ends where it takes the least time. */
+/* Chooses the first stage: with ends the one with which the ring takes the least time, else the device with
+ * the lowest number. */
 static uint32_t find_begin(
         const AldPlacementProblem *problem, const AldPlacementTour *tour, const uint32_t *sorted)
 {

@@ -4,7 +4,7 @@
 #include "placement/core.h"
 #include "placement/split.h"
 
-#define ASK_AFTER UINT64_C(1000000) /* work of some ms */
+#define ASK_AFTER UINT64_C(1000000) /* work that takes some ms */
 
 static double cheapest_from(const AldPlacementCore *core, uint32_t i, const double *into_nsec)
 {
@@ -30,8 +30,8 @@ void ald_placement_core_share(AldPlacementCore *core)
         }
 }
 
-/* The least over any first and any last device and any hop that closes the ring, of which each may be the
- * best of all. */
+/* Sets ends_nsec to a lower bound: the best first device, the best last device and the best closing hop,
+ * which need not belong to one ring. */
 static void find_ends(AldPlacementCore *core)
 {
         const AldPlacementProblem *problem = core->problem;
@@ -74,7 +74,8 @@ static double find_penalty(const AldPlacementCore *core)
         return 1 + 2 * (core->layers * slowest + core->most * hop + 2 * ends);
 }
 
-/* Devices in the order of their speed, without a hop from one to itself. */
+/* Fills hop_nsec for the devices in the order of their speed. There is no hop from a device to itself; one
+ * that can only close a ring costs what it costs then. */
 static void copy_hops(AldPlacementCore *core)
 {
         const AldPlacementProblem *problem = core->problem;
@@ -174,7 +175,7 @@ bool ald_placement_core_rule_out(AldPlacementCore *core, double nsec)
         for (uint32_t i = 0; i < n; i++)
                 if (core->with_nsec[i] < nsec || ald_placement_core_device(core, i)->required)
                         kept[left++] = i;
-        /* In place: no row or column moves up. */
+        /* The matrix shrinks in place, since rows and columns only move towards its beginning. */
         for (uint32_t i = 0; i < left; i++)
                 for (uint32_t j = 0; j < left; j++) {
                         uint32_t from = kept[i], to = kept[j];

@@ -7,7 +7,7 @@
 #include "placement/even.h"
 #include "placement/gather.h"
 
-#define ROUNDING 1e-12 /* of the same sum in another order */
+#define ROUNDING 1e-12 /* relative error of a sum whose terms are in another order */
 
 void ald_placement_drop_even(AldPlacementProblem *problem)
 {
@@ -26,14 +26,15 @@ void ald_placement_drop_even(AldPlacementProblem *problem)
 typedef struct EvenNodes {
         const AldPlacementProblem *problem;
         uint32_t n;
-        uint32_t *begin;              /* of each node and behind the last one, in these: */
-        uint32_t *by_speed, *by_room; /* devices, those of a node together; required ones come first */
+        uint32_t *begin;              /* where each node begins in the next two, then their length */
+        uint32_t *by_speed, *by_room; /* devices grouped by node, required ones first */
         uint32_t *n_required;         /* of each node */
-        /* [from * n + to]: the least between their devices, or those of one; and of hops that close a ring */
+        /* [from * n + to]: the least hop between devices of two nodes, or of one; the second is for closing
+         * hops */
         double *hop_nsec, *closing_nsec;
         AldPlacementSolution best;
         double lower_nsec;
-        bool fits; /* the layers, on some choice of devices */
+        bool fits; /* the layers fit on some choice of devices */
 } EvenNodes;
 
 static void even_nodes_clear(EvenNodes *nodes)
@@ -134,11 +135,11 @@ static double node_hop(const EvenNodes *nodes, uint32_t from, uint32_t to)
         return nodes->hop_nsec[(size_t) from * nodes->n + to];
 }
 
-/* The problem in which each node is one stage with this number of its devices. */
+/* A problem in which each node is one stage, with the same number of its devices. */
 typedef struct EvenStages {
         AldPlacementProblem problem;
         uint32_t each;
-        uint32_t *nodes; /* that its devices are */
+        uint32_t *nodes; /* the node of each device of the problem */
         AldPlacementDevice *devices;
         AldPlacementEnds *ends;
         double *hop_nsec, *closing_nsec;
@@ -155,7 +156,8 @@ static void even_stages_clear(EvenStages *stages)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(EvenStages, even_stages_clear)
 
-/* Takes the best of its devices, as any of them may be the end; one without room for a layer cannot. */
+/* Combines the ends of a node's devices, any of which may be the end if it has room for a layer: takes the
+ * least times, and the least loss of room. */
 static AldPlacementEnds find_ends(const EvenNodes *nodes, uint32_t node, uint32_t layers_max)
 {
         const AldPlacementProblem *problem = nodes->problem;
@@ -181,7 +183,8 @@ static AldPlacementEnds find_ends(const EvenNodes *nodes, uint32_t node, uint32_
         return found;
 }
 
-/* No single stage has room as both ends: rings on one node are looked for apart. */
+/* Adds a node as a stage with the room of its `each` roomiest devices. It has no room as both ends, since
+ * rings on a single node are searched separately. */
 static void add_node(EvenStages *stages, const EvenNodes *nodes, uint32_t node)
 {
         const AldPlacementProblem *problem = nodes->problem;
@@ -205,7 +208,7 @@ static void add_node(EvenStages *stages, const EvenNodes *nodes, uint32_t node)
         stages->nodes[stages->problem.n_devices++] = node;
 }
 
-/* From stage to stage, with the hops within the node that is left. */
+/* Sets the hops from stage to stage, each including the hops within the node that it leaves. */
 static void set_hops(const EvenStages *stages, const EvenNodes *nodes, const double *between, double *ret)
 {
         uint32_t n = stages->problem.n_devices;
@@ -221,7 +224,7 @@ static void set_hops(const EvenStages *stages, const EvenNodes *nodes, const dou
                 }
 }
 
-/* False: there is no such ring of two nodes or more. */
+/* Returns false if no such ring of two or more nodes exists. */
 static bool even_stages_init(EvenStages *stages, const EvenNodes *nodes, uint32_t each)
 {
         const AldPlacementProblem *problem = nodes->problem;
@@ -259,7 +262,7 @@ static bool even_stages_init(EvenStages *stages, const EvenNodes *nodes, uint32_
         return n > 1 && stages->problem.devices_max > 1;
 }
 
-/* The ring of the first of these devices of each node. */
+/* Tries the ring that uses the first devices of each node, in the order of `devices`. */
 static void try_devices(
         EvenNodes *nodes, const EvenStages *stages, const AldPlacementSolution *of, const uint32_t *devices)
 {
@@ -275,7 +278,7 @@ static void try_devices(
                 ald_placement_solution_clear(&found);
 }
 
-/* -ECANCELED, or 0. */
+/* Tries rings with this number of devices per node. Returns 0 or -ECANCELED. */
 static int try_devices_per_node(EvenNodes *nodes, AldPlacementSolver *solve, uint32_t each)
 {
         g_auto(EvenStages) stages = { 0 };

@@ -9,7 +9,7 @@
 typedef struct Gathering {
         const AldPlacementProblem *problem;
         uint32_t n;
-        uint32_t *order;    /* devices, those of each node together */
+        uint32_t *order;    /* devices grouped by node */
         uint32_t *by_speed; /* the same devices */
         uint32_t *tried, *best;
         double best_nsec;
@@ -39,7 +39,8 @@ static bool is_gathered(const AldPlacementProblem *problem, const AldPlacementSo
         return true;
 }
 
-/* Nodes in the order of their first stages, and the stages of each in theirs. */
+/* Groups the stages by node. Nodes are in the order of their first stages; the order within a node is
+ * kept. */
 static void gathering_init(
         Gathering *self, const AldPlacementProblem *problem, const AldPlacementSolution *solution)
 {
@@ -87,7 +88,8 @@ static void swap_stages(uint32_t *order, uint32_t i, uint32_t j)
         order[j] = moved;
 }
 
-/* From stage `begin` of the order on, with these of the first and the last node at the ends. */
+/* Tries the order rotated to begin at stage `begin`, with the stages `first` and `last` of that rotation
+ * moved to its ends. */
 static void try_ends(Gathering *self, uint32_t begin, uint32_t first, uint32_t last)
 {
         uint32_t *order = self->tried, n = self->n;

@@ -4,12 +4,13 @@
 #include "placement/problem.h"
 
 /*
- * Reorders the stages of a ring so that those of each node follow each other from the first stage on: nodes
- * in the order in which they are first met, from any of them on, whichever takes the least time, with any of
- * a node's devices at either end of the ring. Splits the layers anew. False: none of these orders has room
- * and paths; the solution is as it was. A ring that has such an order already is left as it is.
+ * Reorders the stages of a ring so that those of each node follow each other from the first stage on, and
+ * splits the layers again. Nodes keep the order in which they first occur. Of all rotations, and all choices
+ * of devices of the outer nodes for the two ends, the one with the least time is taken. Returns false, with
+ * the solution unchanged, if none of these orders has room and paths. A ring that is already in such an order
+ * is left alone.
  */
 bool ald_placement_gather(const AldPlacementProblem *problem, AldPlacementSolution *solution);
 
-/* The same for a ring on several nodes whose layers were not split yet, whatever its order is. */
+/* Does the same for a ring on several nodes whose layers are not split yet, whatever its order. */
 bool ald_placement_arrange(const AldPlacementProblem *problem, AldPlacementSolution *solution);

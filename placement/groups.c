@@ -20,13 +20,14 @@ typedef struct PlacementGroup {
 
 typedef struct PlacementGroups {
         const AldPlacementProblem *problem;
-        uint32_t *class_of; /* each device's, by its first member */
+        uint32_t *class_of; /* of each device: the first member of its class */
         PlacementGroup group[GROUPS_MAX];
         uint32_t n;
         PlacementGroupSet required;
-        uint32_t counted; /* devices used, if that is limited; else 0 */
-        double *path;     /* the least sum of hops from the first group of a set to another one [set][last] */
-        double *nsec;     /* of layers and inner hops of the groups taken so far [taken][devices][layers] */
+        uint32_t counted; /* most devices that may be used, if that matters; else 0 */
+        double *path; /* [set][last]: the least sum of hops from the first group of a set through all others
+                         to the last */
+        double *nsec; /* [taken][devices][layers]: layers and inner hops of the groups taken so far */
         double best;
         PlacementGroupSet best_set;
 } PlacementGroups;
@@ -45,7 +46,7 @@ static const AldPlacementDevice *member_of(const PlacementGroups *groups, uint32
         return &groups->problem->devices[groups->group[group].first];
 }
 
-/* Between members of two groups, or of one. */
+/* Returns the hop between members of two groups, or of one group. */
 static double hop_nsec(const PlacementGroups *groups, uint32_t from, uint32_t to)
 {
         if (from == to)
@@ -54,7 +55,7 @@ static double hop_nsec(const PlacementGroups *groups, uint32_t from, uint32_t to
                                          groups->group[to].first];
 }
 
-/* Adds the device to its group. */
+/* Adds the device to its group. Returns false if there would be too many groups. */
 static bool add_to_group(PlacementGroups *groups, uint32_t device)
 {
         const AldPlacementProblem *problem = groups->problem;
@@ -77,7 +78,8 @@ static bool add_to_group(PlacementGroups *groups, uint32_t device)
         return true;
 }
 
-/* For a group of several and each pair of other devices; equal sums may differ in the last bits. */
+/* Checks the condition in groups.h for this group and each pair of other devices. Sums that are equal may
+ * differ in their last bits. */
 static bool is_one_visit_best(const PlacementGroups *groups, uint32_t group)
 {
         for (uint32_t i = 0; i < groups->n; i++)
@@ -112,7 +114,7 @@ static double *path_at(const PlacementGroups *groups, PlacementGroupSet set, uin
         return &groups->path[(size_t) set * groups->n + last];
 }
 
-/* Held and Karp, from the lowest group of each set. */
+/* Fills `path` by the algorithm of Held and Karp, starting at the lowest group of each set. */
 static void find_paths(PlacementGroups *groups)
 {
         for (PlacementGroupSet set = 1; set < 1u << groups->n; set++)
@@ -135,7 +137,7 @@ static void find_paths(PlacementGroups *groups)
                 }
 }
 
-/* The least sum of hops around several groups, and the last one of that ring. */
+/* Returns the least sum of hops of a ring around several groups, and its last group. */
 static double ring_nsec(const PlacementGroups *groups, PlacementGroupSet set, uint32_t *ret_last)
 {
         uint32_t first = (uint32_t) __builtin_ctz(set);
@@ -160,7 +162,8 @@ static double *table_row(const PlacementGroups *groups, uint32_t taken, uint32_t
         return groups->nsec + at * (groups->problem->layers + 1);
 }
 
-/* Members that so many layers use: as few as hold them, unless all must be; 0: they do not fit. */
+/* Returns how many members of a group these layers use: all if they are required, else as few as can hold
+ * them. 0 if the layers do not fit. */
 static uint32_t members_for(const PlacementGroups *groups, uint32_t group, uint32_t layers)
 {
         uint32_t most = member_of(groups, group)->layers_max, members = groups->group[group].members;
@@ -169,7 +172,8 @@ static uint32_t members_for(const PlacementGroups *groups, uint32_t group, uint3
         return layers < used || used > members || (uint64_t) used * most < layers ? 0 : used;
 }
 
-/* Of so many layers on a group, with the hops between its members; alone, also with the one back. */
+/* Returns the time of layers on a group with the hops between its members. A group that is alone also has a
+ * hop back. */
 static double group_nsec(
         const PlacementGroups *groups, uint32_t group, uint32_t layers, uint32_t used, bool alone)
 {
@@ -179,7 +183,7 @@ static double group_nsec(
                (hops > 0 ? hops * groups->group[group].inner_nsec : 0);
 }
 
-/* Gives each number of layers to the group that is taken after others. */
+/* Fills the rows of one more group, with each possible number of layers on it. */
 static void add_group_layers(PlacementGroups *groups, uint32_t taken, uint32_t group, bool alone)
 {
         uint32_t layers = groups->problem->layers;
@@ -204,7 +208,7 @@ static void add_group_layers(PlacementGroups *groups, uint32_t taken, uint32_t g
         }
 }
 
-/* The least of all layers on the groups taken, and on how many devices. */
+/* Returns the least time of all layers on the groups taken so far, and the number of devices for it. */
 static double split_nsec(const PlacementGroups *groups, uint32_t taken, uint32_t *ret_devices)
 {
         double least = INFINITY;
@@ -217,7 +221,8 @@ static double split_nsec(const PlacementGroups *groups, uint32_t taken, uint32_t
         return least;
 }
 
-/* All sets that add groups from this one on to the set; single ones apart, as they have no ring. */
+/* Tries all sets that add groups from number `from` on to this set. Single groups, which have no ring, are
+ * left to try_single_groups(). */
 static void try_sets(PlacementGroups *groups, PlacementGroupSet set, uint32_t taken, uint32_t from)
 {
         for (uint32_t i = from; i < groups->n; i++) {
@@ -233,7 +238,7 @@ static void try_sets(PlacementGroups *groups, PlacementGroupSet set, uint32_t ta
                         groups->best_set = with;
                 }
                 try_sets(groups, with, taken + 1, i + 1);
-                /* All other sets lack it. */
+                /* All further sets lack this group, which is required. */
                 if (groups->required & 1u << i)
                         return;
         }
@@ -256,7 +261,7 @@ static void try_single_groups(PlacementGroups *groups)
         }
 }
 
-/* How many layers each group of the best set has. */
+/* Determines the layers of each group of the best set by tracing the table back. */
 static void split_best_set(PlacementGroups *groups, uint32_t layers_of[static GROUPS_MAX])
 {
         uint32_t taken = 0, devices = 0, left = groups->problem->layers;
@@ -285,7 +290,7 @@ static void split_best_set(PlacementGroups *groups, uint32_t layers_of[static GR
         }
 }
 
-/* From the last one back. */
+/* Lists the groups of the best set in the order of the ring, tracing the paths back. Returns their number. */
 static uint32_t order_best_set(const PlacementGroups *groups, uint32_t order[static GROUPS_MAX])
 {
         uint32_t n = (uint32_t) __builtin_popcount(groups->best_set), last = 0;

@@ -11,7 +11,7 @@ typedef struct Insertion {
         const AldPlacementProblem *problem;
         const uint32_t *order;
         uint32_t n, device;
-        uint32_t *by_speed; /* all of them and the device */
+        uint32_t *by_speed; /* all devices of the order, and the inserted one */
         double best_nsec;
         uint32_t best_at; /* how many are before the device */
         bool fits;
@@ -32,7 +32,8 @@ static uint32_t node_at(const Insertion *self, uint32_t i)
         return self->problem->nodes[self->order[i]];
 }
 
-/* Whether the devices of each node still follow each other with the device at this place, if they must. */
+/* Returns whether the device may be inserted at this place if the devices of each node must follow each
+ * other. */
 static bool keeps_together(const Insertion *self, uint32_t at)
 {
         uint32_t node;
@@ -48,7 +49,7 @@ static bool keeps_together(const Insertion *self, uint32_t at)
         return at == 0 || at == self->n || node_at(self, at - 1) != node_at(self, at);
 }
 
-/* The least of all hops with the device at one of these places. */
+/* Returns the least sum of hops with the device at one of these places, and that place. */
 static double least_hops(const Insertion *self, uint32_t begin, uint32_t end, uint32_t *ret_at)
 {
         double least = INFINITY;
@@ -69,7 +70,7 @@ static double least_hops(const Insertion *self, uint32_t begin, uint32_t end, ui
         return least;
 }
 
-/* With these ends, the device at the best of some places. */
+/* Tries the device at the best of these places, with these ends of the ring. */
 static void try_places(Insertion *self, uint32_t begin, uint32_t end, uint32_t first, uint32_t last)
 {
         uint32_t at = begin;

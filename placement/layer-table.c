@@ -20,8 +20,8 @@ void ald_placement_table_clear(AldPlacementTable *table)
         g_free(table->queued);
 }
 
-/* The least before[l - n] + n × layer_nsec over n is that of before[m] − m × layer_nsec over the window of
- * m = l − n, plus l × layer_nsec. */
+/* The minimum over n of before[l − n] + n × layer_nsec equals l × layer_nsec plus the minimum of before[m] −
+ * m × layer_nsec over the window of m = l − n, so a sliding minimum finds it. */
 void ald_placement_table_add(AldPlacementTable *table, const AldPlacementCore *core, uint32_t device,
         const double *before, double *with)
 {
@@ -70,7 +70,8 @@ double ald_placement_table_bound(const AldPlacementTable *table, const AldPlacem
         return ald_placement_table_row(table, 0, core->most)[core->layers] + core->ends_nsec;
 }
 
-/* How many layers the device has in the least time of so many. */
+/* Returns how many of these layers the device has in their least time on at most `stages` devices from this
+ * one on. */
 static uint32_t layers_on(const AldPlacementTable *table, const AldPlacementCore *core, uint32_t device,
         uint32_t stages, uint32_t layers)
 {
@@ -107,7 +108,7 @@ uint32_t ald_placement_table_chosen(
         return n;
 }
 
-/* The others may have the device once more, which saves a table without it. */
+/* The other stages may use the device once more, which only lowers the bound and saves a table without it. */
 void ald_placement_table_bound_each(const AldPlacementTable *table, AldPlacementCore *core)
 {
         const double *others = ald_placement_table_row(table, 0, core->most - 1);

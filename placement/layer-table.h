@@ -4,10 +4,10 @@
 #include "placement/core.h"
 
 /*
- * A lower bound on solutions of several stages: the least time of each number of layers on at most a number
- * of devices, all of them from one device of the core on, if each costs its price and its layers in any
- * order. By dynamic programming over devices, stages and layers. With more than ALD_PLACEMENT_COUNTED_MAX
- * stages these are not counted, which only lowers the bound. Takes 8 · devices · stages · layers bytes.
+ * A lower bound on solutions of several stages, by dynamic programming over devices, stages and layers. A
+ * cell is the least time of a number of layers on at most a number of devices, from one device of the core
+ * on, where each device costs its price and its layers, in any order. More than ALD_PLACEMENT_COUNTED_MAX
+ * stages are not counted, which only lowers the bound. Takes 8 · devices · stages · layers bytes.
  */
 #define ALD_PLACEMENT_COUNTED_MAX 64u
 
@@ -24,10 +24,11 @@ void ald_placement_table_clear(AldPlacementTable *table);
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldPlacementTable, ald_placement_table_clear)
 
-/* Spends the work that it takes. A search that has some devices already does not have them required. */
+/* Fills the table and spends the work for it. Without with_required, no device is required, as for a search
+ * whose paths already contain some of the required ones. */
 void ald_placement_table_fill(AldPlacementTable *table, AldPlacementCore *core, bool with_required);
 
-/* By layers: of devices from this one on, `stages` of them at most. */
+/* Returns the row of at most `stages` devices from this one on, indexed by layers. */
 static inline double *ald_placement_table_row(
         const AldPlacementTable *table, uint32_t device, uint32_t stages)
 {
@@ -36,15 +37,15 @@ static inline double *ald_placement_table_row(
         return table->nsec + row * (table->layers + 1);
 }
 
-/* before[l] is the least time of l layers on some devices; lowers with[l] to what it is if the device takes
- * the fewest at least of them. */
+/* Lowers with[l] to the least time of l layers if the device takes some of them, at least the fewest allowed.
+ * before[l] is the least time of l layers on other devices. */
 void ald_placement_table_add(AldPlacementTable *table, const AldPlacementCore *core, uint32_t device,
         const double *before, double *with);
 
-/* The bound, in nanoseconds. */
+/* Returns the bound, in nanoseconds. */
 double ald_placement_table_bound(const AldPlacementTable *table, const AldPlacementCore *core);
 
-/* The devices of which the bound consists; their number. */
+/* Lists the devices that the bound uses. Returns their number. */
 uint32_t ald_placement_table_chosen(
         const AldPlacementTable *table, const AldPlacementCore *core, uint32_t chosen[static 1]);
 

@@ -31,8 +31,8 @@ void ald_placement_limited_clear(AldPlacementLimited *limited)
         g_free(limited->closing_nsec);
 }
 
-/* By the sum, which is what is compared: a quotient is rounded. more_nsec: what the stage computes besides.
- */
+/* Returns how many layers a stage computes within the limit; more_nsec is what it computes besides. A
+ * quotient is rounded, so the result is corrected by the sums that are compared later. */
 static uint32_t layers_within(const AldPlacementDevice *device, uint32_t most, double more_nsec, double limit)
 {
         uint32_t n = (uint32_t) fmax(0, fmin((limit - more_nsec) / device->layer_nsec, most));
@@ -90,7 +90,7 @@ static int compare_doubles(const void *a, const void *b)
         return (left > right) - (left < right);
 }
 
-/* Of a stage in the middle, and as one or both of the ends. */
+/* Adds the time of a stage in the middle, and as either or both of the ends. */
 static void append_limits(GArray *limits, double nsec, const AldPlacementEnds *ends)
 {
         double all[] = { nsec, nsec + (ends ? ends->first_nsec : 0), nsec + (ends ? ends->last_nsec : 0),

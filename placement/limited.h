@@ -6,19 +6,19 @@
 #include "placement/problem.h"
 
 /*
- * What remains of a problem if no stage, and no path by which the data of one step is on its way, may take
- * longer than a limit, in nanoseconds; occupy_nsec as in ring-front.h.
+ * The part of a problem that remains if no stage may take longer than a limit, and the data of one step may
+ * occupy no path longer; in nanoseconds. For occupy_nsec see ring-front.h.
  */
 typedef struct AldPlacementLimited {
-        AldPlacementProblem problem; /* with less room and fewer paths */
+        AldPlacementProblem problem; /* the problem with less room and fewer paths */
         const AldPlacementProblem *all;
         const double *occupy_nsec;
         AldPlacementDevice *devices;
         AldPlacementEnds *ends;
-        double *hop_nsec, *closing_nsec; /* the second one is NULL where that of the problem is */
+        double *hop_nsec, *closing_nsec; /* closing_nsec is NULL if it is in the problem */
 } AldPlacementLimited;
 
-/* Without a limit yet. */
+/* Starts without a limit. */
 void ald_placement_limited_init(
         AldPlacementLimited *limited, const AldPlacementProblem *problem, const double *occupy_nsec);
 void ald_placement_limited_clear(AldPlacementLimited *limited);
@@ -27,5 +27,5 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldPlacementLimited, ald_placement_limited_clea
 
 void ald_placement_limited_set(AldPlacementLimited *limited, double limit_nsec);
 
-/* All times that the busiest part can take, as doubles, the least first. */
+/* Returns all times that the busiest part can take, as doubles in ascending order. */
 GArray *ald_placement_list_limits(const AldPlacementProblem *problem, const double *occupy_nsec);

@@ -32,17 +32,17 @@ static bool is_within_nodes_max(const AldPlacementProblem *problem, const AldPla
         return ald_placement_count_nodes(problem, devices, solution->n_stages) <= problem->nodes_max;
 }
 
-/* A problem on some of the devices only. */
+/* The problem restricted to some of its devices. */
 typedef struct NodesPart {
         AldPlacementProblem problem;
-        uint32_t *numbers; /* of its devices in the whole problem */
+        uint32_t *numbers; /* numbers of its devices in the whole problem */
         uint32_t *nodes;
         AldPlacementDevice *devices;
         AldPlacementEnds *ends;
         double *hop_nsec, *closing_nsec;
 } NodesPart;
 
-/* Returns the times between the devices of the part; NULL if there are none between all devices. */
+/* Returns the times between the devices of the part, or NULL if `nsec` is NULL. */
 static double *part_of_hops(
         const NodesPart *part, const AldPlacementProblem *all, const double *nsec, size_t n)
 {
@@ -103,7 +103,8 @@ static bool lacks_required(const AldPlacementProblem *problem, const bool *kept)
         return false;
 }
 
-/* On these devices only. Returns what no solution on them takes less than; INFINITY: there is none. */
+/* Solves the problem on these devices only and keeps a better solution. Returns a lower bound on their
+ * solutions, INFINITY if there are none. */
 static double try_part(const AldPlacementProblem *problem, AldPlacementSolver *solve, const bool *kept,
         AldPlacementSolution *best)
 {
@@ -124,8 +125,8 @@ static double try_part(const AldPlacementProblem *problem, AldPlacementSolver *s
         return lower_nsec;
 }
 
-/* Adds up what the devices of each node have, for each of these devices. More than that counts that one of
- * them is required. */
+/* Returns, for each device, the sum of the layers on all devices of its node. A required device adds more
+ * than any layers can, so that its node comes first. */
 static uint32_t *sum_nodes(const AldPlacementProblem *problem, const uint32_t *layers)
 {
         uint32_t *sums = g_new0(uint32_t, problem->n_devices);
@@ -139,7 +140,7 @@ static uint32_t *sum_nodes(const AldPlacementProblem *problem, const uint32_t *l
         return sums;
 }
 
-/* On the nodes on which these layers are the most. */
+/* Tries the nodes with the most of these layers. */
 static void try_nodes_with_most(const AldPlacementProblem *problem, AldPlacementSolver *solve,
         const uint32_t *layers, AldPlacementSolution *best)
 {
@@ -184,7 +185,7 @@ static void try_candidates(const AldPlacementProblem *problem, AldPlacementSolve
                 ald_placement_solution_keep(&found, best);
 }
 
-/* On the best of all nodes. */
+/* Solves the problem on each node alone and returns the best solution. */
 static int solve_single_nodes(const AldPlacementProblem *problem, AldPlacementSolver *solve,
         AldPlacementSolution *ret, double *ret_lower_nsec)
 {

@@ -12,21 +12,22 @@
 #include "placement/solve.h"
 #include "placement/split.h"
 
-#define EXACT_MAX 12u /* devices */
-/* With more devices, each solution is looked for with this work, and limits that are close to each other
+#define EXACT_MAX 12u /* most devices for which each limit is solved exactly */
+/* With more devices, each search has this work, and limits that are closer to each other than this ratio
  * count as equal. */
 #define WORK (ALD_PLACEMENT_WORK / 32)
 #define CLOSE 1.01
-#define NODES_EXACT_MAX 8u /* of several devices each */
+#define NODES_EXACT_MAX 8u /* most nodes, of several devices each, whose ring is solved exactly */
 
-/* Limits on the busiest part: the tighter, the longer a step takes. The best one is where the two times
- * cross. */
+/* A search over limits on the busiest part. The tighter the limit, the longer a step takes; the best limit is
+ * where the two times cross. */
 typedef struct Overlapped {
         AldPlacementLimited limited;
         uint32_t steps;
-        double least_nsec;  /* of a step, with any limit */
-        double tight_nsec;  /* of a step, with the limits that are known to be too tight */
-        double enough_nsec; /* or what the best solution takes */
+        double least_nsec;  /* of a step, whatever the limit */
+        double tight_nsec;  /* of a step, with limits that are known to be too tight */
+        double enough_nsec; /* solutions that take this or more are not wanted; lowered to the best one's time
+                             */
         AldPlacementSolution best;
 } Overlapped;
 
@@ -68,7 +69,7 @@ static int solve_step(const AldPlacementProblem *problem, AldPlacementSolution *
 
         if (!ald_placement_proceeds(problem))
                 return -ECANCELED;
-        /* Quickly, what the solvers find out as well. */
+        /* The solvers would find this out, too, but more slowly. */
         if (!ald_placement_fits(problem))
                 return -ENOSPC;
         if (problem->n_devices <= EXACT_MAX)
@@ -82,7 +83,7 @@ static int solve_step(const AldPlacementProblem *problem, AldPlacementSolution *
                        : ald_placement_solve_nodes(&changed, solve_bounded, ret, ret_lower_nsec);
 }
 
-/* Takes the solution. */
+/* Takes the solution: keeps it if it is better than the best, else frees it. */
 static void keep_better(Overlapped *self, AldPlacementSolution *solution)
 {
         double nsec = ald_placement_overlapped(
@@ -97,7 +98,7 @@ static void keep_better(Overlapped *self, AldPlacementSolution *solution)
         self->enough_nsec = nsec;
 }
 
-/* Whether the best limit is above this one. */
+/* Solves the problem within the limit. Returns whether the best limit is higher. */
 static bool is_too_tight(Overlapped *self, double limit_nsec)
 {
         bool is_exact = self->limited.all->n_devices <= EXACT_MAX;

@@ -6,20 +6,20 @@
 #include <stdint.h>
 
 /*
- * What a solver decides on: devices that could each take some of a model's layers, which are alike, and what
- * a transfer between two of them costs. All times are of one step, in nanoseconds.
+ * The input and output of the solvers: devices, each of which could take some of a model's layers, which are
+ * alike, and the cost of a transfer between two of them. All times are those of one step, in nanoseconds.
  */
 typedef struct AldPlacementDevice {
         double layer_nsec;   /* of one layer; more than 0 */
         uint32_t layers_max; /* that fit into its memory */
-        bool required;       /* it gets a layer at least */
+        bool required;       /* it gets at least one layer */
 } AldPlacementDevice;
 
-/* What a device also does as the first stage (the embedding), as the last one (the head) or as the only one,
- * which is both. */
+/* What a device additionally computes and holds as the first stage (the embedding), as the last one (the
+ * head), or as the only one, which is both. */
 typedef struct AldPlacementEnds {
         double first_nsec, last_nsec; /* besides its layers; 0 or more */
-        /* Layers that fit beside what the device then holds; no more than its layers_max count. */
+        /* Layers that fit beside what the device then holds; its layers_max still applies. */
         uint32_t layers_max_first, layers_max_last, layers_max_both;
 } AldPlacementEnds;
 
@@ -27,32 +27,33 @@ typedef struct AldPlacementProblem {
         uint32_t layers;
         uint32_t n_devices;
         const AldPlacementDevice *devices;
-        /* From device i to device j at [i * n_devices + j]; 0 or more; INFINITY: no path that may be
-         * used. */
+        /* [i * n_devices + j]: from device i to device j, 0 or more; INFINITY if no path may be used. */
         const double *hop_nsec;
-        /* From the last stage back to the first, indexed as hop_nsec is; read for rings with ends only. NULL:
-         * as hop_nsec. */
+        /* From the last stage back to the first, indexed like hop_nsec; only read for rings with ends. NULL
+         * means hop_nsec. */
         const double *closing_nsec;
-        /* How long it occupies the path then, as occupy_nsec of ring-front.h; NULL: as that. */
+        /* How long that hop occupies its path, see occupy_nsec in ring-front.h. NULL means occupy_nsec. */
         const double *closing_occupy_nsec;
-        uint32_t exact_max;    /* devices of a ring that is solved exactly where limited work leaves a gap;
-                                  0: ALD_PLACEMENT_RING_MAX */
-        uint32_t layers_min;   /* on each device that is used; 0: one */
+        uint32_t exact_max;  /* most devices of a ring that is solved exactly if limited work leaves a gap; 0:
+                                ALD_PLACEMENT_RING_MAX */
+        uint32_t layers_min; /* on each device that is used; 0: one */
         uint32_t devices_max;  /* that may be used; 0: all */
-        const uint32_t *nodes; /* that each device is on; of rings read for the next three only */
+        const uint32_t *nodes; /* the node of each device; for rings, only read for the next three */
         uint32_t nodes_max;    /* whose devices may be used; 0: all */
-        bool nodes_together;   /* of a ring with ends: the devices of each node follow each other, from the
-                                  first stage on, so that no node is in two places */
-        bool nodes_even;       /* as many devices are used of each node as of the others, or none */
+        bool nodes_together; /* in a ring with ends, the devices of each node follow each other from the first
+                                stage on, so that no node is in two places */
+        bool nodes_even;     /* equally many devices of each node are used, or none */
         const AldPlacementEnds *ends; /* of each device; NULL: ends take no time and hold nothing */
-        /* Called every few milliseconds by solvers that take long; false: give up. NULL: never. */
+        /* Called every few milliseconds by long-running solvers, which give up if it returns false; may be
+         * NULL. */
         bool (*proceed)(void *userdata);
         void *userdata;
 } AldPlacementProblem;
 
 bool ald_placement_proceeds(const AldPlacementProblem *problem);
 
-/* Without ends, a ring is closed by a hop like the others, as it has no last stage. */
+/* Returns whether the hop that closes a ring has a cost of its own. Without ends it is a hop like the others,
+ * since a ring has no last stage then. */
 static inline bool ald_placement_closes_otherwise(const AldPlacementProblem *problem)
 {
         return problem->ends && problem->closing_nsec;
@@ -66,7 +67,7 @@ static inline double ald_placement_closing(const AldPlacementProblem *problem, u
         return nsec[(size_t) last * problem->n_devices + first];
 }
 
-/* On each device that is used. */
+/* Returns the fewest layers on each device that is used. */
 static inline uint32_t ald_placement_layers_min(const AldPlacementProblem *problem)
 {
         return problem->layers_min > 0 ? problem->layers_min : 1;
@@ -84,17 +85,17 @@ typedef struct AldPlacementSolution {
         double nsec; /* of one step */
 } AldPlacementSolution;
 
-/* How many nodes these devices are on. */
+/* Returns how many nodes these devices are on. */
 uint32_t ald_placement_count_nodes(const AldPlacementProblem *problem, const uint32_t *devices, uint32_t n);
 
-/* Whether there are as many of these devices on each of their nodes. */
+/* Returns whether each node of these devices has equally many of them. */
 bool ald_placement_is_even(const AldPlacementProblem *problem, const uint32_t *devices, uint32_t n);
 
 void ald_placement_solution_clear(AldPlacementSolution *solution);
 
-/* Makes it the best one if it takes less, or if there is none yet; else clears it. */
+/* Takes the solution: moves it to *best if it takes less time or there is none yet, else clears it. */
 void ald_placement_solution_keep(AldPlacementSolution *solution, AldPlacementSolution *best);
 
-/* What a solver returns, as a negative number: -ENOSPC, the layers fit on no choice of devices that is
- * allowed; -EHOSTUNREACH, they do, but no paths join these; -E2BIG, more devices or stages than it solves;
- * -ECANCELED, proceed() returned false. */
+/* Errors of solvers: -ENOSPC if the layers fit on no allowed choice of devices; -EHOSTUNREACH if they do, but
+ * no paths join such devices; -E2BIG if there are more devices or stages than the solver supports; -ECANCELED
+ * if proceed() returned false. */

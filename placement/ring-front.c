@@ -11,7 +11,8 @@
 
 typedef uint32_t Set; /* bit i: device i */
 
-/* The problem with a limit, and where paths from one device through a set of others may end. */
+/* The problem with a limit, and for each set of other devices those at which a path from the first one
+ * through the set may end. */
 typedef struct RingFront {
         AldPlacementLimited limited;
         Set *reach;
@@ -40,7 +41,7 @@ static double occupied_nsec(const AldPlacementProblem *problem, const double *oc
         return (other ? problem->closing_occupy_nsec : occupy_nsec)[(size_t) from * problem->n_devices + to];
 }
 
-/* What the stage computes besides its layers. */
+/* Returns what the stage computes besides its layers. */
 static double ends_nsec(
         const AldPlacementProblem *problem, const AldPlacementSolution *solution, uint32_t stage)
 {
@@ -78,7 +79,7 @@ int ald_placement_solve_ring_within(const AldPlacementProblem *problem, const do
         return ald_placement_solve_ring(&limited.problem, ret);
 }
 
-/* Whether the layers fit on the set with these ends. */
+/* Returns whether the layers fit on the set with these ends. */
 static bool layers_fit(const AldPlacementProblem *problem, Set set, uint32_t first, uint32_t last)
 {
         uint32_t n = (uint32_t) __builtin_popcount(set);
@@ -97,8 +98,8 @@ static bool layers_fit(const AldPlacementProblem *problem, Set set, uint32_t fir
         return layers >= problem->layers;
 }
 
-/* Devices that may follow the first one. As a ring begins anywhere, without ends it begins at the first
- * device of its set; with ends at the first stage. */
+/* Devices that may follow the first one. With ends that is the first stage; without ends, a ring may begin
+ * anywhere, so the first device of its set is chosen. */
 typedef struct FollowingDevices {
         uint32_t first, devices[ALD_PLACEMENT_RING_MAX], n;
 } FollowingDevices;
@@ -113,7 +114,7 @@ static FollowingDevices list_others(const AldPlacementProblem *problem, uint32_t
         return others;
 }
 
-/* Those from which there is a path to this device, as a set of their places in the list. */
+/* Returns the places in the list of the devices from which there is a path to this one. */
 static Set devices_leading_to(const RingFront *front, const FollowingDevices *others, uint32_t device)
 {
         Set set = 0;
@@ -124,7 +125,8 @@ static Set devices_leading_to(const RingFront *front, const FollowingDevices *ot
         return set;
 }
 
-/* Whether the layers fit on the first device and a set of others, of which one of these is last. */
+/* Returns whether the layers fit on the first device and a set of others, with one of `lasts` as the last
+ * stage. */
 static bool layers_fit_before(const RingFront *front, const FollowingDevices *others, Set set, Set lasts)
 {
         const AldPlacementProblem *problem = &front->limited.problem;
@@ -140,7 +142,7 @@ static bool layers_fit_before(const RingFront *front, const FollowingDevices *ot
         return false;
 }
 
-/* Those from which the ring can be closed. */
+/* Returns the places in the list of the devices from which the ring can be closed. */
 static Set devices_closing(const RingFront *front, const FollowingDevices *others)
 {
         Set set = 0;
@@ -152,7 +154,7 @@ static Set devices_closing(const RingFront *front, const FollowingDevices *other
         return set;
 }
 
-/* Whether a ring through `first` and some others takes all layers. */
+/* Returns whether a ring through `first` and some others has room for all layers. */
 static bool has_ring(RingFront *front, uint32_t first)
 {
         const FollowingDevices others = list_others(&front->limited.problem, first);
@@ -202,7 +204,7 @@ int ald_placement_solve_ring_busiest(
         limits = ald_placement_list_limits(problem, occupy_nsec);
         ald_placement_limited_init(&front.limited, problem, occupy_nsec);
         front.reach = g_new(Set, (size_t) 1 << (problem->n_devices - 1));
-        /* The least one that is feasible; none: the solver without a limit says why. */
+        /* Find the least feasible limit. If there is none, the solver without a limit returns the reason. */
         for (above = limits->len; below < above;) {
                 guint middle = (below + above) / 2;
 

@@ -8,7 +8,7 @@
 
 #define NO_PREDECESSOR UINT32_MAX
 #define RULED_OUT (UINT32_MAX - 1)
-#define NEAR 32u /* devices whose ways to another one are kept one by one */
+#define NEAR 32u /* devices whose cheapest way back is kept individually */
 
 typedef struct SearchHop {
         double rest_nsec; /* beyond the shares */
@@ -16,18 +16,18 @@ typedef struct SearchHop {
 } SearchHop;
 
 typedef struct SearchPath {
-        const struct SearchPath *before; /* without its last device; NULL: it is the first one, too */
+        const struct SearchPath *before; /* the path without its last device; NULL if it has only one */
         uint32_t first, last, n, n_required;
-        uint64_t set;        /* a sum over its devices, to find equal ones */
-        double hops_nsec;    /* beyond the shares, with the first end and the least that closing takes */
-        double least_nsec;   /* of all rings that go on from it, if closing takes no more than that */
-        double bound;        /* with the way back */
-        double *layers_nsec; /* the least of so many layers on its devices, with their prices */
-        uint32_t number;     /* in the order of extension, which decides between equal bounds */
+        uint64_t set;        /* hash of its devices, independent of their order, to find equal sets */
+        double hops_nsec;    /* beyond the shares, with the first end and the least cost of closing */
+        double least_nsec;   /* of all rings that continue it, at the least cost of closing */
+        double bound;        /* the same with the way back */
+        double *layers_nsec; /* [layers]: the least time of layers on its devices, with their prices */
+        uint32_t number;     /* in the order of creation, as a tie-breaker of equal bounds */
 } SearchPath;
 
 typedef struct SearchNext {
-        double bound; /* of rings that go on there */
+        double bound; /* of rings that continue with this hop */
         const SearchHop *hop;
 } SearchNext;
 
@@ -36,29 +36,29 @@ typedef struct RingSearch {
         AldPlacementTable *table;
         AldPlacementTour *best;
         uint32_t width, n_required;
-        uint64_t spare;  /* work that is not to be spent */
-        SearchHop *hops; /* of each device, [n], the cheapest first */
+        uint64_t spare;  /* work that must not be spent */
+        SearchHop *hops; /* [from][n], the cheapest first */
         uint32_t *n_hops;
-        /* The device of the same class with the next lower number: of those, paths use that one first. If it
-         * is ruled out, so is the other, which could take its place. */
+        /* The device of the same class with the next lower number, which paths use first. If it is ruled out,
+         * so is this device, which could take its place. */
         uint32_t *predecessor;
-        double *rest_nsec;    /* of hops beyond the shares, [to][from] */
-        double *closing_nsec; /* the least to each first device of hops that close a ring, with the last end
-                               */
-        double **back_nsec;   /* of each first device that was tried: from each, what the way there takes
-                                 beyond closing_nsec */
+        double *rest_nsec;    /* [to][from]: of hops, beyond the shares */
+        double *closing_nsec; /* of each first device: the least closing hop beyond the shares, with the last
+                                 end */
+        double **back_nsec;   /* [first][from]: what the way back takes beyond closing_nsec; NULL for a first
+                                 device that was not tried */
         double *way_nsec;
-        uint32_t *on_path, n_marked; /* devices with that number are on the path that was marked last */
+        uint32_t *on_path, n_marked; /* a device is on the path marked last if it has this number */
         SearchPath *kept;            /* [stages][width] */
         SearchPath *extended;        /* up to 2 × width */
         uint32_t n_extended, n_numbered;
-        SearchNext *next; /* after one path, the least bound first */
+        SearchNext *next; /* after one path, in ascending order of bounds */
         uint32_t n_next, next_max;
-        double *rows;       /* of layers_nsec */
-        double **free_rows; /* of paths that are extended no more */
+        double *rows;       /* memory for layers_nsec */
+        double **free_rows; /* rows of paths that are finished */
         uint32_t n_free_rows;
-        double limit; /* paths with this bound or more need not be kept */
-        double left;  /* the least bound of those that were not */
+        double limit; /* paths with this bound or a greater one need not be kept */
+        double left;  /* the least bound of the paths that were not kept */
 } RingSearch;
 
 static void search_clear(RingSearch *search)
@@ -100,7 +100,8 @@ static int compare_bounds(const void *a, const void *b)
         return (left->number > right->number) - (left->number < right->number);
 }
 
-/* Paths between the same devices through the same ones follow each other, the shortest first. */
+/* Sorts paths that have the same ends and pass through the same devices next to each other, the shortest
+ * first. */
 static int compare_ways(const void *a, const void *b)
 {
         const SearchPath *left = a, *right = b;
@@ -121,7 +122,7 @@ static void find_predecessors(RingSearch *search)
         const AldPlacementProblem *problem = search->core->problem;
         g_autofree uint32_t *class_of = g_new(uint32_t, problem->n_devices);
         g_autofree uint32_t *latest = g_new(uint32_t, problem->n_devices); /* of each class */
-        g_autofree uint32_t *left = g_new(uint32_t, problem->n_devices);   /* numbers in the core */
+        g_autofree uint32_t *left = g_new(uint32_t, problem->n_devices);   /* number in the core */
 
         ald_placement_find_classes(problem, class_of);
         search->predecessor = g_new(uint32_t, search->core->n);
@@ -138,13 +139,14 @@ static void find_predecessors(RingSearch *search)
         }
 }
 
-/* Without ends, paths begin at the fastest device of a ring, so that it is not found again. */
+/* Returns the first device that may follow. Without ends, paths begin at the fastest device of a ring, so
+ * that no ring is found twice. */
 static uint32_t first_after(const RingSearch *search, uint32_t first)
 {
         return search->core->problem->ends ? 0 : first + 1;
 }
 
-/* Returns what a hop that closes a ring takes beyond the shares, with the last end. */
+/* Returns what a closing hop takes beyond the shares, with the last end. */
 static double close_nsec(const RingSearch *search, uint32_t last, uint32_t first)
 {
         const AldPlacementCore *core = search->core;
@@ -207,7 +209,8 @@ static void search_init(RingSearch *search)
         find_predecessors(search);
 }
 
-/* Finds the cheapest ways back by Dijkstra's algorithm; those of the farthest devices share one bound. */
+/* Finds the cheapest ways back to the first device by Dijkstra's algorithm; the farthest devices share one
+ * bound. */
 static void find_ways_back(RingSearch *search, uint32_t first)
 {
         uint32_t n = search->core->n, begin = first_after(search, first), found = 0, at = first;
@@ -262,7 +265,7 @@ static void lower_left(RingSearch *search, double bound)
         search->left = MIN(search->left, bound);
 }
 
-/* Returns whether both paths are between the same devices through the same ones. */
+/* Returns whether both paths have the same ends and pass through the same devices. */
 static bool are_alike(const SearchPath *path, const SearchPath *other)
 {
         if (path->first != other->first || path->last != other->last || path->set != other->set)
@@ -278,7 +281,7 @@ static bool are_alike(const SearchPath *path, const SearchPath *other)
         return true;
 }
 
-/* Leaves all but those with the lowest bounds. */
+/* Keeps the paths with the lowest bounds and drops the others. */
 static void select_paths(RingSearch *search)
 {
         SearchPath *paths = search->extended;
@@ -328,7 +331,7 @@ static SearchPath begin_path(const RingSearch *search, uint32_t first)
                 .layers_nsec = ald_placement_table_row(search->table, core->n, 0) };
 }
 
-/* By the device; the way back from it then takes that much. */
+/* Extends the path by the device, from which the way back takes back_nsec. */
 static void extend_path(
         RingSearch *search, const SearchPath *path, uint32_t device, double rest_nsec, double back_nsec)
 {
@@ -366,7 +369,7 @@ static void extend_path(
                 select_paths(search);
 }
 
-/* The most promising devices after this path. */
+/* Lists the most promising devices after this path. */
 static void find_next_devices(RingSearch *search, const SearchPath *path)
 {
         const AldPlacementCore *core = search->core;
@@ -438,7 +441,7 @@ static void begin_paths(RingSearch *search)
 
                 if (search->predecessor[first] == NO_PREDECESSOR && search->closing_nsec[first] < INFINITY)
                         extend_path(search, &none, first, 0, 0);
-                /* Without ends, all others lack it. */
+                /* Without ends, all further paths lack this device, which is required. */
                 if (!core->problem->ends && ald_placement_core_device(core, first)->required)
                         break;
         }

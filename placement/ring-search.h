@@ -5,13 +5,13 @@
 #include "placement/tour.h"
 
 /*
- * Extends paths stage by stage, with ends from the first stage of each ring, else from its fastest device,
- * and keeps `width` of each length, those with the lowest bounds; of several between the same devices through
- * the same ones, only the shortest. Sets best, in the core's numbers, to the best ring of several stages that
- * it finds, improved by small changes, if that takes less than best->nsec. Returns what no other ring takes
- * less than: best->nsec if all others are ruled out, else the least bound of the paths that were not kept, or
- * not extended as that much work was spent. Needs with_nsec of the core and a table in which no device is
- * required.
+ * A beam search: extends paths stage by stage and keeps the `width` paths of each length with the lowest
+ * bounds. Of several paths with the same ends through the same devices only the shortest is kept. With ends,
+ * paths begin at the first stage of a ring, else at its fastest device. Sets best, in the core's numbers, to
+ * the best ring of several stages that is found, improved by small changes, if it takes less than best->nsec.
+ * Returns a lower bound on all other rings: best->nsec if they are ruled out, else the least bound of the
+ * paths that were not kept, or not extended because the work was spent. Needs with_nsec of the core and a
+ * table in which no device is required.
  */
 double ald_placement_search(AldPlacementCore *core, AldPlacementTable *table, uint32_t width, uint64_t work,
         AldPlacementTour *best);

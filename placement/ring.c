@@ -12,21 +12,22 @@ typedef struct Ring {
         const AldPlacementProblem *problem;
         uint32_t by_speed[ALD_PLACEMENT_RING_MAX]; /* devices, the fastest first */
         Set required;
-        Set on_node[ALD_PLACEMENT_RING_MAX]; /* of each device, those on the same node; or 0 */
-        uint32_t most;                       /* devices used */
-        /* Paths begin at one device. Without ends it is the first one of its set, as a ring begins anywhere;
-         * with ends it is the first stage. */
-        uint32_t first, others[ALD_PLACEMENT_RING_MAX], n_others; /* that may follow it */
+        Set on_node[ALD_PLACEMENT_RING_MAX]; /* of each device: the devices on its node; 0 if nodes are not
+                                                needed */
+        uint32_t most;                       /* most devices that may be used */
+        /* Paths begin at one device. With ends it is the first stage; without ends, a ring may begin
+         * anywhere, so it is the first device of its set. */
+        uint32_t first, others[ALD_PLACEMENT_RING_MAX], n_others; /* devices that may follow it */
         double out[ALD_PLACEMENT_RING_MAX],
                 back[ALD_PLACEMENT_RING_MAX];                        /* hops from and to the first device */
-        double into[ALD_PLACEMENT_RING_MAX][ALD_PLACEMENT_RING_MAX]; /* [other][from which other] */
-        /* If the devices of nodes are to follow each other: of each other, the others on its node, and
-         * whether the first device is there, too. */
+        double into[ALD_PLACEMENT_RING_MAX][ALD_PLACEMENT_RING_MAX]; /* [other][previous other] */
+        /* If the devices of each node must follow each other: for each other device, the others on its node,
+         * and whether the first device is on it, too. */
         Set with[ALD_PLACEMENT_RING_MAX];
         bool with_first[ALD_PLACEMENT_RING_MAX];
-        double *path;  /* the least sum of hops over a set of others to the last of these [set][last] */
-        double *alike; /* with ends: of each set, the time of its layers if no device were an end */
-        double best;   /* with its set, and with ends the device that is first and the other that is last */
+        double *path;  /* [set][last]: the least sum of hops through a set of others to the last of these */
+        double *alike; /* with ends: the time of the layers on each set if no device were an end */
+        double best;   /* the best time, with its set and ends */
         Set best_set;
         uint32_t best_first, best_last;
 } Ring;
@@ -107,7 +108,7 @@ static void begin_at(Ring *ring, uint32_t first)
         }
 }
 
-/* With the first device. */
+/* Returns a set of others with the first device added, as a set of devices. */
 static Set set_of(const Ring *ring, Set others)
 {
         Set below = (1u << ring->first) - 1;
@@ -117,7 +118,8 @@ static Set set_of(const Ring *ring, Set others)
         return (others & below) | 1u << ring->first | (others & ~below) << 1;
 }
 
-/* Those of the set after which this one may come: once a node was left, none of its devices may. */
+/* Returns the devices of the set that may precede this one: once a path has left a node, none of its devices
+ * may follow. */
 static Set may_precede(const Ring *ring, Set before, uint32_t last)
 {
         if (ring->with_first[last])
@@ -138,8 +140,8 @@ static double least_before(const Ring *ring, Set before, uint32_t last)
         return best;
 }
 
-/* Sets in the order of their numbers, so that those without the last one are known; larger ones than may be
- * used are not read. */
+/* Goes through the sets in the order of their numbers, so that each set without its last device is already
+ * known. Sets larger than allowed are not needed. */
 static void find_paths(Ring *ring)
 {
         for (Set set = 1; set < 1u << ring->n_others; set++) {
@@ -155,7 +157,7 @@ static void find_paths(Ring *ring)
         }
 }
 
-/* The least sum of hops around the set, and the last stage before the first device. */
+/* Returns the least sum of hops around the set, and the last stage, from which the ring is closed. */
 static double close_ring(const Ring *ring, Set others, uint32_t *ret_last)
 {
         double best = others ? INFINITY : 0;
@@ -199,8 +201,8 @@ static void try_sets(Ring *ring)
         }
 }
 
-/* From the first device to this other one, or to none. Ends leave less room, so what the layers take without
- * them shows most of what need not be looked at. */
+/* Tries rings from the first device to this other one, or the first device alone. Ends leave less room, so
+ * the time of the layers without them is a lower bound, which rules out most sets. */
 static void try_last(Ring *ring, Set others, uint32_t last)
 {
         const AldPlacementProblem *problem = ring->problem;
@@ -290,7 +292,7 @@ static void prepare_tables(Ring *ring)
                                            : INFINITY;
 }
 
-/* Whether the layers fit on some set that is allowed, joined by paths or not. */
+/* Returns whether the layers fit on some allowed set, joined by paths or not. */
 static bool has_room(const Ring *ring)
 {
         const AldPlacementProblem *problem = ring->problem;

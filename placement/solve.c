@@ -9,11 +9,12 @@
 #include "placement/ring.h"
 #include "placement/solve.h"
 
-/* With ends, the exact ring of 20 devices takes seconds, which the bounded search mostly saves. */
+/* With ends, the exact ring of 20 devices takes seconds, so above this the bounded search is tried first. */
 #define RING_WITH_ENDS_MAX 16u
 #define BRIEF_WORK (ALD_PLACEMENT_WORK / 8)
 
-/* *ret_lower_nsec is INFINITY if there is no solution. */
+/* Sets the bound after an exact solver: the solution's own time, or INFINITY if there is no solution. Returns
+ * r. */
 static int set_proven_bound(int r, AldPlacementSolution *ret, double *ret_lower_nsec)
 {
         if (r == 0)
@@ -23,8 +24,8 @@ static int set_proven_bound(int r, AldPlacementSolution *ret, double *ret_lower_
         return r;
 }
 
-/* Takes what a search with limited work has found, unless that is not proven and the exact way is possible.
- */
+/* Takes the result of a search with limited work, unless it is not proven to be the best and the problem is
+ * small enough to be solved exactly. */
 static int accept_or_solve_exactly(const AldPlacementProblem *problem, int r, AldPlacementSolution *close,
         double lower, AldPlacementSolution *ret, double *ret_lower_nsec)
 {

@@ -80,7 +80,7 @@ void ald_placement_set_layers(const AldPlacementProblem *problem, AldPlacementSt
                                 stages[i].layers = layers[j];
 }
 
-/* Those that are required, then those with the most room. */
+/* Sorts required devices first, then those with the most room. */
 static int compare_room(const void *a, const void *b, void *devices)
 {
         const uint32_t *i = a, *j = b;
@@ -92,8 +92,8 @@ static int compare_room(const void *a, const void *b, void *devices)
         return left->layers_max > right->layers_max ? -1 : left->layers_max < right->layers_max ? 1 : 0;
 }
 
-/* Required devices, the ends, and then those with the most room: so as few as can be, which each get a layer.
- */
+/* Returns whether the layers fit with these ends. Counts the required devices, the ends, and then those with
+ * the most room, which is the fewest devices possible, so that each gets a layer. */
 static bool fits_between(
         const AldPlacementProblem *problem, const uint32_t *by_room, uint32_t first, uint32_t last)
 {

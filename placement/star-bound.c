@@ -7,10 +7,10 @@
 
 #define PRICES 16u
 
-/* A device in part: its layers take their share of what using it costs. */
+/* A device that may be used in part: each of its layers costs a share of what using the device costs. */
 typedef struct Share {
         double layer_nsec, use_nsec;
-        double nsec; /* of a layer with its share */
+        double nsec; /* of a layer with its share of that */
         uint32_t layers_max;
 } Share;
 
@@ -28,7 +28,7 @@ static int compare_layers(const void *a, const void *b)
         return x->layers_max > y->layers_max ? -1 : x->layers_max < y->layers_max;
 }
 
-/* Whether the devices with the most room have enough. */
+/* Returns whether the devices with the most room can hold the layers. */
 static bool can_hold(Share *shares, uint32_t n, uint32_t devices_max, uint32_t layers)
 {
         uint64_t room = 0;
@@ -39,7 +39,8 @@ static bool can_hold(Share *shares, uint32_t n, uint32_t devices_max, uint32_t l
         return room >= layers;
 }
 
-/* With a price for each device that is used; *ret_devices: how many are, in parts. */
+/* Returns the least time of the layers if each used device costs this price in addition; *ret_devices is the
+ * number of devices used, which may be fractional. */
 static double fill_shares(Share *shares, uint32_t n, uint32_t layers, double price, double *ret_devices)
 {
         double nsec = 0;
@@ -58,7 +59,7 @@ static double fill_shares(Share *shares, uint32_t n, uint32_t layers, double pri
         return layers > 0 ? INFINITY : nsec;
 }
 
-/* Of one device, the one at which about as many are used as may be. */
+/* Finds the price of a device at which about devices_max devices are used. */
 static double find_price(Share *shares, uint32_t n, uint32_t layers, uint32_t devices_max, double most)
 {
         double low = 0, high = most;
@@ -75,7 +76,8 @@ static double find_price(Share *shares, uint32_t n, uint32_t layers, uint32_t de
         return high;
 }
 
-/* No solution that obeys the limit takes less than at any price, less the price of all that may be used. */
+/* Returns a lower bound under a limit on devices by Lagrangian relaxation: at any price, no solution within
+ * the limit takes less than the total at that price, less devices_max times the price. */
 static double bound_limited(
         Share *shares, uint32_t n, uint32_t layers, uint32_t devices_max, double *price_nsec)
 {
@@ -91,7 +93,7 @@ static double bound_limited(
 /* What the devices of a node have in common. */
 typedef struct NodeShare {
         double visit_nsec; /* the least */
-        double both_nsec;  /* more than that, if it has the first and the last layer on two devices */
+        double both_nsec;  /* cost beyond that if the first and the last layer are on two of its devices */
         uint64_t room;
         uint32_t n;
 } NodeShare;
@@ -105,7 +107,7 @@ static double least_visit(const AldPlacementArm *arms, uint32_t device)
         return nsec;
 }
 
-/* Of a device without what its node costs; false: it has no use. */
+/* Describes a device without the cost of its node. Returns false if the device cannot be used. */
 static bool find_share(
         const AldPlacementProblem *problem, const AldPlacementArm *arms, uint32_t device, Share *ret)
 {
@@ -121,7 +123,8 @@ static bool find_share(
         return ret->layers_max > 0;
 }
 
-/* What the roles of a device cost more than it costs at least: alone, and with what the visit costs more. */
+/* Lowers, for each role, the least surcharge over a device's cheapest role: without and with the surcharge of
+ * the visit to its node. */
 static void lower_surcharges(
         const AldPlacementArm *arms, uint32_t device, const Share *share, double alone[], double with_visit[])
 {
@@ -165,8 +168,8 @@ static GHashTable *find_nodes(const AldPlacementProblem *problem, const AldPlace
         return nodes;
 }
 
-/* A node costs its visit once, of which its devices take shares as their room, so that no part of them takes
- * more than it costs. */
+/* A node costs its visit once. Its devices share that cost in proportion to their room, so that no part of
+ * them is charged more than it costs. */
 double ald_placement_star_bound(
         const AldPlacementProblem *problem, const AldPlacementArm *arms, double *price_nsec)
 {

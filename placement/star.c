@@ -7,42 +7,42 @@
 
 #include "placement/star.h"
 
-#define TIE 1e-11 /* share of the time that a device costs in comparisons, so that few are used */
+#define TIE 1e-11 /* share of the time that each device costs extra, so that few devices are used */
 #define ALL_ROLES ALD_PLACEMENT_BOTH
 
-/* How far a solution is with the devices of a node. */
+/* Which devices of the current node a partial solution uses. */
 typedef enum Stay {
         STAY_PLAIN, /* some of them are used, but neither first nor last */
-        STAY_END,   /* one is */
+        STAY_END,   /* one of them is */
         N_STAYS,
 } Stay;
 
-/* How many of the layers are on a device, and as what; no layers: it is not used. */
+/* How many layers are on a device, and its role; 0 layers if it is not used. */
 typedef struct Choice {
         uint32_t layers : 27;
         uint32_t role : 3;
         uint32_t opens : 1;     /* it is the first one of its node */
-        uint32_t after_end : 1; /* else: one that is first or last came before */
+        uint32_t after_end : 1; /* otherwise: the first or last device is an earlier one of this node */
 } Choice;
 
-/* Of the devices so far: the least time for so many layers, with those roles given to some of them, on so
- * many devices and nodes, if they are counted. */
+/* Over the devices so far: the least time for a number of layers, with a set of roles assigned to some of
+ * them, on a number of devices and nodes if these are counted. */
 typedef struct Table {
         const AldPlacementProblem *problem;
         const AldPlacementArm *arms;
-        uint32_t *order; /* devices of use, those of a node together */
+        uint32_t *order; /* usable devices, grouped by node */
         uint32_t n;
-        uint32_t devices, nodes; /* that may be used; 0: any number, which is not counted */
-        uint32_t stays;          /* N_STAYS, or 1 if no node has several devices: then all are at an end */
-        bool is_only_node;       /* all layers are on one node, whose devices these are */
+        uint32_t devices, nodes; /* most that may be used; 0: unlimited and not counted */
+        uint32_t stays; /* N_STAYS; 1 if no node has several devices, as stays are not distinguished then */
+        bool is_only_node; /* all layers are on one node, whose devices these are */
         double tie_nsec;
-        double *outside;         /* without the current node: a cell for each state */
-        double *inside[N_STAYS]; /* with a device of it */
+        double *outside;         /* least time without the current node, of each state */
+        double *inside[N_STAYS]; /* least time with a device of it */
         double *next[N_STAYS];
         uint32_t *queue;
-        Choice *choice; /* [place in the order][stay][cell]: of inside */
-        uint8_t *taken; /* [place in the order][cell]: after the last of a node, 1 + stay that is best; 0:
-                           outside is */
+        Choice *choice; /* [place in the order][stay][cell]: how each cell of inside came about */
+        uint8_t *taken; /* [place in the order][cell]: at the last device of a node, 1 + the best stay; 0 if
+                           the node is not used */
 } Table;
 
 static size_t row_offset(const Table *table, uint32_t devices, uint32_t nodes, uint32_t roles)
@@ -57,7 +57,7 @@ static size_t count_cells(const Table *table)
         return row_offset(table, table->devices + 1, 0, 0);
 }
 
-/* Of all devices. */
+/* Returns the number of cells over all devices and stays. */
 static size_t count_all_cells(const Table *table)
 {
         return count_cells(table) * table->n * table->stays;
@@ -94,7 +94,7 @@ static void fill_infinite(const Table *table, double *nsec)
                 nsec[i] = INFINITY;
 }
 
-/* Devices that no role lets be used are left out, unless they must be. */
+/* Returns whether the device is required, or usable in some role. */
 static bool is_of_use(const AldPlacementProblem *problem, const AldPlacementArm *arms, uint32_t device)
 {
         bool useful = problem->devices[device].required;
@@ -114,8 +114,8 @@ static int compare_nodes(const void *a, const void *b, void *userdata)
         return x < y ? -1 : x > y;
 }
 
-/* Lowers each with[layers] to before[fewer layers] and the rest of them on the device in this role. The least
- * of those in reach is at the head of the queue, as in a sliding minimum. */
+/* Lowers each with[layers] to before[fewer layers] plus the remaining layers on the device in this role. The
+ * best number of fewer layers within reach is at the head of the queue, as in a sliding minimum. */
 static void extend_row(const Table *table, uint32_t device, Choice as, double visit_nsec,
         const double *before, double *with, Choice *choice)
 {
@@ -156,8 +156,8 @@ static double after_nsec(const Table *table, uint32_t device)
         return ald_placement_arm(table->arms, device, ALD_PLACEMENT_PLAIN)->after_nsec;
 }
 
-/* What the visits to the node of a device take longer if it is used after others of them; rest: the roles
- * that are given to devices before. */
+/* Returns how much longer the visits to a device's node take if it is used after other devices of that node.
+ * `rest` is the set of roles that earlier devices have. */
 static double more_nsec(
         const Table *table, uint32_t device, AldPlacementRole role, Stay stay, AldPlacementRole rest)
 {
@@ -176,7 +176,8 @@ static uint32_t stay_with(const Table *table, AldPlacementRole role, uint32_t be
         return role == ALD_PLACEMENT_PLAIN && before == STAY_PLAIN ? STAY_PLAIN : table->stays - 1;
 }
 
-/* In a place of the order, of so many devices and nodes, this one included. */
+/* One extension of the table by the device at a place of the order. The counts of devices and nodes and the
+ * roles include it. */
 typedef struct Extension {
         uint32_t place, devices, nodes, roles;
         AldPlacementRole role;
@@ -298,8 +299,8 @@ typedef struct FoundStage {
         uint32_t place, rank;
 } FoundStage;
 
-/* Where a device is in the order of the stages: those of the first one's node are next to it, and those of
- * the last one's node before that. */
+/* Returns the rank of a device in the order of the stages: devices on the node of the first stage come right
+ * after it, and those on the node of the last stage right before that. */
 static uint32_t rank_of(
         const Table *table, const FoundStage *found, const FoundStage *first, const FoundStage *last)
 {
@@ -331,7 +332,7 @@ static const FoundStage *find_role(const FoundStage *found, uint32_t n, AldPlace
         return found;
 }
 
-/* Of stages in their order: the visits, and what each device costs. */
+/* Returns the time of stages in their order: the visits to nodes, and what each device costs. */
 static double nsec_of(const Table *table, const FoundStage *found, uint32_t n)
 {
         AldPlacementRole roles = ALD_PLACEMENT_PLAIN;
@@ -467,7 +468,8 @@ static int solve_table(Table *table, uint64_t *work, AldPlacementStarSolution *r
         return 0;
 }
 
-/* Whether all layers may be on devices from this place to before the other one. */
+/* Returns whether all layers on the devices of this node alone may be best: no other device is required, and
+ * one visit in both roles costs less than two. */
 static bool may_be_only(const Table *table, uint32_t first, uint32_t end)
 {
         uint32_t device = table->order[first];
@@ -480,7 +482,7 @@ static bool may_be_only(const Table *table, uint32_t first, uint32_t end)
                                                   visit_nsec(table, device, ALD_PLACEMENT_LAST);
 }
 
-/* On devices of one node alone, which is then visited once. */
+/* Solves the problem on the devices of one node alone, which is then visited once. */
 static int solve_only_node(
         const Table *table, uint32_t first, uint32_t end, uint64_t *work, AldPlacementStarSolution *ret)
 {
@@ -505,7 +507,7 @@ void ald_placement_star_solution_clear(AldPlacementStarSolution *solution)
         *solution = (AldPlacementStarSolution){};
 }
 
-/* The better one of two solutions, of which either may be missing. */
+/* Chooses the better of two solutions, either of which may be missing, and clears the other. */
 static int choose_better(int r, AldPlacementStarSolution *ret, int other_r, AldPlacementStarSolution *other)
 {
         if (other_r < 0)
@@ -520,7 +522,8 @@ static int choose_better(int r, AldPlacementStarSolution *ret, int other_r, AldP
         return 0;
 }
 
-/* On any node alone. *is_exact becomes false if one has too many devices to solve it. */
+/* Solves the problem on each single node. *is_exact becomes false if a node has too many devices to be
+ * solved. */
 static int solve_only_nodes(const Table *table, uint64_t *work, AldPlacementStarSolution *ret, bool *is_exact)
 {
         int r = -ENOSPC;
@@ -551,7 +554,8 @@ static bool is_within_limits(const AldPlacementProblem *problem, const AldPlacem
                        ald_placement_count_nodes(problem, devices, solution->n_stages) <= problem->nodes_max);
 }
 
-/* Those that are no limit in fact are not counted. Returns whether all solutions within them can be. */
+/* Sets the limits of the table, leaving out those that restrict nothing. Returns false if counting nodes
+ * takes too many cells, so that fewer devices than allowed are considered instead. */
 static bool set_limits(Table *table)
 {
         const AldPlacementProblem *problem = table->problem;
@@ -574,8 +578,8 @@ static bool is_alone(const Table *table, uint32_t place)
         return is_first_of_node(table, place) && is_last_of_node(table, place);
 }
 
-/* Whether any solution with the device in place b could have the one in a instead, and take no longer. A
- * visit that one of several devices of a node does not need may be needed by others. */
+/* Returns whether any solution with the device at place b could use the one at place a instead and take no
+ * longer. Of several devices of a node, one may still need the visit that another one no longer needs. */
 static bool is_no_worse(const Table *table, uint32_t a, uint32_t b)
 {
         const AldPlacementProblem *problem = table->problem;
@@ -606,8 +610,9 @@ static bool is_no_worse(const Table *table, uint32_t a, uint32_t b)
         return !is_same || a < b;
 }
 
-/* Whether the device in place b could be replaced by the one in a if none of a's node is used, and all of b's
- * are replaced so; *is_same: the other way round, too. */
+/* Returns whether the device at place b could be replaced by the one at place a if no device of a's node is
+ * used and all devices of b's node are replaced in this way. *is_same remains true if a could be replaced by
+ * b, too. */
 static bool can_replace_like(const Table *table, uint32_t a, uint32_t b, bool *is_same)
 {
         const AldPlacementDevice *x = &table->problem->devices[table->order[a]];
@@ -630,7 +635,8 @@ static bool can_replace_like(const Table *table, uint32_t a, uint32_t b, bool *i
         return true;
 }
 
-/* Whether any solution with devices of the node that begins in place b could have those of a's instead. */
+/* Returns whether any solution with devices of the node that begins at place b could use those of the node at
+ * place a instead. */
 static bool is_node_no_worse(const Table *table, uint32_t a, uint32_t b)
 {
         uint32_t n = end_of_node(table, b) - b;
@@ -654,7 +660,8 @@ static bool is_node_needless(const Table *table, uint32_t first)
         return better >= table->devices;
 }
 
-/* Without devices that need not be used, as one of as many as may be used is always left that is no worse. */
+/* Drops devices that are never needed: as many devices as may be used are no worse, so one of those is always
+ * left. */
 static void drop_needless(Table *table)
 {
         uint32_t n = 0;
@@ -677,7 +684,8 @@ static void drop_needless(Table *table)
         table->n = n;
 }
 
-/* Devices that are needless beside other nodes may be needed where only one node is used. */
+/* Solves the problem with its limits. The single nodes come first, since devices that are needless beside
+ * other nodes may be needed if only one node is used. */
 static int solve_limited(Table *table, uint64_t *work, AldPlacementStarSolution *ret, double *ret_lower_nsec)
 {
         AldPlacementStarSolution only;

@@ -5,7 +5,7 @@
 #include "placement/split.h"
 #include "placement/tour.h"
 
-#define BETTER (1 - 1e-12) /* of what is best so far; less is noise of sums */
+#define BETTER (1 - 1e-12) /* factor below the best time so far; smaller differences are rounding errors */
 
 void ald_placement_tour_copy(AldPlacementTour *to, const AldPlacementTour *from)
 {
@@ -27,7 +27,8 @@ static double hops_nsec(const AldPlacementCore *core, const AldPlacementTour *to
         return nsec;
 }
 
-/* Devices sorted by speed, which is by number. */
+/* Returns the time of the layers on devices sorted by speed, which is the order of their numbers, with
+ * penalties for missing room. */
 static double layers_nsec(
         const AldPlacementCore *core, const uint32_t *sorted, uint32_t n, uint32_t first, uint32_t last)
 {
@@ -51,7 +52,7 @@ static uint32_t stage_before(const AldPlacementTour *tour, uint32_t i)
         return tour->stages[i > 0 ? i - 1 : tour->n - 1];
 }
 
-/* Of a hop that does not close the ring, which the core may have for less. */
+/* Returns the cost of a hop that does not close the ring, which may be less in the core. */
 static double onward_nsec(const AldPlacementCore *core, uint32_t from, uint32_t to)
 {
         const AldPlacementProblem *problem = core->problem;
@@ -85,7 +86,7 @@ static double measure_with_ends(
 void ald_placement_tour_measure(const AldPlacementCore *core, AldPlacementTour *tour, double enough)
 {
         uint32_t sorted[ALD_PLACEMENT_STAGES_LIMIT];
-        /* What closing saves is in that, so it may be less than 0. */
+        /* ends_nsec allows for what closing saves, so it may be negative. */
         tour->nsec = hops_nsec(core, tour) + fmin(core->ends_nsec, 0);
         if (tour->nsec >= enough)
                 return;
@@ -98,7 +99,7 @@ void ald_placement_tour_measure(const AldPlacementCore *core, AldPlacementTour *
         }
         tour->nsec = hops_nsec(core, tour) + core->ends_nsec +
                      layers_nsec(core, sorted, tour->n, ALD_PLACEMENT_NO_END, ALD_PLACEMENT_NO_END);
-        /* Ends leave less room and take more. */
+        /* Measure again with the ends, which leave less room and take more time. */
         if (core->problem->ends && tour->nsec < enough)
                 tour->nsec = measure_with_ends(core, tour, sorted);
 }
@@ -160,7 +161,7 @@ static bool is_required(const AldPlacementCore *core, uint32_t device)
         return ald_placement_core_device(core, device)->required;
 }
 
-/* A device more, or in place of another. */
+/* Tries the device in addition, and in place of each other one. */
 static void try_device(
         AldPlacementCore *core, const AldPlacementTour *tour, uint32_t device, AldPlacementTour *best)
 {
