@@ -205,20 +205,13 @@ static void set_disk_paths(AldTelemetryManager *manager, const char *const *path
         ald_disk_collector_sample(manager->disk);
 }
 
-static void add_ticks(AldTelemetryManager *manager)
+AldTelemetryManager *ald_telemetry_manager_new(int root, const AldTelemetrySettings *settings)
 {
         static const AldTick ticks[ALD_N_RATES] = {
                 [ALD_RATE_MEMORY] = sample_memory,
                 [ALD_RATE_SYSTEM] = sample_system,
                 [ALD_RATE_DISK] = sample_disk,
         };
-
-        for (unsigned rate = 0; rate < ALD_N_RATES; rate++)
-                ald_ticker_add(manager->ticker, manager->configured_usec[rate], ticks[rate], manager);
-}
-
-AldTelemetryManager *ald_telemetry_manager_new(int root, const AldTelemetrySettings *settings)
-{
         AldTelemetryManager *manager = g_new(AldTelemetryManager, 1);
 
         *manager = (AldTelemetryManager){
@@ -235,9 +228,10 @@ AldTelemetryManager *ald_telemetry_manager_new(int root, const AldTelemetrySetti
         manager->fabric = ald_fabric_collector_new(root, on_fabric_changed, manager);
         manager->processor = ald_processor_collector_new(root, on_processor_changed, manager);
         manager->gpu = ald_gpu_collector_new(root, ALD_LIBEXEC_DIR, on_backends_changed, manager);
-        for (AldRate rate = 0; rate < ALD_N_RATES; rate++)
+        for (AldRate rate = 0; rate < ALD_N_RATES; rate++) {
                 manager->configured_usec[rate] = clamp_interval(rate, settings->interval_usec[rate]);
-        add_ticks(manager);
+                ald_ticker_add(manager->ticker, manager->configured_usec[rate], ticks[rate], manager);
+        }
         use_disk_paths(manager, settings->disk_paths);
         return manager;
 }

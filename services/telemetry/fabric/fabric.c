@@ -262,14 +262,6 @@ static const char *driver_of(FabricRows *rows, const char *node)
         return g_string_chunk_insert_const(rows->strings, driver);
 }
 
-/* The interface of the adapter, for ports whose GIDs name none: those of InfiniBand. */
-static const char *interface_of(FabricRows *rows, const char *node)
-{
-        g_autofree char *directory = g_strdup_printf("%s/device/net", node);
-
-        return fabric_first_interface(rows, directory);
-}
-
 /* Returns a problem if the kernel has no uverbs device for this device, so that programs cannot open it.
  * Returns NULL if it has one, or if the uverbs devices cannot be listed. */
 static const char *problem_of(FabricRows *rows, const char *device)
@@ -345,8 +337,12 @@ static void read_port(FabricRows *rows, AldRdmaPort *port)
         port->driver = driver_of(rows, node);
         port->problem = problem_of(rows, device);
         read_gids(rows, directory, port);
-        if (!port->interface)
-                port->interface = interface_of(rows, node);
+        /* The GIDs of InfiniBand ports name no interface, so the adapter's is used. */
+        if (!port->interface) {
+                g_autofree char *net = g_strdup_printf("%s/device/net", node);
+
+                port->interface = fabric_first_interface(rows, net);
+        }
 }
 
 static bool is_active(const AldRdmaPort *port)

@@ -9,12 +9,6 @@
 #define MHZ UINT64_C(1000000)
 #define HZ_MAX (UINT64_C(1000) * 1000 * MHZ)
 
-static void raise_clock(uint64_t *hz, uint64_t value)
-{
-        if (*hz == ALD_ABSENT_UINT64 || *hz < value)
-                *hz = value;
-}
-
 /* Raises *hz to the clock that a file reports in this unit. Returns false if it is missing or implausible. */
 static bool read_clock(
         AldProcessorReader *reader, const char *folder, const char *file, uint64_t unit, uint64_t *hz)
@@ -24,7 +18,8 @@ static bool read_clock(
         if (ald_processor_read_uint64(reader, folder, file, &value) < 0 || value == 0 ||
                 value > HZ_MAX / unit)
                 return false;
-        raise_clock(hz, value * unit);
+        if (*hz == ALD_ABSENT_UINT64 || *hz < value * unit)
+                *hz = value * unit;
         return true;
 }
 
