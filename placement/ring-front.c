@@ -69,16 +69,6 @@ double ald_placement_busiest(
         return busiest;
 }
 
-int ald_placement_solve_ring_within(const AldPlacementProblem *problem, const double *occupy_nsec,
-        double busiest_nsec, AldPlacementSolution *ret)
-{
-        g_auto(AldPlacementLimited) limited = { 0 };
-
-        ald_placement_limited_init(&limited, problem, occupy_nsec);
-        ald_placement_limited_set(&limited, busiest_nsec);
-        return ald_placement_solve_ring(&limited.problem, ret);
-}
-
 /* Returns whether the layers fit on the set with these ends. */
 static bool layers_fit(const AldPlacementProblem *problem, Set set, uint32_t first, uint32_t last)
 {
@@ -215,6 +205,7 @@ int ald_placement_solve_ring_busiest(
                 else
                         below = middle + 1;
         }
-        return ald_placement_solve_ring_within(problem, occupy_nsec,
-                below < limits->len ? g_array_index(limits, double, below) : INFINITY, ret);
+        ald_placement_limited_set(
+                &front.limited, below < limits->len ? g_array_index(limits, double, below) : INFINITY);
+        return ald_placement_solve_ring(&front.limited.problem, ret);
 }

@@ -14,11 +14,6 @@
 double ald_placement_busiest(
         const AldPlacementProblem *problem, const double *occupy_nsec, const AldPlacementSolution *solution);
 
-/* Finds, among the solutions whose busiest part takes no longer than that, the one with the least time of a
- * step. */
-int ald_placement_solve_ring_within(const AldPlacementProblem *problem, const double *occupy_nsec,
-        double busiest_nsec, AldPlacementSolution *ret);
-
 /* Finds, among the solutions whose busiest part takes the least time, the one with the least time of a step.
  * Exact, for up to ALD_PLACEMENT_RING_MAX devices. Errors are those of ald_placement_solve_ring(). */
 int ald_placement_solve_ring_busiest(

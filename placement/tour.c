@@ -112,17 +112,11 @@ static bool contains_device(const AldPlacementTour *tour, uint32_t device)
         return false;
 }
 
-static void insert_stages(AldPlacementTour *tour, uint32_t at, const uint32_t *stages, uint32_t n)
+static void insert_stage(AldPlacementTour *tour, uint32_t at, uint32_t device)
 {
-        memmove(tour->stages + at + n, tour->stages + at, (tour->n - at) * sizeof tour->stages[0]);
-        memcpy(tour->stages + at, stages, n * sizeof tour->stages[0]);
-        tour->n += n;
-}
-
-static void cut(AldPlacementTour *tour, uint32_t at, uint32_t n)
-{
-        tour->n -= n;
-        memmove(tour->stages + at, tour->stages + at + n, (tour->n - at) * sizeof tour->stages[0]);
+        memmove(tour->stages + at + 1, tour->stages + at, (tour->n - at) * sizeof tour->stages[0]);
+        tour->stages[at] = device;
+        tour->n++;
 }
 
 static void try_tour(AldPlacementCore *core, AldPlacementTour *tried, AldPlacementTour *best)
@@ -147,7 +141,7 @@ void ald_placement_tour_insert(
                         return;
                 for (uint32_t at = 0; at <= ret->n; at++) {
                         ald_placement_tour_copy(&tried, ret);
-                        insert_stages(&tried, at, &devices[i], 1);
+                        insert_stage(&tried, at, devices[i]);
                         ald_placement_tour_measure(core, &tried, INFINITY);
                         if (tried.nsec < best.nsec)
                                 ald_placement_tour_copy(&best, &tried);
@@ -169,7 +163,7 @@ static void try_device(
 
         for (uint32_t at = 0; at <= tour->n && tour->n < core->most; at++) {
                 ald_placement_tour_copy(&tried, tour);
-                insert_stages(&tried, at, &device, 1);
+                insert_stage(&tried, at, device);
                 try_tour(core, &tried, best);
         }
         for (uint32_t at = 0; at < tour->n; at++) {
@@ -189,7 +183,8 @@ static void try_fewer(AldPlacementCore *core, const AldPlacementTour *tour, AldP
                 if (is_required(core, tour->stages[at]))
                         continue;
                 ald_placement_tour_copy(&tried, tour);
-                cut(&tried, at, 1);
+                tried.n--;
+                memmove(tried.stages + at, tried.stages + at + 1, (tried.n - at) * sizeof tried.stages[0]);
                 try_tour(core, &tried, best);
         }
 }
