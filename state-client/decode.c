@@ -13,7 +13,7 @@
 #define CURSOR_MAX 4096
 #define FINDINGS_MAX (32u * 1024 * 1024) /* bytes of the rows in memory; the service sends less */
 
-/* What the rows of a reply of 16 MiB take in memory at most. */
+/* The most bytes that the rows of a reply of 16 MiB take in memory. */
 #define TOPOLOGY_MAX ((size_t) 256 * 1024 * 1024)
 #define TOPOLOGY_SIGNATURE "ttba(ssa{sv})a(tssssssssa{sv})asat"
 #define PAIRS_SIGNATURE "ttba(sssa{sv})a(ss)"
@@ -23,8 +23,8 @@
  * fields of rows as {list: [{"Id", …}]} for the rows that have any.
  */
 typedef struct RawFields {
-        json_t *before; /* borrowed: the raw fields of the record so far; NULL: none */
-        size_t space;   /* that they may take */
+        json_t *before; /* borrowed: the raw fields that the record had before; NULL: none */
+        size_t space;   /* bytes that they may take */
         json_t *fields, *absent, *lists, *row;
 } RawFields;
 
@@ -46,7 +46,8 @@ static int read_unknown_field(sd_bus_message *message, const char *name, bool in
                 ensure_json(&raw->fields, json_object), ensure_json(&raw->absent, json_array));
 }
 
-/* A list is always sent in full, so one that had unknown fields before may have none now. */
+/* Returns the list of this name, new if there is none. A list is always sent in full, so one that had unknown
+ * fields before may have none now. */
 static json_t *ensure_list(RawFields *raw, const char *name)
 {
         json_t *list = json_object_get(ensure_json(&raw->lists, json_object), name);
@@ -74,7 +75,8 @@ static void end_row(const AldField *list, const void *row, void *userdata)
         g_clear_pointer(&raw->row, json_decref);
 }
 
-/* It may have come with another type before, or as a list whose rows had unknown fields. */
+/* Drops the raw value of a field that was just read with its known type. The raw value exists if the field
+ * had another type before, or was a list whose rows had unknown fields. */
 static void drop_known_field(const AldField *field, void *userdata)
 {
         RawFields *raw = userdata;
@@ -91,7 +93,7 @@ static AldUnknownFields raw_fields_reader(RawFields *raw)
         };
 }
 
-/* Adds the collected fields. Takes ownership of `fields`, which may be NULL. */
+/* Applies the collected fields to `fields`, which may be NULL and is owned. Returns NULL if none are left. */
 static json_t *apply_raw_fields(json_t *fields, const RawFields *raw)
 {
         const char *name;
@@ -114,13 +116,13 @@ static json_t *apply_raw_fields(json_t *fields, const RawFields *raw)
         return fields;
 }
 
-/* The raw fields after a message with the whole record: a new reference, or NULL for none. */
+/* Returns the raw fields after a message with the whole record: a new reference, or NULL for none. */
 static json_t *raw_fields_all(RawFields *raw)
 {
         return raw->fields || raw->lists ? apply_raw_fields(NULL, raw) : NULL;
 }
 
-/* The same after a message with changes only. */
+/* Returns the raw fields after a message with changes only, in the same way. */
 static json_t *raw_fields_merged(RawFields *raw)
 {
         return raw->before || raw->fields || raw->lists ? apply_raw_fields(json_copy(raw->before), raw)
@@ -141,7 +143,7 @@ static int check_signature(sd_bus_message *m, const char *signature)
         return sd_bus_message_has_signature(m, signature) > 0 ? 0 : -EBADMSG;
 }
 
-/* The kind of record of an interface, or NULL. */
+/* Returns the kind of record of an interface, or NULL. */
 static const char *kind_of_interface(const char *interface)
 {
         const char *kind;
@@ -152,7 +154,7 @@ static const char *kind_of_interface(const char *interface)
         return g_str_has_prefix(kind, "Node1.") || g_str_has_prefix(kind, "Link1.") ? kind : NULL;
 }
 
-/* The id of the node or link of an object, or NULL. */
+/* Returns the id of the node or link of an object, or NULL. */
 static char *id_of_path(const char *path)
 {
         static const char node_prefix[] = ALD_STATE_PATH "/node/";
@@ -340,7 +342,7 @@ int ald_decode_records(sd_bus_message *m, AldModel *model, char **ret_cursor)
         return 0;
 }
 
-/* The strings of the rows point into the message. */
+/* Owns the memory of findings. The strings of their rows point into the message. */
 typedef struct FindingsOwner {
         GPtrArray *owned;
         AldMessage *message;

@@ -6,30 +6,30 @@
 #include "state-client/model.h"
 
 /*
- * Applies messages of the state service to the model. A message of the wrong shape gives -EBADMSG and changes
- * nothing. Records beyond ALD_RECORD_MAX are ignored, and so are objects and interfaces without records. A
- * message that would make the model larger than ald_model_limit() allows gives -EDQUOT.
+ * Applies messages of the state service to the model. A message of the wrong shape returns -EBADMSG and
+ * changes nothing. Records beyond ALD_RECORD_MAX are ignored, and so are objects and interfaces without
+ * records. A message that would make the model larger than ald_model_limit() allows returns -EDQUOT.
  */
 
-/* Reply of GetAll() of org.alidade.State1. */
+/* Applies the reply of GetAll() for org.alidade.State1. */
 int ald_decode_totals(sd_bus_message *m, AldModel *model);
 
-/* Reply of GetManagedObjects(). */
+/* Applies the reply of GetManagedObjects(). */
 int ald_decode_managed_objects(sd_bus_message *m, AldModel *model);
 
-/* Reply of GetRecords(); the cursor is "" at the end. */
+/* Applies the reply of GetRecords(). The cursor is "" at the end. */
 int ald_decode_records(sd_bus_message *m, AldModel *model, char **ret_cursor);
 
-/* Reply of GetFindings(). */
+/* Applies the reply of GetFindings(). */
 int ald_decode_findings(sd_bus_message *m, AldModel *model);
 
-/* Reply of GetTopology(), or of GetPairs(), of which `first` is the first page, for a model that has a graph.
- * *ret_next is After for the next page; 0: this was the last one. -ESTALE as in ald_topology_take(). */
+/* Applies the reply of GetTopology(), or of GetPairs() if `of_pairs`, to a model that has a graph. `first` is
+ * true for the first page. *ret_next is After for the next page, or 0 if this was the last one. Returns
+ * -ESTALE like ald_topology_take(). */
 int ald_decode_topology(sd_bus_message *m, AldModel *model, bool of_pairs, bool first, uint64_t *ret_next);
 
 int ald_decode_interfaces_added(sd_bus_message *m, AldModel *model);
 int ald_decode_interfaces_removed(sd_bus_message *m, AldModel *model);
 
-/* Returns 1 if properties were invalidated without their new values, so that everything must be read again.
- */
+/* Returns 1 if properties were invalidated without new values, so that everything must be read again. */
 int ald_decode_properties_changed(sd_bus_message *m, AldModel *model);

@@ -17,14 +17,14 @@
 
 #define RETRY_MSEC 3000u                  /* after a failed read */
 #define SUBSCRIBE_MSEC 10000u             /* after Subscribe() or Mirror() was refused */
-#define REREAD_USEC (30 * G_USEC_PER_SEC) /* if signals do not cover everything */
-#define ANSWER_USEC (10 * G_USEC_PER_SEC) /* to a refresh, which shows whether the service hangs */
+#define REREAD_USEC (30 * G_USEC_PER_SEC) /* if signals do not cover all records */
+#define ANSWER_USEC (10 * G_USEC_PER_SEC) /* for a refresh; shows whether the service hangs */
 #define PAGES_MAX 100000u
 #define MIB (1024u * 1024)
 
 #define BROADCASTS 5u /* kinds of signals that are followed */
 
-/* Subscribe() or Mirror(), which are repeated while either is refused. */
+/* A call of Subscribe() or Mirror(). Both are repeated while either is refused. */
 typedef struct FollowRequest {
         sd_bus_slot *call; /* the pending one */
         bool refused;      /* by the last answer */
@@ -38,7 +38,7 @@ struct AldFollow {
         void *userdata;
 
         char *owner;           /* unique name of the service, or NULL */
-        AldModel *loading;     /* what is being read; signals go there until it replaces the model */
+        AldModel *loading;     /* the model being read; signals go there until it replaces the model */
         sd_bus_slot *call;     /* the pending call of the current reading step */
         sd_bus_slot *findings; /* a pending GetFindings() of a refresh */
         sd_bus_slot *topology; /* a pending GetTopology() or GetPairs() */
@@ -49,10 +49,10 @@ struct AldFollow {
         GSource *resubscribe;
         unsigned pages;
         uint64_t topology_since, topology_after; /* arguments of the pending call for the graph */
-        bool topology_pairs;                     /* it is GetPairs() */
+        bool topology_pairs;                     /* the pending call is GetPairs() */
         gint64 read_at;                          /* CLOCK_MONOTONIC in µs */
         bool in_step, subscribe, mirror, disconnected;
-        bool findings_outdated, topology_outdated; /* a signal of a change came while they were read */
+        bool findings_outdated, topology_outdated; /* a signal of a change came during their reading */
 };
 
 static void begin_reading(AldFollow *follow);
@@ -93,7 +93,8 @@ static void fail_reading(AldFollow *follow, const sd_bus_error *error)
         follow->handler->lost(follow, error, follow->userdata);
 }
 
-/* The connection is closed as well: what comes in signals has no end either. */
+/* Reports that the other machine sends too much. Also closes the connection, since its signals would not stop
+ * growing either. */
 static void close_too_large(AldFollow *follow)
 {
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
@@ -170,7 +171,7 @@ static int ask_for_topology(AldFollow *follow, uint64_t after, sd_bus_message_ha
                 after);
 }
 
-/* Reads what has changed in the graph: nodes and edges, then pairs, page by page. */
+/* Reads what has changed in the graph, page by page: nodes and edges, then pairs. */
 static int read_topology(AldFollow *follow, sd_bus_message_handler_t callback)
 {
         follow->topology_since = ald_model_topology(follow->model)->revision;
@@ -183,12 +184,12 @@ static int ask_for_next_topology(AldFollow *follow, uint64_t next, sd_bus_messag
 {
         if (next != 0)
                 return next > follow->topology_after ? ask_for_topology(follow, next, callback)
-                                                     : -EBADMSG; /* pages that never end */
+                                                     : -EBADMSG; /* the pages would never end */
         follow->topology_pairs = true;
         return ask_for_topology(follow, 0, callback);
 }
 
-/* Takes a page. Returns 1 if the next one has been asked for, and 0 after the last one. */
+/* Applies a page. Returns 1 if the next page has been requested, and 0 after the last one. */
 static int take_topology(AldFollow *follow, sd_bus_message *m, sd_bus_message_handler_t callback)
 {
         AldTopology *topology = ald_model_topology(follow->model);
@@ -218,7 +219,8 @@ static int take_topology(AldFollow *follow, sd_bus_message *m, sd_bus_message_ha
         return 1;
 }
 
-/* Without the graph, whose model says why it failed, the rest is still worth showing. */
+/* Finishes reading even if the graph cannot be read: its model has the reason, and the rest is still worth
+ * showing. */
 static int on_first_topology(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
 {
         AldFollow *follow = userdata;
@@ -231,7 +233,7 @@ static int on_first_topology(sd_bus_message *m, void *userdata, sd_bus_error *re
         return 0;
 }
 
-/* A model without findings means that all is well, which is not known until they have been read. */
+/* Reading goes on with the findings, since a model without findings would mean that all is well. */
 static int on_first_findings(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
 {
         AldFollow *follow = userdata;
@@ -272,7 +274,7 @@ static int on_page(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
         }
         r = ald_decode_records(m, follow->loading, &cursor);
         if (r >= 0 && ++follow->pages > PAGES_MAX)
-                r = -EBADMSG; /* a cursor that never ends */
+                r = -EBADMSG; /* the cursor would never end */
         if (r < 0)
                 fail_reading_errno(follow, r);
         else if (cursor[0])
@@ -303,7 +305,7 @@ static int on_managed_objects(sd_bus_message *m, void *userdata, sd_bus_error *r
         return 0;
 }
 
-/* Whether some records have no object. */
+/* Returns whether some records have no object. */
 static bool has_hidden_records(AldModel *model)
 {
         uint64_t hidden = ald_model_totals(model)->hidden;
@@ -357,7 +359,8 @@ static bool is_refused(const AldFollow *follow)
         return follow->subscription.refused || follow->mirroring.refused;
 }
 
-/* Too many others have subscribed. Reading goes on meanwhile. */
+/* Handles the answer to Subscribe() or Mirror(), which is refused if there are too many subscribers. Reading
+ * goes on regardless. */
 static void note_request_answer(AldFollow *follow, FollowRequest *request, sd_bus_message *m)
 {
         bool before = request->refused,
@@ -397,7 +400,7 @@ static void send_subscribe(AldFollow *follow)
                 follow, &follow->subscription.call, ALD_STATE_INTERFACE, "Subscribe", on_subscribed, "");
 }
 
-/* If other nodes are mirrored on demand, this requests them. The reply is not waited for. */
+/* Requests the other nodes if they are mirrored on demand. Nothing waits for the reply. */
 static void send_mirror(AldFollow *follow)
 {
         g_autoptr(AldMessage) call = NULL;
@@ -486,7 +489,7 @@ static int ask_for_owner(AldFollow *follow)
                 "GetNameOwner", on_owner, follow, "s", ALD_STATE_NAME);
 }
 
-/* Any client can send us such a signal; only the owner of the name is trusted. */
+/* Checks the sender of a signal. Any client can send us one, but only the owner of the name is trusted. */
 static bool is_from_owner(AldFollow *follow, sd_bus_message *m)
 {
         return follow->owner && g_strcmp0(sd_bus_message_get_sender(m), follow->owner) == 0;
@@ -533,7 +536,7 @@ static void refresh_findings(AldFollow *follow)
 {
         g_autoptr(AldMessage) call = NULL;
 
-        follow->findings_outdated = follow->findings != NULL; /* then once more */
+        follow->findings_outdated = follow->findings != NULL; /* then read them once more */
         if (follow->findings || sd_bus_message_new_method_call(follow->bus, &call, follow->owner,
                                         ALD_STATE_PATH, ALD_STATE_INTERFACE, "GetFindings") < 0)
                 return;
@@ -603,7 +606,7 @@ static int on_topology_changed(sd_bus_message *m, void *userdata, sd_bus_error *
         return 0;
 }
 
-/* What has changed while everything was read. */
+/* Reads again what changed while everything was read. */
 static void catch_up(AldFollow *follow)
 {
         if (!follow->in_step || follow->loading)
@@ -662,7 +665,7 @@ static const struct {
                 "TopologyChanged", on_topology_changed },
 };
 
-/* A service that sends us signals directly sends all of them, so its broadcasts are not needed any more. */
+/* Drops the broadcasts once the service sends signals directly, since it then sends all of them that way. */
 static int on_directed(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
 {
         AldFollow *follow = userdata;
@@ -769,7 +772,7 @@ bool ald_follow_in_step(AldFollow *follow)
         return follow->in_step;
 }
 
-/* Of the graph, which is otherwise read only when it changes. */
+/* Returns whether the graph could not be read. It is otherwise read only when it changes. */
 static bool has_failed(const AldTopology *topology)
 {
         return topology && topology->failure;

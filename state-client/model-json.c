@@ -2,7 +2,7 @@
 #include "state-client/model-json.h"
 #include "record/json.h"
 
-/* The envelope is not in the field table of a kind. */
+/* Fields of the envelope, which are not in the field table of a kind. */
 #define REVISION "Revision"
 #define UPDATED "UpdatedUSec"
 
@@ -108,7 +108,7 @@ json_t *ald_model_to_json(AldModel *model)
         return object;
 }
 
-/* Drops the fields of the table that did not change. */
+/* Drops the fields of the table that have not changed. */
 static void keep_changed(json_t *object, const AldChange *change)
 {
         const AldStruct *type = ald_record_type(change->record);

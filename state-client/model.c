@@ -12,10 +12,10 @@
 #define NODE_ID_LENGTH 32
 #define KEY_MAX 512
 
-/* An entity beside its records and texts: its places in the tables, and in the lists that are sorted. */
+/* Bytes of an entity beside its records and texts, with its places in the tables and in the sorted lists. */
 #define ENTITY_BYTES (sizeof(AldEntity) + 160u)
-#define RECORD_BYTES 16u /* of the allocator */
-#define RAW_BYTES 400u   /* of the object of an entity, and its place for one kind */
+#define RECORD_BYTES 16u /* overhead of the allocator */
+#define RAW_BYTES 400u   /* the object of raw fields, and its member for one kind */
 
 struct AldModel {
         char *node_id;
@@ -25,16 +25,16 @@ struct AldModel {
         json_t *findings_json;
         void *findings_owned;
         GDestroyNotify free_findings_owned;
-        AldTopology *topology; /* NULL: it is not wanted */
+        AldTopology *topology; /* NULL: not wanted */
         GHashTable *entities;  /* id → AldEntity */
-        GPtrArray *nodes;      /* sorted; NULL until needed, as are the next three */
+        GPtrArray *nodes;      /* sorted; NULL until needed, like the next four */
         GPtrArray *by_id;      /* the nodes, sorted by id */
         GHashTable *by_name;   /* friendly name → the nodes that have it */
         GPtrArray *links;
         GPtrArray *shown_links;
         size_t max_bytes;
-        size_t bytes;          /* of entities and totals */
-        size_t findings_bytes; /* set with them */
+        size_t bytes;          /* of entities and totals, estimated */
+        size_t findings_bytes; /* estimated when the findings are set */
         AldModelChanged changed;
         void *userdata;
 };
@@ -154,7 +154,7 @@ static bool is_link_id(const char *id)
                length <= NODE_ID_LENGTH + 1 + KEY_MAX && g_utf8_validate(id, -1, NULL);
 }
 
-/* Whether this is a valid name of a kind for nodes or links. */
+/* Returns whether this is a valid name of a kind for nodes or links. */
 static bool is_kind(const char *kind, bool is_link)
 {
         const char *prefix = is_link ? "Link1." : "Node1.";
@@ -162,7 +162,7 @@ static bool is_kind(const char *kind, bool is_link)
         return g_str_has_prefix(kind, prefix) && ald_value_is_name(kind + strlen(prefix));
 }
 
-/* Sorts node-9 before node-10, and a node without a name by its id. */
+/* Updates the sort key, which sorts node-9 before node-10, and a node without a name by its id. */
 static void update_sort_key(AldModel *model, AldEntity *entity)
 {
         const char *name = ald_entity_name(entity);
@@ -237,7 +237,8 @@ static size_t raw_size(const AldEntity *entity, const char *kind)
         return fields ? RAW_BYTES + strlen(kind) + ald_value_size(fields) : 0;
 }
 
-/* A known kind without raw fields has no entry, and an entity without any has no object. */
+/* Sets the raw fields of a kind. A known kind without raw fields has no member, and an entity without any has
+ * no object. */
 static void set_raw(AldModel *model, AldEntity *entity, const char *kind, json_t *fields)
 {
         size_t before = raw_size(entity, kind);
@@ -281,7 +282,8 @@ static bool envelope_differs(const AldRecord *a, const AldRecord *b)
         return a->revision != b->revision || a->updated_usec != b->updated_usec;
 }
 
-/* Raw fields that went although the table has them: the record says what they are now. */
+/* Moves fields of the table that are no longer raw from `raw_absent` to `fields`: the record has their
+ * present value. */
 static void move_known_fields(AldChange *change)
 {
         const AldStruct *type = ald_record_type(change->record);
@@ -299,7 +301,7 @@ static void move_known_fields(AldChange *change)
                 g_clear_pointer(&change->raw_absent, json_decref);
 }
 
-/* Reports a change if anything differs. Frees what compare_raw() set. */
+/* Reports a change if anything differs. Frees the results of compare_raw(). */
 static void notify_if_changed(AldModel *model, AldChange *change)
 {
         bool differs = change->type != ALD_CHANGE_CHANGED || change->raw || change->raw_absent;
@@ -367,7 +369,7 @@ int ald_model_put_raw(AldModel *model, const char *id, const char *kind, json_t 
 void ald_model_remove(AldModel *model, const char *id, const char *kind)
 {
         AldEntity *entity = g_hash_table_lookup(model->entities, id);
-        g_autofree char *name = g_strdup(kind); /* the caller's may be the key that is freed */
+        g_autofree char *name = g_strdup(kind); /* the caller's string may be the key that is freed */
         g_autoptr(AldRecord) before = NULL;
         int known = ald_kind_from_name(kind);
         bool had_raw;
@@ -435,7 +437,7 @@ void ald_model_set_findings(
         model->free_findings_owned = free_owned;
 }
 
-/* The kinds that only the first of two entities has; all its kinds if there is no second. */
+/* Returns the kinds that only the first of two entities has, or all its kinds if there is no second. */
 static GPtrArray *kinds_missing(const AldEntity *mine, const AldEntity *theirs)
 {
         GPtrArray *missing = g_ptr_array_new_with_free_func(g_free);
@@ -452,7 +454,7 @@ static GPtrArray *kinds_missing(const AldEntity *mine, const AldEntity *theirs)
         return missing;
 }
 
-/* Removes what another model does not have. */
+/* Removes the records that another model does not have. */
 static void remove_missing(AldModel *model, AldModel *other)
 {
         g_autofree char **ids = (char **) g_hash_table_get_keys_as_array(model->entities, NULL);
@@ -605,7 +607,7 @@ static bool leads_to_known_node(AldModel *model, const AldEntity *link)
                 return ald_id_equal(&ends.sink, &unknown) ||
                        ald_model_get(model, ald_id_format(&ends.sink, sink));
         }
-        return true; /* of a kind that only a newer version can read */
+        return true; /* a kind that only a newer version can read */
 }
 
 static void sort_entities(AldModel *model)
@@ -653,7 +655,7 @@ static int compare_ids(const void *a, const void *b)
         return strcmp((*x)->id, (*y)->id);
 }
 
-/* As many names may be looked up as a request has pins. */
+/* Builds the indexes of nodes, since a request may name as many nodes as it has pins. */
 static void index_nodes(AldModel *model)
 {
         const GPtrArray *nodes = ald_model_nodes(model);
@@ -718,7 +720,7 @@ int ald_model_find(AldModel *model, const char *what, const AldEntity **ret, GPt
         }
         index_nodes(model);
         add_named(model, what, ret_candidates);
-        /* A node may have taken the first digits of the id of another one as its name. */
+        /* Another node may be named like the first digits of a node's id. */
         add_with_prefix(model, what, ret_candidates);
         if (ret_candidates->len != 1)
                 return ret_candidates->len == 0 ? -ENOENT : -ENOTUNIQ;

@@ -14,7 +14,7 @@ struct AldStateClient {
         GSource *pause; /* set by ald_state_client_pause_soon() */
 };
 
-/* sd-bus itself reports only that the other side hung up. */
+/* Reports why the connection has ended; sd-bus itself reports only that the other side hung up. */
 static void on_closed(sd_bus *bus, int error, void *userdata)
 {
         g_auto(sd_bus_error) reason = SD_BUS_ERROR_NULL;
@@ -55,7 +55,7 @@ void ald_state_client_delay(AldStateClient *client, unsigned msec)
                 ald_bus_source_delay(client->source, msec);
 }
 
-/* In the context of the client, whichever is the thread's default now. */
+/* Begins to follow in the context of the client, even if the thread's default is another one by now. */
 static int begin_following(AldStateClient *client)
 {
         int r;
@@ -77,7 +77,7 @@ int ald_state_client_resume(AldStateClient *client)
         ald_source_clear(&client->pause);
         if (client->bus && sd_bus_is_open(client->bus) > 0)
                 return 0;
-        ald_state_client_pause(client); /* what is left of a lost connection */
+        ald_state_client_pause(client); /* frees the remains of a lost connection */
         r = client->setup.open(&client->bus, client->setup.open_userdata);
         if (r < 0)
                 return r;

@@ -17,33 +17,32 @@ typedef struct AldStateClientSetup {
         void *open_userdata;
         const AldFollowHandler *handler; /* kept, not copied */
         void *userdata;                  /* of the handler */
-        bool subscribe;                  /* as ald_follow_subscribe() */
-        bool over_ssh;                   /* which may ask its user something before the connection is ready */
+        bool subscribe;                  /* as for ald_follow_subscribe() */
+        bool over_ssh;                   /* ssh may ask its user something before the connection is ready */
 } AldStateClientSetup;
 
-/* The caller keeps the model until the client is freed. */
+/* Creates a client that follows at once. The caller keeps the model until the client is freed. */
 int ald_state_client_new(AldModel *model, const AldStateClientSetup *setup, AldStateClient **ret);
-/* The same without a connection, until it is resumed. */
+/* Creates a client without a connection, until it is resumed. */
 AldStateClient *ald_state_client_new_paused(AldModel *model, const AldStateClientSetup *setup);
 void ald_state_client_free(AldStateClient *client);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldStateClient, ald_state_client_free)
 
-/* NULL while paused. */
+/* Returns the follower; NULL while paused. */
 AldFollow *ald_state_client_follow(AldStateClient *client);
 
-/* The connection, for more calls over it; NULL while paused. */
+/* Returns the connection, for more calls over it; NULL while paused. */
 sd_bus *ald_state_client_bus(AldStateClient *client);
 
-/* Closes the connection: at once, which must not be requested from a callback of the bus, or before the next
- * message is read. */
+/* The first closes the connection at once, which must not be requested from a callback of the bus; the second
+ * closes it before the next message is read. */
 void ald_state_client_pause(AldStateClient *client);
 void ald_state_client_pause_soon(AldStateClient *client);
 
-/* As ald_bus_source_delay(), for a callback of the model; without effect while anything is being read anew.
- */
+/* Calls ald_bus_source_delay() for a callback of the model. Has no effect while everything is being read. */
 void ald_state_client_delay(AldStateClient *client, unsigned msec);
 
 /* Connects again if paused or if the connection was lost, and cancels a pending
  * ald_state_client_pause_soon(). A lost connection must not be replaced from a callback of the bus, such as a
- * handler. Returns the error of open() or negative errno of sd-bus; the client is paused then. */
+ * handler. Returns the error of open() or a negative errno of sd-bus; the client is paused then. */
 int ald_state_client_resume(AldStateClient *client);

@@ -36,14 +36,14 @@ void ald_topology_free(AldTopology *topology)
         g_free(topology);
 }
 
-/* Rows are found by what names them: an id, a number, or two ids. */
+/* A kind of rows. Rows are identified by a name: an id, a number, or two ids. */
 typedef struct RowKind {
         const AldStruct *type;
         char *(*name)(const void *row); /* NULL for a row without a name */
         GCompareFunc compare;
 } RowKind;
 
-/* Text that is absent may be NULL or empty. */
+/* Returns whether text is present; an absent text may be NULL or "". */
 static bool is_given(const char *text)
 {
         return text && *text;
@@ -112,14 +112,15 @@ static const RowKind node_kind = { &ald_graph_node_row_struct, node_name, compar
 static const RowKind edge_kind = { &ald_edge_row_struct, edge_name, compare_edges };
 static const RowKind pair_kind = { &ald_node_pair_row_struct, pair_name, compare_pairs };
 
-#define ROW_BYTES 32u /* of the allocator, and the place in the list */
+#define ROW_BYTES 32u /* overhead of the allocator, and the place in the list */
 
 static size_t row_size(const RowKind *kind, const void *row)
 {
         return ROW_BYTES + ald_struct_size(kind->type, row);
 }
 
-/* Reads rows, the newest of which replace earlier ones; `gone` are the names of others that end. */
+/* Merges rows, which replace earlier ones of the same name. `gone` has the names of other rows that no longer
+ * exist. */
 static void merge_rows(
         AldTopology *topology, GPtrArray *into, const RowKind *kind, const AldRows *rows, GHashTable *gone)
 {
@@ -202,7 +203,7 @@ int ald_topology_take(AldTopology *topology, const AldTopologyPage *page, bool f
         }
         if (topology->bytes > max_bytes)
                 return -EDQUOT;
-        /* What has changed while pages were read comes again after this revision. */
+        /* Changes during the reading are sent again after this revision. */
         if (page->of_pairs && page->next == 0)
                 topology->revision = topology->reading;
         return 0;

@@ -8,16 +8,16 @@
 
 /* The connection graph, as GetTopology() and GetPairs() of the state service return it. */
 typedef struct AldTopology {
-        uint64_t revision; /* to ask for what has changed since; 0: nothing was read completely yet */
+        uint64_t revision; /* for requesting the changes since; 0: nothing was read completely yet */
         GPtrArray *nodes;  /* AldGraphNodeRow, by id */
         GPtrArray *edges;  /* AldEdgeRow, by source, sink, kind, ports and addresses */
         GPtrArray *pairs;  /* AldNodePairRow, by the two ids */
-        bool with_pairs;   /* set before it is read: pairs are read, too */
+        bool with_pairs;   /* set before reading: pairs are read, too */
         char *failure;     /* why the last reading failed, or NULL */
-        uint64_t n_taken;  /* counts up whenever rows may have been freed */
+        uint64_t n_taken;  /* increases whenever rows may have been freed */
         size_t bytes;      /* of all rows in memory */
 
-        /* Of a reading that has begun: its revision, and whether it is one of everything. */
+        /* State of a reading that has begun: its revision, and whether it is one of everything. */
         uint64_t reading;
         bool reading_whole;
 } AldTopology;
@@ -26,7 +26,7 @@ AldTopology *ald_topology_new(void);
 void ald_topology_free(AldTopology *topology);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldTopology, ald_topology_free)
 
-/* One reply to GetTopology(), or to GetPairs(). Rows and strings may belong to a message. */
+/* One reply of GetTopology() or GetPairs(). Rows and strings may belong to a message. */
 typedef struct AldTopologyPage {
         uint64_t revision;
         uint64_t next; /* After for the next page; 0: this is the last one */
@@ -42,17 +42,17 @@ void ald_topology_page_clear(AldTopologyPage *page);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldTopologyPage, ald_topology_page_clear)
 
 /*
- * Takes over what a page says has changed; `first`: it is the first one of an answer. Nodes and edges come
- * before pairs. The revision of the first page counts once the last page of pairs was taken, so that a
- * reading that is interrupted is repeated. -ESTALE if the service no longer knows what has changed since:
- * everything has to be read. -EDQUOT if it takes more than `max_bytes` afterwards.
+ * Applies the changes of a page; `first` is true for the first page of an answer. Nodes and edges come before
+ * pairs. The revision of the first page counts only once the last page of pairs was applied, so that an
+ * interrupted reading is repeated. Returns -ESTALE if the service no longer knows what has changed since, so
+ * that everything has to be read; -EDQUOT if the graph then takes more than `max_bytes`.
  */
 int ald_topology_take(AldTopology *topology, const AldTopologyPage *page, bool first, size_t max_bytes);
 
-/* It is empty from now on, and the next reading is one of everything. */
+/* Empties the graph, so that the next reading is one of everything. */
 void ald_topology_forget(AldTopology *topology);
-/* The same, as it could not be read. */
+/* Empties the graph in the same way because it could not be read, and keeps the reason. */
 void ald_topology_fail(AldTopology *topology, const char *why);
 
-/* The row of a node; NULL if there is none. */
+/* Returns the row of a node; NULL if there is none. */
 const AldGraphNodeRow *ald_topology_find_node(const AldTopology *topology, const char *id);

@@ -20,8 +20,8 @@ bool ald_value_is_name(const char *name)
         return true;
 }
 
-/* Bytes that jansson and the allocator take on a 64-bit machine, beside the bytes of texts. An object has a
- * table of 8 places at once, a list one of 8 pointers. */
+/* Bytes that jansson and the allocator take on a 64-bit machine, beside the bytes of texts. An object starts
+ * with a table of 8 places, a list with 8 pointers. */
 #define OBJECT_BYTES 288u
 #define LIST_BYTES 160u
 #define MEMBER_BYTES 112u
@@ -43,7 +43,7 @@ size_t ald_value_size(const json_t *value)
         case JSON_ARRAY:
                 size = LIST_BYTES;
                 json_array_foreach(value, i, inner)
-                        size += 2 * sizeof(json_t *) + ald_value_size(inner); /* it doubles as it grows */
+                        size += 2 * sizeof(json_t *) + ald_value_size(inner); /* doubles as it grows */
                 return size;
         case JSON_STRING:
                 return STRING_BYTES + json_string_length(value);
@@ -51,11 +51,11 @@ size_t ald_value_size(const json_t *value)
         case JSON_REAL:
                 return NUMBER_BYTES;
         default:
-                return 0; /* constants of jansson */
+                return 0; /* jansson has constants for these */
         }
 }
 
-/* What is being read, and the bytes that it may still take. */
+/* A message being read, and the bytes that its values may still take. */
 typedef struct ValueReader {
         sd_bus_message *message;
         size_t *space;
@@ -195,7 +195,7 @@ static int read_content(const ValueReader *reader, const char *signature, unsign
         return sd_bus_message_skip(reader->message, signature);
 }
 
-/* The value may be NULL: absent, or of a type that is skipped. */
+/* Reads a variant. The value is NULL if it is absent or of a type that is skipped. */
 static int read_variant(const ValueReader *reader, unsigned depth, json_t **ret)
 {
         sd_bus_message *m = reader->message;
