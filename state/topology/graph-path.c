@@ -315,19 +315,19 @@ static bool is_measured(const AldGraphPath *path, const AldNode *source)
         return ald_link_has_rate(link.directions) || link.rtt_p50_nsec != ALD_ABSENT_UINT64;
 }
 
-static bool any_is(const AldNode *const *nodes, AldGraphNodeRowPresence presence)
+static bool any_has_presence(const AldNode *const *nodes, AldGraphNodeRowPresence presence)
 {
         return ald_graph_presence_of(nodes[0]) == presence || ald_graph_presence_of(nodes[1]) == presence;
 }
 
 static AldEdgeRowPresence presence_of(const AldGraphPath *path, const AldNode *const *nodes, bool unusable)
 {
-        if (any_is(nodes, ALD_GRAPH_NODE_ROW_PRESENCE_OFFLINE) ||
-                any_is(nodes, ALD_GRAPH_NODE_ROW_PRESENCE_DUPLICATE) || unusable)
+        if (any_has_presence(nodes, ALD_GRAPH_NODE_ROW_PRESENCE_OFFLINE) ||
+                any_has_presence(nodes, ALD_GRAPH_NODE_ROW_PRESENCE_DUPLICATE) || unusable)
                 return ALD_EDGE_ROW_PRESENCE_OFFLINE;
-        if (any_is(nodes, ALD_GRAPH_NODE_ROW_PRESENCE_UNKNOWN))
+        if (any_has_presence(nodes, ALD_GRAPH_NODE_ROW_PRESENCE_UNKNOWN))
                 return ALD_EDGE_ROW_PRESENCE_UNKNOWN;
-        if (any_is(nodes, ALD_GRAPH_NODE_ROW_PRESENCE_STALE))
+        if (any_has_presence(nodes, ALD_GRAPH_NODE_ROW_PRESENCE_STALE))
                 return ALD_EDGE_ROW_PRESENCE_STALE;
         if (is_measured(path, nodes[0]) && (is_probed(path) || !path->candidate))
                 return ALD_EDGE_ROW_PRESENCE_LIVE;
@@ -407,7 +407,7 @@ static uint64_t seed_of(const AldGraphPath *path)
         return ald_path_seed(&path->source, &path->sink, ports);
 }
 
-static bool is_other(const AldGraphPathEnd *end, const char *interface)
+static bool is_other_port(const AldGraphPathEnd *end, const char *interface)
 {
         return interface && end->port && !g_str_equal(interface, end->port);
 }
@@ -416,8 +416,8 @@ bool ald_graph_path_has_moved(const AldGraphPath *path)
 {
         const AldLinkSocket *socket = socket_of(path);
 
-        return socket && (is_other(&path->ends[0], socket->source_interface) ||
-                                 is_other(&path->ends[1], socket->sink_interface));
+        return socket && (is_other_port(&path->ends[0], socket->source_interface) ||
+                                 is_other_port(&path->ends[1], socket->sink_interface));
 }
 
 static void compute_due(AldGraphPath *path)
@@ -440,7 +440,7 @@ static void compute_due(AldGraphPath *path)
         attempts.routed = path->routed;
         state = ald_attempts_state(&attempts, seed, 0, UINT64_MAX);
         if (state.reason == ALD_DUE_EXPIRED && socket &&
-                (socket->changed || is_other(&path->ends[0], socket->source_interface)))
+                (socket->changed || is_other_port(&path->ends[0], socket->source_interface)))
                 state.reason = ALD_DUE_CHANGED;
         path->due_reason = ald_due_reason_to_string(state.reason);
         if (state.reason == ALD_DUE_FAILED)

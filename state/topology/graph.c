@@ -144,7 +144,7 @@ void ald_graph_free(AldGraph *graph)
 
 /* Items by revision */
 
-static void move_to_end(AldGraph *graph, Item *item)
+static void move_item_to_end(AldGraph *graph, Item *item)
 {
         if (item->is.revision != 0)
                 g_queue_unlink(&graph->items, &item->place);
@@ -163,7 +163,7 @@ static void forget_oldest_gone(AldGraph *graph)
 }
 
 /* Remembers that what the item stood for has gone. */
-static void bury(AldGraph *graph, Item *item, AldGraphChange change)
+static void bury_item(AldGraph *graph, Item *item, AldGraphChange change)
 {
         Item *gone;
 
@@ -176,7 +176,7 @@ static void bury(AldGraph *graph, Item *item, AldGraphChange change)
         gone->is.revision = 0;
         gone->is.bytes = 0;
         item->is.revision = 0;
-        move_to_end(graph, gone);
+        move_item_to_end(graph, gone);
         g_queue_push_tail(&graph->gone, gone);
         if (graph->gone.length > ALD_GRAPH_GONE_MAX)
                 forget_oldest_gone(graph);
@@ -198,7 +198,7 @@ static uint64_t hash_row(const AldStruct *type, const void *row)
         return hash;
 }
 
-static void note_row(AldGraph *graph, Item *item, const AldStruct *type, const void *row, bool hidden)
+static void update_item_row(AldGraph *graph, Item *item, const AldStruct *type, const void *row, bool hidden)
 {
         uint64_t hash = hash_row(type, row);
 
@@ -207,7 +207,7 @@ static void note_row(AldGraph *graph, Item *item, const AldStruct *type, const v
         item->hash = hash;
         item->is.hidden = hidden;
         item->is.bytes = ald_struct_wire_size(type, row);
-        move_to_end(graph, item);
+        move_item_to_end(graph, item);
 }
 
 /* Members and paths */
@@ -320,7 +320,7 @@ static void remove_path(AldGraph *graph, Path *path)
                 mark_member(graph, member);
         }
         for (unsigned i = 0; i < 2; i++)
-                bury(graph, &path->edges[i], ALD_GRAPH_GONE_EDGE);
+                bury_item(graph, &path->edges[i], ALD_GRAPH_GONE_EDGE);
         if (path->pair) {
                 g_ptr_array_remove_fast(path->pair->is.paths, &path->is);
                 mark_pair(graph, path->pair);
@@ -344,7 +344,7 @@ static uint64_t hash_reached(const AldRecord *record)
                        : 0;
 }
 
-static void note_link(AldGraph *graph, const AldEntry *entry, bool exists)
+static void update_link_path(AldGraph *graph, const AldEntry *entry, bool exists)
 {
         AldEdgeRowKind kind = entry->kind == ALD_KIND_LINK_RDMA ? ALD_EDGE_ROW_KIND_RDMA
                                                                 : ALD_EDGE_ROW_KIND_SOCKET;
@@ -386,7 +386,7 @@ static bool is_shown(AldKind kind)
         }
 }
 
-static void note_node(AldGraph *graph, const AldEntry *entry)
+static void mark_node_dirty(AldGraph *graph, const AldEntry *entry)
 {
         Member *member = find_member(graph, &entry->node->id);
 
@@ -404,12 +404,12 @@ static void note_node(AldGraph *graph, const AldEntry *entry)
 static void note_entry(AldGraph *graph, const AldEntry *entry, bool exists)
 {
         if (ald_kinds[entry->kind].is_link)
-                note_link(graph, entry, exists);
+                update_link_path(graph, entry, exists);
         else
-                note_node(graph, entry);
+                mark_node_dirty(graph, entry);
 }
 
-static void look_at_noted(AldGraph *graph)
+static void process_noted(AldGraph *graph)
 {
         for (guint i = 0; i < graph->noted->len; i++)
                 note_entry(graph, graph->noted->pdata[i], true);
@@ -424,7 +424,7 @@ bool ald_graph_note_change(AldGraph *graph, const AldEntry *entry)
         g_ptr_array_add(graph->noted, (gpointer) entry);
         /* No path may lead to a record that is deleted. */
         if (!entry->record || graph->noted->len >= NOTED_MAX)
-                look_at_noted(graph);
+                process_noted(graph);
         return true;
 }
 
@@ -433,7 +433,7 @@ bool ald_graph_note_removal(AldGraph *graph, AldEntry *entry)
 {
         if (!is_shown(entry->kind))
                 return false;
-        look_at_noted(graph);
+        process_noted(graph);
         note_entry(graph, entry, false);
         return true;
 }
@@ -558,7 +558,7 @@ static uint64_t hash_joins(const AldNode *node, uint64_t reach)
 }
 
 /* Notes that the search found the path. */
-static void note_known(
+static void mark_path_known(
         AldGraph *graph, Path *path, bool candidate, const char *source_port, const char *sink_port)
 {
         path->found = graph->search;
@@ -575,7 +575,7 @@ static void note_known(
         mark_path(graph, path);
 }
 
-static void note_unknown(AldGraph *graph, Path *path)
+static void mark_path_unknown(AldGraph *graph, Path *path)
 {
         path->is.known = false;
         path->is.candidate = false;
@@ -604,7 +604,7 @@ static void add_candidates(AldGraph *graph, const AldNode *source, const AldNode
                 if (path->is.routed == candidate->on_link)
                         mark_path(graph, path);
                 path->is.routed = !candidate->on_link;
-                note_known(graph, path, candidate->n_scopes > 1,
+                mark_path_known(graph, path, candidate->n_scopes > 1,
                         candidate->interface ? candidate->interface->id : NULL,
                         candidate->sink_interface ? candidate->sink_interface->id : NULL);
         }
@@ -670,7 +670,7 @@ static void search_paths_of(AldGraph *graph, Member *member)
 
                 if (path->is.kind == ALD_EDGE_ROW_KIND_SOCKET && path->is.known &&
                         path->found != graph->search)
-                        note_unknown(graph, path);
+                        mark_path_unknown(graph, path);
         }
 }
 
@@ -692,7 +692,7 @@ static void on_device_join(const AldDeviceJoin *join, void *userdata)
         path = find_path(
                 search->graph, ALD_EDGE_ROW_KIND_DEVICE, &search->node->id, &search->node->id, join->id);
         path->is.join = (AldDeviceJoinKind) kind;
-        note_known(search->graph, path, false, join->device, join->peer);
+        mark_path_known(search->graph, path, false, join->device, join->peer);
 }
 
 /* Marks also the paths that remain, since their figures may have changed. */
@@ -709,15 +709,15 @@ static void search_devices_of(AldGraph *graph, Member *member)
                 if (path->is.kind != ALD_EDGE_ROW_KIND_DEVICE)
                         continue;
                 if (path->is.known && path->found != graph->search)
-                        note_unknown(graph, path);
+                        mark_path_unknown(graph, path);
                 mark_path(graph, path);
         }
 }
 
 /* Paths that segments and cables make known */
 
-static void note_cable(AldGraph *graph, AldEdgeRowKind kind, const AldNode *source, const char *source_port,
-        const AldNode *sink, const char *sink_port, bool candidate)
+static void mark_cable_known(AldGraph *graph, AldEdgeRowKind kind, const AldNode *source,
+        const char *source_port, const AldNode *sink, const char *sink_port, bool candidate)
 {
         char id[ALD_ID_STRING_SIZE];
         g_autofree char *key = g_strdup_printf(
@@ -726,7 +726,7 @@ static void note_cable(AldGraph *graph, AldEdgeRowKind kind, const AldNode *sour
         /* A peer may report ports with names that no record could have. */
         if (strchr(source_port, ',') || strchr(sink_port, ','))
                 return;
-        note_known(graph, find_path(graph, kind, &source->id, &sink->id, key), candidate, source_port,
+        mark_path_known(graph, find_path(graph, kind, &source->id, &sink->id, key), candidate, source_port,
                 sink_port);
 }
 
@@ -779,10 +779,10 @@ static void on_port_pair(const AldPortPair *pair, void *userdata)
                 return;
         if (!ald_probe_policy_starts(first, ALD_KIND_LINK_RDMA) &&
                 ald_probe_policy_starts(second, ALD_KIND_LINK_RDMA))
-                note_cable(graph, ALD_EDGE_ROW_KIND_RDMA, second, second_port, first, first_port,
+                mark_cable_known(graph, ALD_EDGE_ROW_KIND_RDMA, second, second_port, first, first_port,
                         pair->candidate);
         else
-                note_cable(graph, ALD_EDGE_ROW_KIND_RDMA, first, first_port, second, second_port,
+                mark_cable_known(graph, ALD_EDGE_ROW_KIND_RDMA, first, first_port, second, second_port,
                         pair->candidate);
 }
 
@@ -797,13 +797,13 @@ static void search_port_pairs(const SegmentPass *pass, const GPtrArray *segments
         }
 }
 
-static void note_cables(const SegmentPass *pass, const GArray *cables)
+static void mark_cables_known(const SegmentPass *pass, const GArray *cables)
 {
         for (guint i = 0; i < cables->len; i++) {
                 const AldCable *cable = &g_array_index(cables, AldCable, i);
 
                 if (is_of_pass(pass, cable->a.node, cable->b.node))
-                        note_cable(pass->graph,
+                        mark_cable_known(pass->graph,
                                 cable->how == ALD_SEGMENT_THUNDERBOLT ? ALD_EDGE_ROW_KIND_THUNDERBOLT
                                                                       : ALD_EDGE_ROW_KIND_LLDP,
                                 cable->a.node, cable->a.port, cable->b.node, cable->b.port, cable->candidate);
@@ -837,7 +837,7 @@ static bool search_pass(AldGraph *graph, bool counting)
         if (counting)
                 describe_segments(graph, segments);
         search_port_pairs(&pass, segments);
-        note_cables(&pass, cables);
+        mark_cables_known(&pass, cables);
         return pass.left_out;
 }
 
@@ -854,7 +854,7 @@ static void search_segments(AldGraph *graph)
 
                 if (path->is.kind != ALD_EDGE_ROW_KIND_SOCKET && path->is.kind != ALD_EDGE_ROW_KIND_DEVICE &&
                         path->is.known && path->found != graph->search)
-                        note_unknown(graph, path);
+                        mark_path_unknown(graph, path);
         }
 }
 
@@ -862,7 +862,7 @@ static void search_segments(AldGraph *graph)
 
 /* Returns whether all members are affected, since the number of hosts has reached the limit or fallen below
  * it. */
-static bool note_host(AldGraph *graph, Member *member, const AldNode *node)
+static bool update_is_host(AldGraph *graph, Member *member, const AldNode *node)
 {
         bool is_host = node && (network_of(node) || fabric_of(node)),
              below = graph->n_hosts < ALD_GRAPH_ALL_BELOW;
@@ -886,7 +886,7 @@ static void examine_member(AldGraph *graph, Member *member, bool *ret_all)
         const AldNode *node = ald_store_find_node(graph->store, &member->id);
         uint64_t reach, joins;
 
-        if (note_host(graph, member, node))
+        if (update_is_host(graph, member, node))
                 *ret_all = true;
         reach = member->reach_dirty ? hash_reach(node) : member->reach;
         member->reach_dirty = reach != member->reach;
@@ -971,7 +971,7 @@ static void update_path(AldGraph *graph, Path *path)
         hidden = !is_heard_of(graph, &path->is.source) || !is_heard_of(graph, &path->is.sink);
         for (unsigned i = 0; i < 2; i++) {
                 ald_graph_path_describe(&path->is, graph->store, i == 1, &space, &row);
-                note_row(graph, &path->edges[i], &ald_edge_row_struct, &row, hidden);
+                update_item_row(graph, &path->edges[i], &ald_edge_row_struct, &row, hidden);
         }
 }
 
@@ -982,13 +982,13 @@ static void update_pair(AldGraph *graph, Pair *pair)
 
         pair->dirty = false;
         if (pair->is.paths->len == 0) {
-                bury(graph, &pair->item, ALD_GRAPH_GONE_PAIR);
+                bury_item(graph, &pair->item, ALD_GRAPH_GONE_PAIR);
                 g_hash_table_remove(graph->pairs, pair);
                 return;
         }
         ald_graph_pair_compute(&pair->is);
         ald_graph_pair_describe(&pair->is, &space, &row);
-        note_row(graph, &pair->item, &ald_node_pair_row_struct, &row,
+        update_item_row(graph, &pair->item, &ald_node_pair_row_struct, &row,
                 !is_heard_of(graph, &pair->is.ids[0]) || !is_heard_of(graph, &pair->is.ids[1]));
 }
 
@@ -1030,19 +1030,20 @@ static void update_member(AldGraph *graph, Member *member)
 
         member->dirty = false;
         if (member->paths->len == 0 && !is_known(node)) {
-                bury(graph, &member->item, ALD_GRAPH_GONE_NODE);
+                bury_item(graph, &member->item, ALD_GRAPH_GONE_NODE);
                 g_hash_table_remove(graph->members, &member->id);
                 return;
         }
         describe_member(&member->id, node, &space, &row);
-        note_row(graph, &member->item, &ald_graph_node_row_struct, &row, !is_heard_of(graph, &member->id));
+        update_item_row(
+                graph, &member->item, &ald_graph_node_row_struct, &row, !is_heard_of(graph, &member->id));
 }
 
 uint64_t ald_graph_update(AldGraph *graph)
 {
         if (!ald_graph_is_outdated(graph))
                 return graph->revision;
-        look_at_noted(graph);
+        process_noted(graph);
         search_all(graph);
         for (guint i = 0; i < graph->dirty_paths->len; i++)
                 update_path(graph, graph->dirty_paths->pdata[i]);

@@ -35,7 +35,7 @@ static bool is_name(const char *name)
 }
 
 /* Adds a claim. Those of one node are added in succession, so only the last node has to be compared. */
-static void add(const AldOwners *owners, GHashTable *claims, const AldNode *node, const char *name)
+static void add_claim(const AldOwners *owners, GHashTable *claims, const AldNode *node, const char *name)
 {
         GPtrArray *nodes;
 
@@ -57,18 +57,18 @@ static void add_fabric(AldOwners *owners, const AldNode *node, const AldFabric *
         for (size_t i = 0; i < fabric->rdma_ports.n; i++) {
                 const AldRdmaPort *port = ald_rows_at(&fabric->rdma_ports, i);
 
-                add(owners, owners->devices, node, port->node_guid);
-                add(owners, owners->devices, node, port->port_guid);
+                add_claim(owners, owners->devices, node, port->node_guid);
+                add_claim(owners, owners->devices, node, port->port_guid);
         }
         for (size_t i = 0; i < fabric->thunderbolt_domains.n; i++) {
                 const AldThunderboltDomain *domain = ald_rows_at(&fabric->thunderbolt_domains, i);
 
-                add(owners, owners->devices, node, domain->domain_id);
+                add_claim(owners, owners->devices, node, domain->domain_id);
         }
         for (size_t i = 0; i < fabric->thunderbolt_ports.n; i++) {
                 const AldThunderboltPort *port = ald_rows_at(&fabric->thunderbolt_ports, i);
 
-                add(owners, owners->devices, node, port->domain_id);
+                add_claim(owners, owners->devices, node, port->domain_id);
         }
 }
 
@@ -83,7 +83,7 @@ static void add_node(AldOwners *owners, const AldNode *node)
         for (size_t i = 0; network && i < network->interfaces.n; i++) {
                 const AldInterface *interface = ald_rows_at(&network->interfaces, i);
 
-                add(owners, owners->addresses, node, interface->hardware_address);
+                add_claim(owners, owners->addresses, node, interface->hardware_address);
         }
 }
 
@@ -200,7 +200,7 @@ static const AldNode *least_contested(const GPtrArray *nodes, GHashTable *contes
         return found;
 }
 
-static const AldNode *find(GHashTable *claims, GHashTable *contests, const char *name)
+static const AldNode *find_owner(GHashTable *claims, GHashTable *contests, const char *name)
 {
         const GPtrArray *nodes = name ? g_hash_table_lookup(claims, name) : NULL;
 
@@ -211,12 +211,12 @@ static const AldNode *find(GHashTable *claims, GHashTable *contests, const char 
 
 const AldNode *ald_owners_find(const AldOwners *owners, const char *name)
 {
-        return find(owners->devices, owners->contests, name);
+        return find_owner(owners->devices, owners->contests, name);
 }
 
 const AldNode *ald_owners_find_address(const AldOwners *owners, const char *address)
 {
-        return find(owners->addresses, NULL, address);
+        return find_owner(owners->addresses, NULL, address);
 }
 
 bool ald_owners_has(const AldOwners *owners, const AldNode *node, const char *name)

@@ -42,7 +42,7 @@ static bool is_joined(const Pairing *pairing, const AldNode *peer, const AldNode
         return g_hash_table_contains(pairing->joined, name);
 }
 
-static void note_joined(Pairing *pairing, const AldNode *peer, const Ports *ports)
+static void add_joined_ports(Pairing *pairing, const AldNode *peer, const Ports *ports)
 {
         for (size_t i = 0; i < ports->n; i++)
                 g_hash_table_add(pairing->joined, joined_name(peer, ports->node, ports->names[i]));
@@ -81,8 +81,8 @@ static void pair_with_peer(Pairing *pairing, bool candidate, const Ports *ours, 
                 pair_ports(pairing, true, &own_left, &their_left);
                 return;
         }
-        note_joined(pairing, peer, ours);
-        note_joined(pairing, peer, theirs);
+        add_joined_ports(pairing, peer, ours);
+        add_joined_ports(pairing, peer, theirs);
         pair_ports(pairing, false, ours, theirs);
 }
 

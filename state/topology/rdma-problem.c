@@ -109,7 +109,7 @@ static bool is_disabled(const AldRdmaPort *port, const AldInterface *interface)
                (!interface || interface->carrier == ALD_ABSENT_BOOLEAN);
 }
 
-static AldRdmaProblem inactive_port(const AldRdmaPort *port, const AldInterface *interface)
+static AldRdmaProblem problem_of_inactive_port(const AldRdmaPort *port, const AldInterface *interface)
 {
         AldRdmaProblem problem;
 
@@ -144,7 +144,7 @@ static bool find_bridge(const AldNetwork *network, const AldRdmaPort *port, cons
 #define OF_PEER ": the other side: "
 
 /* Returns the known word with which a failure such as "no-gid: mlx5_0.1 has …" begins, or NULL. */
-static const char *find_word(const char *failure)
+static const char *known_word(const char *failure)
 {
         for (size_t i = 0; failure && i < G_N_ELEMENTS(problems); i++) {
                 size_t n = strlen(problems[i].word);
@@ -158,7 +158,7 @@ static const char *find_word(const char *failure)
 
 bool ald_rdma_failure_is_own(const char *failure)
 {
-        return find_word(failure) != NULL;
+        return known_word(failure) != NULL;
 }
 
 /* Returns the time of the last attempt, whether it failed or not. */
@@ -175,9 +175,9 @@ static bool is_failing(const AldLinkRdma *row)
                (row->measured_usec == ALD_ABSENT_UINT64 || row->failed_usec > row->measured_usec);
 }
 
-static gboolean is_of_no_matter(gpointer port, gpointer row, gpointer unused)
+static gboolean is_irrelevant(gpointer port, gpointer row, gpointer unused)
 {
-        return !is_failing(row) || !find_word(((const AldLinkRdma *) row)->failure);
+        return !is_failing(row) || !known_word(((const AldLinkRdma *) row)->failure);
 }
 
 GHashTable *ald_rdma_failures(AldNode *node)
@@ -196,14 +196,14 @@ GHashTable *ald_rdma_failures(AldNode *node)
                 if (!last || last_attempt(row) > last_attempt(last))
                         g_hash_table_replace(failures, (gpointer) row->source_port, (gpointer) row);
         }
-        g_hash_table_foreach_remove(failures, is_of_no_matter, NULL);
+        g_hash_table_foreach_remove(failures, is_irrelevant, NULL);
         return failures;
 }
 
 static bool find_failure(GHashTable *failures, const AldRdmaPort *port, AldRdmaProblem *ret)
 {
         const AldLinkRdma *row = g_hash_table_lookup(failures, port->id);
-        const char *word = row ? find_word(row->failure) : NULL;
+        const char *word = row ? known_word(row->failure) : NULL;
 
         if (!word)
                 return false;
@@ -220,7 +220,7 @@ bool ald_rdma_problem_find_reported(const AldNetwork *network, const AldRdmaPort
         if (!port->state)
                 return false;
         if (!is(port->state, "active"))
-                *ret = inactive_port(port, interface);
+                *ret = problem_of_inactive_port(port, interface);
         else if (!port->gids)
                 *ret = problem_of("no-gid", port);
         else if (is(port->problem, ald_rdma_port_problem_to_string(ALD_RDMA_PORT_PROBLEM_NO_VERBS)))

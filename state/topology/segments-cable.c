@@ -86,7 +86,7 @@ static const Adjacency *find_reverse(GHashTable *table, const Adjacency *adjacen
 /* Thunderbolt: the domain that a node reports as its own must belong to it, and that of the peer to another
  * node. */
 
-static const char *lower(Adjacencies *adjacencies, const char *name)
+static const char *intern_lower_case(Adjacencies *adjacencies, const char *name)
 {
         g_autofree char *text = g_ascii_strdown(name, -1);
 
@@ -112,8 +112,8 @@ static void add_host(Adjacencies *adjacencies, const AldNode *node, const AldThu
         if (!adjacency.peer || adjacency.peer == node ||
                 ald_owners_find(adjacencies->build->owners, port->domain_id) != node)
                 return;
-        adjacency.name = lower(adjacencies, port->domain_id);
-        adjacency.peer_name = lower(adjacencies, port->peer_domain_id);
+        adjacency.name = intern_lower_case(adjacencies, port->domain_id);
+        adjacency.peer_name = intern_lower_case(adjacencies, port->peer_domain_id);
         vertex = ald_segment_vertex(adjacencies->build, ALD_SEGMENT_THUNDERBOLT, node, port->id, true);
         vertex->identity = identity_of(adjacencies, adjacency.name, adjacency.peer_name);
         known = add_adjacency(adjacencies->table, &adjacency);

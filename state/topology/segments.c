@@ -47,20 +47,20 @@ static void segment_free(gpointer data)
 }
 
 /* Connected ports, and whether they belong to several nodes and include uncertain ones. */
-typedef struct Part {
+typedef struct SegmentPart {
         AldSegment *segment;
         const AldVertex *first_sure;
         bool several_nodes, several_sure;
-} Part;
+} SegmentPart;
 
-static Part *part_of(GHashTable *parts, AldVertex *vertex, AldJoin join)
+static SegmentPart *find_part(GHashTable *parts, AldVertex *vertex, AldJoin join)
 {
         AldVertex *root = ald_segment_root(vertex, join);
-        Part *part = g_hash_table_lookup(parts, root);
+        SegmentPart *part = g_hash_table_lookup(parts, root);
 
         if (part)
                 return part;
-        part = g_new0(Part, 1);
+        part = g_new0(SegmentPart, 1);
         part->segment = g_new0(AldSegment, 1);
         part->segment->how = vertex->how;
         part->segment->candidate = join == ALD_JOIN_MAYBE;
@@ -74,7 +74,7 @@ static Part *part_of(GHashTable *parts, AldVertex *vertex, AldJoin join)
 static void add_member(GHashTable *parts, AldVertex *vertex, AldJoin join)
 {
         const AldSegmentMember member = { vertex->node, vertex->name };
-        Part *part = part_of(parts, vertex, join);
+        SegmentPart *part = find_part(parts, vertex, join);
         GArray *members = part->segment->members;
 
         g_array_append_val(members, member);
@@ -84,7 +84,7 @@ static void add_member(GHashTable *parts, AldVertex *vertex, AldJoin join)
                 part->several_sure = true;
 }
 
-static void gather(GPtrArray *ports, AldJoin join, GPtrArray *segments)
+static void gather_segments(GPtrArray *ports, AldJoin join, GPtrArray *segments)
 {
         g_autoptr(GHashTable) parts = g_hash_table_new_full(NULL, NULL, NULL, g_free);
         GHashTableIter iter;
@@ -94,7 +94,7 @@ static void gather(GPtrArray *ports, AldJoin join, GPtrArray *segments)
                 add_member(parts, ports->pdata[i], join);
         g_hash_table_iter_init(&iter, parts);
         while (g_hash_table_iter_next(&iter, NULL, &value)) {
-                const Part *part = value;
+                const SegmentPart *part = value;
 
                 if (part->several_nodes && (join == ALD_JOIN_SURE || part->several_sure))
                         g_ptr_array_add(segments, part->segment);
@@ -103,7 +103,7 @@ static void gather(GPtrArray *ports, AldJoin join, GPtrArray *segments)
         }
 }
 
-static GPtrArray *gather_all(const AldSegmentBuild *build)
+static GPtrArray *gather_all_segments(const AldSegmentBuild *build)
 {
         GPtrArray *segments = g_ptr_array_new_with_free_func(segment_free);
         g_autoptr(GPtrArray) ports = g_ptr_array_new();
@@ -116,7 +116,7 @@ static GPtrArray *gather_all(const AldSegmentBuild *build)
                         g_ptr_array_add(ports, key);
         g_ptr_array_sort(ports, compare_ports);
         for (unsigned join = 0; join < ALD_N_JOINS; join++)
-                gather(ports, join, segments);
+                gather_segments(ports, join, segments);
         g_ptr_array_sort(segments, compare_segments);
         return segments;
 }
@@ -143,7 +143,7 @@ GPtrArray *ald_segments_compute(AldStore *store, GPtrArray *nodes, GArray **ret_
         ald_segments_join_thunderbolt(&build);
         ald_segments_join_lldp(&build);
         ald_segments_join_by_links(&build);
-        segments = gather_all(&build);
+        segments = gather_all_segments(&build);
         g_string_chunk_free(build.strings);
         if (ret_cables)
                 *ret_cables = build.cables;
