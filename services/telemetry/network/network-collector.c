@@ -47,9 +47,9 @@ struct AldNetworkCollector {
         AldNetworkNm *nm;
         bool nm_asked;
         AldNetworkRows *rows;
-        guint flush;
-        gint64 flushed_usec;
-        bool known; /* the first dump of rtnetlink is complete */
+        guint report_source;
+        gint64 reported_usec;
+        bool links_known; /* the first dump of rtnetlink is complete */
         AldNetworkLeftOut logged;
 
         void (*changed)(void *userdata);
@@ -57,7 +57,7 @@ struct AldNetworkCollector {
 };
 
 /* The speed of interfaces above or below a changed one may have changed, too. */
-static void spread_dirt(AldLinks *links)
+static void mark_affected(AldLinks *links)
 {
         for (size_t i = 0; i < ald_links_count(links); i++) {
                 const AldNetworkLink *link = ald_links_at(links, i);
@@ -80,7 +80,7 @@ static void spread_dirt(AldLinks *links)
 
 static void read_facts(AldNetworkCollector *collector)
 {
-        spread_dirt(collector->links);
+        mark_affected(collector->links);
         for (size_t i = 0; i < ald_links_count(collector->links); i++) {
                 AldNetworkLink *link = ald_links_at(collector->links, i);
 
@@ -92,31 +92,32 @@ static void read_facts(AldNetworkCollector *collector)
         }
 }
 
-static gboolean flush(gpointer userdata)
+static gboolean report_now(gpointer userdata)
 {
         AldNetworkCollector *collector = userdata;
 
-        collector->flush = 0;
-        collector->flushed_usec = g_get_monotonic_time();
+        collector->report_source = 0;
+        collector->reported_usec = g_get_monotonic_time();
         collector->changed(collector->userdata);
         return G_SOURCE_REMOVE;
 }
 
-static void flush_soon(AldNetworkCollector *collector)
+static void report_soon(AldNetworkCollector *collector)
 {
-        gint64 wait = collector->flushed_usec + QUIET_USEC - g_get_monotonic_time();
+        gint64 wait = collector->reported_usec + QUIET_USEC - g_get_monotonic_time();
 
-        if (collector->flush == 0)
-                collector->flush = g_timeout_add(
-                        (guint) (CLAMP(wait, 0, QUIET_USEC) / G_TIME_SPAN_MILLISECOND), flush, collector);
+        if (collector->report_source == 0)
+                collector->report_source = g_timeout_add(
+                        (guint) (CLAMP(wait, 0, QUIET_USEC) / G_TIME_SPAN_MILLISECOND), report_now,
+                        collector);
 }
 
 static void on_links_changed(void *userdata)
 {
         AldNetworkCollector *collector = userdata;
 
-        collector->known = true;
-        flush_soon(collector);
+        collector->links_known = true;
+        report_soon(collector);
 }
 
 /* The first data of NetworkManager waits for the interfaces that it belongs to. */
@@ -124,8 +125,8 @@ static void on_managed_changed(void *userdata)
 {
         AldNetworkCollector *collector = userdata;
 
-        if (collector->known)
-                flush_soon(collector);
+        if (collector->links_known)
+                report_soon(collector);
 }
 
 AldNetworkCollector *ald_network_collector_new(int root, void (*changed)(void *userdata), void *userdata)
@@ -135,7 +136,7 @@ AldNetworkCollector *ald_network_collector_new(int root, void (*changed)(void *u
         *collector = (AldNetworkCollector){
                 .root = root,
                 .links = ald_links_new(),
-                .flushed_usec = -QUIET_USEC,
+                .reported_usec = -QUIET_USEC,
                 .changed = changed,
                 .userdata = userdata,
         };
@@ -145,7 +146,7 @@ AldNetworkCollector *ald_network_collector_new(int root, void (*changed)(void *u
 
 void ald_network_collector_free(AldNetworkCollector *collector)
 {
-        g_clear_handle_id(&collector->flush, g_source_remove);
+        g_clear_handle_id(&collector->report_source, g_source_remove);
         if (collector->nm)
                 collector->nm_api->stop(collector->nm);
         ald_network_rtnl_free(collector->rtnl);

@@ -86,7 +86,7 @@ size_t ald_links_addresses_left_out(const AldLinks *links)
 }
 
 /* Returns whether that is new. */
-static bool refuse(AldLinks *links, GHashTable *refused, gpointer key)
+static bool record_refused(AldLinks *links, GHashTable *refused, gpointer key)
 {
         links->overflowed = true;
         return g_hash_table_size(refused) < REFUSED_MAX &&
@@ -105,7 +105,7 @@ static void sweep_refused(const AldLinks *links, GHashTable *refused)
 }
 
 /* The position of the link with this index, or where to insert it. */
-static guint find_place(const AldLinks *links, int index)
+static guint find_position(const AldLinks *links, int index)
 {
         guint low = 0, high = links->links->len;
 
@@ -120,16 +120,16 @@ static guint find_place(const AldLinks *links, int index)
         return low;
 }
 
-static bool is_at(const AldLinks *links, guint place, int index)
+static bool has_link_at(const AldLinks *links, guint place, int index)
 {
         return place < links->links->len && ald_links_at(links, place)->info.index == index;
 }
 
 AldNetworkLink *ald_links_find(const AldLinks *links, int index)
 {
-        guint place = find_place(links, index);
+        guint place = find_position(links, index);
 
-        return is_at(links, place, index) ? ald_links_at(links, place) : NULL;
+        return has_link_at(links, place, index) ? ald_links_at(links, place) : NULL;
 }
 
 static int add_link(AldLinks *links, const struct nlmsghdr *message)
@@ -141,10 +141,10 @@ static int add_link(AldLinks *links, const struct nlmsghdr *message)
 
         if (r < 0)
                 return r;
-        place = find_place(links, info.index);
-        if (!is_at(links, place, info.index)) {
+        place = find_position(links, info.index);
+        if (!has_link_at(links, place, info.index)) {
                 if (links->links->len >= ALD_LINKS_MAX)
-                        return refuse(links, links->refused, GINT_TO_POINTER(info.index));
+                        return record_refused(links, links->refused, GINT_TO_POINTER(info.index));
                 g_hash_table_remove(links->refused, GINT_TO_POINTER(info.index));
                 g_ptr_array_insert(links->links, (gint) place, link_new(&info));
         }
@@ -162,8 +162,8 @@ static int remove_link(AldLinks *links, const struct nlmsghdr *message)
 
         if (r < 0)
                 return r;
-        place = find_place(links, index);
-        if (!is_at(links, place, index))
+        place = find_position(links, index);
+        if (!has_link_at(links, place, index))
                 return g_hash_table_remove(links->refused, GINT_TO_POINTER(index));
         g_ptr_array_remove_index(links->links, place);
         return links->overflowed ? -EAGAIN : 1;
@@ -199,7 +199,7 @@ static bool find_address(const AldNetworkLink *link, const AldLinkAddress *addre
 }
 
 /* The parts that identify an address of an interface. */
-static gpointer key_of(const AldLinkAddress *address)
+static gpointer address_key(const AldLinkAddress *address)
 {
         uint64_t hash = ALD_HASH_BASIS;
 
@@ -210,17 +210,17 @@ static gpointer key_of(const AldLinkAddress *address)
         return GSIZE_TO_POINTER((gsize) hash);
 }
 
-static int drop_address(AldLinks *links, AldNetworkLink *link, const AldLinkAddress *address)
+static int remove_address(AldLinks *links, AldNetworkLink *link, const AldLinkAddress *address)
 {
         guint place;
 
         if (!find_address(link, address, &place))
-                return link->refused && g_hash_table_remove(link->refused, key_of(address));
+                return link->refused && g_hash_table_remove(link->refused, address_key(address));
         g_array_remove_index(link->addresses, place);
         return links->overflowed ? -EAGAIN : 1;
 }
 
-static int keep_address(AldLinks *links, AldNetworkLink *link, AldLinkAddress *address)
+static int store_address(AldLinks *links, AldNetworkLink *link, AldLinkAddress *address)
 {
         guint place;
 
@@ -232,10 +232,10 @@ static int keep_address(AldLinks *links, AldNetworkLink *link, AldLinkAddress *a
         if (link->addresses->len >= ALD_LINK_ADDRESSES_MAX) {
                 if (!link->refused)
                         link->refused = g_hash_table_new(NULL, NULL);
-                return refuse(links, link->refused, key_of(address));
+                return record_refused(links, link->refused, address_key(address));
         }
         if (link->refused)
-                g_hash_table_remove(link->refused, key_of(address));
+                g_hash_table_remove(link->refused, address_key(address));
         g_array_insert_val(link->addresses, place, *address);
         return 1;
 }
@@ -255,8 +255,8 @@ static int apply_address(AldLinks *links, const struct nlmsghdr *message)
         if (!link)
                 return 0;
         if (message->nlmsg_type == RTM_NEWADDR && usable)
-                return keep_address(links, link, &address);
-        return drop_address(links, link, &address);
+                return store_address(links, link, &address);
+        return remove_address(links, link, &address);
 }
 
 int ald_links_apply(AldLinks *links, const struct nlmsghdr *message)

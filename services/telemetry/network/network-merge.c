@@ -356,7 +356,7 @@ static bool left_out_equal(const AldNetworkLeftOut *a, const AldNetworkLeftOut *
 }
 
 /* Adds "3 WHAT", if there are any. */
-static void add_count(GString *list, size_t n, const char *one, const char *many)
+static void append_count(GString *list, size_t n, const char *one, const char *many)
 {
         if (n > 0)
                 g_string_append_printf(list, "%s%zu %s", list->len > 0 ? ", " : "", n, n == 1 ? one : many);
@@ -369,16 +369,16 @@ void ald_network_left_out_report(AldNetworkLeftOut *logged, const AldNetworkLeft
         if (left_out_equal(logged, now))
                 return;
         *logged = *now;
-        add_count(list, now->links, "interface beyond the limit of " G_STRINGIFY(ALD_LINKS_MAX),
+        append_count(list, now->links, "interface beyond the limit of " G_STRINGIFY(ALD_LINKS_MAX),
                 "interfaces beyond the limit of " G_STRINGIFY(ALD_LINKS_MAX));
-        add_count(list, now->interfaces, "interface for which the record has no room",
+        append_count(list, now->interfaces, "interface for which the record has no room",
                 "interfaces for which the record has no room");
-        add_count(list, now->names, "interface whose name is not UTF-8",
+        append_count(list, now->names, "interface whose name is not UTF-8",
                 "interfaces whose names are not UTF-8");
-        add_count(list, now->addresses,
+        append_count(list, now->addresses,
                 "address beyond the limit of " G_STRINGIFY(ALD_LINK_ADDRESSES_MAX) " for each interface",
                 "addresses beyond the limit of " G_STRINGIFY(ALD_LINK_ADDRESSES_MAX) " for each interface");
-        add_count(list, now->neighbours, "neighbour for which the record has no room",
+        append_count(list, now->neighbours, "neighbour for which the record has no room",
                 "neighbours for which the record has no room");
         if (list->len > 0)
                 g_warning("The network record leaves out %s", list->str);

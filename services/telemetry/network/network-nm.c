@@ -65,7 +65,7 @@ static uint64_t wifi_speed(NMDevice *device)
         return kilobits > 0 ? kilobits * BITS_PER_KILOBIT : ALD_ABSENT_UINT64;
 }
 
-static const char *attribute(NMLldpNeighbor *neighbour, const char *name)
+static const char *lldp_attribute(NMLldpNeighbor *neighbour, const char *name)
 {
         const char *value = NULL;
 
@@ -81,10 +81,10 @@ static void add_neighbours(NMDevice *device, const char *interface, GArray *neig
                 AldNeighbour neighbour = ALD_NEIGHBOUR_INIT;
 
                 neighbour.interface = interface;
-                neighbour.chassis_id = attribute(from, NM_LLDP_ATTR_CHASSIS_ID);
-                neighbour.port_id = attribute(from, NM_LLDP_ATTR_PORT_ID);
-                neighbour.system_name = attribute(from, NM_LLDP_ATTR_SYSTEM_NAME);
-                neighbour.port_description = attribute(from, NM_LLDP_ATTR_PORT_DESCRIPTION);
+                neighbour.chassis_id = lldp_attribute(from, NM_LLDP_ATTR_CHASSIS_ID);
+                neighbour.port_id = lldp_attribute(from, NM_LLDP_ATTR_PORT_ID);
+                neighbour.system_name = lldp_attribute(from, NM_LLDP_ATTR_SYSTEM_NAME);
+                neighbour.port_description = lldp_attribute(from, NM_LLDP_ATTR_PORT_DESCRIPTION);
                 g_array_append_val(neighbours, neighbour);
         }
 }
@@ -146,7 +146,7 @@ struct AldNetworkNm {
 
 static void connect_bus(AldNetworkNm *nm);
 
-static void report(AldNetworkNm *nm)
+static void report_change(AldNetworkNm *nm)
 {
         nm->changed(nm->userdata);
 }
@@ -157,13 +157,13 @@ static void unwatch(GObject *object, AldNetworkNm *nm)
         g_hash_table_remove(nm->watched, object);
 }
 
-static void watch(AldNetworkNm *nm, gpointer object, const char *const *properties)
+static void watch_properties(AldNetworkNm *nm, gpointer object, const char *const *properties)
 {
         if (!g_hash_table_add(nm->watched, g_object_ref(object)))
                 return;
         for (; *properties; properties++) {
                 g_autofree char *signal = g_strconcat("notify::", *properties, NULL);
-                g_signal_connect_swapped(object, signal, G_CALLBACK(report), nm);
+                g_signal_connect_swapped(object, signal, G_CALLBACK(report_change), nm);
         }
 }
 
@@ -175,32 +175,32 @@ static void watch_device(AldNetworkNm *nm, NMDevice *device)
                 NM_DEVICE_ACTIVE_CONNECTION, NM_DEVICE_METERED, NM_DEVICE_LLDP_NEIGHBORS,
                 NM_DEVICE_WIFI_BITRATE, NULL };
 
-        watch(nm, device, NM_IS_DEVICE_WIFI(device) ? wifi : any);
+        watch_properties(nm, device, NM_IS_DEVICE_WIFI(device) ? wifi : any);
 }
 
 static void watch_connection(AldNetworkNm *nm, NMActiveConnection *connection)
 {
         static const char *const properties[] = { NM_ACTIVE_CONNECTION_ID, NULL };
 
-        watch(nm, connection, properties);
+        watch_properties(nm, connection, properties);
 }
 
 static void on_device_added(NMClient *client, NMDevice *device, gpointer userdata)
 {
         watch_device(userdata, device);
-        report(userdata);
+        report_change(userdata);
 }
 
 static void on_connection_added(NMClient *client, NMActiveConnection *connection, gpointer userdata)
 {
         watch_connection(userdata, connection);
-        report(userdata);
+        report_change(userdata);
 }
 
 static void on_object_removed(NMClient *client, GObject *object, gpointer userdata)
 {
         unwatch(object, userdata);
-        report(userdata);
+        report_change(userdata);
 }
 
 static void watch_client(AldNetworkNm *nm)
@@ -209,7 +209,7 @@ static void watch_client(AldNetworkNm *nm)
         const GPtrArray *devices = nm_client_get_devices(nm->client);
         const GPtrArray *connections = nm_client_get_active_connections(nm->client);
 
-        watch(nm, nm->client, properties);
+        watch_properties(nm, nm->client, properties);
         g_signal_connect(nm->client, NM_CLIENT_DEVICE_ADDED, G_CALLBACK(on_device_added), nm);
         g_signal_connect(nm->client, NM_CLIENT_DEVICE_REMOVED, G_CALLBACK(on_object_removed), nm);
         g_signal_connect(nm->client, NM_CLIENT_ACTIVE_CONNECTION_ADDED, G_CALLBACK(on_connection_added), nm);
@@ -268,7 +268,7 @@ static void retry_later(AldNetworkNm *nm, const char *what, const char *reason)
 static void on_bus_closed(GDBusConnection *bus, gboolean vanished, GError *error, gpointer userdata)
 {
         retry_later(userdata, "the system bus is gone", error ? error->message : "closed");
-        report(userdata);
+        report_change(userdata);
 }
 
 /* Callbacks get the attempt that they belong to, because after a cancellation `nm` may have been freed. */
@@ -293,7 +293,7 @@ static void on_client(GObject *source, GAsyncResult *result, gpointer userdata)
         nm->delay_seconds = RETRY_MIN_SECONDS;
         nm->client = NM_CLIENT(g_steal_pointer(&client));
         watch_client(nm);
-        report(nm);
+        report_change(nm);
 }
 
 /* A private connection, since the shared one would exit the process when the bus closes. */

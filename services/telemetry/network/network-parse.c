@@ -12,7 +12,7 @@
 
 /* The attributes by type, the last of a type winning, as in the kernel. Types above max are of newer kernels.
  */
-static int collect(const void *payload, size_t size, const struct nlattr **table, unsigned max)
+static int index_attributes(const void *payload, size_t size, const struct nlattr **table, unsigned max)
 {
         const struct nlattr *attribute = payload;
         size_t left = size;
@@ -30,9 +30,9 @@ static int collect(const void *payload, size_t size, const struct nlattr **table
         return left == 0 ? 0 : -EBADMSG;
 }
 
-static int collect_nested(const struct nlattr *nest, const struct nlattr **table, unsigned max)
+static int index_nested_attributes(const struct nlattr *nest, const struct nlattr **table, unsigned max)
 {
-        return collect(mnl_attr_get_payload(nest), mnl_attr_get_payload_len(nest), table, max);
+        return index_attributes(mnl_attr_get_payload(nest), mnl_attr_get_payload_len(nest), table, max);
 }
 
 /* The attributes after the fixed header of a message. */
@@ -46,7 +46,7 @@ static int open_message(const struct nlmsghdr *message, size_t header_size, cons
         if (size < header_size)
                 return -EBADMSG;
         offset = MIN(offset, size);
-        r = collect(payload + offset, size - offset, table, max);
+        r = index_attributes(payload + offset, size - offset, table, max);
         if (r < 0)
                 return r;
         *ret_header = payload;
@@ -112,26 +112,26 @@ static int get_kind(const struct nlattr *link_info, AldLinkInfo *info)
 
         if (!link_info)
                 return 0;
-        if (collect_nested(link_info, table, IFLA_INFO_DATA) < 0 ||
+        if (index_nested_attributes(link_info, table, IFLA_INFO_DATA) < 0 ||
                 get_string(table[IFLA_INFO_KIND], info->kind, sizeof info->kind) < 0)
                 return -EBADMSG;
         if (!g_str_equal(info->kind, "vxlan") || !table[IFLA_INFO_DATA])
                 return 0;
-        if (collect_nested(table[IFLA_INFO_DATA], data, IFLA_VXLAN_LINK) < 0)
+        if (index_nested_attributes(table[IFLA_INFO_DATA], data, IFLA_VXLAN_LINK) < 0)
                 return -EBADMSG;
         return get_index(data[IFLA_VXLAN_LINK], &info->parent);
 }
 
 static int read_link(const struct nlattr *const *table, AldLinkInfo *info)
 {
-        bool elsewhere = table[IFLA_LINK_NETNSID];
+        bool in_other_namespace = table[IFLA_LINK_NETNSID];
 
         if (get_name(table[IFLA_IFNAME], info->name) < 0 || get_u32(table[IFLA_MTU], &info->mtu) < 0 ||
                 get_hardware_address(table[IFLA_ADDRESS], info) < 0 ||
                 get_index(table[IFLA_MASTER], &info->controller) < 0 ||
                 get_index(table[IFLA_LINK], &info->parent) < 0 || get_kind(table[IFLA_LINKINFO], info) < 0)
                 return -EBADMSG;
-        if (elsewhere)
+        if (in_other_namespace)
                 info->parent = 0;
         return 0;
 }

@@ -51,7 +51,7 @@ static void retry_later(AldNetworkRtnl *rtnl)
         rtnl->delay_msec = MIN(rtnl->delay_msec * 2, RETRY_MAX_MSEC);
 }
 
-static void fail(AldNetworkRtnl *rtnl, const char *what, int error)
+static void handle_failure(AldNetworkRtnl *rtnl, const char *what, int error)
 {
         if (!rtnl->warned)
                 g_warning("rtnetlink: %s: %s", what, g_strerror(-error));
@@ -80,7 +80,7 @@ static int open_socket(AldNetworkRtnl *rtnl)
         return 0;
 }
 
-static void ask(AldNetworkRtnl *rtnl)
+static void send_request(AldNetworkRtnl *rtnl)
 {
         _Alignas(struct nlmsghdr) char request[ALD_NETWORK_SYNC_REQUEST_MAX];
         size_t size = ald_network_sync_request(rtnl->sync, request);
@@ -90,17 +90,17 @@ static void ask(AldNetworkRtnl *rtnl)
                 n = send(rtnl->fd, request, size, 0);
         while (n < 0 && errno == EINTR);
         if (n < 0)
-                fail(rtnl, "cannot ask for a list", -errno);
+                handle_failure(rtnl, "cannot send_request for a list", -errno);
 }
 
-static void act(AldNetworkRtnl *rtnl, unsigned todo)
+static void perform(AldNetworkRtnl *rtnl, unsigned todo)
 {
         if (todo & ALD_NETWORK_SYNC_AGAIN)
                 retry_later(rtnl);
         else if (todo & ALD_NETWORK_SYNC_WELL)
                 rtnl->delay_msec = RETRY_MIN_MSEC;
         if (todo & ALD_NETWORK_SYNC_ASK)
-                ask(rtnl);
+                send_request(rtnl);
         if (todo & ALD_NETWORK_SYNC_TELL)
                 rtnl->changed(rtnl->userdata);
 }
@@ -113,16 +113,16 @@ static gboolean on_retry(gpointer userdata)
         rtnl->retry = 0;
         r = rtnl->fd < 0 ? open_socket(rtnl) : 0;
         if (r < 0) {
-                fail(rtnl, "cannot open a socket", r);
+                handle_failure(rtnl, "cannot open a socket", r);
                 return G_SOURCE_REMOVE;
         }
         ald_network_sync_begin(rtnl->sync);
-        ask(rtnl);
+        send_request(rtnl);
         return G_SOURCE_REMOVE;
 }
 
 /* Reads one datagram; privileged processes could send one, but only the kernel has port 0. */
-static int receive(AldNetworkRtnl *rtnl, unsigned *todo)
+static int receive_datagram(AldNetworkRtnl *rtnl, unsigned *todo)
 {
         _Alignas(struct nlmsghdr) char buffer[DATAGRAM_MAX];
         struct sockaddr_nl sender = { 0 };
@@ -157,12 +157,12 @@ static gboolean on_readable(gint fd, GIOCondition condition, gpointer userdata)
 
         for (unsigned i = 0; i < DATAGRAMS_PER_TURN && r >= 0; i++)
                 do
-                        r = receive(rtnl, &todo);
+                        r = receive_datagram(rtnl, &todo);
                 while (r == -EINTR);
 
-        act(rtnl, todo);
+        perform(rtnl, todo);
         if (r < 0 && r != -EAGAIN) {
-                fail(rtnl, "cannot receive", r);
+                handle_failure(rtnl, "cannot receive", r);
                 return G_SOURCE_REMOVE;
         }
         return rtnl->source != 0;

@@ -65,7 +65,7 @@ static void warn_once(AldNetworkSync *sync, const char *what, int error)
 }
 
 /* One round at a time: events during a round start another one after it. */
-static unsigned again(AldNetworkSync *sync)
+static unsigned request_round(AldNetworkSync *sync)
 {
         sync->flawed = true;
         return sync->phase == PHASE_IDLE ? ALD_NETWORK_SYNC_AGAIN : 0;
@@ -73,12 +73,12 @@ static unsigned again(AldNetworkSync *sync)
 
 unsigned ald_network_sync_lost(AldNetworkSync *sync)
 {
-        return again(sync);
+        return request_round(sync);
 }
 
 /* A flawed round does not remove anything, and its results are used until a better one, since there may be
  * none if interfaces come and go all the time. */
-static unsigned dump_done(AldNetworkSync *sync)
+static unsigned finish_dump(AldNetworkSync *sync)
 {
         if (sync->phase == PHASE_LINKS) {
                 if (!sync->flawed)
@@ -116,7 +116,7 @@ static unsigned feed_end(AldNetworkSync *sync, const struct nlmsghdr *message)
                         error);
                 sync->flawed = true;
         }
-        return dump_done(sync);
+        return finish_dump(sync);
 }
 
 static unsigned feed_change(AldNetworkSync *sync, const struct nlmsghdr *message)
@@ -126,7 +126,7 @@ static unsigned feed_change(AldNetworkSync *sync, const struct nlmsghdr *message
         if (r == -EBADMSG)
                 warn_once(sync, "cannot read a message", r);
         if (r == -EAGAIN)
-                return again(sync) | (sync->complete ? ALD_NETWORK_SYNC_TELL : 0);
+                return request_round(sync) | (sync->complete ? ALD_NETWORK_SYNC_TELL : 0);
         return r > 0 && sync->complete ? ALD_NETWORK_SYNC_TELL : 0;
 }
 
@@ -142,14 +142,14 @@ static unsigned feed_one(AldNetworkSync *sync, const struct nlmsghdr *message)
         case NLMSG_DONE:
                 return feed_end(sync, message);
         case NLMSG_OVERRUN:
-                return again(sync);
+                return request_round(sync);
         default:
                 return feed_change(sync, message);
         }
 }
 
 /* mnl_nlmsg_ok() takes a length beyond 2 GiB for a negative one, which fits anywhere. */
-static bool fits(const struct nlmsghdr *message, size_t left)
+static bool is_complete(const struct nlmsghdr *message, size_t left)
 {
         return left >= sizeof *message && message->nlmsg_len >= sizeof *message && message->nlmsg_len <= left;
 }
@@ -159,7 +159,7 @@ unsigned ald_network_sync_feed(AldNetworkSync *sync, const void *datagram, size_
         const char *at = datagram;
         unsigned todo = 0;
 
-        while (fits((const struct nlmsghdr *) at, size)) {
+        while (is_complete((const struct nlmsghdr *) at, size)) {
                 const struct nlmsghdr *message = (const struct nlmsghdr *) at;
                 size_t step = MIN((size_t) MNL_ALIGN(message->nlmsg_len), size);
 

@@ -25,7 +25,7 @@ void ald_link_facts_clear(AldLinkFacts *facts)
         g_clear_pointer(&facts->device_type, g_free);
 }
 
-static char *path_of(const char *name, const char *file)
+static char *sysfs_path(const char *name, const char *file)
 {
         return g_strdup_printf("sys/class/net/%s/%s", name, file);
 }
@@ -50,7 +50,7 @@ static void warn_once(AldLinkFacts *facts, const char *name, const char *file, i
 
 static bool is_other_interface(int root, const char *name, int index)
 {
-        g_autofree char *path = path_of(name, "ifindex");
+        g_autofree char *path = sysfs_path(name, "ifindex");
         int64_t found;
 
         return ald_sysroot_read_int64(root, path, &found) >= 0 && found != index;
@@ -58,7 +58,7 @@ static bool is_other_interface(int root, const char *name, int index)
 
 static char *read_driver(AldLinkFacts *facts, int root, const char *name)
 {
-        g_autofree char *path = path_of(name, "device/driver");
+        g_autofree char *path = sysfs_path(name, "device/driver");
         char *driver = NULL;
         int r = ald_sysroot_link_name(root, path, &driver);
 
@@ -69,7 +69,7 @@ static char *read_driver(AldLinkFacts *facts, int root, const char *name)
 
 static char *read_device_type(AldLinkFacts *facts, int root, const char *name)
 {
-        g_autofree char *path = path_of(name, "uevent"), *text = NULL;
+        g_autofree char *path = sysfs_path(name, "uevent"), *text = NULL;
         g_auto(GStrv) lines = NULL;
         int r = ald_sysroot_read_string(root, path, &text);
 
@@ -86,14 +86,14 @@ static char *read_device_type(AldLinkFacts *facts, int root, const char *name)
 
 static bool read_wireless(int root, const char *name)
 {
-        g_autofree char *phy = path_of(name, "phy80211"), *wireless = path_of(name, "wireless");
+        g_autofree char *phy = sysfs_path(name, "phy80211"), *wireless = sysfs_path(name, "wireless");
 
         return ald_sysroot_exists(root, phy) || ald_sysroot_exists(root, wireless);
 }
 
 static uint64_t read_speed(AldLinkFacts *facts, int root, const char *name)
 {
-        g_autofree char *path = path_of(name, "speed");
+        g_autofree char *path = sysfs_path(name, "speed");
         int64_t megabits;
         int r = ald_sysroot_read_int64(root, path, &megabits);
 
