@@ -85,7 +85,7 @@ int ald_bus_await(sd_bus *bus, const char *name, sd_bus_error *error)
         return ping(bus, name, ALD_ANSWER_USEC - ALD_NOTICE_USEC, error);
 }
 
-/* The service took too long or died, or the bus did. */
+/* Returns true if the service took too long or died, or the bus did. */
 static bool is_without_answer(const sd_bus_error *error)
 {
         return sd_bus_error_has_name(error, SD_BUS_ERROR_NO_REPLY) ||

@@ -29,14 +29,14 @@ AldTable *ald_column_table_new(const AldColumnChoice *choice)
         return ald_table_new(columns, choice->shown->len);
 }
 
-/* Fills as many cells as the column has. */
+/* Appends a bar that is as wide as the column; nothing if the share is unknown. */
 static void append_bar(GString *out, double share, unsigned width)
 {
         for (unsigned i = 0; i < width && !isnan(share); i++)
                 g_string_append(out, i < (unsigned) lround(share * width) ? "█" : "░");
 }
 
-/* The styled text of a cell whose width is that of `shown`. */
+/* Returns the styled text of a cell that is as wide as `shown`. */
 static char *format_cell(const AldListColumn *column, const AldListColumn *shown, const void *row)
 {
         g_autoptr(GString) out = g_string_new(NULL);

@@ -5,7 +5,7 @@
 #include "clients/command-line/table.h"
 #include "clients/common/columns/column-choice.h"
 
-/* A table for a terminal with the columns of the choice, still without rows. */
+/* Returns a table for a terminal with the columns of the choice, still without rows. */
 AldTable *ald_column_table_new(const AldColumnChoice *choice);
 
 /* Adds the cells of a row. */
@@ -15,23 +15,23 @@ void ald_column_table_add(AldTable *table, const AldColumnChoice *choice, const 
 void ald_column_table_append(
         GString *out, const AldColumnChoice *choice, const GArray *rows, unsigned columns);
 
-/* Adds the cells of a row below such a row, which has other columns; its name is indented. Without the column
- * of names nothing tells it from the row above, so it is left out. */
+/* Adds the cells of a row that belongs to the row above and has other columns; its name is indented. Without
+ * the column of names, the two rows would look alike, so this one is omitted. */
 void ald_column_table_add_below(AldTable *table, const AldColumnChoice *choice, const void *row);
 
 /*
- * Reads --columns= of the command line; without it, the usual columns are chosen. Returns -1; or an exit
- * code, after it has reported an error, also one in --sort=, or, for --columns=help, printed what columns
- * there are.
+ * Reads --columns= of the command line; without it, the usual columns are chosen. Returns -1, or an exit code
+ * if there is nothing more to do: it has reported an error, also one in --sort=, or printed the list of
+ * columns for --columns=help.
  */
 int ald_column_table_choose(const AldCtl *ctl, const AldColumnList *list, const unsigned *usual,
         unsigned n_usual, AldColumnChoice *choice);
 
-/* Sorts the rows by --sort= of the command line, if it is given. Returns -1, or an exit code after it has
+/* Sorts the rows by --sort= of the command line, if it is given. Returns -1, or an exit code if it has
  * reported an error. */
 int ald_column_table_sort(const AldCtl *ctl, const AldColumnList *list, GArray *rows);
 
-/* True if the command line asks for the rows of a table in JSON or CSV, and not for records. */
+/* Returns true if the command line asks for the rows of a table in JSON or CSV, instead of records. */
 bool ald_column_table_is_exported(const AldCtl *ctl);
 
 /* Prints the rows as JSON, under a key, or as CSV. Returns an exit code. */

@@ -10,8 +10,9 @@
 
 #define CANDIDATES_SHOWN 10u
 #define SETTLE_MSEC 2000
-#define HISTORY_USEC (2 * G_USEC_PER_SEC) /* what only adds to the state must not keep it waiting */
-#define STARTUP_USEC (3 * G_USEC_PER_SEC) /* just started services need a moment for their first records */
+#define HISTORY_USEC (2 * G_USEC_PER_SEC) /* the history only adds to the state and must not delay it */
+#define STARTUP_USEC \
+        (3 * G_USEC_PER_SEC) /* services that just started need a moment for their first records */
 
 static int warn_once(const sd_bus_error *error)
 {
@@ -140,7 +141,7 @@ void ald_session_announce_waiting(AldStateSession *session)
         ald_session_add_timer(session, ALD_NOTICE_USEC / 1000, on_waiting, session);
 }
 
-/* Whether this machine has sent the records that every machine has. */
+/* Returns true if this machine has sent the records that every machine has. */
 static bool is_complete(AldModel *model, const AldEntity *own)
 {
         const AldSystem *system = ald_entity_as(own, SYSTEM, AldSystem);
@@ -150,7 +151,7 @@ static bool is_complete(AldModel *model, const AldEntity *own)
                ald_model_totals(model)->memory_total_bytes != ALD_ABSENT_UINT64;
 }
 
-/* Whether nothing more is to be expected soon. */
+/* Returns true if no further records are expected soon. */
 static bool is_settled(AldModel *model)
 {
         const AldEntity *own = ald_model_get(model, ald_model_node_id(model));
@@ -237,7 +238,7 @@ static void print_problem_of_node(AldModel *model, const char *what, int r, cons
 {
         const char *closest = r == -ENOTUNIQ ? NULL : ald_model_closest_name(model, what);
 
-        /* A name that looks like an id is the closest one to itself, but was not taken for a name. */
+        /* A name that looks like an id is the closest one to itself, but was not accepted as a name. */
         if (closest && strcmp(closest, what) != 0) {
                 ald_print_error("No node is called \"%s\"; did you mean \"%s\"?", what, closest);
                 return;
@@ -246,7 +247,7 @@ static void print_problem_of_node(AldModel *model, const char *what, int r, cons
                 ald_print_error("No node is called \"%s\"", what);
                 return;
         }
-        /* Those that were found by their names alone come first. */
+        /* Candidates that match only by their names come first. */
         ald_print_error(
                 g_str_has_prefix(((const AldEntity *) candidates->pdata[candidates->len - 1])->id, what)
                         ? "Several nodes are called \"%s\" or have an id that begins with it; give more of "

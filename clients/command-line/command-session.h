@@ -11,11 +11,11 @@ typedef struct AldStateSession {
         AldStateClient *client;
         GPtrArray *sources; /* timers of the session */
         const AldCtl *ctl;
-        bool with_topology; /* set before it is opened: the model holds the connection graph as well */
-        bool with_edges;    /* the same, without what is best between each two nodes */
-        bool with_history;  /* the same: ald_session_load() reads what the history service adds to findings */
-        gint64 end_usec; /* the same: when the caller gives up, in monotonic time; 0: never. Of what is left
-                            by then, the history may take half */
+        bool with_topology; /* set before opening: the model holds the connection graph as well */
+        bool with_edges;    /* likewise, without the best figures between each two nodes */
+        bool with_history;  /* likewise: ald_session_load() reads what the history service adds to findings */
+        gint64 end_usec; /* likewise: when the caller gives up, in monotonic time; 0: never. The history may
+                            take half of the time left by then */
         GPtrArray *silences; /* AldSilenceRow, of the history service; NULL unless they were read in time */
         int open_code;       /* exit code of the last attempt to open the bus */
         int exit_code;       /* once it has ended */
@@ -32,7 +32,7 @@ int ald_session_open(AldStateSession *session, const AldCtl *ctl, bool subscribe
         const AldFollowHandler *handler, void *userdata);
 
 /*
- * Opens a session and reads everything once. With `settle`, waits a little for the first records of this
+ * Opens a session and reads everything once. With `settle`, waits briefly for the first records of this
  * machine if the service has only just started. Reports errors and returns an exit code.
  */
 int ald_session_load(AldStateSession *session, const AldCtl *ctl, bool settle);
@@ -43,7 +43,8 @@ void ald_session_announce_waiting(AldStateSession *session);
 /* Adds a timer of the session; the callback is that of g_timeout_add(). */
 void ald_session_add_timer(AldStateSession *session, unsigned msec, GSourceFunc callback, void *userdata);
 
-/* Closes and reopens the connection: see AldStateClient. Resuming reports errors and returns an exit code. */
+/* These close and reopen the connection: see AldStateClient. Resuming reports errors and returns an exit
+ * code. */
 void ald_session_pause(AldStateSession *session);
 int ald_session_resume(AldStateSession *session);
 
@@ -55,7 +56,7 @@ void ald_session_refresh(AldStateSession *session);
 int ald_session_run(AldStateSession *session);
 void ald_session_exit(AldStateSession *session, int exit_code);
 
-/* Ends the loop and reports why the service cannot be read; NULL: it left the bus. */
+/* Ends the loop and reports why the service cannot be read; NULL means that it left the bus. */
 void ald_session_fail(AldStateSession *session, const sd_bus_error *error);
 
 void ald_session_close(AldStateSession *session);
@@ -65,5 +66,5 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldStateSession, ald_session_close)
  * returns an exit code. */
 int ald_session_find_node(AldStateSession *session, const char *what, const AldEntity **ret);
 
-/* CLOCK_REALTIME in µs. */
+/* Returns CLOCK_REALTIME in µs. */
 double ald_now(void);

@@ -5,10 +5,10 @@
 
 #include "clients/command-line/completion.h"
 
-/* Only these are repeated to the shell, which could read others as code. */
+/* Only these characters are repeated to the shell, which could interpret others as code. */
 #define LIST_CHARACTERS G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "_.,+-"
 
-/* The shells know these kinds of words themselves; the other two are values of options. */
+/* Leaves these kinds of words to the shell; two kinds are only values of options. */
 static void complete_word(const AldTypedLine *line, AldCompletion completion)
 {
         switch (completion) {
@@ -20,7 +20,7 @@ static void complete_word(const AldTypedLine *line, AldCompletion completion)
                 puts(":file");
                 break;
         case ALD_COMPLETE_NODE:
-                /* Asking another machine could ask for a password. */
+                /* Reading the names from another machine might ask for a password. */
                 if (!line->has_host)
                         puts(":node");
                 break;
@@ -33,7 +33,8 @@ static void complete_word(const AldTypedLine *line, AldCompletion completion)
         }
 }
 
-/* The part of a list that is complete, with the comma at its end, and the sign before the next name. */
+/* Returns the length of the part of a list that is complete, with the comma at its end and the sign before
+ * the next name. */
 static int measure_prefix(const AldOption *option, const char *typed)
 {
         bool is_column = option->completion == ALD_COMPLETE_COLUMN;
@@ -47,7 +48,7 @@ static int measure_prefix(const AldOption *option, const char *typed)
         return (int) (next - typed);
 }
 
-/* A list has each of its words once; both of a pair may be the same, and no third follows them. */
+/* The words of a list are unique; both words of a pair may be the same, and no third follows them. */
 static void print_words(const AldOption *option, int prefix, const char *typed)
 {
         g_autofree char *list = g_strndup(typed, (gsize) prefix);
@@ -61,13 +62,13 @@ static void print_words(const AldOption *option, int prefix, const char *typed)
                         printf("%.*s%s\n", prefix, typed, word);
 }
 
-/* The value of an option may be one of its words, or what the shell or the option itself lists. */
+/* Completes the value of an option: one of its words, or what the shell or the option itself lists. */
 static void complete_value(
         const AldTypedLine *line, const AldOption *option, const char *typed, const char *verb)
 {
         int prefix = measure_prefix(option, typed);
 
-        /* Shells read what is printed here line by line, and put it in place of what was quoted there. */
+        /* Shells read this output line by line, and replace what was quoted with it. */
         if ((int) strspn(typed, LIST_CHARACTERS) < prefix)
                 return;
         if (ald_option_word(option, 0))
@@ -126,7 +127,7 @@ void ald_complete_verb(const AldTypedLine *line, const char *verb, AldCompletion
                 puts(synopsis->first_word_at(i));
         if (first && synopsis->before_node && g_strv_contains(synopsis->before_node, first))
                 completion = ALD_COMPLETE_NODE;
-        /* A verb that takes nothing else has its options offered without a "-". */
+        /* If a verb takes nothing else, its options are offered even without a "-". */
         if (completion == ALD_COMPLETE_NOTHING && synopsis->usage && !synopsis->first_words &&
                 !synopsis->first_word_at && !line->is_ended)
                 complete_options(line, verb);

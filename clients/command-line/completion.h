@@ -4,15 +4,15 @@
 #include "clients/command-line/options.h"
 
 /*
- * Prints what may come next on a command line that is being typed, for the functions of the shells: a word on
- * each line, behind which a tab and its description may follow; or what a shell knows itself: ":file",
- * ":host", ":node" (the names that alidadectl _names prints), ":listed VERB OPTION PREFIX" (what that option
- * prints for "help"), and ":command N", whose first word is N words before the last one.
+ * Prints what may come next on a command line that is being typed, for the functions of the shells: one word
+ * per line, optionally followed by a tab and a description; or a kind of word that the shell completes
+ * itself: ":file", ":host", ":node" (the names that alidadectl _names prints), ":listed VERB OPTION PREFIX"
+ * (what that option prints for "help"), and ":command N", whose first word is N words before the last one.
  */
 
-/* The options before a verb, or the value of one. Returns false, and prints nothing, if the next word is
- * neither. */
+/* Completes an option before or after a verb, or the value of one. Returns false, and prints nothing, if the
+ * next word is neither. */
 bool ald_complete_option(const AldTypedLine *line, const char *verb);
 
-/* Prints what may follow a verb; `completion` says what its words are. */
+/* Prints what may follow a verb, whose words are of the kind `completion`. */
 void ald_complete_verb(const AldTypedLine *line, const char *verb, AldCompletion completion);

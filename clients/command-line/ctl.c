@@ -5,7 +5,8 @@
 
 #include "clients/command-line/ctl.h"
 
-/* A file that is opened later must not be taken for one of these. Reading and writing fail as before. */
+/* Prevents a file that is opened later from becoming a standard descriptor. Reading and writing fail as
+ * before. */
 static void occupy_standard_descriptors(void)
 {
         for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
@@ -17,6 +18,6 @@ void ald_ctl_init(AldCtl *ret)
 {
         *ret = (AldCtl){ .pager = true, .ask_password = true };
         occupy_standard_descriptors();
-        /* Only characters follow the locale; numbers keep the point. */
+        /* Only characters follow the locale; numbers keep the decimal point. */
         (void) setlocale(LC_CTYPE, "");
 }

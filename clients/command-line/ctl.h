@@ -3,11 +3,11 @@
 
 #include <stdbool.h>
 
-/* What main() returns; documented in alidadectl(1). */
+/* The exit codes of main(), documented in alidadectl(1). */
 enum {
         ALD_EXIT_OK,
-        ALD_EXIT_ERROR,       /* anything else */
-        ALD_EXIT_USAGE,       /* the command line */
+        ALD_EXIT_ERROR,       /* any other error */
+        ALD_EXIT_USAGE,       /* an error in the command line */
         ALD_EXIT_UNREACHABLE, /* no bus, or no service on it */
         ALD_EXIT_NO_NODE,     /* no such node, or several of that name */
         ALD_EXIT_DENIED,      /* not permitted */
@@ -26,16 +26,16 @@ typedef struct AldCtl {
         bool pager;
         bool ask_password;
         bool once;
-        bool check;          /* of forget */
-        bool all;            /* of topology */
-        bool dot;            /* the same */
-        const char *inside;  /* the same: a node, or NULL */
-        const char *columns; /* of verbs that list: names, or NULL */
-        const char *sort;    /* the same */
-        bool csv;            /* the same */
-        char **args;         /* what follows the verb, NULL-terminated */
+        bool check;          /* for forget */
+        bool all;            /* for topology */
+        bool dot;            /* likewise */
+        const char *inside;  /* likewise: a node, or NULL */
+        const char *columns; /* for verbs that list: names, or NULL */
+        const char *sort;    /* likewise */
+        bool csv;            /* likewise */
+        char **args;         /* the words after the verb, NULL-terminated */
 } AldCtl;
 
-/* Call it first in main(): sets the defaults, the locale, and those of the standard descriptors that are
- * closed. */
+/* Sets the defaults and the locale, and opens standard descriptors that are closed. Call it first in
+ * main(). */
 void ald_ctl_init(AldCtl *ret);

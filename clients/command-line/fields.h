@@ -5,9 +5,9 @@
 
 /* Reads fields whose type and presence are not guaranteed. All functions accept NULL. */
 
-/* The number, or NaN if it is not a number. */
+/* Returns the number, or NaN if it is not a number. */
 double ald_number(const json_t *value);
 double ald_field_number(const json_t *fields, const char *name);
 
-/* The text, or NULL. */
+/* Returns the text, or NULL. */
 const char *ald_field_text(const json_t *fields, const char *name);

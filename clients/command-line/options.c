@@ -11,7 +11,7 @@
 #include "clients/common/quantity.h"
 #include "clients/common/time-parse.h"
 
-#define USAGE_COLUMNS 21 /* of "-H --host=USER@HOST" with a space behind it */
+#define USAGE_COLUMNS 21 /* "-H --host=USER@HOST" and a space */
 #define FIRST_NUMBER 0x100
 #define HELP_COLUMNS 80
 
@@ -47,16 +47,17 @@ static const AldOption *find_option(const AldOption *options, const char *name)
         return NULL;
 }
 
-/* The options for getopt_long(): of the table, and the common ones that a verb takes without showing them. */
+/* The options for getopt_long(): those of the table, and the common ones that a verb takes without showing
+ * them. */
 typedef struct OptionList {
         const AldSynopsis *synopsis;
-        const AldOption *options[64]; /* by the number of each, less FIRST_NUMBER */
+        const AldOption *options[64]; /* by their numbers, less FIRST_NUMBER */
         struct option table[64 + 1];
         GString *letters;
         int n;
-        char **argv; /* what is read, behind a name of a program */
+        char **argv; /* the words to read, after a program name */
         int argc;
-        GPtrArray *words; /* that are no options */
+        GPtrArray *words; /* words that are not options */
 } OptionList;
 
 static void add_options(OptionList *list, const AldOption *options)
@@ -80,7 +81,7 @@ static void add_options(OptionList *list, const AldOption *options)
         }
 }
 
-/* Words are reported in their order, as options are. getopt_long() begins anew. */
+/* The "-" makes getopt_long() return words in their order, like options; optind makes it start anew. */
 static void option_list_init(OptionList *list, const AldSynopsis *synopsis, char **args)
 {
         guint n = g_strv_length(args);
@@ -112,8 +113,8 @@ static bool is_ended(const OptionList *list)
         return list->synopsis->ends && list->words->len > 0 && list->synopsis->ends(list->words->pdata[0]);
 }
 
-/* Collects words up to the next option, for which it returns what getopt_long() does; at the end, also those
- * that follow, and -1. */
+/* Collects words up to the next option, for which it returns what getopt_long() does; at the end, also
+ * collects the words that follow, and returns -1. */
 static int next_option(OptionList *list)
 {
         int c = -1;
@@ -136,7 +137,8 @@ static const AldOption *option_of(const OptionList *list, int c)
         return NULL;
 }
 
-/* The verbs that take an option, before its text. The text may have no room on their line. */
+/* Lists the verbs that take an option, to be printed before its text. The text may have no room on their
+ * line. */
 static char *name_verbs(const AldOption *option, const char *text)
 {
         g_autofree char *list = option->verbs ? g_strjoinv(", ", (char **) option->verbs) : NULL;
@@ -148,7 +150,7 @@ static char *name_verbs(const AldOption *option, const char *text)
                                        : g_strdup_printf("%s:\n%*s", list, USAGE_COLUMNS + 3, "");
 }
 
-/* The text begins at the same column in the help of each verb. */
+/* The text begins at the same column in the help of all verbs. */
 static void print_option_help(const AldOption *option, bool with_verbs)
 {
         g_auto(GStrv) lines = g_strsplit(option->help, "\n", -1);
@@ -286,7 +288,7 @@ static bool read_common(AldCtl *ctl, const char *name, const char *value)
         return true;
 }
 
-/* Sets what the option sets; false if it reported an error. */
+/* Sets what the option sets; returns false if it reported an error. */
 static bool read_option(const AldOption *option, void *order, const char *value, uint64_t now_usec)
 {
         void *member = (char *) order + option->offset;
@@ -317,7 +319,7 @@ static bool read_option(const AldOption *option, void *order, const char *value,
                 return read_time(option, value, now_usec, member);
         case ALD_OPTION_READ:
                 return option->read(order, value);
-        case ALD_OPTION_RUN: /* ald_options_read() has returned */
+        case ALD_OPTION_RUN: /* handled by ald_options_read() */
                 break;
         case ALD_OPTION_COMMON:
                 return read_common(order, option->name, value);
@@ -327,7 +329,7 @@ static bool read_option(const AldOption *option, void *order, const char *value,
 
 int ald_options_read(const AldSynopsis *synopsis, void *order, char ***ret_words)
 {
-        const uint64_t now_usec = (uint64_t) g_get_real_time(); /* the same for all of them */
+        const uint64_t now_usec = (uint64_t) g_get_real_time(); /* the same for all options */
         g_auto(OptionList) list = {};
         int c;
 

@@ -10,7 +10,7 @@
 
 #include "clients/command-line/pager.h"
 
-/* The command to run, or NULL if no pager is wanted. */
+/* Returns the command to run, or NULL if no pager is wanted. */
 static char **pager_command(void)
 {
         static const char *const variables[] = { "ALIDADE_PAGER", "PAGER" };
@@ -29,7 +29,7 @@ static char **pager_command(void)
         return g_strsplit("less", " ", -1);
 }
 
-/* A reader who leaves early breaks the pipe, which is no error. */
+/* A reader who quits early breaks the pipe, which is not an error. */
 static void write_all(int fd, const char *text)
 {
         size_t left = strlen(text);
@@ -57,12 +57,13 @@ int ald_pager_show(const char *text)
 
         if (!argv)
                 return -ENOENT;
-        /* Quit if it fits on a screen, show colours, leave the text on the screen; no shell from within. */
+        /* less quits if the text fits on a screen, shows colours, and leaves the text on the screen;
+         * LESSSECURE prevents starting a shell from within. */
         env = g_environ_setenv(env, "LESS", "FRSXMK", true);
         env = g_environ_setenv(env, "LESSSECURE", "1", true);
         if (!g_spawn_async_with_pipes(NULL, argv, env, flags, NULL, NULL, &pid, &fd, NULL, NULL, NULL))
                 return -ENOENT;
-        old_int = signal(SIGINT, SIG_IGN); /* it is meant for the pager */
+        old_int = signal(SIGINT, SIG_IGN); /* the pager handles it */
         old_pipe = signal(SIGPIPE, SIG_IGN);
         write_all(fd, text);
         (void) close(fd);

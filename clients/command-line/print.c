@@ -14,9 +14,9 @@
 #include "record/character.h"
 #include "record/closest-name.h"
 
-#define REAL_DIGITS 15 /* as many as every double keeps: 0.1 is not 0.10000000000000001 */
+#define REAL_DIGITS 15 /* digits that every double keeps: 0.1 is not 0.10000000000000001 */
 #define COLUMNS_LEAST 20
-#define SHOWN_HEAD 800 /* characters of a complaint */
+#define SHOWN_HEAD 800 /* characters of a long error message */
 #define SHOWN_TAIL 400
 #define COLUMNS_MOST 10000
 
@@ -70,7 +70,7 @@ int ald_print_finish(void)
 {
         if (fflush(stdout) == 0 && !ferror(stdout))
                 return ALD_EXIT_OK;
-        /* Whoever read it has seen enough. */
+        /* The reader of the output has seen enough. */
         if (errno == EPIPE)
                 return ALD_EXIT_OK;
         ald_print_error("Cannot write the output: %s", strerror(errno));
@@ -88,7 +88,8 @@ int ald_print(const AldCtl *ctl, const AldStyleInfo *info, const char *styled)
         return ald_print_finish();
 }
 
-/* jansson escapes what is below U+0020; beyond that, bytes that are no part of a string are ASCII. */
+/* jansson escapes characters below U+0020; all others that are unsafe occur only in strings, since the rest
+ * of the text is ASCII. */
 static char *escape_unsafe(const char *text)
 {
         GString *out = g_string_new(NULL);
@@ -148,7 +149,7 @@ char *ald_did_you_mean(const char *word, const char *const *names)
         return closest ? g_strdup_printf("did you mean \"%s\"? See", closest) : g_strdup("see");
 }
 
-/* The names of the options that begin with this. */
+/* Returns the names of the options that begin with this prefix. */
 static GStrv list_options(const struct option *options, const char *prefix)
 {
         g_autoptr(GStrvBuilder) names = g_strv_builder_new();
@@ -162,7 +163,7 @@ static GStrv list_options(const struct option *options, const char *prefix)
         return g_strv_builder_end(names);
 }
 
-/* A name that is shortened is an error to getopt_long() only if several options begin with it. */
+/* getopt_long() reports an abbreviated name as an error only if several options begin with it. */
 static void print_unknown_option(const char *word, const struct option *options)
 {
         g_autofree char *name = g_strndup(word, strcspn(word, "=")), *text = NULL;
@@ -193,7 +194,7 @@ int ald_print_option_error(char **argv, int c, const struct option *options)
         return ALD_EXIT_USAGE;
 }
 
-/* What a person typed, or another machine sent, may have any length; what is wrong with it comes last. */
+/* Text that a person typed, or another machine sent, may be very long; the reason of an error comes last. */
 static char *shorten(char *text)
 {
         glong n = g_utf8_strlen(text, -1);

@@ -16,7 +16,7 @@ typedef struct AldStyleInfo {
         unsigned rows;    /* 0: unknown */
 } AldStyleInfo;
 
-/* Determines them from standard output and the environment (COLUMNS, LINES, NO_COLOR, TERM and the
+/* Determines the properties from standard output and the environment (COLUMNS, LINES, NO_COLOR, TERM and the
  * locale). */
 AldStyleInfo ald_style_info(void);
 
@@ -26,13 +26,13 @@ int ald_print(const AldCtl *ctl, const AldStyleInfo *info, const char *styled);
 /* Prints a JSON value on one line, or on several if pretty. */
 int ald_print_json(const AldCtl *ctl, json_t *value);
 
-/* JSON text; characters that would control a terminal are escaped. */
+/* Returns JSON text, in which characters that would control a terminal are escaped. */
 char *ald_json_text(const json_t *value, AldJsonMode mode);
 
 /* Parses the argument of --json, NULL if there is none; reports errors. */
 int ald_json_parse_mode(const char *mode, AldJsonMode *ret);
 
-/* Prints a line that says what was done; names in it may be of other machines. Returns an exit code. */
+/* Prints a line that says what was done; names in it may come from other machines. Returns an exit code. */
 int ald_print_done(const char *format, ...) G_GNUC_PRINTF(1, 2);
 
 /* Flushes the output. Returns an exit code. */
@@ -42,7 +42,7 @@ int ald_print_finish(void);
  * code. */
 int ald_print_option_error(char **argv, int c, const struct option *options);
 
-/* "did you mean \"status\"? See" if one of the names, whose list ends with NULL, is close to the word, else
+/* Returns "did you mean \"status\"? See" if one of the NULL-terminated names is close to the word, else
  * "see". */
 char *ald_did_you_mean(const char *word, const char *const *names);
 

@@ -52,13 +52,13 @@ static unsigned total_width(AldTable *table)
         return total;
 }
 
-/* What a flexible column may be cut down to: what is wanted of it, or its least. */
+/* Returns the width to which a flexible column may be narrowed: what is wanted of it, or its least. */
 static unsigned floor_of(const AldColumn *column, bool wanted)
 {
         return MAX(wanted ? column->wanted : 1, MAX(column->least, 1));
 }
 
-/* Cuts flexible columns as far as they go and as far as it takes. */
+/* Narrows flexible columns until the table fits, or they cannot become narrower. */
 static void squeeze(AldTable *table, unsigned columns, bool wanted)
 {
         for (unsigned c = 0; c < table->n_columns && total_width(table) > columns; c++) {
@@ -69,7 +69,7 @@ static void squeeze(AldTable *table, unsigned columns, bool wanted)
         }
 }
 
-/* Whether nothing is known of what it shows, in any row. */
+/* Returns true if the column has no known value in any row. */
 static bool is_unknown(const AldTable *table, unsigned column)
 {
         for (guint i = column; i < table->cells->len; i += table->n_columns) {
@@ -90,7 +90,7 @@ static bool is_worse(const AldTable *table, unsigned column, unsigned other)
         return table->columns[column].priority > table->columns[other].priority;
 }
 
-/* Drops the column that matters least of those with a priority above this. */
+/* Drops the least important of the columns with a priority above this. */
 static bool drop_one(AldTable *table, unsigned priority)
 {
         unsigned worst = table->n_columns;
@@ -116,7 +116,7 @@ static void natural_widths(AldTable *table)
         }
 }
 
-/* Drops columns in which there is nothing at all. */
+/* Drops columns that are completely empty. */
 static void drop_empty(AldTable *table)
 {
         for (unsigned c = 0; c < table->n_columns; c++) {
@@ -129,7 +129,7 @@ static void drop_empty(AldTable *table)
         }
 }
 
-/* Whether it would fit with the flexible columns at their least, or at what is wanted of them. */
+/* Returns true if the table would fit with the flexible columns at their least, or at their wanted width. */
 static bool can_fit(AldTable *table, unsigned columns, bool wanted)
 {
         unsigned total = total_width(table);
@@ -187,7 +187,7 @@ char *ald_table_line(AldTable *table, int row)
 
                 if (table->widths[c] == 0)
                         continue;
-                /* Nothing follows the last one, so it needs no blanks. */
+                /* Nothing follows the last column, so it is not padded. */
                 cell = is_last(table, c) && !column->right
                                ? ald_text_cut(text, table->widths[c])
                                : ald_text_fit(text, table->widths[c], column->right);

@@ -13,8 +13,8 @@ typedef struct AldColumn {
         unsigned least;    /* minimum width, so that changing values do not move the other columns */
         unsigned priority; /* columns without any value are dropped first, then those with the greatest
                               priority; never with 0 */
-        bool flexible;     /* may be cut down to `least`, and uses only what is left */
-        unsigned wanted;   /* columns with a priority above 1 are dropped before it is cut below this */
+        bool flexible;     /* may be narrowed to `least`, and uses only the remaining space */
+        unsigned wanted;   /* columns with a priority above 1 are dropped before it is narrower than this */
 } AldColumn;
 
 /* The columns are copied, but not their titles. */
@@ -33,8 +33,8 @@ void ald_table_layout(AldTable *table, unsigned columns, unsigned *floors);
 
 unsigned ald_table_rows(AldTable *table);
 
-/* One line of it, after the layout. Row -1 is the header. */
+/* Returns a line of the table, after the layout. Row -1 is the header. */
 char *ald_table_line(AldTable *table, int row);
 
-/* Appends all lines of it, after the layout. */
+/* Appends all lines of the table, after the layout. */
 void ald_table_append(GString *out, AldTable *table);

@@ -62,7 +62,8 @@ char *ald_text_fit(const char *text, unsigned columns, bool right)
                      : g_strdup_printf("%s%*s", cut, missing, "");
 }
 
-/* Appends a word that outgrows a line, broken wherever the line is full; returns where it ends. */
+/* Appends a word that is longer than a line, broken wherever the line is full; returns the column in which it
+ * ends. */
 static unsigned break_word(GString *out, const char *word, unsigned columns, unsigned indent, unsigned at)
 {
         for (const char *p = word; *p; p = g_utf8_next_char(p)) {
