@@ -106,11 +106,6 @@ static void list_kinds(AldGraphPair *pair)
         pair->kinds[n] = NULL;
 }
 
-static const char *type_of(const AldGraphPath *path)
-{
-        return path->transport ?: ald_path_type(path->ends[0].type, path->ends[1].type);
-}
-
 /* Returns the path with the best rate in either direction, else that with the least round trip, or NULL. */
 static const AldGraphPath *find_typical(const AldGraphPair *pair)
 {
@@ -122,7 +117,7 @@ static const AldGraphPath *find_typical(const AldGraphPair *pair)
 void ald_graph_pair_compute(AldGraphPair *pair)
 {
         static const AldGraphBest none;
-        const AldGraphPath *present = find_most_present(pair);
+        const AldGraphPath *present = find_most_present(pair), *typical;
 
         pair->to_peer = pair->from_peer = pair->rtt = none;
         pair->presence = present->presence;
@@ -135,7 +130,8 @@ void ald_graph_pair_compute(AldGraphPair *pair)
                                 path->presence == ALD_EDGE_ROW_PRESENCE_STALE))
                         find_best(pair, path);
         }
-        pair->type = type_of(find_typical(pair) ?: present);
+        typical = find_typical(pair) ?: present;
+        pair->type = typical->transport ?: ald_path_type(typical->ends[0].type, typical->ends[1].type);
 }
 
 void ald_graph_pair_describe(const AldGraphPair *pair, AldGraphSpace *space, AldNodePairRow *ret)

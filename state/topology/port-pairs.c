@@ -17,29 +17,12 @@ typedef struct Pairing {
         void *userdata;
 } Pairing;
 
-static const AldNetwork *network_of(const AldNode *node)
-{
-        return ald_record_as(ald_node_record(node, ALD_KIND_NETWORK), NETWORK, AldNetwork);
-}
-
-static const AldFabric *fabric_of(const AldNode *node)
-{
-        return ald_record_as(ald_node_record(node, ALD_KIND_FABRIC), FABRIC, AldFabric);
-}
-
 /* Returns a key for a port that has a neighbour: of the node at that peer, or of the peer at the node. */
 static char *joined_name(const AldNode *peer, const AldNode *owner, const char *port)
 {
         char id[ALD_ID_STRING_SIZE];
 
         return g_strdup_printf("%s %c %s", ald_id_format(&peer->id, id), owner == peer ? 't' : 'o', port);
-}
-
-static bool is_joined(const Pairing *pairing, const AldNode *peer, const AldNode *owner, const char *port)
-{
-        g_autofree char *name = joined_name(peer, owner, port);
-
-        return g_hash_table_contains(pairing->joined, name);
 }
 
 static void add_joined_ports(Pairing *pairing, const AldNode *peer, const Ports *ports)
@@ -52,9 +35,12 @@ static Ports without_joined(const Pairing *pairing, const AldNode *peer, const P
 {
         Ports left = { .node = ports->node };
 
-        for (size_t i = 0; i < ports->n; i++)
-                if (!is_joined(pairing, peer, ports->node, ports->names[i]))
+        for (size_t i = 0; i < ports->n; i++) {
+                g_autofree char *name = joined_name(peer, ports->node, ports->names[i]);
+
+                if (!g_hash_table_contains(pairing->joined, name))
                         left.names[left.n++] = ports->names[i];
+        }
         return left;
 }
 
@@ -88,8 +74,12 @@ static void pair_with_peer(Pairing *pairing, bool candidate, const Ports *ours, 
 
 static bool is_usable(const AldSegmentMember *member)
 {
-        return ald_rdma_port_is_usable(
-                network_of(member->node), ald_rows_find(&fabric_of(member->node)->rdma_ports, member->port));
+        const AldNetwork *network = ald_record_as(
+                ald_node_record(member->node, ALD_KIND_NETWORK), NETWORK, AldNetwork);
+        const AldFabric *fabric = ald_record_as(
+                ald_node_record(member->node, ALD_KIND_FABRIC), FABRIC, AldFabric);
+
+        return ald_rdma_port_is_usable(network, ald_rows_find(&fabric->rdma_ports, member->port));
 }
 
 /* Returns the usable members of one node, from `first` on, which is moved beyond them. */

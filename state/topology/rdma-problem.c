@@ -169,15 +169,13 @@ static uint64_t last_attempt(const AldLinkRdma *row)
         return row->failed_usec == ALD_ABSENT_UINT64 ? measured : MAX(measured, row->failed_usec);
 }
 
-static bool is_failing(const AldLinkRdma *row)
-{
-        return row->failed_usec != ALD_ABSENT_UINT64 &&
-               (row->measured_usec == ALD_ABSENT_UINT64 || row->failed_usec > row->measured_usec);
-}
-
 static gboolean is_irrelevant(gpointer port, gpointer row, gpointer unused)
 {
-        return !is_failing(row) || !known_word(((const AldLinkRdma *) row)->failure);
+        const AldLinkRdma *link = row;
+        bool failing = link->failed_usec != ALD_ABSENT_UINT64 &&
+                       (link->measured_usec == ALD_ABSENT_UINT64 || link->failed_usec > link->measured_usec);
+
+        return !failing || !known_word(link->failure);
 }
 
 GHashTable *ald_rdma_failures(AldNode *node)

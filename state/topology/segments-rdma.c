@@ -49,33 +49,26 @@ static const char *prefix_of(AldSegmentBuild *build, const AldRdmaPort *port)
         return g_string_chunk_insert_const(build->strings, prefix);
 }
 
-/* Joins a port with the first one that has the same prefix. */
-static void join_subnet(GHashTable *subnets, AldVertex *vertex)
-{
-        AldVertex *first = g_hash_table_lookup(subnets, vertex->identity);
-
-        if (first)
-                ald_segment_join(
-                        first, vertex, is(vertex->identity, DEFAULT_PREFIX) ? ALD_JOIN_MAYBE : ALD_JOIN_SURE);
-        else
-                g_hash_table_insert(subnets, (gpointer) vertex->identity, vertex);
-}
-
 typedef struct Adding {
         AldSegmentBuild *build;
         GHashTable *subnets; /* prefix → the first AldVertex in it */
 } Adding;
 
+/* Adds a port, and joins it with the first one that has the same prefix. */
 static void add_infiniband_port(Adding *adding, const AldNode *node, const AldRdmaPort *port)
 {
         const char *prefix = prefix_of(adding->build, port);
-        AldVertex *vertex;
+        AldVertex *vertex, *first;
 
         if (!prefix)
                 return;
         vertex = ald_segment_vertex(adding->build, ALD_SEGMENT_INFINIBAND, node, port->id, true);
         vertex->identity = prefix;
-        join_subnet(adding->subnets, vertex);
+        first = g_hash_table_lookup(adding->subnets, prefix);
+        if (first)
+                ald_segment_join(first, vertex, is(prefix, DEFAULT_PREFIX) ? ALD_JOIN_MAYBE : ALD_JOIN_SURE);
+        else
+                g_hash_table_insert(adding->subnets, (gpointer) prefix, vertex);
 }
 
 static void add_port(Adding *adding, const AldNode *node, const AldRdmaPort *port)
@@ -92,21 +85,19 @@ static void add_port(Adding *adding, const AldNode *node, const AldRdmaPort *por
                         ald_segment_link(adding->build, node, port->interface), ALD_JOIN_SURE);
 }
 
-static void add_ports(Adding *adding, const AldNode *node)
-{
-        const AldFabric *fabric = ald_record_as(ald_node_record(node, ALD_KIND_FABRIC), FABRIC, AldFabric);
-
-        for (size_t i = 0; fabric && i < fabric->rdma_ports.n; i++)
-                add_port(adding, node, ald_rows_at(&fabric->rdma_ports, i));
-}
-
 void ald_segments_add_rdma_ports(AldSegmentBuild *build)
 {
         g_autoptr(GHashTable) subnets = g_hash_table_new(g_str_hash, g_str_equal);
         Adding adding = { .build = build, .subnets = subnets };
 
-        for (guint i = 0; i < build->nodes->len; i++)
-                add_ports(&adding, build->nodes->pdata[i]);
+        for (guint i = 0; i < build->nodes->len; i++) {
+                const AldNode *node = build->nodes->pdata[i];
+                const AldFabric *fabric = ald_record_as(
+                        ald_node_record(node, ALD_KIND_FABRIC), FABRIC, AldFabric);
+
+                for (size_t k = 0; fabric && k < fabric->rdma_ports.n; k++)
+                        add_port(&adding, node, ald_rows_at(&fabric->rdma_ports, k));
+        }
 }
 
 static void join_by_rdma(
