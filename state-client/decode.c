@@ -85,14 +85,6 @@ static void drop_known_field(const AldField *field, void *userdata)
                 json_array_append_new(ensure_json(&raw->absent, json_array), json_string(field->name));
 }
 
-/* For ald_record_bus_read_all(). */
-static AldUnknownFields raw_fields_reader(RawFields *raw)
-{
-        return (AldUnknownFields){
-                .read = read_unknown_field, .end_row = end_row, .known = drop_known_field, .userdata = raw
-        };
-}
-
 /* Applies the collected fields to `fields`, which may be NULL and is owned. Returns NULL if none are left. */
 static json_t *apply_raw_fields(json_t *fields, const RawFields *raw)
 {
@@ -191,7 +183,9 @@ static int read_known(
         const AldEntity *entity = ald_model_get(model, id);
         g_auto(RawFields) raw = { .before = ald_entity_raw(entity, ald_kinds[kind].name),
                 .space = ald_model_space(model) };
-        AldUnknownFields unknown = raw_fields_reader(&raw);
+        const AldUnknownFields unknown = {
+                .read = read_unknown_field, .end_row = end_row, .known = drop_known_field, .userdata = &raw
+        };
         const AldRecord *base = changes_only ? ald_entity_record(entity, kind) : NULL;
         g_autoptr(AldRecord) record = NULL;
         json_t *kept;

@@ -354,23 +354,19 @@ static gboolean on_resubscribe(void *userdata)
         return G_SOURCE_REMOVE;
 }
 
-static bool is_refused(const AldFollow *follow)
-{
-        return follow->subscription.refused || follow->mirroring.refused;
-}
-
 /* Handles the answer to Subscribe() or Mirror(), which is refused if there are too many subscribers. Reading
  * goes on regardless. */
 static void note_request_answer(AldFollow *follow, FollowRequest *request, sd_bus_message *m)
 {
         bool before = request->refused,
-             refused = sd_bus_message_is_method_error(m, SD_BUS_ERROR_LIMITS_EXCEEDED);
+             refused = sd_bus_message_is_method_error(m, SD_BUS_ERROR_LIMITS_EXCEEDED), any_refused;
 
         request->call = sd_bus_slot_unref(request->call);
         request->refused = refused;
+        any_refused = follow->subscription.refused || follow->mirroring.refused;
         if (refused && !follow->resubscribe)
                 set_timer(follow, &follow->resubscribe, SUBSCRIBE_MSEC, on_resubscribe);
-        if ((refused || (before && !is_refused(follow))) && follow->handler->refused)
+        if ((refused || (before && !any_refused)) && follow->handler->refused)
                 follow->handler->refused(
                         follow, refused ? sd_bus_message_get_error(m) : NULL, follow->userdata);
 }
@@ -543,18 +539,13 @@ static void refresh_findings(AldFollow *follow)
         (void) sd_bus_call_async(follow->bus, &follow->findings, call, on_findings, follow, ANSWER_USEC);
 }
 
-static bool is_no_answer(sd_bus_message *m)
-{
-        return sd_bus_message_is_method_error(m, SD_BUS_ERROR_NO_REPLY) ||
-               sd_bus_message_is_method_error(m, SD_BUS_ERROR_TIMEOUT);
-}
-
 static int on_findings(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
 {
         AldFollow *follow = userdata;
 
         follow->findings = sd_bus_slot_unref(follow->findings);
-        if (is_no_answer(m)) {
+        if (sd_bus_message_is_method_error(m, SD_BUS_ERROR_NO_REPLY) ||
+                sd_bus_message_is_method_error(m, SD_BUS_ERROR_TIMEOUT)) {
                 fail_reading(follow, sd_bus_message_get_error(m));
                 return 0;
         }
@@ -772,17 +763,14 @@ bool ald_follow_in_step(AldFollow *follow)
         return follow->in_step;
 }
 
-/* Returns whether the graph could not be read. It is otherwise read only when it changes. */
-static bool has_failed(const AldTopology *topology)
-{
-        return topology && topology->failure;
-}
-
 void ald_follow_refresh(AldFollow *follow)
 {
+        const AldTopology *topology = ald_model_topology(follow->model);
+
         if (!follow->in_step || follow->loading)
                 return;
-        if (has_failed(ald_model_topology(follow->model)) && !follow->topology)
+        /* A graph that was read is read again only when it changes. */
+        if (topology && topology->failure && !follow->topology)
                 (void) read_topology(follow, on_topology);
         if (has_hidden_records(follow->model) && g_get_monotonic_time() - follow->read_at >= REREAD_USEC)
                 begin_reading(follow);

@@ -277,11 +277,6 @@ static void compare_raw(json_t *before, json_t *now, AldChange *change)
                 g_clear_pointer(&change->raw_absent, json_decref);
 }
 
-static bool envelope_differs(const AldRecord *a, const AldRecord *b)
-{
-        return a->revision != b->revision || a->updated_usec != b->updated_usec;
-}
-
 /* Moves fields of the table that are no longer raw from `raw_absent` to `fields`: the record has their
  * present value. */
 static void move_known_fields(AldChange *change)
@@ -308,7 +303,9 @@ static void notify_if_changed(AldModel *model, AldChange *change)
 
         if (change->before) {
                 change->fields = ald_record_diff(change->before, change->record);
-                differs = differs || change->fields != 0 || envelope_differs(change->before, change->record);
+                differs = differs || change->fields != 0 ||
+                          change->before->revision != change->record->revision ||
+                          change->before->updated_usec != change->record->updated_usec;
                 move_known_fields(change);
         }
         if (differs)

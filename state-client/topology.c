@@ -15,7 +15,7 @@ AldTopology *ald_topology_new(void)
         return topology;
 }
 
-static void empty_topology(AldTopology *topology)
+void ald_topology_forget(AldTopology *topology)
 {
         topology->revision = 0;
         topology->bytes = 0;
@@ -150,15 +150,10 @@ static void merge_rows(
         g_ptr_array_sort(into, kind->compare);
 }
 
-void ald_topology_forget(AldTopology *topology)
-{
-        empty_topology(topology);
-}
-
 void ald_topology_fail(AldTopology *topology, const char *why)
 {
         topology->n_taken++;
-        empty_topology(topology);
+        ald_topology_forget(topology);
         topology->failure = g_strdup(why);
 }
 
@@ -180,20 +175,15 @@ AldTopologyPage ald_topology_page_new(void)
         };
 }
 
-static void begin_taking(AldTopology *topology, const AldTopologyPage *page)
-{
-        if (page->whole)
-                empty_topology(topology);
-        topology->reading = page->revision;
-        topology->reading_whole = page->whole;
-}
-
 int ald_topology_take(AldTopology *topology, const AldTopologyPage *page, bool first, size_t max_bytes)
 {
         topology->n_taken++;
-        if (first && !page->of_pairs)
-                begin_taking(topology, page);
-        else if (page->whole != topology->reading_whole)
+        if (first && !page->of_pairs) {
+                if (page->whole)
+                        ald_topology_forget(topology);
+                topology->reading = page->revision;
+                topology->reading_whole = page->whole;
+        } else if (page->whole != topology->reading_whole)
                 return -ESTALE;
         if (page->of_pairs)
                 merge_rows(topology, topology->pairs, &pair_kind, &page->pairs, page->gone_pairs);
