@@ -66,7 +66,7 @@ static gboolean on_update(gpointer userdata)
         return G_SOURCE_REMOVE;
 }
 
-/* Simultaneous changes are signalled together, and reverted ones are not. */
+/* Emits simultaneous changes together, and none that was reverted meanwhile. */
 static void on_changed(void *userdata)
 {
         AldLinkProbeBus *self = userdata;
@@ -125,7 +125,7 @@ static int method_inhibit(sd_bus_message *message, void *userdata, sd_bus_error 
         AldLinkProbeBus *self = userdata;
         int r = ald_inhibit_bus_inhibit(message, ald_link_probe_manager_inhibitors(self->manager), error);
 
-        /* The caller may use it next. */
+        /* The caller may read Inhibited next. */
         if (self->update != 0) {
                 g_source_remove(self->update);
                 on_update(self);

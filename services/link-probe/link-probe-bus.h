@@ -4,7 +4,7 @@
 #include "services/common/service.h"
 #include "services/link-probe/link-probe-manager.h"
 
-/* org.alidade.LinkProbe1 on the bus. */
+/* Exports org.alidade.LinkProbe1 on the bus. */
 typedef struct AldLinkProbeBus AldLinkProbeBus;
 
 int ald_link_probe_bus_new(AldService *service, AldLinkProbeManager *manager, AldLinkProbeBus **ret);

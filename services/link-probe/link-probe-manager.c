@@ -96,7 +96,7 @@ static void on_tick(void *userdata)
                 ald_schedule_run(manager->schedule);
 }
 
-/* The machine may report work before there are any. */
+/* Called possibly before the schedules exist, since the machine may report work first. */
 static void check_schedules(AldLinkProbeManager *manager)
 {
         for (AldKind kind = 0; kind < ALD_N_KINDS; kind++)

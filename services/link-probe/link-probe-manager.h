@@ -7,8 +7,8 @@
 #include "services/link-probe/link/results.h"
 #include "services/link-probe/schedule/reception.h"
 
-/* The link probe service: every 15 s asks what is due and measures it; serves probes of other nodes; applies
- * locks. */
+/* The link probe service: every 15 s it asks which probes are due and runs them; it serves probes of other
+ * nodes and applies locks. */
 typedef struct AldLinkProbeManager AldLinkProbeManager;
 
 #define ALD_TICK_USEC (UINT64_C(15) * 1000 * 1000)
@@ -16,11 +16,11 @@ typedef struct AldLinkProbeManager AldLinkProbeManager;
 int ald_link_probe_manager_new(AldService *service, AldLinkProbeManager **ret);
 void ald_link_probe_manager_free(AldLinkProbeManager *manager);
 
-/* Called when something that clients see may have changed. */
+/* Sets the callback for changes of anything that clients see. */
 void ald_link_probe_manager_watch(
         AldLinkProbeManager *manager, void (*changed)(void *userdata), void *userdata);
 
-/* Reads the configuration again, and checks the credentials. */
+/* Reads the configuration again and checks the credentials. */
 void ald_link_probe_manager_configure(AldLinkProbeManager *manager);
 
 const AldGate *ald_link_probe_manager_gate(const AldLinkProbeManager *manager);
@@ -28,10 +28,10 @@ AldInhibitors *ald_link_probe_manager_inhibitors(AldLinkProbeManager *manager);
 AldMeasureRequests *ald_link_probe_manager_requests(AldLinkProbeManager *manager);
 AldResults *ald_link_probe_manager_results(AldLinkProbeManager *manager);
 const AldProber *ald_link_probe_manager_prober(const AldLinkProbeManager *manager);
-/* The schedules of local kinds, by AldKind; NULL for other kinds. */
+/* Returns the schedules of local kinds, by AldKind; NULL for other kinds. */
 AldDeviceSchedule *const *ald_link_probe_manager_schedules(const AldLinkProbeManager *manager);
 
 const AldReception *ald_link_probe_manager_reception(const AldLinkProbeManager *manager);
 
-/* The unit of work-units= that keeps this machine from being measured, or NULL. */
+/* Returns the unit of work-units= that keeps this machine from being measured, or NULL. */
 const char *ald_link_probe_manager_unit(const AldLinkProbeManager *manager);

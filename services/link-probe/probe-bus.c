@@ -11,7 +11,7 @@
 #include "services/link-probe/job/jobs-bus.h"
 #include "services/link-probe/probe-bus.h"
 
-/* A pending call. */
+/* A pending call of a method that requests probes. */
 typedef struct PendingProbeCall {
         AldLinkProbeManager *manager;
         const AldProbeKind *kind;
@@ -30,7 +30,7 @@ static int read_peer(const char *node, AldProbeTarget *target, sd_bus_error *err
         return 0;
 }
 
-/* The device points into the message. */
+/* Reads the arguments. The device points into the message. */
 static int read_target(sd_bus_message *message, AldProbeTarget *target, sd_bus_error *error)
 {
         const AldProbeKind *kind = target->kind;

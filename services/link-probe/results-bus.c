@@ -7,7 +7,7 @@
 struct AldResultsBus {
         AldResults *results;
         AldDeviceSchedule *const *schedules;
-        AldRecordExport *exports[ALD_N_KINDS]; /* of what probes measure */
+        AldRecordExport *exports[ALD_N_KINDS]; /* of kinds that probes measure */
 };
 
 static void on_link(AldKind kind, const char *key, const AldRecord *record, void *userdata)

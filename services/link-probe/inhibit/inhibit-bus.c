@@ -9,7 +9,7 @@
 
 #define ACTION_RELEASE "org.alidade.link-probe.release"
 
-/* Maximum size of a lock in a reply. */
+/* The maximum size of a lock in a reply. */
 #define WIRE_PER_LOCK (3 * ALD_INHIBIT_TEXT_MAX)
 
 static int validate_lock(const AldInhibitorFile *lock, sd_bus_error *error)
@@ -29,8 +29,9 @@ static int validate_lock(const AldInhibitorFile *lock, sd_bus_error *error)
         return 0;
 }
 
-/* The bus does not know the pid of a process in another pid namespace, and sd-bus then fails the whole query.
- * Asked for the pid alone, sd-bus of systemd 252 aborts. */
+/* Reads the user and the pid of the caller. The bus does not know the pid of a process in another pid
+ * namespace, and sd-bus then fails the whole query. sd-bus of systemd 252 aborts if it is asked for the pid
+ * alone. */
 static int read_sender(sd_bus_message *message, AldInhibitorFile *lock)
 {
         g_autoptr(AldCreds) creds = NULL;

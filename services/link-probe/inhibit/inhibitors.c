@@ -76,7 +76,8 @@ static int write_description(int directory, const AldInhibitorFile *file)
         return (int) n;
 }
 
-/* Read side first: opening a FIFO for writing blocks while it has no reader. */
+/* Opens both ends of the FIFO, the read side first, since opening for writing fails while there is no
+ * reader. */
 static int open_ends(int directory, const char *name, int *ret_ours, int *ret_theirs)
 {
         ald_fd int ours = openat(directory, name, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
@@ -109,7 +110,7 @@ static int inhibitor_file_create(int directory, const AldInhibitorFile *file, in
         return r;
 }
 
-/* Reading detects a FIFO without writers; data that its holder may have written is ignored. */
+/* Opens the read end of a FIFO that still has a writer. Data that its holder may have written is ignored. */
 static int open_held(int directory, const char *name, int *ret)
 {
         ald_fd int fd = openat(directory, name, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
@@ -147,7 +148,7 @@ static int parse_description(const char *text, AldInhibitorFile *file)
         return 0;
 }
 
-/* Reads both files. -ENOLINK if the lock is no longer held; -EBADMSG if it is damaged. */
+/* Reads both files. Returns -ENOLINK if the lock is no longer held, -EBADMSG if it is damaged. */
 static int inhibitor_file_open(int directory, unsigned number, AldInhibitorFile *ret, int *ret_ours)
 {
         AldInhibitorFile file = { .number = number };
@@ -173,7 +174,7 @@ static int inhibitor_file_open(int directory, unsigned number, AldInhibitorFile 
         return 0;
 }
 
-/* The number in the name of either file, or -EINVAL for another file. */
+/* Parses the number in the name of either file; -EINVAL for any other file. */
 static int inhibitor_file_number(const char *name, unsigned *ret)
 {
         g_auto(GStrv) parts = g_strsplit(name, ".", 2);
@@ -230,13 +231,13 @@ static gboolean on_hangup(gint fd, GIOCondition condition, gpointer userdata)
         return G_SOURCE_REMOVE;
 }
 
-/* Takes ownership of the strings of the file and of its end. */
+/* Takes ownership of the strings in `file` and of `fd`. */
 static void add_inhibitor(AldInhibitors *all, const AldInhibitorFile *file, int fd)
 {
         Inhibitor *inhibitor = g_new(Inhibitor, 1);
 
         *inhibitor = (Inhibitor){ .all = all, .file = *file, .fd = fd };
-        /* Not for input: data that a holder writes is left unread. */
+        /* Input is not watched, so data that a holder writes is left unread. */
         inhibitor->source = g_unix_fd_add(fd, G_IO_HUP | G_IO_ERR, on_hangup, inhibitor);
         all->last = MAX(all->last, file->number);
         g_ptr_array_add(all->locks, inhibitor);

@@ -6,11 +6,11 @@
 
 #include "services/link-probe/inhibit/inhibit-what.h"
 
-/* One lock. On disk, N.lock describes it, and N.fifo is open for writing as long as it is held, so that it
+/* A lock. On disk, N.lock describes it, and N.fifo is open for writing as long as it is held, so that it
  * survives a restart of the service. */
 typedef struct AldInhibitorFile {
         unsigned number;
-        char *what; /* as given */
+        char *what; /* the list of kinds, as given */
         char *who;
         char *why;
         uid_t uid;
@@ -29,19 +29,19 @@ typedef struct AldInhibitors AldInhibitors;
 AldInhibitors *ald_inhibitors_new(const char *directory, void (*changed)(void *userdata), void *userdata);
 void ald_inhibitors_free(AldInhibitors *inhibitors);
 
-/* The caller hands out *ret_fd and closes it. -ALD_E_USER_LIMIT if the user has too many, -ALD_E_COMMON_LIMIT
- * if there are too many in total. Ignores the number in `lock`. */
+/* Adds a lock like `lock`, whose number is ignored. The caller hands out *ret_fd and closes it. Returns
+ * -ALD_E_USER_LIMIT if the user has too many locks, -ALD_E_COMMON_LIMIT if there are too many in total. */
 int ald_inhibitors_add(AldInhibitors *inhibitors, const AldInhibitorFile *lock, int *ret_fd);
 
-/* What is inhibited now. */
+/* Returns the set of kinds that are inhibited now. */
 unsigned ald_inhibitors_what(const AldInhibitors *inhibitors);
 
-/* The oldest lock that inhibits one of these, or NULL. */
+/* Returns the oldest lock that inhibits one of these kinds, or NULL. */
 const AldInhibitorFile *ald_inhibitors_find(const AldInhibitors *inhibitors, unsigned what);
-/* Who holds it and why, in words, or NULL. Free with g_free(). */
+/* Describes who holds that lock and why; NULL if there is none. Free with g_free(). */
 char *ald_inhibitors_reason(const AldInhibitors *inhibitors, unsigned what);
 
-/* Releases a lock that is still held. -ENOENT if there is no lock with this number. */
+/* Releases a lock that is still held; -ENOENT if there is no lock with this number. */
 int ald_inhibitors_release(AldInhibitors *inhibitors, unsigned number);
 
 unsigned ald_inhibitors_count(const AldInhibitors *inhibitors);

@@ -11,7 +11,7 @@
 
 #define INTERFACE "org.alidade.LinkProbe1.Job"
 
-/* The object of a job. */
+/* A job that is exported as an object. */
 typedef struct Shown {
         AldJobsBus *bus;
         AldJob *job;
@@ -90,7 +90,7 @@ static int find_job(sd_bus *bus, const char *path, const char *interface, void *
         return 1;
 }
 
-/* sd-bus frees the paths with free(), which is what g_free() is. */
+/* Lists the paths of all jobs. sd-bus frees them with free(), as g_free() does. */
 static int enumerate_jobs(
         sd_bus *bus, const char *prefix, void *userdata, char ***ret_nodes, sd_bus_error *error)
 {
@@ -157,7 +157,8 @@ static int is_owner(sd_bus_message *message, const AldJob *job)
         return r < 0 ? r : uid == ald_job_uid(job);
 }
 
-/* Finds the job by the message, since it may be removed while polkit is asked. */
+/* Cancels the job at the path of the message. It is looked up again each time, since it may be removed while
+ * polkit is asked. */
 static int cancel_job(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
         AldJobsBus *self = userdata;

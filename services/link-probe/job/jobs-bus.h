@@ -12,24 +12,24 @@ int ald_jobs_bus_new(AldService *service, AldJobs *jobs, AldJobsBus **ret);
 void ald_jobs_bus_free(AldJobsBus *bus);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldJobsBus, ald_jobs_bus_free)
 
-/* The user that sent the message. */
+/* Returns the user that sent the message. */
 int ald_jobs_bus_uid_of_sender(sd_bus_message *message, uid_t *ret);
 
-/* The object of a job; free with g_free(). */
+/* Returns the object path of a job; free with g_free(). */
 char *ald_jobs_bus_path(const AldJob *job);
 
-/* Replies to a call with the job that it requested, or with the error if there is none. Frees the error. */
+/* Replies to a call with the job that it requested, or with the error if `job` is NULL. Frees the error. */
 void ald_jobs_bus_answer(sd_bus_message *call, const AldJob *job, sd_bus_error *error);
 
 /* Sets the error for -ALD_E_USER_LIMIT or -ALD_E_COMMON_LIMIT. */
 int ald_jobs_bus_refuse_room(int r, sd_bus_error *error);
 
-/* Sets the error for -EUSERS of state-query-bus.h: too many requests wait for the state service. */
+/* Sets the error for -EUSERS of state-query-bus.h: too many requests are waiting for the state service. */
 int ald_jobs_bus_refuse_pending(sd_bus_error *error);
 
-/* Sets an error that names the holder of the lock. `what` is the subject and verb of its message, such as
+/* Sets an error that names the holder of the lock. `what` begins its message with subject and verb, such as
  * "Probes of links are". */
 int ald_jobs_bus_refuse_inhibited(const AldInhibitorFile *lock, const char *what, sd_bus_error *error);
 
-/* Appends a(os), the object and the state of each job. */
+/* Appends a(os): the object path and the state of each job. */
 int ald_jobs_bus_append_list(sd_bus_message *message, const AldJobs *jobs);

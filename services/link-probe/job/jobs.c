@@ -3,14 +3,14 @@
 #include "services/common/errors.h"
 #include "services/link-probe/net/route.h"
 
-/* The time until a job that had to wait tries again. */
+/* The range of delays before a job that had to wait tries again. */
 #define RETRY_MSEC_MIN 1000
 #define RETRY_MSEC_MAX 5000
 
-/* Changes within this time are told together, since progress is reported often. */
+/* Changes within this time are reported together, since progress changes often. */
 #define NOTIFICATION_MSEC 100u
 
-/* How many times more often it tries again for probes of its own machine. */
+/* A job may wait this many times as often for other probes of this machine as for its peer. */
 #define QUEUE_FACTOR 3u
 
 struct AldJob {
@@ -18,27 +18,27 @@ struct AldJob {
         const AldProbeKind *kind;
         unsigned number;
         uid_t uid;
-        char *node, *address, *device; /* what is measured now, or was last; may be NULL */
+        char *node, *address, *device; /* of the current or last target; may be NULL */
         GArray *targets;
         unsigned next;            /* index of the target that is or will be measured */
-        unsigned retries, queued; /* how often it had to wait: for the peer, and for this machine */
+        unsigned retries, queued; /* how often it had to wait: for the peer, for this machine */
         AldJobState state;
-        AldProbe *running; /* or NULL */
-        bool stopped;      /* fails when the running probe has ended */
-        bool in_queue;     /* waits for another probe of this machine */
-        bool changed;      /* since that was last told */
+        AldProbe *running; /* NULL if none */
+        bool stopped;      /* it fails once the running probe has ended */
+        bool in_queue;     /* it waits for another probe of this machine */
+        bool changed;      /* since the watcher was last called */
         guint timer;       /* until the next attempt, or until the job is removed */
         char *phase, *error;
-        double fraction;   /* of the target that is measured */
-        AldRecord *result; /* of the last target that was measured, or of all of them; or NULL */
+        double fraction;   /* completed part of the current target */
+        AldRecord *result; /* of the last measured target, or joined from all; or NULL */
         GArray *paths;     /* AldJobPath: the outcome for each address */
 };
 
 struct AldJobs {
         AldJobsParts parts;
-        AldJobTold told; /* may be NULL */
+        AldJobTold told; /* NULL if none */
         void *userdata;
-        guint notification; /* until changes are told */
+        guint notification; /* timer until changes are reported */
         unsigned last;
         GPtrArray *list; /* oldest first */
 };
@@ -130,7 +130,7 @@ static gboolean on_kept_long_enough(gpointer userdata)
 {
         AldJob *job = userdata;
 
-        /* The running measurement still reports its end. */
+        /* The running measurement still needs the job to report its end. */
         if (job->running)
                 return G_SOURCE_CONTINUE;
         job->timer = 0;
@@ -138,7 +138,7 @@ static gboolean on_kept_long_enough(gpointer userdata)
         return G_SOURCE_REMOVE;
 }
 
-/* The job that has just ended is still in use. */
+/* Removes the oldest ended job if there are too many. `newest` has just ended and is still in use. */
 static void remove_oldest_ended(AldJobs *jobs, const AldJob *newest)
 {
         AldJob *oldest = NULL;
@@ -180,7 +180,7 @@ static void on_progress(AldProbe *probe, const char *phase, double fraction, voi
         AldJob *job = userdata;
 
         set_phase(job, phase);
-        /* It never goes back within one target. */
+        /* Progress never goes back within one target. */
         job->fraction = MAX(job->fraction, fraction);
         schedule_notification(job);
 }
@@ -207,7 +207,7 @@ static const AldProbeTarget *target_of(const AldJob *job)
         return &g_array_index(job->targets, AldProbeTarget, job->next);
 }
 
-/* The row borrows from the target. */
+/* Adds the outcome of the current address. The row borrows from the target. */
 static void add_path(AldJob *job, AldRecord *result, const char *error)
 {
         const AldProbeTarget *target = target_of(job);
@@ -222,13 +222,14 @@ static void add_path(AldJob *job, AldRecord *result, const char *error)
         path.row.error = path.error;
         if (result) {
                 path.result = ald_record_ref(result);
-                /* The result of RDMA has them, too. */
+                /* An RDMA result contains the ports as well. */
                 path.row.source_port = path.row.sink_port = NULL;
         }
         g_array_append_val(job->paths, path);
 }
 
-/* `phase` is what it waits for, or NULL; `reason` is used if it finally fails. */
+/* Lets the job wait for another attempt, or ends it after too many. `phase` describes what it waits for, or
+ * is NULL; `reason` is its error if it fails. */
 static void wait_for_turn(AldJob *job, const char *phase, const char *reason)
 {
         /* Each probe of this machine ends within a minute, and several may be ahead of this one. */
@@ -248,7 +249,7 @@ static void wait_for_turn(AldJob *job, const char *phase, const char *reason)
         schedule_notification(job);
 }
 
-/* Continues with the next target, or ends: done if at least one was measured. */
+/* Continues with the next target, or ends the job: as done if at least one target was measured. */
 static void advance_to_next_target(AldJob *job, AldRecord *result, const char *error)
 {
         add_path(job, result, error);
@@ -269,7 +270,7 @@ static void advance_to_next_target(AldJob *job, AldRecord *result, const char *e
                 finish_job(job, ALD_JOB_FAILED, error);
 }
 
-/* If both do not fit, the results so far are kept. */
+/* Joins the new result to those so far. If the result exceeds the limit of a record, it is omitted. */
 static void merge_result(AldJob *job, AldRecord *measured)
 {
         AldRecord *joined = NULL;
@@ -320,8 +321,8 @@ static void set_current_target(AldJob *job, const AldProbeTarget *target)
         job->device = g_strdup(target->device ?: target->source_port);
 }
 
-/* -ALD_E_BUSY if the job has to wait, with the reason if there is one to report; any other error, with the
- * reason, if the target cannot be measured. */
+/* Starts the probe of the next target. Returns -ALD_E_BUSY if the job has to wait, with a reason unless it
+ * waits for another probe; or any other error, with the reason, if the target cannot be measured. */
 static int start_probe(AldJob *job, char **ret_reason)
 {
         static const AldProbeHandler handler = { .progress = on_progress, .ended = on_ended };
@@ -424,7 +425,7 @@ static void stop_job(AldJob *job, AldJobState state, const char *reason)
 {
         if (is_over(job))
                 return;
-        /* The reason of a measurement that was stopped is more precise. */
+        /* A stopped measurement reports a more precise reason when it ends. */
         job->stopped = job->running && state == ALD_JOB_FAILED && job->kind->local;
         if (!job->stopped)
                 finish_job(job, state, reason);
@@ -439,7 +440,7 @@ void ald_job_cancel(AldJob *job)
 
 void ald_jobs_fail_all(AldJobs *jobs, AldKind kind, const char *reason)
 {
-        /* A stopped job is kept, but others that ended long ago may be removed. */
+        /* Stopping a job keeps it, but may remove others that ended long ago. */
         g_autoptr(GPtrArray) list = g_ptr_array_new();
 
         for (unsigned i = 0; i < jobs->list->len; i++) {
@@ -452,7 +453,7 @@ void ald_jobs_fail_all(AldJobs *jobs, AldKind kind, const char *reason)
                 stop_job(list->pdata[i], ALD_JOB_FAILED, reason);
 }
 
-/* The visible properties of jobs. */
+/* The names of the states on the bus. */
 
 static const char *const state_names[] = {
         [ALD_JOB_WAITING] = "waiting",

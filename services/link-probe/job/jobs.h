@@ -8,13 +8,14 @@
 #include "services/link-probe/local/device-schedule.h"
 #include "services/link-probe/schedule/schedule.h"
 
-/* Requested probes. Each job measures one target after another, as soon as no other probe is in the way. */
+/* Requested probes. Each job measures its targets one after the other, each as soon as no other probe is in
+ * the way. */
 typedef struct AldJobs AldJobs;
 typedef struct AldJob AldJob;
 
-#define ALD_JOBS_MAX 64u /* under way */
+#define ALD_JOBS_MAX 64u /* unfinished jobs */
 #define ALD_JOBS_PER_USER_MAX 8u
-#define ALD_JOBS_ENDED_MAX 64u /* kept in addition; the oldest is removed first */
+#define ALD_JOBS_ENDED_MAX 64u /* ended jobs kept in addition; the oldest is removed first */
 #define ALD_JOB_KEPT_SECONDS 60u
 
 typedef enum AldJobState {
@@ -27,7 +28,7 @@ typedef enum AldJobState {
 
 const char *ald_job_state_name(AldJobState state);
 
-/* A job that is removed still exists during the call. */
+/* A removed job still exists during the call. */
 typedef enum AldJobNews {
         ALD_JOB_NEWS_ADDED,
         ALD_JOB_NEWS_CHANGED,
@@ -39,29 +40,29 @@ typedef void (*AldJobTold)(AldJob *job, AldJobNews news, void *userdata);
 typedef struct AldJobsParts {
         const char *own_id;
         AldProber *prober;
-        /* They keep the results. */
+        /* The schedules, which keep the results. */
         AldSchedule *schedule;               /* of links */
-        AldDeviceSchedule *const *schedules; /* by AldKind, of local ones */
+        AldDeviceSchedule *const *schedules; /* of local kinds, by AldKind */
 } AldJobsParts;
 
 AldJobs *ald_jobs_new(const AldJobsParts *parts);
 void ald_jobs_free(AldJobs *jobs);
 
-/* Sets the callback, or NULL for none. Changes of a job within a short time are told together. */
+/* Sets the callback, or NULL for none. Changes of a job within a short time are reported together. */
 void ald_jobs_watch(AldJobs *jobs, AldJobTold told, void *userdata);
 
-/* 0 if another job may be added; -ALD_E_USER_LIMIT if the user has too many, -ALD_E_COMMON_LIMIT if there are
- * too many in total. */
+/* Returns 0 if another job may be added, -ALD_E_USER_LIMIT if the user has too many, -ALD_E_COMMON_LIMIT if
+ * there are too many in total. */
 int ald_jobs_room(const AldJobs *jobs, uid_t uid);
 
-/* Takes ownership of the targets (AldProbeTarget): at least one, all of the same kind and peer. Call it only
- * if ald_jobs_room() allows. The job waits until ald_jobs_step(). */
+/* Adds a job, which waits until ald_jobs_step(). Takes ownership of the targets (AldProbeTarget): at least
+ * one, all of the same kind and peer. Call it only if ald_jobs_room() allows it. */
 AldJob *ald_jobs_add(AldJobs *jobs, uid_t uid, GArray *targets);
 
-/* Starts waiting jobs that can be started. Call it when something has ended, and from time to time. */
+/* Starts the waiting jobs that can be started. Call it when something has ended, and from time to time. */
 void ald_jobs_step(AldJobs *jobs);
 
-/* A probe of this machine has ended: jobs that wait for this are next, before automatic probes. */
+/* Starts jobs that wait for other probes of this machine, one of which has ended, before automatic probes. */
 void ald_jobs_wake(AldJobs *jobs);
 
 void ald_job_cancel(AldJob *job);
@@ -81,13 +82,13 @@ const char *ald_job_device(const AldJob *job);
 const char *ald_job_phase(const AldJob *job);
 const char *ald_job_error(const AldJob *job);
 double ald_job_progress(const AldJob *job);
-/* NULL before it is done. */
+/* Returns NULL unless the job is done. */
 const AldRecord *ald_job_result(const AldJob *job);
 
-/* An address that has been completed. */
+/* An address of which the measurement has ended. */
 typedef struct AldJobPath {
         AldJobPathRow row;
-        AldRecord *result; /* NULL: see row.error */
+        AldRecord *result; /* NULL if it failed; see row.error */
         char *error;
 } AldJobPath;
 

@@ -10,11 +10,11 @@
 struct AldMeasureRequests {
         AldMeasureRequestsParts parts;
         AldJobs *jobs;
-        GPtrArray *list; /* of Waiting */
-        bool warned;     /* that the state service does not report the segments */
+        GPtrArray *list; /* of PendingRequest */
+        bool warned;     /* the warning about missing segments was logged */
 };
 
-/* A pending request. */
+/* A request that waits for replies of the state service. */
 typedef struct PendingRequest {
         AldMeasureRequests *all;
         uid_t uid;
@@ -105,7 +105,7 @@ static void finish_request(PendingRequest *pending, int error, const AldNeighbou
                 ald_jobs_step(requests->jobs);
 }
 
-/* Without an answer there are no neighbours, and any ports are paired. */
+/* Continues with the segments. If they are missing, no ports are neighbours and any ports may be paired. */
 static void on_segments(int error, const AldRows *segments, void *userdata)
 {
         const PendingRequest *pending = userdata;
@@ -137,7 +137,8 @@ static void on_peer(int error, const AldNodeRecords *records, void *userdata)
                 finish_request(pending, r, NULL);
 }
 
-/* Our own interfaces are not known yet if the service has just begun. */
+/* Continues with the records of this machine, which are not known beforehand if the service has just
+ * started. */
 static void on_own(int error, const AldNodeRecords *records, void *userdata)
 {
         PendingRequest *pending = userdata;
@@ -152,7 +153,7 @@ static void on_own(int error, const AldNodeRecords *records, void *userdata)
                         r = ald_state_query_node(
                                 pending->all->parts.query, pending->wanted.peer, on_peer, pending);
         }
-        /* That this machine is not known is not what the caller asked about a peer. */
+        /* The caller named a peer, so an error must not say that this machine is unknown. */
         if (r < 0)
                 finish_request(pending, r == -ALD_E_NO_SUCH_NODE && !is_local ? -ENODATA : r, NULL);
 }

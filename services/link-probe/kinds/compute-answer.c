@@ -6,7 +6,7 @@
 #include "services/link-probe/kinds/compute-answer.h"
 #include "services/link-probe/probe/probe-child.h"
 
-#define FAILURE_MAX 256u /* bytes of the first part of a failure; what follows is not added */
+#define FAILURE_MAX 256u /* bytes of a failure after which no further errors are appended */
 
 unsigned ald_compute_metric_parse(const char *name)
 {
@@ -74,7 +74,7 @@ static bool is_of_other_work(const AldComputeError *error)
         return g_str_equal(error->error, "busy");
 }
 
-/* If other work is running, all metrics fail. */
+/* Returns whether other work was running, in which case all metrics fail. */
 static bool met_other_work(const AldComputeResult *result)
 {
         for (size_t i = 0; i < result->errors.n; i++)
@@ -83,7 +83,8 @@ static bool met_other_work(const AldComputeResult *result)
         return false;
 }
 
-/* The failures of the metrics, in their order: "gemm: it crashed"; NULL if there are none. */
+/* Describes the errors of the metrics, in the order of the metrics: "gemm: it crashed"; NULL if there are
+ * none. */
 static char *describe_errors(const AldComputeResult *result)
 {
         GString *words = g_string_new(NULL);
@@ -126,7 +127,7 @@ static void fail_for_other_work(AldProbeAnswer *answer)
         answer->other_work = true;
 }
 
-/* The errors of the metrics, as those of the device; the strings go with `owned`. */
+/* Returns the errors of the metrics as errors of `device`; `owned` frees their strings. */
 static GArray *rename_errors(const AldComputeResult *result, const char *device, GPtrArray *owned)
 {
         GArray *errors = g_array_new(FALSE, FALSE, sizeof(AldComputeError));
@@ -147,7 +148,8 @@ static GArray *rename_errors(const AldComputeResult *result, const char *device,
         return errors;
 }
 
-/* A MIG instance has the Id by which it was requested, not that of the card which OpenCL shows. */
+/* Replaces the Id of the device by the requested one: for a MIG instance, OpenCL shows that of the whole
+ * card. */
 static void name_device(AldProbeAnswer *answer, const char *device)
 {
         AldComputeResult result = *result_of(answer);
@@ -211,7 +213,7 @@ int ald_compute_answer_record(
         return ald_record_new(ALD_KIND_COMPUTE, &compute, ret);
 }
 
-/* Where each phase begins, of one metric, as its share of the time. */
+/* The share of the time of a metric in which each phase begins and ends. */
 static const struct {
         const char *name;
         double from, to;

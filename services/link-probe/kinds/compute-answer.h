@@ -5,7 +5,7 @@
 #include "services/link-probe/probe/probe-answer.h"
 #include "services/link-probe/probe/probe-target.h"
 
-/* The output of alidade-probe-compute: lines of progress, then its result. Drivers influence it, so
+/* Reads the output of alidade-probe-compute: lines of progress, then its result. Drivers influence it, so
  * everything is checked against the schema (record/messages/compute.xml). */
 
 typedef enum AldComputeMetric {
@@ -20,31 +20,29 @@ typedef enum AldComputeMetric {
 #define ALD_COMPUTE_METRICS 6u
 #define ALD_COMPUTE_ALL ((1u << ALD_COMPUTE_METRICS) - 1)
 
-/* The bit of a name, 0 if the name is unknown. */
+/* Returns the bit of a metric, or 0 if the name is unknown. */
 unsigned ald_compute_metric_parse(const char *name);
-/* The names of a set, with commas between. Free with g_free(). */
+/* Returns the names of a set of metrics, separated by commas. Free with g_free(). */
 char *ald_compute_metrics_format(unsigned metrics);
 
-/* The target for a device; partial unless all metrics that apply to it are measured. */
+/* Returns the target for a device. It is partial unless all metrics that apply to the device are measured. */
 AldProbeTarget ald_compute_target(
         const AldProbeKind *kind, const AldBackend *backend, unsigned metrics, bool force);
-/* The metrics that are measured, as the probe chooses them: all of them are those that apply to the device.
- */
+/* Returns the metrics that the probe will measure: if all are requested, those that apply to the device. */
 unsigned ald_compute_target_metrics(const AldProbeTarget *target);
 
 /*
  * Reads the output, whose last line is the result. `failure` is as in probe-child.h. If the verdict is done,
- * the result is a Message1.ComputeResult of that one device, possibly with errors, all under the Id of
- * `device`. The result of a device that other work used is a failure of that kind, unless the probe was
- * forced.
+ * the result is a Message1.ComputeResult of that one device, possibly with errors, all under the Id `device`.
+ * If other work used the device, the result is a failure that says so, unless the probe was forced.
  */
 void ald_compute_answer_read(
         const char *output, const char *failure, const char *device, bool force, AldProbeAnswer *ret);
 
-/* The result as Node1.Compute of that device alone; -E2BIG if it exceeds the limit of a record. */
+/* Converts the result to Node1.Compute of that device alone; -E2BIG if it exceeds the limit of a record. */
 int ald_compute_answer_record(
         const AldProbeTarget *target, const AldProbeAnswer *answer, uint64_t realtime_usec, AldRecord **ret);
 
-/* Reads a line of progress: the phase, which the caller frees, and the fraction of all these metrics that is
- * done, 0 to 1. -EBADMSG if it is not such a line. */
+/* Reads a line of progress. The caller frees the phase; the fraction, 0 to 1, covers all these metrics.
+ * Returns -EBADMSG if it is not such a line. */
 int ald_compute_progress_read(const char *line, unsigned metrics, char **ret_phase, double *ret_fraction);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The compute devices of this machine. */
+/* Probes of the compute devices of this machine. */
 #include <errno.h>
 
 #include "record/figure-text.h"
@@ -16,7 +16,7 @@
 
 #define DEADLINE_MSEC 600000u
 
-/* About 5 min: others may be measured first, and other work may end soon. */
+/* About 5 min: other devices may be measured first, and other work may end soon. */
 #define RETRIES_MAX 100u
 
 static GPtrArray *make_arguments(const AldProgram *program, const AldProbeTarget *target)
@@ -72,7 +72,8 @@ static AldDeviceRecords devices_of(const AldNodeRecords *own, const char *own_id
         return devices;
 }
 
-/* Devices that are asleep or do not report their load may be measured on request. */
+/* Returns whether other work uses the device. One that is asleep, or does not report its load, may be
+ * measured on request. */
 static bool is_in_use(const AldProbeFacts *facts, const AldDeviceRecords *records, const AldBackend *backend)
 {
         AldDeviceObstacle obstacle = ald_device_obstacle(records, backend, facts->now_realtime);
@@ -81,7 +82,7 @@ static bool is_in_use(const AldProbeFacts *facts, const AldDeviceRecords *record
                !g_strv_contains(facts->ours, backend->id);
 }
 
-/* The device, or without one all that are free; with force, all of them. */
+/* Appends the named device, or all devices that are free; with force, also those in use. */
 static int resolve(const AldProbeTarget *wanted, const AldProbeFacts *facts, GArray *targets)
 {
         const AldDeviceRecords devices = devices_of(facts->own, facts->own_id);
@@ -120,7 +121,7 @@ static uint64_t now_usec(void)
         return (uint64_t) g_get_monotonic_time();
 }
 
-/* The state is the load of the processors. */
+/* Returns the tracker of the load of the processors, which is the state of this kind. */
 static void *new_state(const AldDeviceScheduleParts *parts)
 {
         AldCpuLoad *load = ald_cpu_load_new(ald_service_root(parts->service));
@@ -158,7 +159,8 @@ static char *why_cpu_is_left_alone(const AldDeviceSchedule *schedule, bool force
         return g_strdup_printf("the processors are %s in use", text);
 }
 
-/* The load of a GPU is checked with the state service: before it is due, and for each request. */
+/* Checks the processors only: the load of a GPU is checked with the records of the state service, before it
+ * is due and for each request. */
 static char *find_obstacle(AldDeviceSchedule *schedule, const AldProbeTarget *target)
 {
         return g_str_equal(target->device, ALD_CPU_ID) ? why_cpu_is_left_alone(schedule, target->force)
@@ -173,7 +175,7 @@ static void list_avoided(AldDeviceSchedule *schedule, GPtrArray *ids)
                 g_ptr_array_add(ids, g_strdup(ALD_CPU_ID));
 }
 
-/* Processes that compute on a device are also work of this machine. */
+/* Also reports processes that compute on a device as work of this machine. */
 static GArray *list_devices(AldDeviceSchedule *schedule, const AldNodeRecords *own, uint64_t now_realtime)
 {
         const AldDeviceScheduleParts *parts = ald_device_schedule_parts(schedule);
@@ -209,7 +211,7 @@ static AldProbeTarget make_target(
                 ald_rows_find(&backends->devices, id), ALD_COMPUTE_ALL, false);
 }
 
-/* From now on the load is caused by others. */
+/* From now on, the load is caused by others. */
 static void restart_cpu_load(
         AldDeviceSchedule *schedule, const AldProbeTarget *target, const AldProbeAnswer *answer)
 {

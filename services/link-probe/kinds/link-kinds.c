@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Links, over sockets and over RDMA. */
+/* Probes of links, over sockets and over RDMA. */
 #include <arpa/inet.h>
 #include <errno.h>
 
@@ -16,10 +16,10 @@
 
 #define DEADLINE_MSEC 60000u
 
-/* How often a busy peer is asked again. */
+/* How often a job retries a busy peer. */
 #define RETRIES_MAX 20u
 
-/* The longest brief measurement in each direction. */
+/* The maximum duration of a brief measurement in each direction. */
 #define BRIEF_SECONDS 2u
 
 static GPtrArray *make_arguments(const AldProgram *program, const AldProbeTarget *target)
@@ -75,7 +75,7 @@ static void read_answer(
         ald_result_validate(target, ret);
 }
 
-/* "ADDRESS" or "LINK-LOCAL%INTERFACE", in any form; stored in the form of records. */
+/* Reads "ADDRESS" or "LINK-LOCAL%INTERFACE", in any notation, and stores it in the notation of records. */
 static int read_address(const char *text, AldProbeTarget *target)
 {
         g_auto(GStrv) parts = g_strsplit(text, "%", 2);
@@ -150,7 +150,7 @@ static int add_paths(const AldProbeTarget *wanted, const AldNetwork *own, const 
         return targets->len > 0 ? 0 : -ALD_E_NO_SUCH_ADDRESS;
 }
 
-/* By the interfaces that both ends report, and by the outcome of earlier attempts. */
+/* Chooses paths by the interfaces that both ends report and by the outcome of earlier attempts. */
 static int resolve_socket(const AldProbeTarget *wanted, const AldProbeFacts *facts, GArray *targets)
 {
         const AldNetwork *own = ald_node_records_as(facts->own, NETWORK, AldNetwork);
@@ -212,7 +212,7 @@ const AldProbeKind ald_probe_socket = {
         .refusals = refusals,
 };
 
-/* It uses the same wires, so a lock on links covers it, too. */
+/* RDMA uses the same wires, so a lock on links covers it as well. */
 const AldProbeKind ald_probe_rdma = {
         .kind = ALD_KIND_LINK_RDMA,
         .result = ALD_KIND_RDMA_RESULT,

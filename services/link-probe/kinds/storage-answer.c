@@ -16,7 +16,7 @@ static bool is_flagged_busy(const AldStorageFigures *row)
         return row->flags && g_strv_contains(row->flags, "busy");
 }
 
-/* Keeps the row of the file system alone. */
+/* Reduces the result to the row and the error of one file system; each may be NULL. */
 static int keep_row(AldProbeAnswer *answer, const AldStorageFigures *row, const AldStorageError *error)
 {
         AldStorageResult result = ALD_STORAGE_RESULT_INIT;
@@ -76,7 +76,7 @@ uint64_t ald_storage_answer_bytes(const AldProbeAnswer *answer)
         const AldStorageResult *result = answer->result ? result_of(answer) : NULL;
         const AldStorageFigures *row;
 
-        /* A probe that says why it did not begin has read nothing. */
+        /* A probe that reports why it did not begin has read nothing. */
         if (!result)
                 return answer->word ? 0 : ALD_ABSENT_UINT64;
         row = result->file_systems.n > 0 ? ald_rows_at(&result->file_systems, 0) : NULL;

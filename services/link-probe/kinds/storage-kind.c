@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The file systems of this machine that hold models. */
+/* Probes of the file systems of this machine that hold models. */
 #include <errno.h>
 
 #include "record/id.h"
@@ -12,13 +12,13 @@
 #include "services/link-probe/probe/probe-child.h"
 #include "state/planner/planner-storage.h"
 
-/* The probe reads for 30 s at most, and may have to look for models on slow disks. */
+/* The probe reads for at most 30 s, and may have to look for models on slow disks. */
 #define DEADLINE_MSEC 120000u
 
-/* About 5 min, as of compute devices. */
+/* About 5 min, as for compute devices. */
 #define RETRIES_MAX 100u
 
-/* The state is what is known of the file systems, and the texts that the last look returned. */
+/* The state of this kind: the known file systems, and the obstacles that the last list of devices borrows. */
 typedef struct Storage {
         AldStorageTargets *targets;
         GPtrArray *reasons;
@@ -73,7 +73,7 @@ static AldProbeTarget make_file_system_target(const AldDeviceSchedule *schedule,
         return target;
 }
 
-/* The file system, or without one all that can be measured. */
+/* Appends the named file system, or all that can be measured. */
 static int resolve(const AldProbeTarget *wanted, const AldProbeFacts *facts, GArray *targets)
 {
         AldStorageTargets *known = targets_of(facts->schedule);
@@ -131,7 +131,7 @@ static void free_state(void *state)
         g_free(storage);
 }
 
-/* They move data through the memory, too. */
+/* Probes of links move data through the memory as well. */
 static const char *why_links_go_first(const AldDeviceSchedule *schedule)
 {
         const AldDeviceScheduleParts *parts = ald_device_schedule_parts(schedule);
@@ -141,7 +141,7 @@ static const char *why_links_go_first(const AldDeviceSchedule *schedule)
                        : NULL;
 }
 
-/* Nobody waits for a measurement that is not requested. */
+/* An automatic measurement can wait, since nobody asked for its result. */
 static const char *why_not_automatically(const AldDeviceSchedule *schedule)
 {
         const AldMachineState *state = ald_machine_state(ald_device_schedule_parts(schedule)->machine);
@@ -163,7 +163,7 @@ static char *find_obstacle(AldDeviceSchedule *schedule, const AldProbeTarget *ta
         if (links || not_now)
                 return g_strdup(links ?: not_now);
         hindrance = ald_storage_targets_hindrance(targets, target->device, target->force);
-        /* Others may have read since it was requested. */
+        /* Other probes may have read since it was requested. */
         if (!hindrance && !target->force &&
                 ald_storage_target_bytes(target) > ald_storage_targets_left(targets, target->device))
                 return g_strdup("storage-mb-per-day= allows no more bytes today");
@@ -222,7 +222,7 @@ static AldProbeTarget make_target(
         return make_file_system_target(schedule, id, false);
 }
 
-/* One that was stopped may have read all that it was allowed to. */
+/* Notes how much an attempt has read. If that is unknown, it may have read all that it was allowed to. */
 static void note_failed_attempt(
         AldDeviceSchedule *schedule, const AldProbeTarget *target, const AldProbeAnswer *answer)
 {

@@ -15,11 +15,12 @@
 #define STILL_USEC (UINT64_C(60) * G_USEC_PER_SEC)
 
 #define BYTES_PER_MB UINT64_C(1000000)
-#define BYTES_MIN UINT64_C(34000000) /* with less, the probe does not begin */
+#define BYTES_MIN UINT64_C(34000000) /* with fewer, the probe does not begin */
 #define BYTES_MAX UINT64_C(256000000)
 #define BYTES_OPTION "--bytes="
 
-/* The sectors that a disk has moved, and when that last changed; 0: not since this service started. */
+/* The number of sectors that a disk has transferred, and when it last changed; 0: not since this service
+ * started. */
 typedef struct DiskTraffic {
         uint64_t sectors;
         uint64_t changed_usec;
@@ -29,15 +30,15 @@ struct AldStorageTargets {
         AldService *service;
         AldDeviceSchedule *schedule; /* NULL before the first tick */
         char *program;
-        AldProbeChild *child; /* lists; NULL if none does */
-        bool warned;          /* that it cannot list */
-        bool late;            /* it does not end although it was killed */
-        AldRecord *list;      /* Message1.StorageResult; NULL: none yet */
-        uint64_t listed_usec; /* when the last list began; 0: none, or another one is due */
+        AldProbeChild *child; /* the running probe that lists; NULL if none */
+        bool warned;          /* the warning that listing failed was logged */
+        bool late;            /* the child has not ended although it was killed */
+        AldRecord *list;      /* Message1.StorageResult; NULL if there is none yet */
+        uint64_t listed_usec; /* when the last list began; 0: never, or another one is due */
         AldRecord *stored;    /* Node1.Storage of this machine; NULL if unknown */
-        char **defaults;      /* where to look without model-paths=; NULL: not known yet */
-        char **listed_paths;  /* where was looked last */
-        GHashTable *disks;    /* of Traffic, by name */
+        char **defaults;      /* paths used without model-paths=; NULL if unknown yet */
+        char **listed_paths;  /* paths of the last list */
+        GHashTable *disks;    /* name → DiskTraffic */
 };
 
 static uint64_t now_usec(void)
@@ -89,7 +90,7 @@ const AldStorageFileSystem *ald_storage_targets_stored(const AldStorageTargets *
         return storage ? ald_rows_find(&storage->file_systems, id) : NULL;
 }
 
-/* Reads the sectors of all disks, and of their partitions. */
+/* Reads the sectors that all disks and their partitions have transferred. */
 static void read_traffic(AldStorageTargets *targets)
 {
         g_autofree char *text = NULL;
@@ -126,7 +127,7 @@ static bool is_idle(const AldStorageTargets *targets, const char *disk)
         return !traffic || traffic->changed_usec == 0 || now_usec() - traffic->changed_usec > STILL_USEC;
 }
 
-/* The rotating disks without traffic, which may have stopped, separated by commas. */
+/* Returns the rotating disks without traffic, which may have stopped, separated by commas. */
 static char *list_idle_rotating(const AldStorageTargets *targets)
 {
         GString *names = g_string_new(NULL);
@@ -146,7 +147,7 @@ static char *list_idle_rotating(const AldStorageTargets *targets)
         return g_string_free(names, FALSE);
 }
 
-/* The paths of model-paths=, else those where models usually are. */
+/* Returns the paths of model-paths=, else the usual places of models. */
 static const char *const *choose_paths(const AldStorageTargets *targets, bool *ret_optional)
 {
         const AldConfig *config = ald_service_config(targets->service);
@@ -173,7 +174,7 @@ static void add_paths(const AldStorageTargets *targets, GPtrArray *arguments)
                 ald_program_add(arguments, "%s", *paths);
 }
 
-/* Enters what a file system holds, beside the result of its last attempt. */
+/* Stores what a file system holds, and keeps the result of its last attempt. */
 static void put_file_system(AldStorageTargets *targets, const AldStorageFigures *found)
 {
         AldRowResults *results = ald_device_schedule_results(targets->schedule);
@@ -194,14 +195,15 @@ static void put_file_system(AldStorageTargets *targets, const AldStorageFigures 
         ald_row_results_put(results, &row);
 }
 
-/* One that is asleep is reported only if models were found there before. */
+/* Returns whether to report a file system. One that is asleep is reported only if models were found on it
+ * before. */
 static bool is_of_interest(const AldStorageTargets *targets, const AldStorageFigures *found)
 {
         return found->model_files != ALD_ABSENT_UINT64 || ald_storage_targets_stored(targets, found->id) ||
                ald_row_results_find(ald_device_schedule_results(targets->schedule), found->id);
 }
 
-/* A file system without models any more, or that is gone, holds none. */
+/* Reports that file systems that are no longer listed hold no models. */
 static void put_empty(AldStorageTargets *targets, const AldRows *before)
 {
         for (size_t i = 0; before && i < before->n; i++) {
@@ -213,7 +215,7 @@ static void put_empty(AldStorageTargets *targets, const AldRows *before)
         }
 }
 
-/* Paths that the configuration names and where nothing is found; each is logged once. */
+/* Warns once about each configured path on which nothing is found. */
 static void warn_missing_paths(const AldStorageTargets *targets, const AldRecord *before)
 {
         const AldRows *known = before ? &ald_record_as(before, STORAGE_RESULT, AldStorageResult)->errors
@@ -229,7 +231,7 @@ static void warn_missing_paths(const AldStorageTargets *targets, const AldRecord
         }
 }
 
-/* Returns whether something hinders a file system, which may soon be over. */
+/* Returns whether an error, which may soon be over, hinders a file system. */
 static bool is_hindered(const AldStorageTargets *targets)
 {
         const AldRows *rows = ald_storage_targets_rows(targets);
@@ -259,7 +261,7 @@ static void take_list(AldStorageTargets *targets, AldRecord *list)
         }
 }
 
-/* Logs a failure once, until it can list again. */
+/* Logs a failure once, until listing succeeds again. */
 static void warn_once(AldStorageTargets *targets, const char *failure)
 {
         if (!targets->warned)
@@ -281,10 +283,10 @@ static void on_listed(const char *output, const char *failure, void *userdata)
         else {
                 targets->warned = false;
                 take_list(targets, list);
-                /* Others may be due now. */
+                /* Other file systems may be due now. */
                 ald_device_schedule_check(targets->schedule);
         }
-        /* The texts are its own. */
+        /* The texts belong to the child. */
         ald_probe_child_free(child);
 }
 
@@ -312,7 +314,7 @@ static bool is_rotating(const AldStorageFigures *row)
         return row->rotational == true && row->disks;
 }
 
-/* "sda may be asleep" */
+/* Returns a text such as "sda may be asleep", or NULL. */
 static char *why_asleep(const AldStorageTargets *targets, const AldStorageFigures *row)
 {
         for (const char *const *disk = row->disks; is_rotating(row) && *disk; disk++)
@@ -326,7 +328,8 @@ static const AldStorageError *find_error(const AldStorageTargets *targets, const
         return targets->list ? ald_rows_find(&result_of_list(targets)->errors, id) : NULL;
 }
 
-/* A disk that was asleep has woken, so that its file systems may be looked at. */
+/* Returns whether a disk that was asleep has woken, so that its file systems can be listed without waking
+ * it. */
 static bool has_woken(const AldStorageTargets *targets)
 {
         const AldRows *rows = ald_storage_targets_rows(targets);
@@ -361,7 +364,7 @@ void ald_storage_targets_tick(AldStorageTargets *targets, AldDeviceSchedule *sch
         if (paths)
                 read_traffic(targets);
         if (targets->child) {
-                /* It was killed long ago. */
+                /* The child was killed at its deadline. */
                 bool late = now_usec() - targets->listed_usec > 2 * LIST_DEADLINE_MSEC * UINT64_C(1000);
 
                 if (late && !targets->late)
@@ -397,7 +400,7 @@ void ald_storage_targets_take(AldStorageTargets *targets, const AldNodeRecords *
 
         for (const char *const *path = usual; *path; path++)
                 add_default(paths, g_strdup(*path));
-        /* All of the root file system would be too much to look at. */
+        /* Searching all of the root file system would take too long. */
         for (size_t i = 0; disk && i < disk->paths.n; i++) {
                 const char *id = ((const AldDiskPath *) ald_rows_at(&disk->paths, i))->id;
 

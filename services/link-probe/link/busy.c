@@ -67,7 +67,8 @@ static const struct in_addr *in_of(const void *address)
         return &((const struct sockaddr_in *) address)->sin_addr;
 }
 
-/* A connection over IPv4 may have come in by a socket of IPv6. */
+/* Returns whether `known` is the local address of a connection. An IPv6 socket may have accepted a connection
+ * over IPv4. */
 static bool is_address_of(const struct sockaddr *known, const struct sockaddr_storage *local)
 {
         if (known->sa_family == AF_INET6 && local->ss_family == AF_INET6)

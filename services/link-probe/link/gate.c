@@ -64,7 +64,7 @@ int ald_gate_may(const AldGate *gate, const AldProbeKind *kind, bool force)
         return kind->local && !force && ald_work_unit(ald_machine_work(gate->machine)) ? -ALD_E_BUSY : 0;
 }
 
-/* A machine without RDMA ports has no such links. */
+/* Links over RDMA also need an RDMA port. */
 bool ald_gate_may_automatically(const AldGate *gate, const AldProbeKind *kind)
 {
         return ald_gate_may(gate, kind, false) >= 0 &&
@@ -107,7 +107,8 @@ bool ald_gate_may_load(const AldGate *gate)
         return ald_policy_is_full(&policy);
 }
 
-/* The other end may not have received this yet, or may ignore it. */
+/* Returns why other nodes must not load links now, or NULL. They may not have received the policy yet, or may
+ * ignore it. */
 static char *why_not_to_load(const AldGate *gate, const AldNetwork *network, const char *port)
 {
         const AldInterface *interface = network ? ald_rows_find(&network->interfaces, port) : NULL;

@@ -12,7 +12,7 @@ char *ald_result_key(const AldProbeTarget *target)
         return g_strdup_printf("%s,%s", target->peer, target->address);
 }
 
-/* These two take a struct whose source and sink are yet to be filled in. */
+/* Both functions set the source and the sink in `fields` and return the record. */
 static AldRecord *make_socket_record(const char *own_id, const AldProbeTarget *target, AldLinkSocket *fields)
 {
         fields->source = own_id;
@@ -53,7 +53,7 @@ static const AldRdmaPort *find_port(const AldNodeRecords *records, const char *p
         return fabric ? ald_rows_find(&fabric->rdma_ports, port) : NULL;
 }
 
-/* Why a direction has no rate; NULL if both have one. Free with g_free(). */
+/* Describes why a direction has no rate; NULL if both have one. Free with g_free(). */
 static char *describe_partial(const AldRecord *result, const AldLinkBase *link)
 {
         g_autofree char *reason = NULL;
@@ -101,7 +101,7 @@ static void describe_path(const AldProbe *probe, AldLinkSocket *fields)
         fields->negotiated_bits_per_second = ald_path_speed(medium->bits_per_second, sink.bits_per_second);
 }
 
-/* Small packets may pass where full ones are lost. */
+/* Round trips are kept: small packets may pass where full ones are lost. */
 AldRecord *ald_result_without_rates(const char *own_id, const AldProbe *probe, const char *reason,
         const AldRecord *result, uint64_t realtime_usec)
 {
@@ -121,8 +121,8 @@ AldRecord *ald_result_without_rates(const char *own_id, const AldProbe *probe, c
         return make_socket_record(own_id, ald_probe_target(probe), &fields);
 }
 
-/* A disturbed check has no information about the rates. Other traffic is recorded for whole measurements
- * only. */
+/* Removes what a check does not measure. If it was disturbed, its rates say nothing about the link; other
+ * traffic is recorded for full measurements only. */
 static void reduce_to_check(const AldProbe *probe, uint64_t realtime_usec, AldLinkSocket *fields)
 {
         bool disturbed = ald_link_disturbance(fields) != ALD_ABSENT_UINT64;

@@ -5,7 +5,7 @@
 #include "services/link-probe/link/link-validation.h"
 #include "state/link/link-quality.h"
 
-/* "disturbed", "unsteady" and "suspect", and the NULL at the end. */
+/* Room for "disturbed", "unsteady" and "suspect", and the final NULL. */
 #define FLAGS_SIZE 4u
 
 AldRecord *ald_result_make(AldKind kind, const void *fields)
@@ -71,7 +71,7 @@ static bool has_rate(const AldProbeDirection directions[static 2])
         return is_rated(&directions[0]) || is_rated(&directions[1]);
 }
 
-/* A direction without a rate has no figures that describe one. */
+/* Removes the figures that describe a rate from each direction that has none. */
 static void clear_unless_rated(AldProbeDirection directions[static 2])
 {
         for (unsigned i = 0; i < 2; i++) {
@@ -110,7 +110,7 @@ static void set_flags(bool disturbed, bool unsteady, bool suspect, const char *f
         flags[n] = NULL;
 }
 
-/* Both return a description of the problem, or NULL; free with g_free(). */
+/* Both functions return a description of the problem, or NULL; free with g_free(). */
 static char *validate_socket(const AldRecord *answer, AldSocketResult *fields)
 {
         if (is_check(fields))

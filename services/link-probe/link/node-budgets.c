@@ -7,13 +7,13 @@
 
 #define PORT_MAX 80u
 
-/* The time in which a node that did not return is not waited for again. */
+/* A node that did not return is not waited for again within this time. */
 #define PAUSE_USEC (UINT64_C(60) * 1000 * 1000)
 
 typedef struct NodeBudget {
-        uint64_t used, since; /* µs, at that time */
-        uint64_t waits_until; /* 0: it does not wait */
-        char port[PORT_MAX];  /* for which */
+        uint64_t used, since; /* µs used, as of `since` */
+        uint64_t waits_until; /* 0: not waiting */
+        char port[PORT_MAX];  /* that it waits for; empty: any */
 } NodeBudget;
 
 struct AldNodeBudgets {
@@ -36,7 +36,7 @@ void ald_node_budgets_free(AldNodeBudgets *budgets)
         g_free(budgets);
 }
 
-/* The budget is restored steadily. */
+/* Returns how much of its budget a node has used; the budget is restored steadily. */
 static uint64_t used_of(const NodeBudget *node, uint64_t now)
 {
         uint64_t back;

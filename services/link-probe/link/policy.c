@@ -7,7 +7,7 @@ static char *join_reason(const char *word, const char *more)
         return more ? g_strdup_printf("%s: %s", word, more) : g_strdup(word);
 }
 
-/* Why links are not measured at all, or NULL. */
+/* Returns why links are not measured at all, or NULL. */
 static char *why_none(const AldPolicyInput *input)
 {
         if (!input->enabled)
@@ -17,7 +17,7 @@ static char *why_none(const AldPolicyInput *input)
         return input->lock ? join_reason("inhibited", input->lock) : NULL;
 }
 
-/* Why they must not be loaded, or NULL. */
+/* Returns why links must not be loaded, or NULL. */
 static char *why_not_full(const AldPolicyInput *input)
 {
         if (input->work)

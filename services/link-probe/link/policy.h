@@ -10,16 +10,16 @@
 /* The inputs of Node1.ProbePolicy. */
 typedef struct AldPolicyInput {
         bool enabled;
-        const char *problem; /* why links cannot be measured although enabled; or NULL */
-        bool hears_peers;    /* not with mirror=none */
+        const char *problem; /* why links cannot be measured although they are enabled; or NULL */
+        bool hears_peers;    /* false with mirror=none */
         bool rdma;
-        const char *lock; /* the holder of a lock on link probes, and the reason; or NULL */
-        const char *work; /* the work that this machine does; or NULL */
+        const char *lock; /* the holder and the reason of a lock on link probes; or NULL */
+        const char *work; /* the work of this machine; or NULL */
         bool battery, resumed, outside_hours;
         uint64_t bytes_per_hour, interval_usec; /* 0: the default */
 } AldPolicyInput;
 
-/* Frees the struct and everything it points to. */
+/* The record Node1.ProbePolicy with everything that it points to. */
 typedef struct AldPolicy {
         AldProbePolicy fields;
         const char *starts[3];
@@ -30,5 +30,5 @@ void ald_policy_init(AldPolicy *policy, const AldPolicyInput *input);
 void ald_policy_clear(AldPolicy *policy);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldPolicy, ald_policy_clear)
 
-/* Whether links may be loaded. */
+/* Returns whether links may be loaded. */
 bool ald_policy_is_full(const AldPolicy *policy);

@@ -12,8 +12,8 @@
 #include "state/topology/rdma-problem.h"
 
 struct AldNeighbours {
-        unsigned n;             /* segments */
-        GHashTable *segment[2]; /* "NODE PORT" → number of its segment, from 1 on; candidates last */
+        unsigned n;             /* number of segments */
+        GHashTable *segment[2]; /* "NODE PORT" → number of its segment, from 1; segments, then candidates */
 };
 
 AldNeighbours *ald_neighbours_new(void)
@@ -107,16 +107,17 @@ static int choose_address(const AldProbeTarget *wanted, const AldNetwork *own, c
                 ret, wanted->kind, wanted->peer, chosen->address, interface ? interface->id : NULL);
 }
 
-/* If a named port cannot be used, the probe reports why. */
+/* Returns whether a port may be paired. A port that was named is always eligible: if it cannot be used, the
+ * probe reports why. */
 static bool is_eligible(const AldRdmaRequestEnd *end, const AldRdmaPort *port, const char *wanted)
 {
         return *wanted ? g_str_equal(port->id, wanted) : ald_rdma_port_is_usable(end->network, port);
 }
 
-/* One that may be paired. */
+/* A port that may be paired. */
 typedef struct PairedPort {
         const AldRdmaPort *port;
-        unsigned uses; /* pairs that it is in */
+        unsigned uses; /* number of pairs that contain it */
 } PairedPort;
 
 static GArray *list_eligible_ports(const AldRdmaRequestEnd *end, const char *wanted)
@@ -135,10 +136,10 @@ static GArray *list_eligible_ports(const AldRdmaRequestEnd *end, const char *wan
 typedef struct Pairing {
         const AldRdmaRequestEnd *own, *peer;
         const AldNeighbours *neighbours;
-        GArray *theirs; /* of Port */
+        GArray *theirs; /* of PairedPort */
 } Pairing;
 
-/* A port of the peer that this one may reach. */
+/* Chooses a port of the peer that this one may be able to reach, or NULL. */
 static const AldRdmaPort *choose_partner(Pairing *pairing, const AldRdmaPort *port)
 {
         PairedPort *best = NULL;

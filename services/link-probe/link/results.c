@@ -5,12 +5,12 @@
 #include "services/link-probe/link/results.h"
 #include "state/link/link-quality.h"
 
-/* What this service needs to know about a path over sockets. */
+/* What this service remembers about a path over sockets. */
 typedef struct PathHistory {
-        unsigned failures;        /* since the last success */
-        char interface[IFNAMSIZ]; /* through which it was reached the last time; maybe empty */
-        uint64_t rate;            /* the greater one of the last whole measurement; 0: there was none */
-        char measured_interface[IFNAMSIZ]; /* of that one */
+        unsigned failures;                 /* since the last success */
+        char interface[IFNAMSIZ];          /* the last one that reached the peer; may be empty */
+        uint64_t rate;                     /* the greater rate of the last full measurement; 0: none yet */
+        char measured_interface[IFNAMSIZ]; /* of that measurement */
 } PathHistory;
 
 typedef struct Result {
@@ -24,9 +24,9 @@ typedef struct Result {
 struct AldResults {
         char *own_id;
         GHashTable *by_key;
-        GQueue by_age;             /* the same, the oldest first */
-        GHashTable *served;        /* interface → uint64_t: the greatest that others measured */
-        AldResultsChanged changed; /* NULL if none */
+        GQueue by_age;             /* the same results, oldest first */
+        GHashTable *served;        /* interface → uint64_t: the greatest rate that others measured */
+        AldResultsChanged changed; /* NULL if there is none */
         void *userdata;
 };
 
@@ -108,7 +108,7 @@ static const AldLinkSocket *socket_fields(const AldRecord *record)
                        : NULL;
 }
 
-/* Disturbed figures do not replace others. */
+/* Keeps the rate of a full measurement. Disturbed figures do not replace others. */
 static void note_rate(const AldLinkSocket *fields, PathHistory *history)
 {
         uint64_t upload = fields->upload.bits_per_second, download = fields->download.bits_per_second;
@@ -137,7 +137,7 @@ static void update_history(const AldRecord *record, PathHistory *history)
         note_rate(fields, history);
 }
 
-/* Takes over the record. */
+/* Stores the record, taking ownership of it, and reports it. */
 static void put_record(AldResults *results, const char *key, AldRecord *record, uint64_t now)
 {
         Result *result = renew_result(results, key);

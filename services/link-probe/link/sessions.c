@@ -9,17 +9,17 @@
 #include "services/link-probe/probe/probe-answer.h"
 #include "services/link-probe/probe/probe-child.h"
 
-/* Maximum size of the GIDs of a node in a line, which has little room otherwise. */
+/* The maximum size of the GIDs of a node in the line that is sent to the program. */
 #define GIDS_MAX 3500u
 
-/* Limits until the peer has proved its identity, then until it has sent its request, and for the whole
+/* Time limits until the peer has proved its identity, until it has sent its request, and for the whole
  * session. The program has shorter limits of its own. */
 #define HANDSHAKE_MSEC 10000u
 #define UNDECIDED_MSEC 10000u
 #define SESSION_MSEC 60000u
 
 /*
- * A handshake costs a process and some milliseconds of processor time: the total rate keeps this below a
+ * A handshake costs a process and some milliseconds of processor time; the total rate keeps this below a
  * third of a processor. A member retries after a second at the earliest, and has several paths.
  */
 static const AldAcceptShare shares[ALD_REMOTE_CLASS_N] = {
@@ -50,19 +50,19 @@ typedef struct Session {
         const AldProbeKind *kind;
         AldRemote remote;
         char *peer;                    /* NULL until it has proved its identity */
-        char port[ALD_PORT_NAME_SIZE]; /* over which it measures: an interface or an RDMA port; or empty */
-        bool occupies;                 /* that one */
-        bool answered;                 /* its request is known and was answered */
-        bool refused;                  /* it was deferred */
+        char port[ALD_PORT_NAME_SIZE]; /* the interface or RDMA port over which it measures; may be empty */
+        bool occupies;                 /* `port` is occupied for it */
+        bool answered;                 /* its request has arrived and was answered */
+        bool refused;                  /* its request was refused or deferred */
         bool ending;                   /* it was stopped in favor of another session */
-        gint64 proved, begun;    /* when it has proved its identity, and when its request was answered */
-        struct Inquiry *inquiry; /* under way, or NULL */
+        gint64 proved, begun;          /* when the identity was proved; when the request was answered */
+        struct Inquiry *inquiry;       /* pending, or NULL */
 } Session;
 
-/* The request to the state service before a session may measure over RDMA. */
+/* A pending request to the state service, without whose reply a session may not measure over RDMA. */
 typedef struct Inquiry {
         AldSessions *all;
-        Session *session; /* NULL: it has ended meanwhile */
+        Session *session; /* NULL if it has ended meanwhile */
         AldProbeWanted wanted;
 } Inquiry;
 
@@ -131,7 +131,7 @@ unsigned ald_sessions_count(const AldSessions *sessions)
         return n;
 }
 
-/* Why it must wait, or NULL. A deferred node takes precedence later. */
+/* Returns why the session must wait, or NULL. Notes that a deferred node takes precedence later. */
 static char *find_busy_reason(const Session *session)
 {
         const AldSessions *sessions = session->all;
@@ -152,7 +152,7 @@ static char *find_busy_reason(const Session *session)
         return NULL;
 }
 
-/* Why the request of the other side is refused, or NULL. */
+/* Returns why the request of the peer is refused, or NULL. */
 static char *find_refusal(const Session *session, const AldProbeWanted *wanted, AldRefusal *ret)
 {
         const AldSessions *sessions = session->all;
@@ -174,7 +174,7 @@ static void evict_session(Session *session)
         ald_probe_child_end(session->child, "was stopped in favor of another session");
 }
 
-/* Decides, now that the peer and its request are known. */
+/* Answers the request of a peer whose identity is proved: `go` is sent if it may measure. */
 static void answer_request(Session *session, const AldProbeWanted *wanted, const char *go)
 {
         static const char *const words[ALD_REFUSAL_N] = { "busy", "inhibited", ALD_PROBE_ROUND_TRIPS_ONLY };
@@ -202,7 +202,7 @@ static void add_gid(GString *text, GHashTable *known, const char *gid)
                 g_string_append_printf(text, " %s", gid);
 }
 
-/* Each is "INDEX TYPE GID" or "INDEX TYPE GID INTERFACE" in the record, and in it more than once. */
+/* Adds the GID of a row "INDEX TYPE GID" or "INDEX TYPE GID INTERFACE"; the rows repeat some GIDs. */
 static void add_gid_of_row(GString *text, GHashTable *known, const char *row)
 {
         g_auto(GStrv) words = g_strsplit(row, " ", -1);
@@ -211,7 +211,7 @@ static void add_gid_of_row(GString *text, GHashTable *known, const char *row)
                 add_gid(text, known, words[2]);
 }
 
-/* With iWARP connections lead to an address of the interface behind the port. */
+/* Adds the addresses of the interface behind a port, which connections over iWARP use. */
 static void add_addresses(GString *text, GHashTable *known, const AldNetwork *network, const char *interface)
 {
         const AldInterface *row = network && interface ? ald_rows_find(&network->interfaces, interface)
@@ -225,7 +225,7 @@ static void add_addresses(GString *text, GHashTable *known, const AldNetwork *ne
         }
 }
 
-/* "gids", and those of all ports of the node. */
+/* Returns a line with "gids" and the GIDs of all ports of the node. */
 static char *describe_gids(const AldFabric *fabric, const AldNetwork *network)
 {
         g_autoptr(GHashTable) known = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
@@ -258,7 +258,8 @@ static void on_records(int error, const AldNodeRecords *records, void *userdata)
         session->all->parts.changed(session->all->parts.userdata);
 }
 
-/* Over RDMA the program sends to GIDs that the other side names, which must belong to it. */
+/* Looks up the GIDs of the peer: over RDMA, the program sends to GIDs that the peer names, which must belong
+ * to it. */
 static void look_up_gids(Session *session, const AldProbeWanted *wanted)
 {
         AldSessions *all = session->all;
@@ -277,7 +278,7 @@ static void look_up_gids(Session *session, const AldProbeWanted *wanted)
         }
 }
 
-/* A node that does not send its request delays only its own sessions. */
+/* Limits how many sessions of a node may be without a request, so that such a node delays only itself. */
 static void limit_undecided(AldSessions *sessions, const char *peer)
 {
         Session *oldest = NULL;
@@ -310,11 +311,11 @@ static void set_peer(Session *session, const AldSessionReport *report)
                 g_strlcpy(session->port, report->port, sizeof session->port);
         ald_probe_child_set_deadline(session->child, UNDECIDED_MSEC);
         limit_undecided(all, session->peer);
-        /* If the requested port cannot be used, the program reports it to the other side. */
+        /* A port that cannot be used is reported to the peer by the program. */
         session->answered = session->refused = ald_probe_kind_is_rdma(session->kind) && !*session->port;
 }
 
-/* The first report with the identity, and the first with a request, possibly the same. */
+/* Handles the first report with the identity and the first with a request, possibly the same. */
 static void on_line(const char *line, void *userdata)
 {
         Session *session = userdata;
@@ -406,7 +407,7 @@ int ald_sessions_start(AldSessions *sessions, const AldProbeKind *kind, int conn
         }
         if (evicted)
                 evict_session(evicted);
-        /* Over RDMA the program reports the port. */
+        /* Over RDMA, the program reports the port. */
         if (!ald_probe_kind_is_rdma(kind))
                 g_strlcpy(session->port, interface, sizeof session->port);
         r = spawn_program(session, connection);

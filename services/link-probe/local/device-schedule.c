@@ -11,7 +11,7 @@
 #define PAUSE_USEC (UINT64_C(2) * G_USEC_PER_SEC)
 #define TICK_USEC (UINT64_C(15) * G_USEC_PER_SEC)
 
-/* The time after a measurement in which telemetry may still report it as other work. */
+/* The time after a measurement during which telemetry may still report it as other work. */
 #define REPORTED_USEC (UINT64_C(3) * G_USEC_PER_SEC)
 
 struct AldDeviceSchedule {
@@ -21,9 +21,9 @@ struct AldDeviceSchedule {
         bool enabled;
         AldRowResults *results;
         AldTimer *tick;
-        bool asked; /* for the records of this node */
-        char *due;  /* measured once the records of this node have arrived */
-        char *last; /* the device that was measured last, and when that ended */
+        bool asked; /* the records of this node were requested */
+        char *due;  /* device to measure once the records of this node have arrived */
+        char *last; /* device that was measured last, and when that ended */
         uint64_t last_usec;
         const char *ours[3]; /* as last returned */
 };
@@ -66,7 +66,7 @@ static void set_tick(AldDeviceSchedule *schedule, uint64_t delay)
         ald_timer_set(schedule->tick, (gint64) (now_usec() + delay));
 }
 
-/* Measurements of two kinds move data through the same memory. */
+/* Measurements of two kinds would move data through the same memory, so they exclude each other. */
 char *ald_device_schedule_obstacle(AldDeviceSchedule *schedule, const AldProbeTarget *target)
 {
         const AldProbe *other = ald_prober_running_other(schedule->parts.prober, schedule->parts.kind);
@@ -75,7 +75,7 @@ char *ald_device_schedule_obstacle(AldDeviceSchedule *schedule, const AldProbeTa
                      : schedule->local->obstacle(schedule, target);
 }
 
-/* A measurement that could not start because of another run of the program is also tried again later. */
+/* A measurement that could not start because of another run of the program is tried again later. */
 void ald_device_schedule_take(
         AldDeviceSchedule *schedule, const AldProbe *probe, const AldProbeAnswer *answer)
 {
@@ -107,7 +107,7 @@ static void record_start_failure(AldDeviceSchedule *schedule, const AldProbeTarg
         ald_row_results_take(schedule->results, target, &answer, ald_realtime_usec());
 }
 
-/* Whether a due device may be measured now. */
+/* Returns whether a due device may be measured now. */
 static bool may_measure(const AldDeviceSchedule *schedule)
 {
         return schedule->enabled && !is_inhibited(schedule) && ald_work_units_known(work_of(schedule)) &&
@@ -131,7 +131,7 @@ static void start_probe(AldDeviceSchedule *schedule, const AldNodeRecords *own, 
 }
 
 /* Describes the other work that keeps the device from being measured; to be freed. Locks do not count: their
- * holders want exactly that. */
+ * holders intend to keep probes away. */
 static char *describe_other_work(const AldDeviceSchedule *schedule, const AldLocalDevice *device)
 {
         const char *unit = ald_work_unit(work_of(schedule));
@@ -139,8 +139,8 @@ static char *describe_other_work(const AldDeviceSchedule *schedule, const AldLoc
         return unit ? g_strdup_printf("%s is active", unit) : g_strdup(device->obstacle);
 }
 
-/* Whether the device is to be measured as soon as no other work uses it, although it is not due: its last
- * measurement met other work. After a restart this is known of a device that still waits. */
+/* Returns whether a device that is not due must be measured as soon as no other work uses it, because its
+ * last measurement met other work. After a restart, that follows from whether it still waits. */
 static bool is_kept_waiting(const AldDeviceSchedule *schedule, const char *device, bool waits)
 {
         const AldResultRow row = ald_row_results_read(schedule->results, device);
@@ -149,8 +149,8 @@ static bool is_kept_waiting(const AldDeviceSchedule *schedule, const char *devic
         return was_measured ? ald_row_results_met_other_work(schedule->results, device) : waits;
 }
 
-/* A device that is free now still waits until it was measured, which may fail. A device that is asleep, or is
- * not measured, does not wait. */
+/* Updates since when and why a device waits. One that has become free waits until it has been measured, which
+ * may fail. One that is asleep or not measured does not wait. */
 static void update_waiting(AldDeviceSchedule *schedule, const AldRecord *stored, const AldLocalDevice *device,
         uint64_t now_realtime)
 {
@@ -168,7 +168,7 @@ static void update_waiting(AldDeviceSchedule *schedule, const AldRecord *stored,
                         schedule->results, device->id, waits ? row.waiting_since_usec : now_realtime, reason);
 }
 
-/* Conditions may have changed while the state service was asked. */
+/* Checks the conditions again, since they may have changed while the state service was asked. */
 static void on_records(int error, const AldNodeRecords *records, void *userdata)
 {
         AldDeviceSchedule *schedule = userdata;

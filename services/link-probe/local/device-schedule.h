@@ -7,9 +7,9 @@
 #include "services/link-probe/state/state-query-bus.h"
 
 /*
- * Measures what one kind of probe measures of this machine, when it is due: one at a time, and not while it
- * is inhibited or the machine has work. Keeps the results, also of requested probes. What differs between
- * these kinds is an AldLocalKind (local-kind.h).
+ * Measures the devices of one local kind when they are due: one at a time, and not while probes are inhibited
+ * or the machine has work. Keeps the results, including those of requested probes. The differences between
+ * local kinds are in AldLocalKind (local-kind.h).
  */
 typedef struct AldDeviceSchedule AldDeviceSchedule;
 
@@ -22,33 +22,33 @@ typedef struct AldDeviceScheduleParts {
         const AldSessions *sessions;
         const AldGate *gate;
         const AldMachine *machine;
-        void (*ended)(void *userdata); /* called when a probe that nobody requested has ended */
+        void (*ended)(void *userdata); /* called when an automatic probe has ended */
         void *userdata;
 } AldDeviceScheduleParts;
 
 AldDeviceSchedule *ald_device_schedule_new(const AldDeviceScheduleParts *parts);
 void ald_device_schedule_free(AldDeviceSchedule *schedule);
 
-/* Reads from the configuration of the service whether anything is measured without a request. If not, a
- * measurement that nobody requested is stopped. */
+/* Reads from the configuration of the service whether devices are measured automatically. If not, a running
+ * automatic measurement is stopped. */
 void ald_device_schedule_configure(AldDeviceSchedule *schedule);
 
-/* Call it when locks or work have changed: stops a measurement that has to yield to work. */
+/* Stops a measurement that has to yield to work. Call it when locks or work have changed. */
 void ald_device_schedule_check(AldDeviceSchedule *schedule);
 
-/* Returns in words why a device must not be measured now, to be freed; NULL if it may be. */
+/* Describes why a device must not be measured now; NULL if it may be. Free with g_free(). */
 char *ald_device_schedule_obstacle(AldDeviceSchedule *schedule, const AldProbeTarget *target);
 
-/* Keeps the answer of any probe of a device, due or requested. */
+/* Keeps the answer of any probe of a device, automatic or requested. */
 void ald_device_schedule_take(
         AldDeviceSchedule *schedule, const AldProbe *probe, const AldProbeAnswer *answer);
 
-/* Returns the devices whose load our own measurement causes, or caused until just now. NULL ends the list,
- * which is valid until control returns to the main loop or a probe ends. */
+/* Returns the devices whose load our own measurements cause, or caused until a moment ago. NULL ends the
+ * list, which is valid until control returns to the main loop or a probe ends. */
 const char *const *ald_device_schedule_ours(AldDeviceSchedule *schedule);
 
 AldRowResults *ald_device_schedule_results(const AldDeviceSchedule *schedule);
 
-/* The functions of its kind use these. */
+/* Accessors for the functions of the kind. */
 const AldDeviceScheduleParts *ald_device_schedule_parts(const AldDeviceSchedule *schedule);
 void *ald_device_schedule_state(const AldDeviceSchedule *schedule);

@@ -6,9 +6,9 @@
 
 struct AldRowResults {
         const AldProbeKind *kind;
-        const AldField *list;   /* of the record: the rows */
-        AldRecord *record;      /* the last row of each device; NULL: none yet */
-        GHashTable *other_work; /* the devices that other work used when they were last measured */
+        const AldField *list;   /* the field of the record that has the rows */
+        AldRecord *record;      /* the last row of each device; NULL if there is none yet */
+        GHashTable *other_work; /* devices that other work used when they were last measured */
         void (*changed)(const AldRecord *record, void *userdata);
         void *userdata;
 };
@@ -77,7 +77,7 @@ void ald_row_results_put(AldRowResults *results, const void *row)
                 results->changed(record, results->userdata);
 }
 
-/* Puts a row with these fields; the others are those of `onto`, or absent. */
+/* Stores a row with these fields; the others are copied from `onto`, or absent if it is NULL. */
 static void put_fields(AldRowResults *results, const void *onto, const AldResultRow *fields)
 {
         const AldStruct *type = results->list->rows;
@@ -109,7 +109,8 @@ bool ald_row_results_met_other_work(const AldRowResults *results, const char *de
         return g_hash_table_contains(results->other_work, device);
 }
 
-/* A device that other work uses during each measurement waits like one that is never free. */
+/* Stores a failure. A device that other work uses during each measurement counts as waiting, like one that is
+ * never free. */
 static void put_failure(
         AldRowResults *results, const AldProbeTarget *target, const char *reason, uint64_t realtime_usec)
 {

@@ -4,40 +4,41 @@
 #include "services/link-probe/probe/probe-kind.h"
 #include "state/results/row-result.h"
 
-/* The last result or failure of each device that a kind of probe measures of this machine, since this service
- * started, and whether a measurement waits, as a record with a row for each. The state service merges them
- * with earlier results, and counts failures. */
+/* The last result or failure since the start of each device of a local kind, and whether a measurement waits:
+ * a record with a row for each device. The state service merges them with earlier results and counts
+ * failures. */
 typedef struct AldRowResults AldRowResults;
 
-/* The kind has `local`. */
+/* The kind must have `local`. */
 AldRowResults *ald_row_results_new(const AldProbeKind *kind);
 void ald_row_results_free(AldRowResults *results);
 
-/* The callback for each change, or NULL. */
+/* Sets the callback for each change, or NULL for none. */
 void ald_row_results_watch(
         AldRowResults *results, void (*changed)(const AldRecord *record, void *userdata), void *userdata);
 
-/* CLOCK_REALTIME in µs. An answer that is neither a result nor a failure changes nothing, nor does one of a
- * target that is partial. */
+/* Stores an answer; one that is neither a result nor a failure changes nothing, and neither does one of a
+ * partial target. The time is CLOCK_REALTIME in µs. */
 void ald_row_results_take(AldRowResults *results, const AldProbeTarget *target, const AldProbeAnswer *answer,
         uint64_t realtime_usec);
 
-/* Whether the last measurement of the device failed because other work used it. */
+/* Returns whether the last measurement of the device failed because other work used it. */
 bool ald_row_results_met_other_work(const AldRowResults *results, const char *device);
 
-/* The row of a device, of the type of its record, or NULL. */
+/* Returns the row of a device, of the row type of its record, or NULL. */
 const void *ald_row_results_find(const AldRowResults *results, const char *device);
 
-/* Copies a row of this type, in place of the one of the same device; the state service keeps earlier
+/* Copies a row of this type in place of the one of the same device. The state service keeps earlier
  * figures. */
 void ald_row_results_put(AldRowResults *results, const void *row);
 
-/* Returns these fields of the row, all absent if there is none. */
+/* Returns these fields of the row of a device, all absent if it has none. */
 AldResultRow ald_row_results_read(const AldRowResults *results, const char *device);
-/* The same; without such a row, those of the record of the state service, which may be NULL. */
+/* Returns the same fields; without such a row, those of `stored`, the record of the state service, which may
+ * be NULL. */
 AldResultRow ald_row_results_read_known(
         const AldRowResults *results, const AldRecord *stored, const char *device);
 
-/* Sets since when a measurement of the device waits, and why; absent and NULL if none waits. */
+/* Sets since when a measurement of the device has been waiting, and why; absent and NULL if none waits. */
 void ald_row_results_wait(
         AldRowResults *results, const char *device, uint64_t since_usec, const char *reason);

@@ -10,9 +10,9 @@ typedef struct AldCpuLoad AldCpuLoad;
 AldCpuLoad *ald_cpu_load_new(int root);
 void ald_cpu_load_free(AldCpuLoad *load);
 
-/* CLOCK_MONOTONIC in µs. The load since the last reading, in percent of all processors, or the last value if
- * that reading was a moment ago; absent if too little is known. */
+/* Returns the load since the last reading, in percent of all processors, or the last value if that reading
+ * was less than a second ago; absent if too little is known. `now_usec` is CLOCK_MONOTONIC in µs. */
 double ald_cpu_load_read(AldCpuLoad *load, uint64_t now_usec);
 
-/* The load until now was our own. */
+/* Discards the load until now, which was our own. */
 void ald_cpu_load_restart(AldCpuLoad *load, uint64_t now_usec);

@@ -6,7 +6,7 @@
 #include "services/link-probe/net/counters.h"
 #include "services/link-probe/net/medium.h"
 
-/* Holds what this machine does and is connected to, as far as measurements depend on it. */
+/* Keeps what this machine does and is connected to, as far as measurements depend on it. */
 typedef struct AldMachine AldMachine;
 
 /* `changed` is called when ald_work_reason() may have changed. The locks must outlive the machine. */

@@ -17,7 +17,7 @@ AldPower *ald_power_new(AldService *service)
         AldPower *power = g_new0(AldPower, 1);
 
         power->service = service;
-        /* The connection is there from the start on, whenever it is used. */
+        /* Connects at once, so that the connection exists when it is first needed. */
         (void) ald_service_system_bus(service);
         return power;
 }
@@ -42,7 +42,7 @@ static int on_reply(sd_bus_message *reply, void *userdata, sd_bus_error *error)
         return 0;
 }
 
-/* Do not start UPower for this; on machines with a battery it is running. */
+/* Asks UPower for OnBattery without starting it: it is running on machines with a battery. */
 static void query_upower(AldPower *power)
 {
         sd_bus *bus = ald_service_system_bus(power->service);

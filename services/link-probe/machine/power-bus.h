@@ -5,8 +5,8 @@
 
 #include "services/common/service.h"
 
-/* Whether the machine runs on a battery, according to UPower if it is running, else to the kernel. Each call
- * asks UPower again, and returns its previous answer. */
+/* Reports whether the machine runs on a battery: according to UPower if it is running, else to the kernel.
+ * Each call queries UPower again and returns its previous answer. */
 typedef struct AldPower AldPower;
 
 AldPower *ald_power_new(AldService *service);

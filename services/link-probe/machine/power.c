@@ -6,7 +6,7 @@
 
 #define DIRECTORY "sys/class/power_supply"
 
-/* The two clocks are not read at the same instant. */
+/* A shorter difference is not a suspend: the two clocks are not read at the same instant. */
 #define SLEEP_MIN_USEC G_USEC_PER_SEC
 
 typedef enum Supply { OTHER, MAINS, BATTERY } Supply;
@@ -18,7 +18,7 @@ static bool attribute_is(int root, const char *name, const char *attribute, cons
         return ald_sysroot_read(root, path, &text) >= 0 && g_str_equal(g_strstrip(text), value);
 }
 
-/* The battery of a mouse has the scope "Device". */
+/* A battery with the scope "Device", such as one in a mouse, does not supply the machine. */
 static Supply read_supply(int root, const char *name)
 {
         if (attribute_is(root, name, "type", "Battery"))

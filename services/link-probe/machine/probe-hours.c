@@ -7,7 +7,7 @@
 
 #define MINUTES_PER_DAY (24u * 60u)
 
-/* "HH:MM"; 24:00 ends a day. Returns what follows, or NULL. */
+/* Parses "HH:MM"; 24:00 is the end of a day. Returns the rest of the text, or NULL. */
 static const char *parse_time(const char *text, unsigned *ret)
 {
         unsigned hour, minute;

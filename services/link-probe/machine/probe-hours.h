@@ -14,17 +14,17 @@ typedef struct AldProbeHours {
         } ranges[ALD_PROBE_HOURS_MAX];
 } AldProbeHours;
 
-/* No minute of the day is within this range. */
+/* A list that contains no minute of the day. */
 #define ALD_PROBE_HOURS_NEVER                        \
         (AldProbeHours)                              \
         {                                            \
                 .n = 1, .ranges = { { 24 * 60, 0 } } \
         }
 
-/* -EINVAL if it is not a list of ranges, -E2BIG if there are too many. */
+/* Parses a list of ranges; -EINVAL if it is malformed, -E2BIG if there are too many ranges. */
 int ald_probe_hours_parse(const char *const *list, AldProbeHours *ret);
 
-/* Why the text is not a list of ranges separated by semicolons; NULL if it is one. */
+/* Returns why the text is not a list of ranges separated by semicolons; NULL if it is one. */
 const char *ald_probe_hours_refuse(const char *text);
 
 bool ald_probe_hours_contain(const AldProbeHours *hours, unsigned minute);

@@ -13,7 +13,7 @@
 #define UNIT_PREFIX PATH "/unit"
 #define MANAGER NAME ".Manager"
 
-/* Delay before an unanswered call is repeated. */
+/* The delay before an unanswered call is repeated. */
 #define RETRY_USEC (15 * G_USEC_PER_SEC)
 
 struct AldWorkUnits {
@@ -21,13 +21,13 @@ struct AldWorkUnits {
         void (*changed)(void *userdata);
         void *userdata;
         char **patterns;
-        AldPeer *peer; /* NULL: nothing is asked */
+        AldPeer *peer; /* NULL while systemd is not queried */
         sd_bus_slot *subscription, *query;
         AldBackOff *retry;
-        bool stale;  /* something changed since the question was sent */
-        bool warned; /* that systemd is missing */
-        bool failed; /* the last question had no answer */
-        bool known;  /* whether units are active */
+        bool stale;  /* a unit changed after the pending query was sent */
+        bool warned; /* the warning that systemd is missing was logged */
+        bool failed; /* the last query had no answer */
+        bool known;  /* systemd has reported which units are active */
         char *active;
 };
 
@@ -95,8 +95,8 @@ static void set_active(AldWorkUnits *units, const char *name)
         units->changed(units->userdata);
 }
 
-/* The state without this manager, or of other units, is not relevant; a unit known to be active stays active.
- */
+/* Marks the state as unknown: that of other units, or from before this instance of systemd, does not count. A
+ * unit known to be active stays active. */
 static void set_unknown(AldWorkUnits *units)
 {
         bool was_known = units->known;
@@ -106,7 +106,7 @@ static void set_unknown(AldWorkUnits *units)
                 units->changed(units->userdata);
 }
 
-/* (ssssssouso): the name is the first of ten. */
+/* Reads the name, the first of the ten fields (ssssssouso), of the first unit. */
 static int read_first(sd_bus_message *reply, const char **ret_name)
 {
         int r = sd_bus_message_enter_container(reply, 'a', "(ssssssouso)");
@@ -116,7 +116,7 @@ static int read_first(sd_bus_message *reply, const char **ret_name)
         return r > 0 ? sd_bus_message_read(reply, "s", ret_name) : r;
 }
 
-/* Keep what is known: a manager that is busy may not answer. */
+/* Retries later and keeps what is known, since a busy systemd may not answer. */
 static void note_failed_query(AldWorkUnits *units, const char *reason)
 {
         if (!units->failed)
@@ -145,7 +145,7 @@ static int on_units(sd_bus_message *reply, void *userdata, sd_bus_error *unused)
         return 0;
 }
 
-/* A unit that is starting or stopping counts as active. */
+/* Appends the states and patterns of the query. A unit that is starting or stopping counts as active. */
 static int append_question(sd_bus_message *call, const AldWorkUnits *units)
 {
         const char *const states[] = { "active", "activating", "deactivating", "reloading", NULL };
@@ -191,7 +191,7 @@ static int on_unit_changed(sd_bus_message *signal, void *userdata, sd_bus_error 
         return 0;
 }
 
-/* UnitNew and UnitRemoved. */
+/* Handles UnitNew and UnitRemoved. */
 static int on_unit_listed(sd_bus_message *signal, void *userdata, sd_bus_error *error)
 {
         AldWorkUnits *units = userdata;

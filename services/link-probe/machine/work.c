@@ -9,8 +9,8 @@ struct AldWork {
         void (*changed)(void *userdata);
         void *userdata;
         AldWorkUnits *units;
-        bool refused; /* work-units= has a value that is none */
-        char *device; /* that processes compute on, or NULL */
+        bool refused; /* the value of work-units= was refused */
+        char *device; /* a device on which processes compute, or NULL */
         char *reason;
 };
 
@@ -71,7 +71,7 @@ const char *ald_work_reason(AldWork *work)
         return work->reason;
 }
 
-/* Uses the same rule as for measuring a device: records that are too old do not count. */
+/* Applies the same rule as for measuring a device: records that are too old do not count. */
 static bool is_computed_on(const AldDeviceRecords *records, const AldDevice *device, uint64_t now)
 {
         AldBackend backend = ALD_BACKEND_INIT;

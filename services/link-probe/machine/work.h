@@ -6,24 +6,25 @@
 #include "state/planner/planner-device.h"
 
 /*
- * Whether this machine has work that takes precedence over measurements: a unit listed in work-units= is
- * active, a lock of Inhibit() is held, or processes compute on a device.
+ * Tracks whether this machine has work that takes precedence over measurements: a unit listed in work-units=
+ * is active, a lock of Inhibit() is held, or processes compute on a device.
  */
 typedef struct AldWork AldWork;
 
-/* Called when ald_work_reason() may have changed. */
+/* `changed` is called when ald_work_reason() may have changed. */
 AldWork *ald_work_new(AldService *service, const AldInhibitors *inhibitors, void (*changed)(void *userdata),
         void *userdata);
 void ald_work_free(AldWork *work);
 
-/* Call it with the configuration, and again when it was reloaded. */
+/* Reads work-units= from the configuration. Call it again when the configuration was reloaded. */
 void ald_work_configure(AldWork *work, const AldConfig *config);
 
-/* Describes the work of the machine; NULL if none is known. Owned by the object, valid until the next call of
- * any function here. */
+/* Describes the work of the machine; NULL if none is known. The text belongs to `work` and is valid until the
+ * next call of any function here. */
 const char *ald_work_reason(AldWork *work);
 
-/* The active unit, or NULL; and whether that is known yet, which it is not while work-units= is refused. */
+/* Returns the active unit, or NULL; and whether that is known yet. It is unknown while the value of
+ * work-units= is refused. */
 const char *ald_work_unit(const AldWork *work);
 bool ald_work_units_known(const AldWork *work);
 

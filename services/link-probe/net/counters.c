@@ -14,7 +14,7 @@
 #define GIGABIT 1e9
 #define INTERFACE_GIDS_MAX 16u
 
-/* The unit of the counters of all adapters. */
+/* The unit of the data counters of all adapters. */
 #define BYTES_PER_COUNT 4u
 
 static char *path_in(const char *directory, const char *file)
@@ -40,7 +40,7 @@ static uint64_t read_bytes(int root, const char *directory, const char *file)
                        : count * BYTES_PER_COUNT;
 }
 
-/* "100 Gb/sec (4X EDR)". */
+/* Parses a speed such as "100 Gb/sec (4X EDR)". */
 static uint64_t read_speed(int root, const char *directory)
 {
         g_autofree char *text = read_text(root, directory, "rate");
@@ -52,7 +52,8 @@ static uint64_t read_speed(int root, const char *directory)
                        : ALD_ABSENT_UINT64;
 }
 
-/* The one whose address makes the GIDs of RoCE; that of the adapter if none is named, as InfiniBand's. */
+/* Returns the interface from whose address the GIDs of RoCE are derived. If none is named, as with
+ * InfiniBand, returns that of the adapter. */
 static char *read_interface(int root, const char *device, const char *port)
 {
         g_autofree char *net = path_in(device, "device/net");
@@ -120,17 +121,18 @@ static GArray *port_counters_read(int root)
 #define PATH "proc/net/dev"
 #define INTERFACES_MAX 1024u
 
-/* Shorter intervals are not meaningful. */
+/* Rates over shorter intervals are not meaningful. */
 #define SPAN_MIN_USEC G_USEC_PER_SEC
 
 typedef struct Counter {
         uint64_t received, sent; /* bytes, at the last reading */
-        uint64_t read_usec;      /* 0: never, or a probe came between */
+        uint64_t read_usec;      /* 0: never, or a probe has run since */
         uint64_t rate;
-        /* Both directions, now and when a path through it was last measured as a whole; of an interface. */
+        /* Of an interface, in both directions: at the last reading, and at the last full measurement through
+         * it. */
         uint64_t packets, errors, packets_before, errors_before;
         bool counted;
-        bool probed; /* by a probe since the last reading */
+        bool probed; /* a probe has used it since the last reading */
         unsigned generation;
 } Counter;
 
@@ -138,8 +140,8 @@ struct AldCounters {
         int root;
         unsigned generation;
         bool warned;
-        GHashTable *by_name;  /* of an interface or a port → Counter */
-        GHashTable *occupied; /* the same → the name under which all on its wire are released */
+        GHashTable *by_name;  /* interface or port → Counter */
+        GHashTable *occupied; /* interface or port → name under which all on its wire are released */
         GArray *ports;        /* of AldPortCounters, at the last reading */
 };
 
@@ -203,8 +205,8 @@ static void update_rate(
         counter->read_usec = g_hash_table_contains(counters->occupied, name) ? 0 : now_usec;
 }
 
-/* Counters restart when an interface is created again. A probe causes drops itself, since it loads the link
- * until packets are dropped. */
+/* Counters restart when an interface is created again. Drops during a probe do not count, since a probe loads
+ * the link until packets are dropped. */
 static void update_errors(AldCounters *counters, const char *name, uint64_t packets, uint64_t errors)
 {
         Counter *counter = counter_of(counters, name);
@@ -224,7 +226,7 @@ static void update_errors(AldCounters *counters, const char *name, uint64_t pack
         counter->counted = true;
 }
 
-/* "  eth0: BYTES PACKETS ERRS DROP fifo frame compressed multicast BYTES PACKETS ERRS DROP …" */
+/* Parses " eth0: BYTES PACKETS ERRS DROP fifo frame compressed multicast BYTES PACKETS ERRS DROP …". */
 static void read_line(AldCounters *counters, char *line, uint64_t now_usec)
 {
         char *colon = strrchr(line, ':');
@@ -326,7 +328,7 @@ const AldPortCounters *ald_counters_find_port(const AldCounters *counters, const
         return NULL;
 }
 
-/* The carrier of an interface, or of the interface of a port; else the name. */
+/* Returns the carrier of an interface, or of the interface behind a port; else the name itself. */
 static const char *wire_of(const AldCounters *counters, const AldNetwork *network, const char *name)
 {
         const AldPortCounters *port = ald_counters_find_port(counters, name);
@@ -367,7 +369,7 @@ int ald_counters_occupy(AldCounters *counters, const AldNetwork *network, const 
         return 0;
 }
 
-/* The traffic so far was caused by the probe. */
+/* Forgets the traffic so far, which was caused by the probe. */
 static void forget_traffic(AldCounters *counters, const char *name)
 {
         Counter *counter = g_hash_table_lookup(counters->by_name, name);

@@ -7,19 +7,19 @@
 #include "services/link-probe/net/medium.h"
 #include "state/link/path-end.h"
 
-/* Interfaces come and go under new names, as those of containers do. */
+/* A limit, since interfaces come and go under new names, as those of containers do. */
 #define INTERFACES_MAX 256u
 
 #define LOOKS_FOR_ANOTHER 2u
 #define LOOKS_FOR_NOTHING 3u
 
-/* The accepted value, and a different one seen since; 0: unknown. */
+/* The accepted value, and a different one seen since with how often it was seen; 0: unknown. */
 typedef struct SettledValue {
         unsigned value, other, looks;
 } SettledValue;
 
 typedef struct Interface {
-        SettledValue type; /* AldInterfaceType, and 1 */
+        SettledValue type; /* AldInterfaceType + 1 */
         SettledValue generation;
 } Interface;
 
@@ -60,7 +60,7 @@ static unsigned type_number(const char *type)
         return 0;
 }
 
-/* The active one of several ports; the kernel names none if all are active. */
+/* Reads the active one of several ports of a bond. The kernel names none if all are active. */
 static char *read_active_port(const char *bond, void *userdata)
 {
         const AldMedia *media = userdata;
@@ -100,7 +100,7 @@ static unsigned settle_value(SettledValue *held, unsigned value)
         return held->value;
 }
 
-/* The device of the interface is a service that the other host offers. */
+/* Reads the other host: the device of the interface is a service of that host, and thus its child. */
 static void read_thunderbolt(const AldMedia *media, const char *interface, AldMedium *medium)
 {
         g_autofree char *host = g_strdup_printf("sys/class/net/%s/device/..", interface);
@@ -111,7 +111,7 @@ static void read_thunderbolt(const AldMedia *media, const char *interface, AldMe
                 medium->bits_per_second = speed;
 }
 
-/* The last rate of a station occasionally belongs to an older generation. */
+/* Reads the generation. The last rate of a station occasionally belongs to an older one. */
 static void read_wifi(AldMedia *media, const char *interface, SettledValue *held, AldMedium *medium)
 {
         unsigned generation = settle_value(held, media->wifi_generation(interface));

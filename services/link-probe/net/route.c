@@ -49,7 +49,7 @@ static int read_error(const struct nlmsghdr *header)
 
         if (mnl_nlmsg_get_payload_len(header) < sizeof *error || error->error >= 0)
                 return -EBADMSG;
-        /* As the kernel calls a route of type blackhole; the question itself is valid. */
+        /* The kernel reports EINVAL for a route of type blackhole; the request itself is valid. */
         return error->error == -EINVAL ? -ENONET : error->error;
 }
 
@@ -98,7 +98,7 @@ static int query_kernel(const char *request, size_t size, char answer[static ANS
                 return -errno;
         if (sendto(fd, request, size, 0, (struct sockaddr *) &kernel, sizeof kernel) < 0)
                 return -errno;
-        /* The reply is available before send() returns. */
+        /* The reply is available before sendto() returns. */
         n = recvfrom(fd, answer, ANSWER_MAX, MSG_DONTWAIT, (struct sockaddr *) &sender, &sender_size);
         if (n < 0)
                 return -errno;

@@ -81,7 +81,7 @@ int ald_wifi_family_answer(const void *bytes, size_t n, uint16_t *ret_family)
         return 0;
 }
 
-/* The modulation table of a rate. */
+/* Reads the generation from the modulation table of a rate. */
 static int read_rate(const struct nlattr *attribute, void *userdata)
 {
         unsigned *generation = userdata, found = 0;
@@ -122,7 +122,8 @@ static int read_station(const struct nlattr *attribute, void *userdata)
                        : MNL_CB_OK;
 }
 
-/* A station that has only sent frames without generation, such as beacons, is ignored. */
+/* Adds the generation of a station. One that has only sent frames without a generation, such as beacons, is
+ * ignored. */
 static void take_station(AldWifiStations *stations, unsigned generation)
 {
         if (generation == 0)
@@ -154,7 +155,7 @@ int ald_wifi_stations_answer(const void *bytes, size_t n, AldWifiStations *stati
 }
 
 #define ANSWER_MAX 32768u
-/* Maximum number of datagrams: an access point may have hundreds of stations. */
+/* The maximum number of datagrams: an access point may have hundreds of stations. */
 #define ANSWERS_MAX 64u
 
 static int send_request(int fd, const char *request, size_t size)

@@ -4,11 +4,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The generation of Wi-Fi (4 to 7) that an interface and its access point use now, as reported by nl80211; 0
- * if unknown: before the first data, or if several stations differ. */
+/* Returns the generation of Wi-Fi (4 to 7) that an interface and its access point use now, as reported by
+ * nl80211; 0 if unknown: before the first data, or if several stations differ. */
 unsigned ald_wifi_generation(const char *interface);
 
-/* The generic netlink messages by which it does. */
+/* The generic netlink messages by which it is read. */
 
 #define ALD_WIFI_REQUEST_MAX 128u
 

@@ -8,13 +8,13 @@
 #include "services/common/process.h"
 #include "services/link-probe/probe/descendants.h"
 
-/* More than the program has at a time. */
+/* More than the program has at any time. */
 #define DESCENDANTS_MAX 16u
 
 typedef struct Descendant {
         AldDescendants *all;
         AldProcess process;
-        guint source; /* 0: it has ended */
+        guint source; /* 0: it has exited */
 } Descendant;
 
 struct AldDescendants {
@@ -48,7 +48,7 @@ static void add_descendant(AldDescendants *all, pid_t pid)
         Descendant *descendant = &all->list[all->n];
 
         *descendant = (Descendant){ .all = all, .process = { .pid = pid, .pidfd = pidfd_open(pid, 0) } };
-        /* It has ended meanwhile. */
+        /* The process has exited meanwhile. */
         if (descendant->process.pidfd < 0)
                 return;
         descendant->source = g_unix_fd_add(descendant->process.pidfd, G_IO_IN, on_descendant_end, descendant);

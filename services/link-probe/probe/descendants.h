@@ -11,11 +11,11 @@
  */
 typedef struct AldDescendants AldDescendants;
 
-/* Finds the present ones. `gone` is called once all of them have exited, but not if there are none. */
+/* Finds the present descendants. `gone` is called once all of them have exited, but not if there are none. */
 AldDescendants *ald_descendants_new(pid_t parent, void (*gone)(void *userdata), void *userdata);
 void ald_descendants_free(AldDescendants *descendants);
 
 bool ald_descendants_are_gone(const AldDescendants *descendants);
 
-/* Kills them and their groups. */
+/* Kills the processes and their groups. */
 void ald_descendants_kill(const AldDescendants *descendants);

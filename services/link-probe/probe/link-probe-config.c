@@ -63,7 +63,7 @@ static const char *refuse_model_paths(const char *list)
         return NULL;
 }
 
-/* The data connections of a session have the 16 ports above. */
+/* The data connections of a session use the 16 ports above `port`. */
 const AldConfigKey ald_link_probe_config_keys[] = {
         { .group = "link-probe",
                 .key = "enabled",
@@ -142,7 +142,7 @@ const AldConfigKey ald_link_probe_config_keys[] = {
 
 AldLinkProbeConfig ald_link_probe_config_read(const AldConfig *config)
 {
-        /* The cluster service refuses others, and takes them for none. */
+        /* The cluster service treats other values as none. */
         static const char *const hearing[] = { "all", "self", "on-demand", NULL };
         AldLinkProbeConfig read = {
                 .enabled = ald_config_boolean(config, "enabled"),
@@ -156,7 +156,7 @@ AldLinkProbeConfig ald_link_probe_config_read(const AldConfig *config)
                 .probe_hours = ALD_PROBE_HOURS_NEVER,
         };
 
-        /* Other values were replaced; no hours would be any hour. */
+        /* Another value was replaced by an empty list, which would allow any hour. */
         if (!ald_config_is_refused(config, "probe-hours"))
                 (void) ald_probe_hours_parse(ald_config_strv(config, "probe-hours"), &read.probe_hours);
         return read;

@@ -11,8 +11,8 @@ typedef struct AldLinkProbeConfig {
         unsigned max_sessions;
         uint64_t bytes_per_hour;
         uint64_t bytes_per_probe;
-        uint64_t link_ttl_usec;    /* 0: depends on how well the figures agree */
-        bool hears_peers;          /* not with mirror=none, nor with a value that is refused */
+        uint64_t link_ttl_usec;    /* 0: depends on how much the figures vary */
+        bool hears_peers;          /* not with mirror=none or a refused value */
         AldProbeHours probe_hours; /* never, if the value was refused */
 } AldLinkProbeConfig;
 

@@ -14,11 +14,11 @@
 #define FREE_WAIT_MS 1000
 #define STUCK_USEC (10 * G_USEC_PER_SEC)
 
-/* One pipe from the child. */
+/* A stream from the child. */
 typedef struct Stream {
         int fd;
         guint source;
-        GString *text; /* not taken yet */
+        GString *text; /* received, but not processed yet */
 } Stream;
 
 struct AldProbeChild {
@@ -28,7 +28,7 @@ struct AldProbeChild {
         guint pidfd_source, deadline;
         Stream output, side;
         char *failure;
-        gint64 killed_usec; /* CLOCK_MONOTONIC; 0: not yet */
+        gint64 killed_usec; /* CLOCK_MONOTONIC; 0: not killed */
 };
 
 static void stream_close(Stream *stream)
@@ -52,7 +52,7 @@ bool ald_probe_child_is_stuck(const AldProbeChild *child)
         return child->killed_usec != 0 && g_get_monotonic_time() - child->killed_usec > STUCK_USEC;
 }
 
-/* Appends what is there. Returns false at the end of the stream. */
+/* Appends the available data. Returns false at the end of the stream. */
 static bool read_stream(Stream *stream, size_t max)
 {
         char buffer[4096];
@@ -141,7 +141,7 @@ static gboolean on_end(gint fd, GIOCondition condition, gpointer userdata)
         drain_streams(child);
         stream_close(&child->output);
         stream_close(&child->side);
-        /* With status 1 its output describes the failure. */
+        /* A program that exits with status 1 describes the failure in its output. */
         if (!child->failure && !(end.si_code == CLD_EXITED && end.si_status <= 1)) {
                 g_autofree char *words = ald_process_describe_end(&end);
 
@@ -192,7 +192,7 @@ static int stream_open(Stream *stream, int *ret_theirs)
         return take_ends(stream, ends, ret_theirs);
 }
 
-/* It is bidirectional. */
+/* The side channel is bidirectional, unlike a pipe. */
 static int side_open(Stream *stream, int *ret_theirs)
 {
         int ends[2];

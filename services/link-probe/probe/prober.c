@@ -9,7 +9,7 @@
 #include "services/link-probe/probe/probe-child.h"
 #include "services/link-probe/probe/prober.h"
 
-/* A program that measures this machine stops its children and exits; if it does not, it is killed. */
+/* A program that measures this machine stops its children and exits within this time, or is killed. */
 #define END_MSEC 1000u
 
 struct AldProbe {
@@ -17,15 +17,15 @@ struct AldProbe {
         AldProbeTarget target;
         char interface[IFNAMSIZ];
         AldMedium medium;
-        bool occupies; /* its interface or port */
+        bool occupies; /* its interface or port is marked as occupied */
         AldProbeChild *child;
         AldNodeRecords peer;
-        bool asking; /* for the records of the peer */
-        bool over;   /* its answer has arrived */
+        bool asking; /* the records of the peer were requested */
+        bool over;   /* the program has ended */
         AldProbeAnswer answer;
-        char *reason; /* why it was ended, if it was */
-        gint64 ended; /* and when, in µs */
-        bool free;    /* and its device since */
+        char *reason; /* why it was stopped; NULL if it was not */
+        gint64 ended; /* when it was stopped, µs */
+        bool free;    /* its device is free again */
         AldDescendants *rest;
         const AldProbeHandler *handler;
         void *userdata;
@@ -42,7 +42,8 @@ struct AldProber {
         void *userdata;
 };
 
-/* Over RDMA the control connection does not load the interface that it goes through. */
+/* Returns the interface or port that the probe loads. Over RDMA, that is not the interface of the control
+ * connection. */
 static const char *loaded_by(const AldProbeTarget *target, const char *interface)
 {
         return ald_probe_kind_is_rdma(target->kind) ? target->source_port : interface;
@@ -124,7 +125,8 @@ static void on_line(const char *line, void *userdata)
                 probe->handler->progress(probe, phase, fraction, probe->userdata);
 }
 
-/* The program itself does not use a device; if its children are unknown, its own exit counts. */
+/* Notes when the device became free. The program itself does not use it; if its children are unknown, its own
+ * exit counts. */
 static void note_device_free(AldProbe *probe)
 {
         if (!probe->free)
@@ -133,7 +135,7 @@ static void note_device_free(AldProbe *probe)
         probe->free = true;
 }
 
-/* A probe that was stopped has no result. */
+/* A probe that was stopped has no result, only a reason. */
 static void set_stopped_answer(AldProbe *probe)
 {
         const AldProbeKind *kind = probe->target.kind;
@@ -151,7 +153,8 @@ static void set_stopped_answer(AldProbe *probe)
         g_message("Stopped measuring %s: %s", probe->target.device, probe->answer.reason);
 }
 
-/* Its answer and the state service's have arrived, and none of its processes is left. */
+/* Ends the probe: its answer and the reply of the state service have arrived, and none of its processes is
+ * left. */
 static void conclude(AldProbe *probe)
 {
         AldProber *prober = probe->prober;
@@ -187,13 +190,13 @@ static void on_ended(const char *output, const char *failure, void *userdata)
         AldProbe *probe = userdata;
 
         probe->target.kind->read(output, failure, &probe->target, &probe->answer);
-        /* The callback may start the next one at once. */
+        /* The callback may start the next probe at once. */
         release_interface(probe);
         probe->over = true;
         conclude_if_over(probe);
 }
 
-/* Without an answer the result lacks the fields about the peer. */
+/* If there are no records, the result lacks the fields about the peer. */
 static void on_peer(int error, const AldNodeRecords *records, void *userdata)
 {
         AldProbe *probe = userdata;
@@ -255,7 +258,7 @@ bool ald_prober_uses_cpu(const AldProber *prober)
         return false;
 }
 
-/* Also finds the interface. */
+/* Occupies the interface or port of a probe of a link. Sets its interface. */
 static int occupy_interface(AldProber *prober, AldProbe *probe)
 {
         const AldProbeTarget *target = &probe->target;
@@ -303,7 +306,7 @@ int ald_prober_start(AldProber *prober, const AldProbeTarget *target, const AldP
         return 0;
 }
 
-/* The program first, so that it does not take the exit of its children for a crash. */
+/* Stops the program before its children, so that it does not take their exit for a crash. */
 static void stop_device_probe(AldProbe *probe)
 {
         pid_t pid = ald_probe_child_pid(probe->child);

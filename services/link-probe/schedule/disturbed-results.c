@@ -5,7 +5,7 @@
 #include "state/link/link-quality.h"
 
 struct AldDisturbedResults {
-        GHashTable *since; /* path → uint64_t */
+        GHashTable *since; /* path → uint64_t, µs */
 };
 
 AldDisturbedResults *ald_disturbed_results_new(void)
@@ -24,14 +24,14 @@ void ald_disturbed_results_free(AldDisturbedResults *disturbed)
         g_free(disturbed);
 }
 
-/* Whether a path is no longer tried, such as one to a node that is gone. */
+/* Returns whether a path is no longer tried, such as one to a node that is gone. */
 static gboolean is_outdated(gpointer path, gpointer since, gpointer now)
 {
         return *(uint64_t *) since + 2 * ALD_DISTURBED_MAX_USEC <= *(uint64_t *) now;
 }
 
-/* Since when every measurement of the path has been disturbed. With too many paths, each one counts as the
- * first. */
+/* Returns since when every measurement of the path has been disturbed. Beyond the maximum number of paths,
+ * each disturbance counts as the first. */
 static uint64_t disturbed_since(AldDisturbedResults *disturbed, const char *path, uint64_t now)
 {
         const uint64_t *since = g_hash_table_lookup(disturbed->since, path);

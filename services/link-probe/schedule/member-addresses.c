@@ -5,7 +5,8 @@
 #include "services/link-probe/schedule/member-addresses.h"
 
 #define PERIOD_USEC (5 * 60 * G_USEC_PER_SEC)
-/* Until the first reply, since nodes whose addresses are unknown compete with strangers for a connection. */
+/* The delay between attempts until the first reply. Until then, the connections of nodes compete with those
+ * of strangers. */
 #define RETRY_SECONDS 1u
 
 struct AldAddresses {
@@ -13,7 +14,7 @@ struct AldAddresses {
         const char *own_id;
         AldMembers *members;
         bool asking;
-        gint64 answered; /* 0: no complete reply yet */
+        gint64 answered; /* time of the last complete reply; 0: none yet */
         guint retry;
         bool warned;
 };
@@ -36,7 +37,7 @@ void ald_addresses_free(AldAddresses *addresses)
         g_free(addresses);
 }
 
-/* Without the prefix length. */
+/* Adds the addresses of a node, without their prefix lengths. */
 static void add_addresses_of_node(const AldAddresses *addresses, const char *node, const AldNetwork *network)
 {
         for (size_t i = 0; i < network->interfaces.n; i++) {

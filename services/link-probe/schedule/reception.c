@@ -13,9 +13,10 @@ struct AldReception {
         AldMembers *members;
         AldAddresses *addresses; /* of the members */
         AldSessions *sessions;
-        AldListener *listener;   /* NULL: closed */
-        uint64_t refused_before; /* by listeners that are closed */
-        uint64_t unknown_before; /* connections, when the addresses of the nodes were asked for */
+        AldListener *listener;   /* NULL while the port is closed */
+        uint64_t refused_before; /* connections refused by closed listeners, or for links that are not
+                                    measured */
+        uint64_t unknown_before; /* unknown connections when the addresses were last requested */
 };
 
 AldReception *ald_reception_new(const AldReceptionParts *parts)
@@ -82,7 +83,8 @@ bool ald_reception_look(AldReception *reception)
         return closes;
 }
 
-/* Connections from unknown addresses may be from nodes that have just joined. */
+/* Connections from unknown addresses may come from nodes that have just joined, so they trigger a new
+ * request. */
 void ald_reception_learn_addresses(AldReception *reception)
 {
         uint64_t unknown = reception->listener ? ald_listener_unknown(reception->listener) : 0;

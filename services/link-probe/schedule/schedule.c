@@ -10,15 +10,16 @@
 #include "services/link-probe/schedule/disturbed-results.h"
 #include "services/link-probe/schedule/schedule.h"
 
-/* Which paths are due, also after failures, the state service decides: state/link/path-due.h. */
+/* Runs the probes of links that the state service reports as due; state/link/path-due.h decides which are,
+ * also after failures. */
 struct AldSchedule {
         AldScheduleParts parts;
         AldDeferrals *peers;    /* by their ids */
         AldDeferrals *paths;    /* by their keys */
-        AldDeferrals *unloaded; /* the same: their peers allow round trips only */
+        AldDeferrals *unloaded; /* keys of paths whose peers allow round trips only */
         AldDisturbedResults *disturbed;
         bool wanted;
-        bool warned; /* the error was logged */
+        bool warned; /* the last error was logged */
 };
 
 AldSchedule *ald_schedule_new(const AldScheduleParts *parts)
@@ -49,8 +50,8 @@ static uint64_t now_usec(void)
         return (uint64_t) g_get_monotonic_time();
 }
 
-/* Returns for how long. A path that the peer defers, possibly for days, would otherwise always be due before
- * all others to it. */
+/* Defers the peer, and returns for how long. A path that the peer defers, possibly for days, is deferred as
+ * well; otherwise it would always be due before all other paths to the peer. */
 static uint64_t defer_target(
         AldSchedule *schedule, const AldProbeTarget *target, const AldProbeAnswer *answer)
 {
@@ -69,7 +70,7 @@ void ald_schedule_take(AldSchedule *schedule, const AldProbe *probe, const AldPr
         if (answer->verdict == ALD_PROBE_LATER)
                 span = defer_target(schedule, ald_probe_target(probe), answer);
         ald_results_take(schedule->parts.results, probe, answer, ald_realtime_usec(), now_usec());
-        /* From now on the traffic on the interface is not caused by the probe. */
+        /* From now on, the traffic on the interface is not caused by the probe. */
         ald_counters_read(schedule->parts.counters, now_usec());
         if (answer->verdict == ALD_PROBE_DONE && ald_probe_target(probe)->scope == ALD_LINK_SCOPE_FULL &&
                 !ald_probe_target(probe)->rtt_only)
@@ -92,8 +93,8 @@ static void start_probe(AldSchedule *schedule, const AldProbeTarget *target)
         ald_results_fail(schedule->parts.results, target, reason, ald_realtime_usec(), now_usec());
 }
 
-/* The peer serves round trips in any case, so they do not wait until it allows loading the path. There is no
- * such probe over RDMA. */
+/* Measures round trips at once, since the peer serves them even while it does not allow loading the path.
+ * There is no such probe over RDMA. */
 static void measure_round_trips(AldSchedule *schedule, const AldProbeTarget *refused)
 {
         AldProbeTarget target = *refused;
@@ -134,7 +135,7 @@ static unsigned count_free_slots(const AldSchedule *schedule)
         return n >= ALD_SCHEDULE_PROBES_MAX ? 0 : ALD_SCHEDULE_PROBES_MAX - n;
 }
 
-/* The state service may not know yet that the machine, or the peer, has work. */
+/* Checks for work again: the state service may not know yet that the machine, or the peer, has work. */
 static bool may_load(const AldSchedule *schedule, const AldProbeTarget *target)
 {
         g_autofree char *key = ald_result_key(target);
@@ -144,7 +145,7 @@ static bool may_load(const AldSchedule *schedule, const AldProbeTarget *target)
                        !ald_deferrals_has(schedule->unloaded, key, now_usec()));
 }
 
-/* -EINVAL for a row that is not of a link, or that this version does not know. */
+/* Returns -EINVAL for a row that is not one of a link, or that this version does not know. */
 static int read_target(const AldDueProbeRow *row, AldProbeTarget *ret)
 {
         const AldProbeKind *kind = row->kind ? ald_probe_kind_of_name(row->kind) : NULL;
@@ -241,7 +242,7 @@ static void on_own(int error, const AldNodeRecords *records, void *userdata)
 {
         AldSchedule *schedule = userdata;
 
-        /* While the state service restarts, its last reply is used. */
+        /* While the state service restarts, its last reply remains in use. */
         if (records->of[ALD_KIND_NETWORK])
                 ald_prober_set_own(schedule->parts.prober, records);
         if (error >= 0 && schedule->wanted)

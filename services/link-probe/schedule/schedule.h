@@ -6,10 +6,11 @@
 #include "services/link-probe/schedule/deferrals.h"
 #include "services/link-probe/state/state-query-bus.h"
 
-/* Asks what is due and starts it. Keeps no state except which peers have just reported to be busy. */
+/* Asks which probes of links are due and runs them. Its only state is which peers have just reported to be
+ * busy. */
 typedef struct AldSchedule AldSchedule;
 
-/* The maximum number of probes at a time. */
+/* The maximum number of simultaneous probes. */
 #define ALD_SCHEDULE_PROBES_MAX 4u
 
 /* The time after a probe until the counters show the load of the link without it. */
@@ -24,7 +25,7 @@ typedef struct AldScheduleParts {
         AldSessions *sessions;
         AldCounters *counters;
         AldResults *results;
-        /* Called when a probe has ended: another one may be due after this time. */
+        /* Called when a probe has ended; another one may be due after `usec`. */
         void (*ended)(uint64_t usec, void *userdata);
         void *userdata;
 } AldScheduleParts;
@@ -32,15 +33,15 @@ typedef struct AldScheduleParts {
 AldSchedule *ald_schedule_new(const AldScheduleParts *parts);
 void ald_schedule_free(AldSchedule *schedule);
 
-/* Asks what is due, and starts it when the reply arrives. */
+/* Asks which links are due, and starts their probes when the reply arrives. */
 void ald_schedule_run(AldSchedule *schedule);
 
-/* Call it when locks, work or the state of the machine have changed: stops automatic probes that load links
- * if they must no longer be loaded. */
+/* Stops automatic probes that load links if links must no longer be loaded. Call it when locks, work or the
+ * state of the machine have changed. */
 void ald_schedule_check(AldSchedule *schedule);
 
 /* Ignores the reply to a pending request. */
 void ald_schedule_stop(AldSchedule *schedule);
 
-/* Keeps the answer of any probe, scheduled or requested; reports that it has ended. */
+/* Keeps the answer of any probe, automatic or requested, and reports that it has ended. */
 void ald_schedule_take(AldSchedule *schedule, const AldProbe *probe, const AldProbeAnswer *answer);

@@ -11,14 +11,16 @@
 #define STATE_NAME "org.alidade.State1"
 #define STATE_PATH "/org/alidade/State1"
 #define CALLS_MAX 128u
-#define CALLS_KEPT 16u /* of these, for what the schedule asks: requests of users may take the others */
+#define CALLS_KEPT 16u /* calls kept for the schedule; requests of users share the rest */
 #define TIMEOUT_USEC (UINT64_C(25) * G_USEC_PER_SEC)
 
-/* Memory of all rows. A large subnet is one segment with thousands of ports; a reply has at most 16 MiB. */
+/* The maximum memory of all rows of a reply. A large subnet is one segment with thousands of ports, and a
+ * reply has at most 16 MiB. */
 #define DUE_BYTES_MAX ALD_RECORD_MAX
 #define SEGMENTS_BYTES_MAX (16u * 1024 * 1024)
 
-/* Records in a page, so that neither service is busy with it for long; and pages in all. */
+/* The number of records in a page, small enough that neither service is busy with it for long; and of pages
+ * in total. */
 #define RECORDS_MAX 200u
 #define PAGES_MAX 100u
 
@@ -35,8 +37,8 @@ struct Call {
                 AldNetworksAnswer networks;
         } answered;
         void *userdata;
-        unsigned pages; /* read before */
-        bool scheduled; /* asked for the schedule */
+        unsigned pages; /* pages read before this one */
+        bool scheduled; /* sent for the schedule */
 };
 
 struct AldStateQuery {
@@ -71,13 +73,13 @@ void ald_state_query_free(AldStateQuery *query)
         g_free(query);
 }
 
-/* Converts the result of a read, which is positive on success. */
+/* Converts the result of a read, which is positive on success, to 0 or an error. */
 static int error_of(int r)
 {
         return MIN(r, 0);
 }
 
-/* Of our own errors the state service replies with that of an unknown node only. */
+/* Of our own error codes, the state service uses only the one of an unknown node in its replies. */
 static int error_of_reply(sd_bus_message *reply)
 {
         int error = sd_bus_message_get_errno(reply);
@@ -139,7 +141,7 @@ static int send_with_string(AldStateQuery *query, const Call *about, const char 
         return r < 0 ? r : send_call(query, about, message);
 }
 
-/* A kind that is not wanted, or is there twice, is skipped. */
+/* Reads a record. Skips a kind that is not wanted or occurs twice. */
 static int read_record(
         const AldStateQuery *query, sd_bus_message *message, const char *name, AldNodeRecords *records)
 {
