@@ -14,7 +14,7 @@
 #define STARTUP_USEC \
         (3 * G_USEC_PER_SEC) /* services that just started need a moment for their first records */
 
-static int warn_once(const sd_bus_error *error)
+static int report_lost_service(const sd_bus_error *error)
 {
         if (!error) {
                 ald_print_error("The state service disappeared");
@@ -60,7 +60,7 @@ void ald_session_refresh(AldStateSession *session)
                 ald_follow_refresh(follow);
 }
 
-static void drop_source(void *source)
+static void destroy_source(void *source)
 {
         g_source_destroy(source);
         g_source_unref(source);
@@ -82,7 +82,7 @@ int ald_session_open(AldStateSession *session, const AldCtl *ctl, bool subscribe
                 ald_model_limit(session->model, ALD_MODEL_REMOTE_MAX);
         if (session->with_topology || session->with_edges)
                 ald_model_add_topology(session->model, session->with_topology);
-        session->sources = g_ptr_array_new_with_free_func(drop_source);
+        session->sources = g_ptr_array_new_with_free_func(destroy_source);
         return opening_exit_code(session, ald_state_client_new(session->model, &setup, &session->client));
 }
 
@@ -123,7 +123,7 @@ void ald_session_exit(AldStateSession *session, int exit_code)
 void ald_session_fail(AldStateSession *session, const sd_bus_error *error)
 {
         if (!session->ended)
-                ald_session_exit(session, warn_once(error));
+                ald_session_exit(session, report_lost_service(error));
 }
 
 static gboolean on_waiting(void *userdata)

@@ -108,7 +108,7 @@ static void option_list_clear(OptionList *list)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(OptionList, option_list_clear)
 
-static bool is_ended(const OptionList *list)
+static bool has_ended(const OptionList *list)
 {
         return list->synopsis->ends && list->words->len > 0 && list->synopsis->ends(list->words->pdata[0]);
 }
@@ -119,17 +119,17 @@ static int next_option(OptionList *list)
 {
         int c = -1;
 
-        while (!is_ended(list) &&
+        while (!has_ended(list) &&
                 (c = getopt_long(list->argc, list->argv, list->letters->str, list->table, NULL)) == 1)
                 g_ptr_array_add(list->words, optarg);
-        if (c >= 0 && !is_ended(list))
+        if (c >= 0 && !has_ended(list))
                 return c;
         for (; optind < list->argc; optind++)
                 g_ptr_array_add(list->words, list->argv[optind]);
         return -1;
 }
 
-static const AldOption *option_of(const OptionList *list, int c)
+static const AldOption *find_option_by_code(const OptionList *list, int c)
 {
         for (int i = 0; i < list->n; i++)
                 if (list->table[i].val == c)
@@ -139,7 +139,7 @@ static const AldOption *option_of(const OptionList *list, int c)
 
 /* Lists the verbs that take an option, to be printed before its text. The text may have no room on their
  * line. */
-static char *name_verbs(const AldOption *option, const char *text)
+static char *format_verbs(const AldOption *option, const char *text)
 {
         g_autofree char *list = option->verbs ? g_strjoinv(", ", (char **) option->verbs) : NULL;
         glong columns = USAGE_COLUMNS + 3 + g_utf8_strlen(list ?: "", -1) + 2 + g_utf8_strlen(text, -1);
@@ -156,7 +156,7 @@ static void print_option_help(const AldOption *option, bool with_verbs)
         g_auto(GStrv) lines = g_strsplit(option->help, "\n", -1);
         const char *argument = option->argument ?: "";
         g_autofree char *letter = option->letter ? g_strdup_printf("-%c", option->letter) : g_strdup("  ");
-        g_autofree char *verbs = with_verbs ? name_verbs(option, lines[0]) : g_strdup("");
+        g_autofree char *verbs = with_verbs ? format_verbs(option, lines[0]) : g_strdup("");
         g_autofree char *usage = *argument == '['
                                          ? g_strdup_printf("%s --%s[=%s", letter, option->name, argument + 1)
                                          : g_strdup_printf("%s --%s%s%s", letter, option->name,
@@ -209,7 +209,7 @@ int ald_options_print_usage(const AldSynopsis *synopsis)
         return ALD_EXIT_USAGE;
 }
 
-static bool read_word(const AldOption *option, const char *value)
+static bool check_word(const AldOption *option, const char *value)
 {
         g_autoptr(GString) list = g_string_new(NULL);
         const char *word;
@@ -267,7 +267,7 @@ static bool read_time(const AldOption *option, const char *value, uint64_t now_u
         return false;
 }
 
-static bool is_text(const AldOption *option, const char *value)
+static bool check_text(const AldOption *option, const char *value)
 {
         if (g_utf8_validate(value, -1, NULL))
                 return true;
@@ -300,13 +300,13 @@ static bool read_option(const AldOption *option, void *order, const char *value,
         case ALD_OPTION_TEXT:
         case ALD_OPTION_RAW:
         case ALD_OPTION_WORD:
-                if ((option->kind == ALD_OPTION_TEXT && !is_text(option, value)) ||
-                        (option->kind == ALD_OPTION_WORD && !read_word(option, value)))
+                if ((option->kind == ALD_OPTION_TEXT && !check_text(option, value)) ||
+                        (option->kind == ALD_OPTION_WORD && !check_word(option, value)))
                         return false;
                 *(const char **) member = value;
                 return true;
         case ALD_OPTION_TEXTS:
-                if (!is_text(option, value))
+                if (!check_text(option, value))
                         return false;
                 g_ptr_array_add(*(GPtrArray **) member, g_strdup(value));
                 return true;
@@ -335,7 +335,7 @@ int ald_options_read(const AldSynopsis *synopsis, void *order, char ***ret_words
 
         option_list_init(&list, synopsis, ((const AldCtl *) order)->args);
         while ((c = next_option(&list)) >= 0) {
-                const AldOption *option = option_of(&list, c);
+                const AldOption *option = find_option_by_code(&list, c);
 
                 if (!option)
                         return ald_print_option_error(list.argv, c, list.table);
@@ -359,7 +359,7 @@ bool ald_options_have(const AldSynopsis *synopsis, const AldCtl *ctl, const char
 
         option_list_init(&list, synopsis, ctl->args);
         while ((c = next_option(&list)) >= 0) {
-                const AldOption *option = option_of(&list, c);
+                const AldOption *option = find_option_by_code(&list, c);
 
                 found |= option && strcmp(option->name, name) == 0;
         }
@@ -378,12 +378,12 @@ void ald_typed_line_read(AldTypedLine *line, const AldSynopsis *synopsis, char *
         complete[last] = NULL;
         option_list_init(&list, synopsis, complete);
         while ((c = next_option(&list)) >= 0) {
-                const AldOption *option = option_of(&list, c == ':' ? optopt : c);
+                const AldOption *option = find_option_by_code(&list, c == ':' ? optopt : c);
 
                 line->has_host |= option && strcmp(option->name, "host") == 0;
                 line->awaited = c == ':' ? option : NULL;
         }
-        line->is_ended = is_ended(&list) || g_strv_contains((const char *const *) complete, "--");
+        line->is_ended = has_ended(&list) || g_strv_contains((const char *const *) complete, "--");
         g_ptr_array_add(list.words, NULL);
         line->words = (char **) g_ptr_array_steal(list.words, NULL);
 }

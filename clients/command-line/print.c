@@ -195,7 +195,7 @@ int ald_print_option_error(char **argv, int c, const struct option *options)
 }
 
 /* Text that a person typed, or another machine sent, may be very long; the reason of an error comes last. */
-static char *shorten(char *text)
+static char *shorten_middle(char *text)
 {
         glong n = g_utf8_strlen(text, -1);
         const char *head = g_utf8_offset_to_pointer(text, MIN(n, SHOWN_HEAD));
@@ -217,7 +217,7 @@ void ald_print_error(const char *format, ...)
         va_start(list, format);
         text = g_strdup_vprintf(format, list);
         va_end(list);
-        safe = shorten(ald_text_safe(text));
+        safe = shorten_middle(ald_text_safe(text));
         rendered = ald_text_render(safe, false, g_get_charset(NULL));
         fprintf(stderr, "alidadectl: %s\n", rendered);
 }

@@ -53,16 +53,16 @@ static unsigned total_width(AldTable *table)
 }
 
 /* Returns the width to which a flexible column may be narrowed: what is wanted of it, or its least. */
-static unsigned floor_of(const AldColumn *column, bool wanted)
+static unsigned least_width(const AldColumn *column, bool wanted)
 {
         return MAX(wanted ? column->wanted : 1, MAX(column->least, 1));
 }
 
 /* Narrows flexible columns until the table fits, or they cannot become narrower. */
-static void squeeze(AldTable *table, unsigned columns, bool wanted)
+static void narrow_columns(AldTable *table, unsigned columns, bool wanted)
 {
         for (unsigned c = 0; c < table->n_columns && total_width(table) > columns; c++) {
-                unsigned least = floor_of(&table->columns[c], wanted), over = total_width(table) - columns;
+                unsigned least = least_width(&table->columns[c], wanted), over = total_width(table) - columns;
 
                 if (table->columns[c].flexible && table->widths[c] > least)
                         table->widths[c] = table->widths[c] - least > over ? table->widths[c] - over : least;
@@ -81,7 +81,7 @@ static bool is_unknown(const AldTable *table, unsigned column)
         return true;
 }
 
-static bool is_worse(const AldTable *table, unsigned column, unsigned other)
+static bool matters_less(const AldTable *table, unsigned column, unsigned other)
 {
         bool unknown = is_unknown(table, column);
 
@@ -91,13 +91,13 @@ static bool is_worse(const AldTable *table, unsigned column, unsigned other)
 }
 
 /* Drops the least important of the columns with a priority above this. */
-static bool drop_one(AldTable *table, unsigned priority)
+static bool drop_column(AldTable *table, unsigned priority)
 {
         unsigned worst = table->n_columns;
 
         for (unsigned c = 0; c < table->n_columns; c++)
                 if (table->widths[c] > 0 && table->columns[c].priority > priority &&
-                        (worst == table->n_columns || is_worse(table, c, worst)))
+                        (worst == table->n_columns || matters_less(table, c, worst)))
                         worst = c;
         if (worst == table->n_columns)
                 return false;
@@ -105,7 +105,7 @@ static bool drop_one(AldTable *table, unsigned priority)
         return true;
 }
 
-static void natural_widths(AldTable *table)
+static void set_natural_widths(AldTable *table)
 {
         for (unsigned c = 0; c < table->n_columns; c++)
                 table->widths[c] = MAX(ald_text_width(table->columns[c].title), table->columns[c].least);
@@ -117,7 +117,7 @@ static void natural_widths(AldTable *table)
 }
 
 /* Drops columns that are completely empty. */
-static void drop_empty(AldTable *table)
+static void drop_empty_columns(AldTable *table)
 {
         for (unsigned c = 0; c < table->n_columns; c++) {
                 bool empty = table->columns[c].priority > 0;
@@ -135,7 +135,7 @@ static bool can_fit(AldTable *table, unsigned columns, bool wanted)
         unsigned total = total_width(table);
 
         for (unsigned c = 0; c < table->n_columns; c++) {
-                unsigned least = floor_of(&table->columns[c], wanted);
+                unsigned least = least_width(&table->columns[c], wanted);
 
                 if (table->columns[c].flexible && table->widths[c] > least)
                         total -= table->widths[c] - least;
@@ -152,21 +152,21 @@ static void keep_widths(AldTable *table, unsigned *floors)
 
 void ald_table_layout(AldTable *table, unsigned columns, unsigned *floors)
 {
-        natural_widths(table);
+        set_natural_widths(table);
         if (floors)
                 keep_widths(table, floors);
-        drop_empty(table);
+        drop_empty_columns(table);
         if (columns == 0)
                 return;
-        while (!can_fit(table, columns, true) && drop_one(table, 1))
+        while (!can_fit(table, columns, true) && drop_column(table, 1))
                 continue;
-        while (!can_fit(table, columns, false) && drop_one(table, 0))
+        while (!can_fit(table, columns, false) && drop_column(table, 0))
                 continue;
-        squeeze(table, columns, true);
-        squeeze(table, columns, false);
+        narrow_columns(table, columns, true);
+        narrow_columns(table, columns, false);
 }
 
-static bool is_last(AldTable *table, unsigned column)
+static bool is_last_shown(AldTable *table, unsigned column)
 {
         for (unsigned c = column + 1; c < table->n_columns; c++)
                 if (table->widths[c] > 0)
@@ -188,7 +188,7 @@ char *ald_table_line(AldTable *table, int row)
                 if (table->widths[c] == 0)
                         continue;
                 /* Nothing follows the last column, so it is not padded. */
-                cell = is_last(table, c) && !column->right
+                cell = is_last_shown(table, c) && !column->right
                                ? ald_text_cut(text, table->widths[c])
                                : ald_text_fit(text, table->widths[c], column->right);
                 g_string_append_printf(line, "%s%s", first ? "" : "  ", cell);
