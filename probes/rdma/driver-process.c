@@ -54,7 +54,7 @@ static void run_child(AldDriverWork work, void *userdata, int answer, pid_t pare
         _exit(EXIT_SUCCESS);
 }
 
-static int start(DriverProcess *process, AldDriverWork work, void *userdata, int stop)
+static int start_process(DriverProcess *process, AldDriverWork work, void *userdata, int stop)
 {
         pid_t parent = getpid();
         int ends[2];
@@ -127,7 +127,7 @@ static int wait_for_answer(DriverProcess *process, int stop, uint64_t deadline, 
 }
 
 /* A process that hangs in the kernel is left behind: waiting for it would hang, too. */
-static void end(DriverProcess *process)
+static void end_process(DriverProcess *process)
 {
         struct pollfd fd = { process->pidfd, POLLIN, 0 };
 
@@ -146,7 +146,7 @@ int ald_driver_process_run(
 {
         g_autoptr(GString) text = g_string_new(NULL);
         DriverProcess process = { .pid = -1, .pidfd = -1, .answer = -1, .text = text };
-        int r = start(&process, work, userdata, stop);
+        int r = start_process(&process, work, userdata, stop);
 
         if (r < 0)
                 r = ald_fail(failure, ALD_FAILURE_INTERNAL, "no process: %s", g_strerror(-r));
@@ -154,7 +154,7 @@ int ald_driver_process_run(
                 r = wait_for_answer(&process, stop, deadline, failure);
         if (r < 0 && process.pid > 0)
                 (void) kill(process.pid, SIGKILL);
-        end(&process);
+        end_process(&process);
         if (r < 0)
                 return r;
         *ret_text = g_strdup(text->str + 1);

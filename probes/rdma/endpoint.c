@@ -47,7 +47,7 @@ static int post_receive(AldEndpoint *endpoint, unsigned queue, unsigned slot, Al
                                 g_strerror(r));
 }
 
-static int no_memory(size_t bytes, int error, AldFailure *failure)
+static int fail_memory(size_t bytes, int error, AldFailure *failure)
 {
         g_autofree char *size = ald_format_figure(&ald_unit_bytes, (double) bytes), *most = NULL;
         struct rlimit limit = {};
@@ -85,12 +85,12 @@ static int make_memory(AldEndpoint *endpoint, AldFailure *failure)
         endpoint->buffer = mmap(NULL, total, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (endpoint->buffer == MAP_FAILED) {
                 endpoint->buffer = NULL;
-                return no_memory(total, errno, failure);
+                return fail_memory(total, errno, failure);
         }
         prefer_node(endpoint->buffer, total, endpoint->port->node);
         memset(endpoint->buffer, 0x5a, endpoint->plan.bytes);
         endpoint->memory = ibv_reg_mr(endpoint->domain, endpoint->buffer, total, access);
-        return endpoint->memory ? 0 : no_memory(total, errno, failure);
+        return endpoint->memory ? 0 : fail_memory(total, errno, failure);
 }
 
 static struct ibv_qp *create_queue(AldEndpoint *endpoint, struct ibv_qp_init_attr *attributes)
@@ -147,7 +147,7 @@ static int make_queues(AldEndpoint *endpoint, AldFailure *failure)
         return r;
 }
 
-static int get_ready(AldEndpoint *endpoint, unsigned queue, AldFailure *failure)
+static int prepare_queue(AldEndpoint *endpoint, unsigned queue, AldFailure *failure)
 {
         struct ibv_qp_attr attributes = { .qp_state = IBV_QPS_INIT,
                 .port_num = (uint8_t) endpoint->port->number,
@@ -169,7 +169,7 @@ static int get_ready(AldEndpoint *endpoint, unsigned queue, AldFailure *failure)
         return 0;
 }
 
-static void describe(AldEndpoint *endpoint)
+static void describe_own_end(AldEndpoint *endpoint)
 {
         static const char *const ids[ALD_RDMA_QUEUES_MAX] = { "0", "1", "2", "3", "4", "5", "6", "7" };
         uint32_t random[ALD_RDMA_QUEUES_MAX] = {};
@@ -206,9 +206,9 @@ int ald_endpoint_open(const AldVerbsPort *port, const AldRdmaPlan *plan, struct 
         if (r >= 0)
                 r = make_queues(endpoint, failure);
         for (unsigned i = 0; i < plan->queues && r >= 0; i++)
-                r = get_ready(endpoint, i, failure);
+                r = prepare_queue(endpoint, i, failure);
         if (r >= 0)
-                describe(endpoint);
+                describe_own_end(endpoint);
         return r;
 }
 
@@ -253,7 +253,7 @@ int ald_endpoint_set_peer(AldEndpoint *endpoint, AldRecord *ready, AldFailure *f
         return 0;
 }
 
-static int to_receive(AldEndpoint *endpoint, unsigned queue, const AldGid *own, const AldGid *peer)
+static int enable_receiving(AldEndpoint *endpoint, unsigned queue, const AldGid *own, const AldGid *peer)
 {
         const AldRdmaQueue *other = ald_rows_at(&endpoint->peer->queue_pairs, queue);
         struct ibv_qp_attr attributes = {
@@ -287,7 +287,7 @@ static int connect_queue(
                 .rnr_retry = 7, /* forever: the callers have deadlines */
                 .sq_psn = (uint32_t) endpoint->own_queues[queue].psn,
                 .max_rd_atomic = 1 };
-        int r = to_receive(endpoint, queue, own, peer);
+        int r = enable_receiving(endpoint, queue, own, peer);
 
         if (r != 0)
                 return ald_fail(failure, ALD_FAILURE_UNREACHABLE,
@@ -309,7 +309,7 @@ int ald_endpoint_connect(AldEndpoint *endpoint, const AldGid *own, const AldGid 
         return r;
 }
 
-static int post(AldEndpoint *endpoint, unsigned queue, struct ibv_send_wr *request, AldFailure *failure)
+static int post_send(AldEndpoint *endpoint, unsigned queue, struct ibv_send_wr *request, AldFailure *failure)
 {
         struct ibv_send_wr *bad;
         int r = ibv_post_send(endpoint->queues[queue], request, &bad);
@@ -331,7 +331,7 @@ int ald_endpoint_ping(AldEndpoint *endpoint, unsigned queue, AldFailure *failure
                 .send_flags = IBV_SEND_SIGNALED |
                               (endpoint->inline_max >= ALD_RDMA_PLAN_PING ? IBV_SEND_INLINE : 0) };
 
-        return post(endpoint, queue, &request, failure);
+        return post_send(endpoint, queue, &request, failure);
 }
 
 int ald_endpoint_read(AldEndpoint *endpoint, AldFailure *failure)
@@ -344,7 +344,7 @@ int ald_endpoint_read(AldEndpoint *endpoint, AldFailure *failure)
                 .send_flags = IBV_SEND_SIGNALED,
                 .wr.rdma = { endpoint->peer->address, (uint32_t) endpoint->peer->key } };
 
-        return post(endpoint, 0, &request, failure);
+        return post_send(endpoint, 0, &request, failure);
 }
 
 static int post_message(AldEndpoint *endpoint, unsigned queue, bool signaled, AldFailure *failure)
@@ -365,7 +365,7 @@ static int post_message(AldEndpoint *endpoint, unsigned queue, bool signaled, Al
                 request.wr.rdma.rkey = (uint32_t) endpoint->peer->key;
         }
         endpoint->posted++;
-        return post(endpoint, queue, &request, failure);
+        return post_send(endpoint, queue, &request, failure);
 }
 
 int ald_endpoint_fill(AldEndpoint *endpoint, AldFailure *failure)
@@ -398,7 +398,7 @@ bool ald_endpoint_is_verified(const AldEndpoint *endpoint)
         return endpoint->verified == (1u << endpoint->plan.queues) - 1;
 }
 
-static int look(const AldEndpoint *endpoint, int msec, AldFailure *failure)
+static int read_async_event(const AldEndpoint *endpoint, int msec, AldFailure *failure)
 {
         struct pollfd fd = { endpoint->context->async_fd, POLLIN, 0 };
         struct ibv_async_event event;
@@ -429,23 +429,23 @@ static int look(const AldEndpoint *endpoint, int msec, AldFailure *failure)
 
 int ald_endpoint_check(const AldEndpoint *endpoint, AldFailure *failure)
 {
-        return look(endpoint, 0, failure);
+        return read_async_event(endpoint, 0, failure);
 }
 
 /* Connections may end before the event that their port went down arrives. */
-static int look_for_reason(const AldEndpoint *endpoint, AldFailure *failure)
+static int wait_for_reason(const AldEndpoint *endpoint, AldFailure *failure)
 {
         int r = 0;
 
         for (unsigned i = 0; i < REASON_LOOKS && r == 0; i++)
-                r = look(endpoint, REASON_MSEC, failure);
+                r = read_async_event(endpoint, REASON_MSEC, failure);
         return r;
 }
 
-static int broken(const AldEndpoint *endpoint, const struct ibv_wc *done, AldFailure *failure);
+static int fail_completion(const AldEndpoint *endpoint, const struct ibv_wc *done, AldFailure *failure);
 
 /* Requests are flushed after another one failed, perhaps in the other direction. */
-static int ended(const AldEndpoint *endpoint, AldFailure *failure)
+static int fail_flushed(const AldEndpoint *endpoint, AldFailure *failure)
 {
         struct ibv_cq *const queues[] = { endpoint->sent, endpoint->received };
         struct ibv_wc done;
@@ -453,11 +453,11 @@ static int ended(const AldEndpoint *endpoint, AldFailure *failure)
         for (size_t i = 0; i < G_N_ELEMENTS(queues); i++)
                 while (ibv_poll_cq(queues[i], 1, &done) > 0)
                         if (done.status != IBV_WC_SUCCESS && done.status != IBV_WC_WR_FLUSH_ERR)
-                                return broken(endpoint, &done, failure);
+                                return fail_completion(endpoint, &done, failure);
         return ald_fail(failure, ALD_FAILURE_ABORTED, "the connection over RDMA was ended");
 }
 
-static int broken(const AldEndpoint *endpoint, const struct ibv_wc *done, AldFailure *failure)
+static int fail_completion(const AldEndpoint *endpoint, const struct ibv_wc *done, AldFailure *failure)
 {
         int r;
 
@@ -470,10 +470,10 @@ static int broken(const AldEndpoint *endpoint, const struct ibv_wc *done, AldFai
                 return ald_fail(failure, ALD_FAILURE_REFUSED, "the device of the other side refuses it (%s)",
                         ibv_wc_status_str(done->status));
         case IBV_WC_WR_FLUSH_ERR:
-                r = look_for_reason(endpoint, failure);
-                return r < 0 ? r : ended(endpoint, failure);
+                r = wait_for_reason(endpoint, failure);
+                return r < 0 ? r : fail_flushed(endpoint, failure);
         default:
-                r = look_for_reason(endpoint, failure);
+                r = wait_for_reason(endpoint, failure);
                 if (r < 0)
                         return r;
                 return ald_fail(failure, ALD_FAILURE_ABORTED, "RDMA failed: %s (%u)",
@@ -482,7 +482,7 @@ static int broken(const AldEndpoint *endpoint, const struct ibv_wc *done, AldFai
 }
 
 /* Takes entries off a completion queue. */
-static int take(struct ibv_cq *queue, struct ibv_wc *ret, AldFailure *failure)
+static int poll_completions(struct ibv_cq *queue, struct ibv_wc *ret, AldFailure *failure)
 {
         int n = ibv_poll_cq(queue, ALD_ENDPOINT_BATCH, ret);
 
@@ -492,12 +492,12 @@ static int take(struct ibv_cq *queue, struct ibv_wc *ret, AldFailure *failure)
 int ald_endpoint_received(AldEndpoint *endpoint, size_t size, const uint8_t **ret_last, AldFailure *failure)
 {
         struct ibv_wc done[ALD_ENDPOINT_BATCH];
-        int n = take(endpoint->received, done, failure), r;
+        int n = poll_completions(endpoint->received, done, failure), r;
         const uint8_t *last = NULL;
 
         for (int i = 0; i < n; i++) {
                 if (done[i].status != IBV_WC_SUCCESS)
-                        return broken(endpoint, &done[i], failure);
+                        return fail_completion(endpoint, &done[i], failure);
                 if (done[i].byte_len != size)
                         return ald_fail(failure, ALD_FAILURE_PROTOCOL,
                                 "the other side sent a message of %u bytes, where %zu were due",
@@ -536,13 +536,13 @@ int ald_endpoint_wait(AldEndpoint *endpoint, int msec, AldFailure *failure)
 int ald_endpoint_sent(AldEndpoint *endpoint, AldFailure *failure)
 {
         struct ibv_wc done[ALD_ENDPOINT_BATCH];
-        int n = take(endpoint->sent, done, failure), sum = 0;
+        int n = poll_completions(endpoint->sent, done, failure), sum = 0;
 
         if (n < 0)
                 return n;
         for (int i = 0; i < n; i++) {
                 if (done[i].status != IBV_WC_SUCCESS)
-                        return broken(endpoint, &done[i], failure);
+                        return fail_completion(endpoint, &done[i], failure);
                 sum += (int) VALUE(done[i].wr_id);
                 endpoint->under_way[QUEUE(done[i].wr_id)] -= VALUE(done[i].wr_id);
         }

@@ -23,7 +23,7 @@ int ald_gid_type_from_string(const char *text)
         return -1;
 }
 
-static bool same(const struct in6_addr *a, const struct in6_addr *b)
+static bool is_same_address(const struct in6_addr *a, const struct in6_addr *b)
 {
         return memcmp(a, b, sizeof *a) == 0;
 }
@@ -37,7 +37,8 @@ bool ald_gids_add(AldGids *gids, const AldGid *gid, const AldLocalAddress *addre
                 return false;
         *next = *gid;
         for (size_t i = 0; i < n && !found; i++) {
-                found = addresses[i].interface == gid->interface && same(&addresses[i].bytes, &gid->bytes);
+                found = addresses[i].interface == gid->interface &&
+                        is_same_address(&addresses[i].bytes, &gid->bytes);
                 next->prefix = addresses[i].prefix;
         }
         gids->n += found;
@@ -51,7 +52,7 @@ static unsigned family_of(const struct in6_addr *bytes)
         return IN6_IS_ADDR_LINKLOCAL(bytes) ? LINK_LOCAL : GLOBAL;
 }
 
-static bool same_network(const struct in6_addr *a, const struct in6_addr *b, unsigned prefix)
+static bool is_same_network(const struct in6_addr *a, const struct in6_addr *b, unsigned prefix)
 {
         unsigned whole = prefix / 8, rest = prefix % 8;
         uint8_t mask = (uint8_t) (0xff00u >> rest);
@@ -62,7 +63,7 @@ static bool same_network(const struct in6_addr *a, const struct in6_addr *b, uns
 }
 
 /* 0: they cannot reach each other. */
-static unsigned rank(const AldGid *own, const AldGid *peer, const AldGidHint *hint)
+static unsigned rank_pair(const AldGid *own, const AldGid *peer, const AldGidHint *hint)
 {
         unsigned rank = own->type == ALD_GID_ROCE_V1 ? 1 : 10;
 
@@ -72,11 +73,12 @@ static unsigned rank(const AldGid *own, const AldGid *peer, const AldGidHint *hi
                 return rank;
         if (family_of(&own->bytes) != family_of(&peer->bytes))
                 return 0;
-        if (hint->own && hint->peer && same(hint->own, &own->bytes) && same(hint->peer, &peer->bytes))
+        if (hint->own && hint->peer && is_same_address(hint->own, &own->bytes) &&
+                is_same_address(hint->peer, &peer->bytes))
                 return rank + 3;
         if (family_of(&own->bytes) == LINK_LOCAL)
                 return rank + 1;
-        return rank + (same_network(&own->bytes, &peer->bytes, own->prefix) ? 2 : 0);
+        return rank + (is_same_network(&own->bytes, &peer->bytes, own->prefix) ? 2 : 0);
 }
 
 bool ald_gids_match(const AldGids *own, const AldGids *peer, const AldGidHint *hint, const AldGid **ret_own,
@@ -86,7 +88,7 @@ bool ald_gids_match(const AldGids *own, const AldGids *peer, const AldGidHint *h
 
         for (size_t i = 0; i < own->n; i++)
                 for (size_t j = 0; j < peer->n; j++) {
-                        unsigned now = rank(&own->gids[i], &peer->gids[j], hint);
+                        unsigned now = rank_pair(&own->gids[i], &peer->gids[j], hint);
 
                         if (now <= best)
                                 continue;

@@ -16,7 +16,7 @@
 
 /* alidade-probe-rdma: measures the way between two machines over RDMA, alone or for the daemon. */
 
-static char *describe(
+static char *format_result(
         const AldRdmaOptions *options, const AldRdmaMeasurement *result, const AldFailure *failure)
 {
         if (failure->message)
@@ -25,7 +25,7 @@ static char *describe(
                                   : ald_rdma_measurement_to_text(result);
 }
 
-static int measure(const AldRdmaOptions *options, AldRdmaSession *session, AldProgress *progress,
+static int measure_path(const AldRdmaOptions *options, AldRdmaSession *session, AldProgress *progress,
         AldRdmaMeasurement *ret)
 {
         AldOrigin origin = { .device = options->link.interface, .small_segments = true };
@@ -48,7 +48,7 @@ static int measure(const AldRdmaOptions *options, AldRdmaSession *session, AldPr
         return ald_rdma_client_run(options, session, fd, tls, progress, ret);
 }
 
-static void work(int answer, int stop, void *userdata)
+static void run_client(int answer, int stop, void *userdata)
 {
         const AldRdmaOptions *options = userdata;
         AldProgress progress = { .fd = options->link.progress_fd, .terminal = isatty(STDERR_FILENO) == 1 };
@@ -57,9 +57,9 @@ static void work(int answer, int stop, void *userdata)
         AldRdmaMeasurement result = {};
         g_autofree char *text = NULL;
 
-        (void) measure(options, &session, &progress, &result);
+        (void) measure_path(options, &session, &progress, &result);
         ald_progress_end(&progress);
-        text = describe(options, &result, &failure);
+        text = format_result(options, &result, &failure);
         ald_driver_process_answer(answer, failure.message ? EXIT_FAILURE : EXIT_SUCCESS, text);
         ald_rdma_session_close(&session);
         ald_failure_clear(&failure);
@@ -79,9 +79,9 @@ static int run_connect(AldRdmaOptions *options)
         if (stop < 0)
                 (void) ald_fail(&failure, ALD_FAILURE_INTERNAL, "no signals");
         else
-                code = ald_driver_process_run(work, options, stop, deadline, &text, &failure);
+                code = ald_driver_process_run(run_client, options, stop, deadline, &text, &failure);
         if (code < 0) {
-                text = describe(options, NULL, &failure);
+                text = format_result(options, NULL, &failure);
                 code = EXIT_FAILURE;
         }
         ald_failure_clear(&failure);

@@ -30,7 +30,7 @@ static void report_progress(const Measuring *measuring, const char *phase, doubl
         ald_progress_report(measuring->progress, phase, fraction);
 }
 
-static bool in6_of(int (*get)(int fd, AldAddress *ret), int fd, struct in6_addr *ret)
+static bool read_in6(int (*get)(int fd, AldAddress *ret), int fd, struct in6_addr *ret)
 {
         AldAddress address;
 
@@ -47,9 +47,9 @@ static int choose_gids(AldRdmaSession *session, const AldRdmaOffer *offer)
         if (ald_gid_rows_read(&offer->gids, &theirs) < 0)
                 return ald_fail(session->failure, ALD_FAILURE_PROTOCOL,
                         "the other side offers a GID that is not an address");
-        if (in6_of(ald_address_local, session->channel.fd, &own))
+        if (read_in6(ald_address_local, session->channel.fd, &own))
                 hint.own = &own;
-        if (in6_of(ald_address_peer, session->channel.fd, &peer))
+        if (read_in6(ald_address_peer, session->channel.fd, &peer))
                 hint.peer = &peer;
         if (ald_gids_match(&session->port.gids, &theirs, &hint, &a, &b)) {
                 session->own_gid = *a;
@@ -70,7 +70,7 @@ static bool is_slow(const AldVerbsPort *port)
         return ald_verbs_port_rate(port) < SLOW_BITS;
 }
 
-static int plan(
+static int choose_plan(
         const AldRdmaOptions *options, AldRdmaSession *session, const AldRdmaOffer *offer, AldRdmaPlan *ret)
 {
         /* On a slow port a large message takes as long as a sample. */
@@ -92,7 +92,7 @@ static int plan(
                 "%s takes no messages of %s: it registers %s at most", session->port.name, wanted, most);
 }
 
-static int greet(const Measuring *measuring, AldRecord **ret)
+static int request_offer(const Measuring *measuring, AldRecord **ret)
 {
         AldRdmaSession *session = measuring->session;
         const AldRdmaHello hello = { .version = ald_rdma_protocol.version,
@@ -165,13 +165,13 @@ static int connect_endpoint(const Measuring *measuring, const AldRdmaOffer *offe
         return r < 0 || offer->manager ? r : ald_rdma_session_connect(session);
 }
 
-static int prepare(Measuring *measuring)
+static int prepare_connection(Measuring *measuring)
 {
         AldRdmaSession *session = measuring->session;
         g_autoptr(AldRecord) record = NULL;
         const AldRdmaOffer *offer;
         AldRdmaPlan how;
-        int r = greet(measuring, &record);
+        int r = request_offer(measuring, &record);
 
         if (r < 0)
                 return r;
@@ -180,7 +180,7 @@ static int prepare(Measuring *measuring)
                 measuring->options, offer->duration_max_msec, offer->bytes_max);
         r = find_path(session, offer);
         if (r >= 0)
-                r = plan(measuring->options, session, offer, &how);
+                r = choose_plan(measuring->options, session, offer, &how);
         if (r >= 0)
                 r = ald_endpoint_open(
                         &session->port, &how, session->manager.id, &session->endpoint, session->failure);
@@ -194,7 +194,7 @@ static int send_phase(AldRdmaSession *session, AldRdmaPhaseName name)
         return ald_channel_send(&session->channel, ALD_KIND_RDMA_PHASE, &phase);
 }
 
-static int begin(AldRdmaSession *session, AldRdmaPhaseName phase)
+static int begin_phase(AldRdmaSession *session, AldRdmaPhaseName phase)
 {
         int r = send_phase(session, phase);
 
@@ -208,7 +208,7 @@ static int measure_rtt(const Measuring *measuring, AldRdmaPhaseName phase, AldRt
         int r;
 
         report_progress(measuring, "rtt", phase == ALD_RDMA_PHASE_NAME_PING ? 0 : 0.5);
-        r = begin(measuring->session, phase);
+        r = begin_phase(measuring->session, phase);
         if (r >= 0)
                 r = phase == ALD_RDMA_PHASE_NAME_PING
                             ? ald_rdma_transfer_ping(measuring->session, samples, SAMPLES, &n)
@@ -227,7 +227,7 @@ static int measure_upload(const Measuring *measuring, AldVerdict *ret)
         int r;
 
         report_progress(measuring, "upload", 0);
-        r = begin(session, ALD_RDMA_PHASE_NAME_UPLOAD);
+        r = begin_phase(session, ALD_RDMA_PHASE_NAME_UPLOAD);
 
         /* The server sends its verdict again once all data has arrived. */
         if (r >= 0)
@@ -250,14 +250,14 @@ static int measure_download(const Measuring *measuring, AldVerdict *ret)
         int r;
 
         report_progress(measuring, "download", 0);
-        r = begin(measuring->session, ALD_RDMA_PHASE_NAME_DOWNLOAD);
+        r = begin_phase(measuring->session, ALD_RDMA_PHASE_NAME_DOWNLOAD);
         if (r >= 0)
                 r = ald_rdma_transfer_receive(
                         measuring->session, &measuring->limits, measuring->result->rtt.min, ret);
         return r;
 }
 
-static void describe(const Measuring *measuring)
+static void complete_result(const Measuring *measuring)
 {
         const AldRdmaSession *session = measuring->session;
         AldRdmaMeasurement *result = measuring->result;
@@ -275,10 +275,10 @@ static void describe(const Measuring *measuring)
         result->measured = (uint64_t) g_get_real_time();
 }
 
-static int measure(Measuring *measuring)
+static int run_phases(Measuring *measuring)
 {
         AldRdmaMeasurement *result = measuring->result;
-        int r = prepare(measuring);
+        int r = prepare_connection(measuring);
 
         if (r >= 0)
                 r = measure_rtt(measuring, ALD_RDMA_PHASE_NAME_PING, &result->rtt);
@@ -290,7 +290,7 @@ static int measure(Measuring *measuring)
                 r = measure_download(measuring, &result->download);
         if (r < 0)
                 return r;
-        describe(measuring);
+        complete_result(measuring);
         return send_phase(measuring->session, ALD_RDMA_PHASE_NAME_DONE);
 }
 
@@ -316,7 +316,7 @@ int ald_rdma_client_run(const AldRdmaOptions *options, AldRdmaSession *session, 
         r = ald_channel_open(&session->channel, &ald_rdma_protocol, fd, tls, false, stop, session->failure);
         g_strlcpy(result.sink, session->channel.peer, sizeof result.sink);
         if (r >= 0)
-                r = measure(&measuring);
+                r = run_phases(&measuring);
         if (r < 0) {
                 ald_rdma_session_abort(session);
                 return r;

@@ -40,7 +40,7 @@ void ald_rdma_cm_close(AldRdmaCm *manager)
         *manager = (AldRdmaCm){};
 }
 
-static int refused(AldRdmaCm *manager, const struct rdma_cm_event *event)
+static int fail_event(AldRdmaCm *manager, const struct rdma_cm_event *event)
 {
         switch (event->event) {
         case RDMA_CM_EVENT_ADDR_ERROR:
@@ -60,7 +60,7 @@ static int refused(AldRdmaCm *manager, const struct rdma_cm_event *event)
 }
 
 /* Waits for the event that must come next; the caller acknowledges it. */
-static int wait_for(
+static int wait_for_event(
         AldRdmaCm *manager, enum rdma_cm_event_type type, uint64_t deadline, struct rdma_cm_event **ret)
 {
         struct rdma_cm_event *event;
@@ -75,22 +75,22 @@ static int wait_for(
                 *ret = event;
                 return 0;
         }
-        r = refused(manager, event);
+        r = fail_event(manager, event);
         rdma_ack_cm_event(event);
         return r;
 }
 
-static int await(AldRdmaCm *manager, enum rdma_cm_event_type type)
+static int await_event(AldRdmaCm *manager, enum rdma_cm_event_type type)
 {
         struct rdma_cm_event *event;
-        int r = wait_for(manager, type, ald_now() + TIMEOUT_NS, &event);
+        int r = wait_for_event(manager, type, ald_now() + TIMEOUT_NS, &event);
 
         if (r >= 0)
                 rdma_ack_cm_event(event);
         return r;
 }
 
-static bool is_of(const struct rdma_cm_id *id, const AldVerbsPort *port)
+static bool is_on_port(const struct rdma_cm_id *id, const AldVerbsPort *port)
 {
         return id->verbs && id->port_num == port->number &&
                strcmp(ibv_get_device_name(id->verbs->device), ibv_get_device_name(port->context->device)) ==
@@ -109,30 +109,30 @@ static unsigned scope_of(const AldVerbsPort *port, const AldAddress *control)
 
 static void address_of(const struct in6_addr *bytes, unsigned scope, AldAddress *ret)
 {
-        struct sockaddr_in6 *long_one = (void *) &ret->storage;
-        struct sockaddr_in *short_one = (void *) &ret->storage;
+        struct sockaddr_in6 *six = (void *) &ret->storage;
+        struct sockaddr_in *four = (void *) &ret->storage;
 
         *ret = (AldAddress){};
         if (IN6_IS_ADDR_V4MAPPED(bytes)) {
-                short_one->sin_family = AF_INET;
-                memcpy(&short_one->sin_addr, &bytes->s6_addr[12], 4);
-                ret->size = sizeof *short_one;
+                four->sin_family = AF_INET;
+                memcpy(&four->sin_addr, &bytes->s6_addr[12], 4);
+                ret->size = sizeof *four;
                 return;
         }
-        long_one->sin6_family = AF_INET6;
-        long_one->sin6_addr = *bytes;
-        long_one->sin6_scope_id = IN6_IS_ADDR_LINKLOCAL(bytes) ? scope : 0;
-        ret->size = sizeof *long_one;
+        six->sin6_family = AF_INET6;
+        six->sin6_addr = *bytes;
+        six->sin6_scope_id = IN6_IS_ADDR_LINKLOCAL(bytes) ? scope : 0;
+        ret->size = sizeof *six;
 }
 
-static bool bind_to(AldRdmaCm *manager, const AldVerbsPort *port, AldAddress *address)
+static bool bind_listener(AldRdmaCm *manager, const AldVerbsPort *port, AldAddress *address)
 {
         struct rdma_cm_id *id;
 
         ald_address_set_port(address, 0);
         if (rdma_create_id(manager->events, &id, NULL, RDMA_PS_TCP) < 0)
                 return false;
-        if (rdma_bind_addr(id, (struct sockaddr *) &address->storage) == 0 && is_of(id, port)) {
+        if (rdma_bind_addr(id, (struct sockaddr *) &address->storage) == 0 && is_on_port(id, port)) {
                 manager->listener = id;
                 return true;
         }
@@ -144,11 +144,11 @@ int ald_rdma_cm_listen(
         AldRdmaCm *manager, const AldVerbsPort *port, const AldAddress *control, AldRdmaOffer *offer)
 {
         AldAddress address = *control;
-        bool bound = bind_to(manager, port, &address);
+        bool bound = bind_listener(manager, port, &address);
 
         for (size_t i = 0; i < port->gids.n && !bound; i++) {
                 address_of(&port->gids.gids[i].bytes, scope_of(port, control), &address);
-                bound = bind_to(manager, port, &address);
+                bound = bind_listener(manager, port, &address);
         }
         if (!bound)
                 return ald_fail(manager->failure, ALD_FAILURE_NO_GID,
@@ -169,7 +169,7 @@ int ald_rdma_cm_wait_for_client(AldRdmaCm *manager)
         struct rdma_cm_event *event;
 
         while (!manager->id) {
-                int r = wait_for(manager, RDMA_CM_EVENT_CONNECT_REQUEST, deadline, &event);
+                int r = wait_for_event(manager, RDMA_CM_EVENT_CONNECT_REQUEST, deadline, &event);
                 struct rdma_cm_id *id;
                 bool knows;
 
@@ -212,7 +212,7 @@ void ald_rdma_cm_destinations(const AldRdmaCm *manager, const AldVerbsPort *port
                 add_destination(ret, &route->addr.addr.ibaddr.dgid);
 }
 
-static struct rdma_conn_param parameters(const uint64_t *nonce)
+static struct rdma_conn_param connection_parameters(const uint64_t *nonce)
 {
         return (struct rdma_conn_param){ .private_data = nonce,
                 .private_data_len = nonce ? sizeof *nonce : 0,
@@ -224,12 +224,12 @@ static struct rdma_conn_param parameters(const uint64_t *nonce)
 
 int ald_rdma_cm_accept(AldRdmaCm *manager)
 {
-        struct rdma_conn_param how = parameters(NULL);
+        struct rdma_conn_param how = connection_parameters(NULL);
 
         if (rdma_accept(manager->id, &how) < 0)
                 return ald_fail(manager->failure, ALD_FAILURE_INTERNAL, "rdma_cm cannot accept: %s",
                         g_strerror(errno));
-        return await(manager, RDMA_CM_EVENT_ESTABLISHED);
+        return await_event(manager, RDMA_CM_EVENT_ESTABLISHED);
 }
 
 int ald_rdma_cm_resolve(
@@ -254,23 +254,23 @@ int ald_rdma_cm_resolve(
                 rdma_resolve_addr(manager->id, NULL, (struct sockaddr *) &to.storage, TIMEOUT_MSEC) < 0)
                 return ald_fail(manager->failure, ALD_FAILURE_UNREACHABLE, "rdma_cm finds no way to %s: %s",
                         offer->service_address, g_strerror(errno));
-        r = await(manager, RDMA_CM_EVENT_ADDR_RESOLVED);
-        if (r >= 0 && !is_of(manager->id, port))
+        r = await_event(manager, RDMA_CM_EVENT_ADDR_RESOLVED);
+        if (r >= 0 && !is_on_port(manager->id, port))
                 r = ald_fail(manager->failure, ALD_FAILURE_UNREACHABLE, "the way to %s is not by %s",
                         offer->service_address, port->name);
         if (r >= 0 && rdma_resolve_route(manager->id, TIMEOUT_MSEC) < 0)
                 r = ald_fail(manager->failure, ALD_FAILURE_UNREACHABLE, "rdma_cm finds no route: %s",
                         g_strerror(errno));
-        return r < 0 ? r : await(manager, RDMA_CM_EVENT_ROUTE_RESOLVED);
+        return r < 0 ? r : await_event(manager, RDMA_CM_EVENT_ROUTE_RESOLVED);
 }
 
 int ald_rdma_cm_connect(AldRdmaCm *manager, uint64_t nonce)
 {
         uint64_t shown = GUINT64_TO_BE(nonce);
-        struct rdma_conn_param how = parameters(&shown);
+        struct rdma_conn_param how = connection_parameters(&shown);
 
         if (rdma_connect(manager->id, &how) < 0)
                 return ald_fail(manager->failure, ALD_FAILURE_UNREACHABLE, "rdma_cm cannot connect: %s",
                         g_strerror(errno));
-        return await(manager, RDMA_CM_EVENT_ESTABLISHED);
+        return await_event(manager, RDMA_CM_EVENT_ESTABLISHED);
 }

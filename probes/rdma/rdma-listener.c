@@ -17,7 +17,7 @@
 #define WAIT_MSEC 4000u
 
 /* JSON for the daemon or if requested, else text. */
-static char *describe(
+static char *format_report(
         const AldRdmaOptions *options, const AldRdmaSessionReport *served, const AldFailure *failure)
 {
         return options->link.json || options->link.mode == ALD_LINK_MODE_SESSION
@@ -25,7 +25,7 @@ static char *describe(
                        : ald_rdma_session_report_to_text(served, failure);
 }
 
-static void work(int answer, int stop, void *userdata)
+static void run_server(int answer, int stop, void *userdata)
 {
         const AldRdmaOptions *options = userdata;
         AldFailure failure = {};
@@ -36,7 +36,7 @@ static void work(int answer, int stop, void *userdata)
 
         if (ald_keys_load(&options->link.keys, true, &tls, &failure) >= 0)
                 (void) ald_rdma_server_run(options, &session, options->link.session_fd, tls, &served);
-        text = describe(options, &served, &failure);
+        text = format_report(options, &served, &failure);
         ald_driver_process_answer(answer,
                 !served.authenticated ? ALD_STAND_ALONE_NOTHING_MEASURED
                 : failure.message     ? EXIT_FAILURE
@@ -69,9 +69,9 @@ int ald_rdma_listener_serve(const AldRdmaOptions *options, int parent)
         if (stop < 0 || fcntl(fd, F_SETFD, FD_CLOEXEC) < 0 || fcntl(fd, F_SETFL, O_NONBLOCK) < 0)
                 return EXIT_FAILURE;
         code = ald_driver_process_run(
-                work, &own, stop, ald_now() + options->timeout * ALD_NSEC_PER_SEC, &text, &failure);
+                run_server, &own, stop, ald_now() + options->timeout * ALD_NSEC_PER_SEC, &text, &failure);
         if (code < 0) {
-                text = describe(options, &unknown, &failure);
+                text = format_report(options, &unknown, &failure);
                 code = EXIT_FAILURE;
         }
         ald_failure_clear(&failure);
@@ -79,7 +79,7 @@ int ald_rdma_listener_serve(const AldRdmaOptions *options, int parent)
         return code;
 }
 
-static int serve(const void *options, int parent)
+static int serve_session(const void *options, int parent)
 {
         return ald_rdma_listener_serve(options, parent);
 }
@@ -92,7 +92,7 @@ int ald_rdma_listener_run(const AldRdmaOptions *options)
                 .rdma = true,
                 .wait_msec = WAIT_MSEC,
                 .busy = "another peer is measured",
-                .serve = serve,
+                .serve = serve_session,
                 .options = &own };
 
         return ald_stand_alone_run(&parts);

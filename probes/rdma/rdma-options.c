@@ -36,7 +36,7 @@ static int set_method(AldRdmaOptions *options, const char *method, char **ret_er
         return 0;
 }
 
-static int parse(AldRdmaOptions *options, int argc, char **argv, char **ret_output, char **ret_error)
+static int parse_options(AldRdmaOptions *options, int argc, char **argv, char **ret_output, char **ret_error)
 {
         g_autofree char *timeout = NULL, *size = NULL, *queues = NULL, *method = NULL;
         const GOptionEntry entries[] = {
@@ -74,7 +74,7 @@ static int parse(AldRdmaOptions *options, int argc, char **argv, char **ret_outp
 int ald_rdma_options_parse(int argc, char **argv, AldRdmaOptions *ret, char **ret_output, char **ret_error)
 {
         g_auto(AldRdmaOptions) options = { .timeout = TIMEOUT };
-        int r = parse(&options, argc, argv, ret_output, ret_error);
+        int r = parse_options(&options, argc, argv, ret_output, ret_error);
 
         if (r == 0) {
                 *ret = options;

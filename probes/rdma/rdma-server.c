@@ -20,7 +20,7 @@ typedef struct Serving {
 } Serving;
 
 /* Reports the peer to the service and asks it whether to measure now. */
-static int ask(Serving *serving, const AldRdmaHello *hello)
+static int request_admission(Serving *serving, const AldRdmaHello *hello)
 {
         const AldRdmaOptions *options = serving->options;
         AldRdmaSession *session = serving->session;
@@ -57,7 +57,7 @@ static int open_port(Serving *serving, const AldRdmaHello *hello)
                 r = ald_verbs_port_open(wanted, &session->port, session->failure);
         if (r >= 0)
                 g_strlcpy(serving->served->port, session->port.name, sizeof serving->served->port);
-        asked = ask(serving, hello);
+        asked = request_admission(serving, hello);
         return r < 0 ? r : asked;
 }
 
@@ -192,7 +192,7 @@ static int open_endpoint(Serving *serving, const AldRdmaUse *use)
                 &session->port, &plan, session->manager.id, &session->endpoint, session->failure);
 }
 
-static int greet(Serving *serving)
+static int answer_hello(Serving *serving)
 {
         AldRdmaSession *session = serving->session;
         g_autoptr(AldRecord) record = NULL;
@@ -208,7 +208,7 @@ static int greet(Serving *serving)
 }
 
 /* Opens our end of the connection as the client chose it. */
-static int take_use(Serving *serving)
+static int handle_use(Serving *serving)
 {
         AldRdmaSession *session = serving->session;
         g_autoptr(AldRecord) record = NULL, ready = NULL;
@@ -226,13 +226,13 @@ static int take_use(Serving *serving)
         return r < 0 ? r : ald_endpoint_set_peer(&session->endpoint, ready, session->failure);
 }
 
-static int get_ready(Serving *serving)
+static int prepare_connection(Serving *serving)
 {
         AldRdmaSession *session = serving->session;
-        int r = greet(serving);
+        int r = answer_hello(serving);
 
         if (r >= 0)
-                r = take_use(serving);
+                r = handle_use(serving);
         if (r >= 0)
                 r = session->manager.listener ? ald_rdma_cm_accept(&session->manager)
                                               : ald_rdma_session_connect(session);
@@ -321,9 +321,9 @@ static int serve_phases(Serving *serving)
         return r;
 }
 
-static int serve(Serving *serving)
+static int serve_client(Serving *serving)
 {
-        int r = get_ready(serving);
+        int r = prepare_connection(serving);
 
         return r < 0 ? r : serve_phases(serving);
 }
@@ -343,7 +343,7 @@ int ald_rdma_server_run(const AldRdmaOptions *options, AldRdmaSession *session, 
         served->authenticated = r >= 0;
         g_strlcpy(served->peer, session->channel.peer, sizeof served->peer);
         if (r >= 0)
-                r = serve(&serving);
+                r = serve_client(&serving);
         if (r < 0)
                 ald_rdma_session_abort(session);
         g_strfreev(serving.gids);

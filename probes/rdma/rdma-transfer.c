@@ -27,14 +27,14 @@ AldEvaluatorLimits ald_rdma_transfer_limits(
                 .streams = 1 };
 }
 
-static int wrong_answer(AldRdmaSession *session)
+static int fail_wrong_peer(AldRdmaSession *session)
 {
         return ald_fail(session->failure, ALD_FAILURE_WRONG_PEER,
                 "what arrived over RDMA was not sent by the other side");
 }
 
 /* Waits for one more ping. */
-static int wait_received(AldRdmaSession *session, uint64_t deadline, const uint8_t **ret)
+static int wait_for_ping(AldRdmaSession *session, uint64_t deadline, const uint8_t **ret)
 {
         for (unsigned turn = 1;; turn++) {
                 int r = ald_endpoint_received(&session->endpoint, ALD_RDMA_PLAN_PING, ret, session->failure);
@@ -52,7 +52,7 @@ static int wait_received(AldRdmaSession *session, uint64_t deadline, const uint8
         }
 }
 
-static int ping(
+static int exchange_ping(
         AldRdmaSession *session, unsigned queue, uint64_t number, uint64_t deadline, uint64_t *ret_nsec)
 {
         const AldPing out = { session->endpoint.peer->nonce, number };
@@ -65,13 +65,13 @@ static int ping(
         begun = ald_now();
         r = ald_endpoint_ping(&session->endpoint, queue, session->failure);
         if (r >= 0)
-                r = wait_received(session, deadline, &came);
+                r = wait_for_ping(session, deadline, &came);
         if (r < 0)
                 return r;
         elapsed = ald_now() - begun;
         in = ald_ping_read(came);
         if (r > 1 || in.nonce != session->endpoint.own.nonce || in.number != number)
-                return wrong_answer(session);
+                return fail_wrong_peer(session);
         r = ald_endpoint_sent(&session->endpoint, session->failure);
         if (r >= 0)
                 *ret_nsec = elapsed;
@@ -86,13 +86,13 @@ int ald_rdma_transfer_ping(AldRdmaSession *session, AldRttSample *samples, size_
 
         /* A ping on each queue pair proves that it ends here. */
         for (unsigned queue = 0; queue < session->endpoint.plan.queues && r >= 0; queue++)
-                r = ping(session, queue, queue, deadline, &samples[0].nsec);
+                r = exchange_ping(session, queue, queue, deadline, &samples[0].nsec);
         for (i = 0; i < WARM_UP && r >= 0 && ald_now() < end; i++)
-                r = ping(session, 0, i, deadline, &samples[0].nsec);
+                r = exchange_ping(session, 0, i, deadline, &samples[0].nsec);
         end = ald_now() + RTT_NSEC;
         for (i = 0; i < n && r >= 0 && ald_now() < end; i++) {
                 samples[i].burst = 0;
-                r = ping(session, 0, WARM_UP + i, deadline, &samples[i].nsec);
+                r = exchange_ping(session, 0, WARM_UP + i, deadline, &samples[i].nsec);
         }
         if (r < 0)
                 return r;
@@ -100,7 +100,7 @@ int ald_rdma_transfer_ping(AldRdmaSession *session, AldRttSample *samples, size_
         return 0;
 }
 
-static int settle(AldRdmaSession *session, uint64_t deadline)
+static int wait_until_idle(AldRdmaSession *session, uint64_t deadline)
 {
         while (!ald_endpoint_is_idle(&session->endpoint)) {
                 int r = ald_endpoint_sent(&session->endpoint, session->failure);
@@ -127,7 +127,7 @@ int ald_rdma_transfer_answer(AldRdmaSession *session, AldRecord **ret)
                 if (r > 0) {
                         in = ald_ping_read(came);
                         if (in.nonce != session->endpoint.own.nonce)
-                                return wrong_answer(session);
+                                return fail_wrong_peer(session);
                         ald_endpoint_note_verified(&session->endpoint);
                         in.nonce = session->endpoint.peer->nonce;
                         ald_ping_write(&in, session->endpoint.buffer);
@@ -144,7 +144,7 @@ int ald_rdma_transfer_answer(AldRdmaSession *session, AldRecord **ret)
         if (r < 0)
                 return r;
         /* If an answer was not acknowledged, the other end may be that of another machine. */
-        settled = settle(session, deadline);
+        settled = wait_until_idle(session, deadline);
         if (settled < 0)
                 return settled;
         *ret = g_steal_pointer(&message);
@@ -183,10 +183,10 @@ int ald_rdma_transfer_read(AldRdmaSession *session, AldRttSample *samples, size_
         return 0;
 }
 
-static int drain(AldRdmaSession *session, uint64_t deadline, uint64_t bytes)
+static int end_sending(AldRdmaSession *session, uint64_t deadline, uint64_t bytes)
 {
         const AldRdmaDrained drained = { .bytes = bytes };
-        int r = settle(session, deadline);
+        int r = wait_until_idle(session, deadline);
 
         return r < 0 ? r : ald_channel_send(&session->channel, ALD_KIND_RDMA_DRAINED, &drained);
 }
@@ -224,7 +224,7 @@ int ald_rdma_transfer_send(AldRdmaSession *session, const AldEvaluatorLimits *li
                 return r;
         if (message->kind != ALD_KIND_RDMA_STOP)
                 return ald_rdma_session_unexpected(session);
-        return drain(session, deadline, *bytes);
+        return end_sending(session, deadline, *bytes);
 }
 
 AldRdmaStop ald_rdma_transfer_stop(const AldVerdict *verdict)
@@ -252,7 +252,7 @@ bool ald_rdma_transfer_is_plausible(const AldVerdict *verdict, uint64_t sent, ui
 }
 
 /* The number of messages that arrived. If there is none, waits for a moment. */
-static int receive(AldRdmaSession *session, uint64_t *bytes)
+static int receive_messages(AldRdmaSession *session, uint64_t *bytes)
 {
         int r = ald_endpoint_received(
                 &session->endpoint, session->endpoint.plan.size, NULL, session->failure);
@@ -262,14 +262,14 @@ static int receive(AldRdmaSession *session, uint64_t *bytes)
 }
 
 /* Receives what was still in flight. */
-static int take_rest(AldRdmaSession *session, uint64_t deadline, uint64_t bytes)
+static int receive_rest(AldRdmaSession *session, uint64_t deadline, uint64_t bytes)
 {
         g_autoptr(AldRecord) message = NULL;
         const AldRdmaDrained *drained;
         int r = 0;
 
         while (r == 0) {
-                r = receive(session, &bytes);
+                r = receive_messages(session, &bytes);
                 if (r >= 0)
                         r = ald_rdma_session_poll(session, deadline, &message);
         }
@@ -279,7 +279,7 @@ static int take_rest(AldRdmaSession *session, uint64_t deadline, uint64_t bytes)
                 return ald_rdma_session_unexpected(session);
         drained = ald_record_as(message, RDMA_DRAINED, AldRdmaDrained);
         while (r >= 0 && bytes < drained->bytes) {
-                r = receive(session, &bytes);
+                r = receive_messages(session, &bytes);
                 if (r == 0)
                         r = ald_rdma_session_poll(session, deadline, NULL);
         }
@@ -302,7 +302,7 @@ typedef struct Receiving {
 
 /* Gives the evaluator a sample from time to time, and at once when the limit of bytes or of time is reached.
  */
-static AldEvaluatorStep evaluate(Receiving *receiving, bool more)
+static AldEvaluatorStep evaluate_sample(Receiving *receiving, bool more)
 {
         AldTransferCounters *moved = &receiving->moved;
 
@@ -322,11 +322,11 @@ static int receive_all(AldRdmaSession *session, Receiving *receiving, uint64_t d
         AldEvaluatorStep step = ALD_EVALUATOR_GO_ON;
 
         while (step != ALD_EVALUATOR_STOP) {
-                int r = receive(session, &receiving->moved.bytes);
+                int r = receive_messages(session, &receiving->moved.bytes);
 
                 if (r < 0)
                         return r;
-                step = evaluate(receiving, r > 0);
+                step = evaluate_sample(receiving, r > 0);
                 r = ald_rdma_session_poll(session, deadline, NULL);
                 if (r > 0)
                         return ald_rdma_session_unexpected(session);
@@ -355,7 +355,7 @@ int ald_rdma_transfer_receive(
         stop = ald_rdma_transfer_stop(&verdict);
         r = ald_channel_send(&session->channel, ALD_KIND_RDMA_STOP, &stop);
         if (r >= 0)
-                r = take_rest(session, deadline, receiving.moved.bytes);
+                r = receive_rest(session, deadline, receiving.moved.bytes);
         if (r >= 0)
                 *ret = verdict;
         return r;
