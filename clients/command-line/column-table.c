@@ -29,13 +29,6 @@ AldTable *ald_column_table_new(const AldColumnChoice *choice)
         return ald_table_new(columns, choice->shown->len);
 }
 
-/* Appends a bar that is as wide as the column; nothing if the share is unknown. */
-static void append_bar(GString *out, double share, unsigned width)
-{
-        for (unsigned i = 0; i < width && !isnan(share); i++)
-                g_string_append(out, i < (unsigned) lround(share * width) ? "█" : "░");
-}
-
 /* Returns the styled text of a cell that is as wide as `shown`. */
 static char *format_cell(const AldListColumn *column, const AldListColumn *shown, const void *row)
 {
@@ -43,7 +36,11 @@ static char *format_cell(const AldListColumn *column, const AldListColumn *shown
         AldTone tone = column->tone ? column->tone(row) : ALD_TONE_PLAIN;
 
         if (column->share) {
-                append_bar(out, column->share(row), shown->least);
+                double share = column->share(row);
+
+                /* The bar is as wide as the column. */
+                for (unsigned i = 0; i < shown->least && !isnan(share); i++)
+                        g_string_append(out, i < (unsigned) lround(share * shown->least) ? "█" : "░");
         } else {
                 g_autofree char *text = ald_list_column_text(column, row);
 

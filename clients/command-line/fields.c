@@ -3,14 +3,11 @@
 
 #include "clients/command-line/fields.h"
 
-double ald_number(const json_t *value)
-{
-        return json_is_number(value) ? json_number_value(value) : (double) NAN;
-}
-
 double ald_field_number(const json_t *fields, const char *name)
 {
-        return ald_number(json_object_get(fields, name));
+        const json_t *value = json_object_get(fields, name);
+
+        return json_is_number(value) ? json_number_value(value) : (double) NAN;
 }
 
 const char *ald_field_text(const json_t *fields, const char *name)

@@ -6,7 +6,6 @@
 /* Reads fields whose type and presence are not guaranteed. All functions accept NULL. */
 
 /* Returns the number, or NaN if it is not a number. */
-double ald_number(const json_t *value);
 double ald_field_number(const json_t *fields, const char *name);
 
 /* Returns the text, or NULL. */
