@@ -13,7 +13,7 @@
 /* The maximum size of one part of a dump. */
 #define DATAGRAM_MAX (32u * 1024)
 
-/* Takes no memory until it is needed; the kernel may grant less. */
+/* The buffer takes no memory until it is needed; the kernel may grant less. */
 #define RECEIVE_BUFFER (4 * 1024 * 1024)
 
 /* Maximum number of datagrams per iteration of the main loop. */
@@ -90,7 +90,7 @@ static void send_request(AldNetworkRtnl *rtnl)
                 n = send(rtnl->fd, request, size, 0);
         while (n < 0 && errno == EINTR);
         if (n < 0)
-                handle_failure(rtnl, "cannot send_request for a list", -errno);
+                handle_failure(rtnl, "cannot ask for a list", -errno);
 }
 
 static void perform(AldNetworkRtnl *rtnl, unsigned todo)
@@ -121,7 +121,7 @@ static gboolean on_retry(gpointer userdata)
         return G_SOURCE_REMOVE;
 }
 
-/* Reads one datagram; privileged processes could send one, but only the kernel has port 0. */
+/* Reads one datagram. Privileged processes could send one as well, but only the kernel has port 0. */
 static int receive_datagram(AldNetworkRtnl *rtnl, unsigned *todo)
 {
         _Alignas(struct nlmsghdr) char buffer[DATAGRAM_MAX];
