@@ -186,7 +186,7 @@ static int is_rotational(const char *root, const char *disk)
         return file && ald_file_number(root, file, &value) ? value != 0 : ALD_ABSENT_BOOLEAN;
 }
 
-static void look_at(const char *root, const char *disk, const char *const *still, AldStorageDisks *ret)
+static void inspect_disk(const char *root, const char *disk, const char *const *still, AldStorageDisks *ret)
 {
         int rotational = is_rotational(root, disk);
 
@@ -215,7 +215,7 @@ void ald_storage_disks_read(
                 return;
         g_ptr_array_sort(names, ald_file_compare_names);
         for (guint i = 0; i < names->len; i++)
-                look_at(root, names->pdata[i], still, ret);
+                inspect_disk(root, names->pdata[i], still, ret);
         g_ptr_array_add(names, NULL);
         ret->names = (char **) g_ptr_array_free(g_steal_pointer(&names), FALSE);
 }

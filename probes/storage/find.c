@@ -55,7 +55,7 @@ const char *ald_storage_obstacle_to_string(AldStorageObstacle obstacle)
         return words[obstacle];
 }
 
-static const char *describe(AldStorageObstacle obstacle)
+static const char *describe_obstacle(AldStorageObstacle obstacle)
 {
         static const char *const words[_ALD_STORAGE_OBSTACLE_MAX] = {
                 [ALD_STORAGE_NO_MODEL] = "no model file of 64 MiB or more was found",
@@ -228,7 +228,7 @@ static void refuse_file(AldModelFileSystem *found, AldStorageObstacle obstacle, 
         found->obstacle = obstacle;
 }
 
-static void take_file(Walk *walk, int folder, const char *path, const char *name)
+static void add_file(Walk *walk, int folder, const char *path, const char *name)
 {
         const uint64_t now_realtime = walk->options->now_realtime;
         AldModelFileSystem *found = walk->found;
@@ -313,7 +313,7 @@ static bool is_directory(int folder, const struct dirent *entry)
                S_ISDIR(st.st_mode);
 }
 
-static bool is_cut(const Walk *walk)
+static bool is_exhausted(const Walk *walk)
 {
         return walk->n_entries >= ENTRIES_MAX || ald_now() > walk->deadline;
 }
@@ -335,7 +335,7 @@ static void list_folder(Walk *walk, int folder, const char *name, const char *pa
                 close(fd);
                 return;
         }
-        for (const struct dirent *entry; !is_cut(walk) && (entry = readdir(dir));) {
+        for (const struct dirent *entry; !is_exhausted(walk) && (entry = readdir(dir));) {
                 /* ".", ".." and what is hidden. */
                 if (*entry->d_name == '.')
                         continue;
@@ -343,10 +343,10 @@ static void list_folder(Walk *walk, int folder, const char *name, const char *pa
                 if (is_directory(dirfd(dir), entry))
                         g_ptr_array_add(below, g_strdup(entry->d_name));
                 else
-                        take_file(walk, dirfd(dir), path, entry->d_name);
+                        add_file(walk, dirfd(dir), path, entry->d_name);
         }
         g_ptr_array_sort(below, ald_file_compare_names);
-        for (guint i = 0; level < LEVELS_MAX && i < below->len && !is_cut(walk); i++) {
+        for (guint i = 0; level < LEVELS_MAX && i < below->len && !is_exhausted(walk); i++) {
                 g_autofree char *child = g_build_filename(path, below->pdata[i], NULL);
 
                 if (!ald_mounts_is_point(walk->search->mounts, child))
@@ -356,7 +356,7 @@ static void list_folder(Walk *walk, int folder, const char *name, const char *pa
 }
 
 /* One file system may be mounted several times. */
-static bool is_same(const AldMount *a, const AldMount *b)
+static bool is_same_file_system(const AldMount *a, const AldMount *b)
 {
         return b && a->major == b->major && a->minor == b->minor;
 }
@@ -366,7 +366,7 @@ static AldModelFileSystem *find_file_system(const AldStorageSearch *search, cons
         for (guint i = 0; i < search->file_systems->len; i++) {
                 AldModelFileSystem *found = search->file_systems->pdata[i];
 
-                if (is_same(found->mount, mount))
+                if (is_same_file_system(found->mount, mount))
                         return found;
         }
         return NULL;
@@ -434,11 +434,11 @@ static char *describe_path(AldStorageObstacle obstacle, const char *path)
         case ALD_STORAGE_ACCESS_TIME:
                 return g_strdup_printf("listing %s would change its access time", path);
         default:
-                return g_strdup(describe(obstacle));
+                return g_strdup(describe_obstacle(obstacle));
         }
 }
 
-static void take_path(const AldStorageSearchOptions *options, AldStorageSearch *search, const char *path)
+static void add_path(const AldStorageSearchOptions *options, AldStorageSearch *search, const char *path)
 {
         const AldMount *mount = ald_mounts_find(search->mounts, path);
         AldModelFileSystem *found;
@@ -451,7 +451,8 @@ static void take_path(const AldStorageSearchOptions *options, AldStorageSearch *
                 return;
         }
         if ((options->optional && mount->class == ALD_MOUNT_REMOTE) ||
-                (options->only && !is_same(mount, ald_mounts_find(search->mounts, options->only))))
+                (options->only &&
+                        !is_same_file_system(mount, ald_mounts_find(search->mounts, options->only))))
                 return;
         found = find_file_system(search, mount);
         if (!found)
@@ -474,7 +475,7 @@ static int compare_sizes(gconstpointer a, gconstpointer b)
 }
 
 /* An obstacle of the whole file system outweighs those of files. */
-static void conclude(const AldStorageSearchOptions *options, AldModelFileSystem *found)
+static void finish_file_system(const AldStorageSearchOptions *options, AldModelFileSystem *found)
 {
         g_ptr_array_sort(found->files, compare_sizes);
         if (found->disks.asleep)
@@ -487,11 +488,11 @@ static void conclude(const AldStorageSearchOptions *options, AldModelFileSystem 
                 found->obstacle = ALD_STORAGE_READABLE;
         if (found->obstacle != ALD_STORAGE_READABLE) {
                 g_ptr_array_set_size(found->files, 0);
-                found->reason = g_strdup(found->disks.asleep ?: describe(found->obstacle));
+                found->reason = g_strdup(found->disks.asleep ?: describe_obstacle(found->obstacle));
         }
 }
 
-static bool is_of_interest(const AldModelFileSystem *found)
+static bool is_reportable(const AldModelFileSystem *found)
 {
         return (found->disks.asleep || found->n_files > 0) && strlen(found->mount->point) <= PATH_TEXT_MAX &&
                g_utf8_validate(found->mount->point, -1, NULL);
@@ -519,12 +520,12 @@ int ald_storage_search(const AldStorageSearchOptions *options, AldStorageSearch 
                 .deadline = ald_now() + SEARCH_ALL_NSEC,
         };
         for (const char *const *path = options->paths; *path; path++)
-                take_path(options, &search, *path);
+                add_path(options, &search, *path);
         for (guint i = search.file_systems->len; i > 0; i--) {
                 AldModelFileSystem *found = search.file_systems->pdata[i - 1];
 
-                conclude(options, found);
-                if (!is_of_interest(found))
+                finish_file_system(options, found);
+                if (!is_reportable(found))
                         g_ptr_array_remove_index(search.file_systems, i - 1);
                 else if (found->n_files > 0)
                         drop_problem(&search, found->mount->point);

@@ -114,7 +114,7 @@ GPtrArray *ald_mounts_parse(const char *text)
         return mounts;
 }
 
-static bool holds(const AldMount *mount, const char *path)
+static bool contains_path(const AldMount *mount, const char *path)
 {
         size_t length = strlen(mount->point);
 
@@ -130,7 +130,7 @@ const AldMount *ald_mounts_find(const GPtrArray *mounts, const char *path)
         for (guint i = 0; i < mounts->len; i++) {
                 const AldMount *mount = mounts->pdata[i];
 
-                if (holds(mount, path) && (!found || strlen(mount->point) >= strlen(found->point)))
+                if (contains_path(mount, path) && (!found || strlen(mount->point) >= strlen(found->point)))
                         found = mount;
         }
         return found;

@@ -21,7 +21,7 @@ static const AldProcessLimits limits = {
         .data_max = 64 * MIB, .files_max = 64, .cpu_seconds_max = 600, .no_new_code = true
 };
 
-static int fail(const AldStorageOptions *options, AldFailureKind kind, const char *message)
+static int print_failure(const AldStorageOptions *options, AldFailureKind kind, const char *message)
 {
         AldFailure failure = {};
         g_autofree char *line = NULL;
@@ -104,13 +104,13 @@ static int measure_each(
         for (guint i = 0; i < search->problems->len; i++)
                 ald_storage_report_add_problem(report, search->problems->pdata[i]);
         if (!any && options->file_system)
-                return fail(options, ALD_FAILURE_NO_SUCH_DEVICE, "no models were found on it");
+                return print_failure(options, ALD_FAILURE_NO_SUCH_DEVICE, "no models were found on it");
         if (!any && !options->lists && search->problems->len == 0)
-                return fail(options, ALD_FAILURE_NO_DEVICE, "no models were found");
+                return print_failure(options, ALD_FAILURE_NO_DEVICE, "no models were found");
         return print_report(options, report, good || options->lists);
 }
 
-static int run(const AldStorageOptions *options)
+static int search_and_measure(const AldStorageOptions *options)
 {
         const AldStorageSearchOptions what = {
                 .root = options->root,
@@ -126,7 +126,7 @@ static int run(const AldStorageOptions *options)
         int r = stop < 0 ? stop : ald_storage_search(&what, &search);
 
         if (r < 0)
-                return fail(options, ALD_FAILURE_INTERNAL,
+                return print_failure(options, ALD_FAILURE_INTERNAL,
                         stop < 0 ? "cannot wait for signals" : "cannot list the mounts");
         return measure_each(options, what.now_realtime, stop, &search);
 }
@@ -142,6 +142,6 @@ int main(int argc, char *argv[])
         if (r != 0)
                 return ald_command_line_end(&ald_storage_command_line, r, output, error);
         if (ald_process_limits_apply(&limits, options.progress_fd >= 0 ? SIGKILL : 0, getppid()) < 0)
-                return fail(&options, ALD_FAILURE_ABORTED, "the parent process has ended");
-        return run(&options);
+                return print_failure(&options, ALD_FAILURE_ABORTED, "the parent process has ended");
+        return search_and_measure(&options);
 }

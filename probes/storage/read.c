@@ -212,7 +212,7 @@ static bool check_content(Reader *reader, int fd, const AldModelFile *file)
 }
 
 /* Chooses what to read: of the largest file as much as there is, else of the next ones as well. */
-static int choose(Reader *reader, AldFailure *failure)
+static int choose_segments(Reader *reader, AldFailure *failure)
 {
         uint64_t wanted = reader->options->bytes / ALD_STORAGE_BLOCK;
         const GPtrArray *files = reader->found->files;
@@ -242,7 +242,7 @@ static int choose(Reader *reader, AldFailure *failure)
 
 /* The memory is touched before it is read into: btrfs reads through the page cache where a page is missing.
  */
-static int allocate(Reader *reader, AldFailure *failure)
+static int allocate_memory(Reader *reader, AldFailure *failure)
 {
         const size_t size = ALD_STORAGE_DEPTH * ALD_STORAGE_BLOCK;
         void *memory = NULL;
@@ -254,7 +254,7 @@ static int allocate(Reader *reader, AldFailure *failure)
         return 0;
 }
 
-static int submit(Reader *reader, unsigned slot, AldFailure *failure)
+static int submit_block(Reader *reader, unsigned slot, AldFailure *failure)
 {
         uint64_t block = reader->submitted;
         const Segment *segment = reader->segments;
@@ -278,7 +278,7 @@ static int submit(Reader *reader, unsigned slot, AldFailure *failure)
 }
 
 /* Blocks that are under way may be counted already, or not yet. */
-static int check_others(Reader *reader, uint64_t under_way, AldFailure *failure)
+static int check_other_programs(Reader *reader, uint64_t under_way, AldFailure *failure)
 {
         uint64_t ours = reader->done * ALD_STORAGE_BLOCK, moved;
         AldDiskCounters now;
@@ -292,7 +292,7 @@ static int check_others(Reader *reader, uint64_t under_way, AldFailure *failure)
         return reader->options->gives_way ? fail_busy(reader, failure) : 0;
 }
 
-static int take_events(Reader *reader, const struct io_event *events, int n, AldFailure *failure)
+static int handle_events(Reader *reader, const struct io_event *events, int n, AldFailure *failure)
 {
         int r = 0;
 
@@ -303,7 +303,7 @@ static int take_events(Reader *reader, const struct io_event *events, int n, Ald
                                                   : "a file has become shorter");
                 reader->done++;
                 if (reader->submitted < reader->n_blocks)
-                        r = submit(reader, (unsigned) events[i].data, failure);
+                        r = submit_block(reader, (unsigned) events[i].data, failure);
         }
         return r;
 }
@@ -321,7 +321,7 @@ static int read_blocks(Reader *reader, AldStorageWindows *windows, AldFailure *f
         int r = 0;
 
         for (unsigned i = 0; i < ALD_STORAGE_DEPTH && r >= 0; i++)
-                r = submit(reader, i, failure);
+                r = submit_block(reader, i, failure);
         while (r >= 0 && reader->done < reader->n_blocks) {
                 struct timespec timeout = { .tv_nsec = POLL_NSEC };
                 struct io_event events[ALD_STORAGE_DEPTH];
@@ -331,13 +331,13 @@ static int read_blocks(Reader *reader, AldStorageWindows *windows, AldFailure *f
                 now = ald_now();
                 if (n < 0)
                         return ald_fail(failure, ALD_FAILURE_INTERNAL, "cannot read: %s", g_strerror(-n));
-                r = take_events(reader, events, n, failure);
+                r = handle_events(reader, events, n, failure);
                 if (r < 0)
                         return r;
                 if (is_stopped(reader))
                         return ald_fail(failure, ALD_FAILURE_ABORTED, "stopped by a signal");
                 if (ald_storage_windows_add(windows, reader->done * ALD_STORAGE_BLOCK, now)) {
-                        r = check_others(reader, reader->submitted - reader->done, failure);
+                        r = check_other_programs(reader, reader->submitted - reader->done, failure);
                         ald_progress_report(reader->options->progress, "read",
                                 (double) reader->done / (double) reader->n_blocks);
                 }
@@ -353,7 +353,7 @@ static int check_disks(Reader *reader, AldFailure *failure)
 {
         AldDiskCounters after;
         uint64_t ours = reader->done * ALD_STORAGE_BLOCK;
-        int r = check_others(reader, reader->submitted - reader->done, failure);
+        int r = check_other_programs(reader, reader->submitted - reader->done, failure);
 
         if (r < 0 || !has_counters(reader) || !read_counters(reader, &after))
                 return r;
@@ -372,9 +372,9 @@ int ald_storage_measure(const AldModelFileSystem *found, const AldStorageReadOpt
         int r = watch_disks(&reader, failure);
 
         if (r >= 0)
-                r = allocate(&reader, failure);
+                r = allocate_memory(&reader, failure);
         if (r >= 0)
-                r = choose(&reader, failure);
+                r = choose_segments(&reader, failure);
         if (r >= 0 && (r = io_setup(ALD_STORAGE_DEPTH, &reader.context)) < 0)
                 r = ald_fail(failure, ALD_FAILURE_INTERNAL, "cannot read: %s", g_strerror(-r));
         if (r >= 0 && has_counters(&reader) && !read_counters(&reader, &reader.before))

@@ -44,7 +44,7 @@ static int set_paths(AldStorageOptions *options, char *const *paths, char **ret_
         return 0;
 }
 
-static int convert(AldStorageOptions *options, const Texts *texts, char *const *rest, char **ret_error)
+static int convert_texts(AldStorageOptions *options, const Texts *texts, char *const *rest, char **ret_error)
 {
         int r = set_paths(options, rest, ret_error);
 
@@ -62,7 +62,8 @@ static int convert(AldStorageOptions *options, const Texts *texts, char *const *
         return r;
 }
 
-static int parse(AldStorageOptions *options, int argc, char **argv, char **ret_output, char **ret_error)
+static int parse_options(
+        AldStorageOptions *options, int argc, char **argv, char **ret_output, char **ret_error)
 {
         g_auto(Texts) texts = {};
         g_auto(GStrv) rest = NULL;
@@ -91,14 +92,14 @@ static int parse(AldStorageOptions *options, int argc, char **argv, char **ret_o
                 return r;
         if (!options->root)
                 options->root = g_strdup("/");
-        return convert(options, &texts, rest, ret_error);
+        return convert_texts(options, &texts, rest, ret_error);
 }
 
 int ald_storage_options_parse(
         int argc, char **argv, AldStorageOptions *ret, char **ret_output, char **ret_error)
 {
         g_auto(AldStorageOptions) options = { .bytes = ALD_STORAGE_BYTES_DEFAULT, .progress_fd = -1 };
-        int r = parse(&options, argc, argv, ret_output, ret_error);
+        int r = parse_options(&options, argc, argv, ret_output, ret_error);
 
         if (r == 0) {
                 *ret = options;

@@ -71,7 +71,7 @@ static void add_figures(AldStorageFigures *row, const AldStorageMeasure *measure
         row->measured_usec = now_realtime;
 }
 
-static const char *const *list_one(AldStorageReport *report, const char *text)
+static const char *const *new_list_of_one(AldStorageReport *report, const char *text)
 {
         const char **list = g_new0(const char *, 2);
 
@@ -88,7 +88,7 @@ void ald_storage_report_add(AldStorageReport *report, const AldModelFileSystem *
 
         row.id = mount->point;
         row.file_system_type = mount->type;
-        row.disks = mount->is_network ? list_one(report, mount->source)
+        row.disks = mount->is_network ? new_list_of_one(report, mount->source)
                                       : (const char *const *) found->disks.names;
         row.network = mount->is_network ? true : ALD_ABSENT_BOOLEAN;
         row.rotational = found->disks.rotational;
