@@ -10,7 +10,8 @@
 #define MODULE "alidade-network-nm.so"
 #define SYMBOL "ald_network_nm_api"
 
-/* It lies beside the service, installed or just built. */
+/* Returns the path of the module, which lies beside the service, installed or just built; NULL
+ * without /proc. */
 static char *module_path(void)
 {
         g_autofree char *program = g_file_read_link("/proc/self/exe", NULL);
@@ -20,9 +21,9 @@ static char *module_path(void)
 }
 
 /*
- * libnm and its dependencies use more memory than the rest of the service, so they are in a module, which is
- * loaded if NetworkManager is on the bus. Returns NULL on failure, after logging it. The module is never
- * unloaded, since GObject types cannot be unregistered.
+ * Loads the module with libnm. libnm and its dependencies use more memory than the rest of the service, so
+ * the module is loaded only if NetworkManager is on the bus. Returns NULL on failure, after logging it. The
+ * module is never unloaded, since GObject types cannot be unregistered.
  */
 static const AldNetworkNmApi *network_nm_module_load(void)
 {
@@ -36,7 +37,7 @@ static const AldNetworkNmApi *network_nm_module_load(void)
         return api;
 }
 
-/* The first event is reported at once; those that follow within this time are reported together. */
+/* The first event is reported at once; further ones within this time are reported together. */
 #define QUIET_USEC (50 * G_TIME_SPAN_MILLISECOND)
 
 struct AldNetworkCollector {
@@ -56,7 +57,8 @@ struct AldNetworkCollector {
         void *userdata;
 };
 
-/* The speed of interfaces above or below a changed one may have changed, too. */
+/* Marks the controllers of changed interfaces, and the interfaces on top of these, since their speed may have
+ * changed, too. */
 static void mark_affected(AldLinks *links)
 {
         for (size_t i = 0; i < ald_links_count(links); i++) {
@@ -120,7 +122,7 @@ static void on_links_changed(void *userdata)
         report_soon(collector);
 }
 
-/* The first data of NetworkManager waits for the interfaces that it belongs to. */
+/* Reports data of NetworkManager only once the interfaces that it belongs to are known. */
 static void on_managed_changed(void *userdata)
 {
         AldNetworkCollector *collector = userdata;

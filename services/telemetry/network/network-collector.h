@@ -20,9 +20,9 @@ AldNetworkCollector *ald_network_collector_new(int root, void (*changed)(void *u
 void ald_network_collector_free(AldNetworkCollector *collector);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldNetworkCollector, ald_network_collector_free)
 
-/* NetworkManager is on the bus, or may be: uses its data from now on. */
+/* Uses the data of NetworkManager from now on. Call it when NetworkManager is on the bus, or may be. */
 void ald_network_collector_use_nm(AldNetworkCollector *collector);
 
-/* The state now. Rows and strings are valid until control returns to the main loop, or this is called
- * again. */
+/* Fills in the present state. Rows and strings are valid until control returns to the main loop, or this is
+ * called again. */
 void ald_network_collector_fill(AldNetworkCollector *collector, AldNetwork *ret);

@@ -6,7 +6,7 @@
 #include "record/field.h"
 #include "services/telemetry/network/network-links.h"
 
-/* For those beyond the limit; more are not distinguished. */
+/* Maximum number of interfaces or addresses beyond the limit that are counted. */
 #define REFUSED_MAX 65536u
 
 struct AldLinks {
@@ -85,7 +85,7 @@ size_t ald_links_addresses_left_out(const AldLinks *links)
         return n;
 }
 
-/* Returns whether that is new. */
+/* Records that an interface or address is beyond the limit. Returns whether that is new. */
 static bool record_refused(AldLinks *links, GHashTable *refused, gpointer key)
 {
         links->overflowed = true;
@@ -104,7 +104,7 @@ static void sweep_refused(const AldLinks *links, GHashTable *refused)
                 g_hash_table_foreach_remove(refused, is_of_another_dump, GUINT_TO_POINTER(links->generation));
 }
 
-/* The position of the link with this index, or where to insert it. */
+/* Returns the position of the link with this index, or where to insert it. */
 static guint find_position(const AldLinks *links, int index)
 {
         guint low = 0, high = links->links->len;
@@ -198,7 +198,7 @@ static bool find_address(const AldNetworkLink *link, const AldLinkAddress *addre
                compare_addresses(&g_array_index(link->addresses, AldLinkAddress, low), address) == 0;
 }
 
-/* The parts that identify an address of an interface. */
+/* Returns a hash of the parts that identify an address of an interface. */
 static gpointer address_key(const AldLinkAddress *address)
 {
         uint64_t hash = ALD_HASH_BASIS;
@@ -240,8 +240,8 @@ static int store_address(AldLinks *links, AldNetworkLink *link, AldLinkAddress *
         return 1;
 }
 
-/* An address of a link that is not known yet is reported again in the dump of addresses, which follows that
- * of links. */
+/* Applies a message about an address. It is ignored if its link is not known yet, since the dump of
+ * addresses, which follows the dump of links, reports it again. */
 static int apply_address(AldLinks *links, const struct nlmsghdr *message)
 {
         AldLinkAddress address;

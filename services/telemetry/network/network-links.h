@@ -29,7 +29,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldLinks, ald_links_free)
 size_t ald_links_count(const AldLinks *links);
 AldNetworkLink *ald_links_at(const AldLinks *links, size_t i);
 
-/* NULL if there is none. */
+/* Returns the link with this index, or NULL. */
 AldNetworkLink *ald_links_find(const AldLinks *links, int index);
 
 /*
@@ -38,17 +38,17 @@ AldNetworkLink *ald_links_find(const AldLinks *links, int index);
  */
 int ald_links_apply(AldLinks *links, const struct nlmsghdr *message);
 
-/* Whether something had to be left out since the last dump began. */
+/* Returns whether something had to be left out since the last dump began. */
 bool ald_links_overflowed(const AldLinks *links);
 
-/* The number of interfaces beyond the limit, and the number of usable addresses beyond the limit of the
- * others. */
+/* These return the number of interfaces beyond the limit, and the number of usable addresses beyond the limit
+ * of the other interfaces. */
 size_t ald_links_left_out(const AldLinks *links);
 size_t ald_links_addresses_left_out(const AldLinks *links);
 
 /*
- * What a dump does not report between mark and sweep is removed when sweeping. Sweeping returns true if
- * another dump is needed to fill a place that has become free.
+ * Sweeping removes everything that no dump has reported since the mark. It returns true if another dump is
+ * needed to fill a place that has become free.
  */
 void ald_links_mark(AldLinks *links);
 bool ald_links_sweep_links(AldLinks *links);

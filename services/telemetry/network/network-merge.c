@@ -7,7 +7,8 @@
 #include "services/telemetry/network/network-merge.h"
 #include "services/telemetry/network/network-type.h"
 
-/* A VLAN on a macvlan on a bond; deeper stacks do not occur in practice. */
+/* Stacks such as a VLAN on a macvlan on a bond are possible; deeper ones than this do not occur in
+ * practice. */
 #define STACK_MAX 8
 
 /* Neighbours are untrusted; they must not use up the room of the host's own interfaces. */
@@ -56,7 +57,8 @@ static const AldManagedDevice *managed_of(const Merge *merge, const AldNetworkLi
         return g_hash_table_lookup(merge->managed, link->info.name);
 }
 
-/* If the parent is in another network namespace, its type is unknown; it looks like Ethernet. */
+/* Returns the type according to the kernel. If the parent is in another network namespace, its type is
+ * unknown; the interface then counts as Ethernet, which it looks like. */
 static AldInterfaceType kernel_type(const Merge *merge, const AldNetworkLink *link)
 {
         AldInterfaceType type = ald_link_type(&link->info, &link->facts);
@@ -70,7 +72,8 @@ static AldInterfaceType kernel_type(const Merge *merge, const AldNetworkLink *li
         return type;
 }
 
-/* NetworkManager treats everything that looks like Ethernet as Ethernet, so that type is only a fallback. */
+/* Prefers the type of NetworkManager, except for Ethernet, which is a fallback: NetworkManager treats
+ * everything that looks like Ethernet as Ethernet. */
 static AldInterfaceType type_of(const Merge *merge, const AldNetworkLink *link)
 {
         const AldManagedDevice *device = managed_of(merge, link);
@@ -94,7 +97,8 @@ static bool ports_tell_speed(const Merge *merge, const AldNetworkLink *bond)
         return true;
 }
 
-/* A speed inherited from an interface with a made-up speed is made up, too. */
+/* Returns whether the speed is real. A speed inherited from an interface with a made-up speed is made up,
+ * too. */
 static bool speed_is_real(const Merge *merge, const AldNetworkLink *link)
 {
         for (int i = 0; link && i < STACK_MAX; i++) {
@@ -116,7 +120,8 @@ static uint64_t speed_of(const Merge *merge, const AldNetworkLink *link)
         return speed_is_real(merge, link) ? link->facts.speed : ALD_ABSENT_UINT64;
 }
 
-/* As IP tunnels have the address of their end there, which is none of the link layer. */
+/* Returns whether an interface has a link-layer address. IP tunnels have the IP address of their end in its
+ * place. */
 static bool has_hardware_address(const AldLinkInfo *info)
 {
         static const uint8_t none[ALD_HARDWARE_ADDRESS_MAX];
@@ -145,7 +150,8 @@ static const char *format_hardware_address(Merge *merge, const AldLinkInfo *info
         return g_string_chunk_insert(merge->rows->strings, text);
 }
 
-/* Two point to point addresses with one local end are one address; they are neighbours in the table. */
+/* Formats the addresses. Two point-to-point addresses with the same local end are one address; they are
+ * adjacent in the table. */
 static const char *const *format_addresses(Merge *merge, const AldNetworkLink *link)
 {
         g_autoptr(GPtrArray) list = g_ptr_array_new();
@@ -215,7 +221,7 @@ static void fill_row(Merge *merge, const AldNetworkLink *link, AldInterface *row
         row->speed_bits_per_second = speed_of(merge, link);
         if (link->info.mtu != 0)
                 row->mtu = link->info.mtu;
-        /* A software interface has no device with a driver; its kind is what drives it. */
+        /* A software interface has no device with a driver, so its kind takes the place of the driver. */
         row->driver = link->facts.driver ? link->facts.driver : link->info.kind;
         row->enabled = link->info.enabled;
         row->carrier = link->info.carrier;
@@ -227,7 +233,7 @@ static void fill_row(Merge *merge, const AldNetworkLink *link, AldInterface *row
 
 #define ALIGN8(n) (((n) + 7u) & ~(size_t) 7u)
 
-/* The room that a row takes in a record, with the string lists counted generously. */
+/* Returns the room that a row takes in a record, with the string lists counted generously. */
 static size_t row_bytes(const AldStruct *type, const void *row)
 {
         size_t bytes = type->size;
@@ -248,8 +254,8 @@ static size_t row_bytes(const AldStruct *type, const void *row)
         return bytes;
 }
 
-/* By increasing index: hardware comes first, and later interfaces of containers are left out if there is no
- * room. */
+/* Adds interfaces by increasing index, so that hardware comes first, and interfaces of containers, which come
+ * later, are left out if there is no room. */
 static void add_interfaces(Merge *merge)
 {
         AldNetworkRows *rows = merge->rows;
@@ -355,7 +361,7 @@ static bool left_out_equal(const AldNetworkLeftOut *a, const AldNetworkLeftOut *
                a->interfaces == b->interfaces && a->neighbours == b->neighbours;
 }
 
-/* Adds "3 WHAT", if there are any. */
+/* Appends "3 WHAT" to the list unless the number is 0. */
 static void append_count(GString *list, size_t n, const char *one, const char *many)
 {
         if (n > 0)

@@ -4,7 +4,7 @@
 #include "record/schema.h"
 #include "services/telemetry/network/network-links.h"
 
-/* What NetworkManager reports about one interface. */
+/* The data of NetworkManager about one interface. */
 typedef struct AldManagedDevice {
         const char *interface;
         AldInterfaceType type;       /* ALD_INTERFACE_TYPE_N if unknown */
@@ -13,7 +13,7 @@ typedef struct AldManagedDevice {
         uint64_t speed;              /* bits per second, or absent */
 } AldManagedDevice;
 
-/* What NetworkManager reports; empty without it. Its neighbours have no Id. */
+/* The data of NetworkManager; empty without it. Its neighbours have no Id. */
 typedef struct AldManaged {
         const AldManagedDevice *devices;
         size_t n_devices;
@@ -30,13 +30,13 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldNetworkRows, ald_network_rows_free)
 
 const AldNetwork *ald_network_rows_fields(const AldNetworkRows *rows);
 
-/* What the record leaves out: numbers. */
+/* The numbers of things that a record leaves out. */
 typedef struct AldNetworkLeftOut {
         size_t links;      /* interfaces beyond ALD_LINKS_MAX */
         size_t addresses;  /* beyond ALD_LINK_ADDRESSES_MAX of an interface */
         size_t names;      /* interfaces whose names are not UTF-8 */
         size_t interfaces; /* beyond the size of a record */
-        size_t neighbours; /* the same */
+        size_t neighbours; /* beyond the size of a record */
 } AldNetworkLeftOut;
 
 AldNetworkLeftOut ald_network_rows_left_out(const AldNetworkRows *rows);

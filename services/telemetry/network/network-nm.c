@@ -89,7 +89,8 @@ static void add_neighbours(NMDevice *device, const char *interface, GArray *neig
         }
 }
 
-/* A modem's interface is its control port; only its IP interface is one of the kernel's. */
+/* Returns the name of the kernel's interface. A modem's interface is its control port; only its IP interface
+ * is one of the kernel's. */
 static const char *interface_of(NMDevice *device)
 {
         const char *ip_interface = nm_device_get_ip_iface(device);
@@ -129,7 +130,7 @@ static void network_nm_facts(const GPtrArray *devices, GArray *ret_devices, GArr
 #define RETRY_MAX_SECONDS 60u
 
 struct AldNetworkNm {
-        GCancellable *attempt; /* to connect, or what it led to */
+        GCancellable *attempt; /* of the present connection, also once it is established */
         GDBusConnection *bus;
         NMClient *client;
         GHashTable *watched; /* of GObject */
@@ -227,7 +228,8 @@ static void cancel(AldNetworkNm *nm)
         g_clear_object(&nm->attempt);
 }
 
-/* Disconnect handlers first: a client that is released reports the removal of each of its objects. */
+/* Drops the connection. Handlers are disconnected first, since a client that is released reports the removal
+ * of each of its objects. */
 static void disconnect_bus(AldNetworkNm *nm)
 {
         GHashTableIter iter;
@@ -255,7 +257,7 @@ static gboolean on_retry(gpointer userdata)
         return G_SOURCE_REMOVE;
 }
 
-/* Logged once per outage. */
+/* Drops the connection and tries again after a delay. Logs the reason once per outage. */
 static void retry_later(AldNetworkNm *nm, const char *what, const char *reason)
 {
         if (nm->delay_seconds == RETRY_MIN_SECONDS)
@@ -271,7 +273,8 @@ static void on_bus_closed(GDBusConnection *bus, gboolean vanished, GError *error
         report_change(userdata);
 }
 
-/* Callbacks get the attempt that they belong to, because after a cancellation `nm` may have been freed. */
+/* Returns the owner of an attempt, or NULL if it was canceled. Callbacks receive their attempt, because `nm`
+ * may have been freed after a cancellation. */
 static AldNetworkNm *owner_of(GCancellable *attempt)
 {
         return g_cancellable_is_cancelled(attempt) ? NULL : g_object_get_data(G_OBJECT(attempt), "nm");
@@ -296,7 +299,7 @@ static void on_client(GObject *source, GAsyncResult *result, gpointer userdata)
         report_change(nm);
 }
 
-/* A private connection, since the shared one would exit the process when the bus closes. */
+/* Receives a private connection, since the shared one would exit the process when the bus closes. */
 static void on_bus(GObject *source, GAsyncResult *result, gpointer userdata)
 {
         g_autoptr(GCancellable) attempt = userdata;

@@ -14,7 +14,7 @@ AldNetworkNm *ald_network_nm_new(void (*changed)(void *userdata), void *userdata
 void ald_network_nm_free(AldNetworkNm *nm);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldNetworkNm, ald_network_nm_free)
 
-/* Valid until the main loop runs again or this is called again. */
+/* Returns the present data, which is valid until the main loop runs again or this is called again. */
 const AldManaged *ald_network_nm_read(AldNetworkNm *nm);
 
 /* The functions above, as exported by the module. */

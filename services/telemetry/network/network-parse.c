@@ -10,8 +10,8 @@
 
 #include "services/telemetry/network/network-parse.h"
 
-/* The attributes by type, the last of a type winning, as in the kernel. Types above max are of newer kernels.
- */
+/* Indexes attributes by type. As in the kernel, the last one of a type counts. Types above max come from
+ * newer kernels and are ignored. */
 static int index_attributes(const void *payload, size_t size, const struct nlattr **table, unsigned max)
 {
         const struct nlattr *attribute = payload;
@@ -35,7 +35,7 @@ static int index_nested_attributes(const struct nlattr *nest, const struct nlatt
         return index_attributes(mnl_attr_get_payload(nest), mnl_attr_get_payload_len(nest), table, max);
 }
 
-/* The attributes after the fixed header of a message. */
+/* Sets *ret_header to the fixed header of a message, and indexes the attributes after it. */
 static int open_message(const struct nlmsghdr *message, size_t header_size, const void **ret_header,
         const struct nlattr **table, unsigned max)
 {
@@ -84,7 +84,7 @@ static int get_string(const struct nlattr *attribute, char *ret, size_t size)
         return g_strlcpy(ret, mnl_attr_get_str(attribute), size) < size ? 0 : -EBADMSG;
 }
 
-/* The name becomes part of a path below /sys. */
+/* Rejects a name that is not safe as a part of a path below /sys. */
 static int get_name(const struct nlattr *attribute, char ret[static IFNAMSIZ])
 {
         if (!attribute || get_string(attribute, ret, IFNAMSIZ) < 0)
@@ -105,7 +105,7 @@ static int get_hardware_address(const struct nlattr *attribute, AldLinkInfo *inf
         return 0;
 }
 
-/* A vxlan keeps the interface below it to itself. */
+/* Reads the kind, and for a vxlan the interface below, which it does not report in IFLA_LINK. */
 static int get_kind(const struct nlattr *link_info, AldLinkInfo *info)
 {
         const struct nlattr *table[IFLA_INFO_DATA + 1], *data[IFLA_VXLAN_LINK + 1];
@@ -147,7 +147,8 @@ int ald_network_parse_link(const struct nlmsghdr *message, AldLinkInfo *ret)
         if (r < 0)
                 return r;
         header = start;
-        /* Those of other families tell of a port, and a Wi-Fi event comes with hardly more than the name. */
+        /* Messages of other families are about a port, and a Wi-Fi event contains hardly more than
+         * the name. */
         if (header->ifi_family != AF_UNSPEC || table[IFLA_WIRELESS])
                 return -ENOMSG;
         if (header->ifi_index <= 0)
@@ -176,7 +177,8 @@ int ald_network_parse_link_gone(const struct nlmsghdr *message, int *ret_index)
         return 0;
 }
 
-/* IFA_F_TEMPORARY is another word for IFA_F_SECONDARY, which an IPv4 address may well be. */
+/* Returns whether an address is usable. IFA_F_TEMPORARY is the same flag as IFA_F_SECONDARY, which usable
+ * IPv4 addresses may have. */
 static bool is_usable(uint8_t family, uint32_t flags)
 {
         if (flags & IFA_F_DADFAILED)
@@ -196,7 +198,8 @@ static int get_address(const struct nlattr *attribute, size_t size, uint8_t ret[
         return 0;
 }
 
-/* IFA_LOCAL is this end's, if it is there; IFA_ADDRESS is the other end's of a point to point link. */
+/* Reads both addresses. IFA_LOCAL, if present, is the address of this end; IFA_ADDRESS is the address of the
+ * other end of a point-to-point link. */
 static int read_address(const struct nlattr *const *table, AldLinkAddress *address)
 {
         const struct nlattr *peer = table[IFA_ADDRESS], *local = table[IFA_LOCAL];

@@ -34,15 +34,16 @@ typedef struct AldLinkAddress {
 } AldLinkAddress;
 
 /*
- * Parse rtnetlink messages, whose header must be completely within its datagram. -EBADMSG for a malformed
- * message, -ENOMSG for one about something else, such as a port of a bridge or only a Wi-Fi event.
+ * These parse rtnetlink messages, whose header must be completely within its datagram. They return -EBADMSG
+ * for a malformed message, -ENOMSG for one about something else, such as a port of a bridge or only a Wi-Fi
+ * event.
  */
 int ald_network_parse_link(const struct nlmsghdr *message, AldLinkInfo *ret);
 int ald_network_parse_link_gone(const struct nlmsghdr *message, int *ret_index);
 
 /*
- * An address is usable unless duplicate address detection is still running or has failed, or it is a
- * temporary (privacy) address, which is not meant for incoming connections.
+ * Parses a message about an address. It is usable unless duplicate address detection is still running or has
+ * failed, or it is a temporary (privacy) address, which is not meant for incoming connections.
  */
 int ald_network_parse_address(
         const struct nlmsghdr *message, int *ret_index, AldLinkAddress *ret, bool *ret_usable);

@@ -64,7 +64,7 @@ static void warn_once(AldNetworkSync *sync, const char *what, int error)
         sync->warned = true;
 }
 
-/* One round at a time: events during a round start another one after it. */
+/* Requests another round. Only one runs at a time: an event during a round starts another one after it. */
 static unsigned request_round(AldNetworkSync *sync)
 {
         sync->flawed = true;
@@ -76,8 +76,8 @@ unsigned ald_network_sync_lost(AldNetworkSync *sync)
         return request_round(sync);
 }
 
-/* A flawed round does not remove anything, and its results are used until a better one, since there may be
- * none if interfaces come and go all the time. */
+/* Finishes a dump. A flawed round does not remove anything, and its results are used until a better one,
+ * which may never come if interfaces are added and removed all the time. */
 static unsigned finish_dump(AldNetworkSync *sync)
 {
         if (sync->phase == PHASE_LINKS) {
@@ -93,7 +93,8 @@ static unsigned finish_dump(AldNetworkSync *sync)
         return ALD_NETWORK_SYNC_TELL | (sync->flawed ? ALD_NETWORK_SYNC_AGAIN : ALD_NETWORK_SYNC_WELL);
 }
 
-/* NLMSG_DONE and NLMSG_ERROR both start with an errno; one that is cut off is an error too. */
+/* Returns the error of a message NLMSG_DONE or NLMSG_ERROR, which both start with an errno. A message that is
+ * cut off is an error too. */
 static int error_of(const struct nlmsghdr *message)
 {
         int error;
@@ -148,7 +149,8 @@ static unsigned feed_one(AldNetworkSync *sync, const struct nlmsghdr *message)
         }
 }
 
-/* mnl_nlmsg_ok() takes a length beyond 2 GiB for a negative one, which fits anywhere. */
+/* Returns whether all of a message is there. mnl_nlmsg_ok() would take a length beyond 2 GiB for a negative
+ * one, which fits anywhere. */
 static bool is_complete(const struct nlmsghdr *message, size_t left)
 {
         return left >= sizeof *message && message->nlmsg_len >= sizeof *message && message->nlmsg_len <= left;

@@ -20,7 +20,8 @@ AldNetworkSync *ald_network_sync_new(AldLinks *links);
 void ald_network_sync_free(AldNetworkSync *sync);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldNetworkSync, ald_network_sync_free)
 
-/* Starts a new round of dumps, whatever the state of the last one; then send the first request. */
+/* Starts a new round of dumps, whatever the state of the last one. The caller then sends the first
+ * request. */
 void ald_network_sync_begin(AldNetworkSync *sync);
 
 #define ALD_NETWORK_SYNC_REQUEST_MAX 256u
@@ -28,8 +29,8 @@ void ald_network_sync_begin(AldNetworkSync *sync);
 /* Writes the request that is due into an aligned buffer of that size. Returns its length. */
 size_t ald_network_sync_request(AldNetworkSync *sync, void *buffer);
 
-/* Processes one datagram of the kernel, aligned for a netlink header. Returns what to do. */
+/* Processes one datagram of the kernel, aligned for a netlink header. Returns AldNetworkSyncDo flags. */
 unsigned ald_network_sync_feed(AldNetworkSync *sync, const void *datagram, size_t size);
 
-/* Messages were lost. */
+/* Takes note that messages were lost. Returns AldNetworkSyncDo flags. */
 unsigned ald_network_sync_lost(AldNetworkSync *sync);

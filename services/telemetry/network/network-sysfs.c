@@ -8,10 +8,10 @@
 
 #define BITS_PER_MEGABIT UINT64_C(1000000)
 
-/* Faster than any link for some time. */
+/* Mb/s; no link will be faster for some time. */
 #define SPEED_MAX (10 * 1000 * 1000)
 
-/* What some drivers report for unknown, in 16 bits. */
+/* Some drivers report this 16-bit value for an unknown speed. */
 #define SPEED_UNKNOWN_16 65535
 
 void ald_link_facts_init(AldLinkFacts *facts)
@@ -30,8 +30,8 @@ static char *sysfs_path(const char *name, const char *file)
         return g_strdup_printf("sys/class/net/%s/%s", name, file);
 }
 
-/* It is normal that an attribute does not exist, that the driver does not support it or does not report it
- * for a link that is down, or that the interface has just disappeared. */
+/* Logs the first error of an interface, except for normal ones: an attribute does not exist, the driver does
+ * not support it or does not report it for a link that is down, or the interface has just disappeared. */
 static void warn_once(AldLinkFacts *facts, const char *name, const char *file, int error)
 {
         switch (-error) {

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What sys/class/net shows about one interface in addition to rtnetlink. */
+/* The facts that sys/class/net shows about one interface in addition to rtnetlink. */
 typedef struct AldLinkFacts {
         char *driver;      /* of the device behind it, or NULL */
         char *device_type; /* DEVTYPE of its uevent, or NULL */
@@ -19,7 +19,7 @@ void ald_link_facts_clear(AldLinkFacts *facts);
 
 /*
  * Reads everything again. Reading the speed may access the hardware, so it is done only `with_speed`. The
- * index is used to check that the name still belongs to this interface, and that /sys is that of this network
+ * index is used to check that the name still belongs to this interface, and that /sys shows this network
  * namespace.
  */
 void ald_link_facts_read(AldLinkFacts *facts, int root, const char *name, int index, bool with_speed);

@@ -15,7 +15,7 @@ typedef struct Kind {
         Trait trait;
 } Kind;
 
-/* The kernel's names of software interfaces; hardware has none, but for those at the end. */
+/* The kernel's names of software interfaces. Hardware has none, except for the kinds at the end. */
 static const Kind kinds[] = {
         { "bridge", ALD_INTERFACE_TYPE_BRIDGE, TRAIT_NONE },
         { "openvswitch", ALD_INTERFACE_TYPE_BRIDGE, TRAIT_NONE },
@@ -58,7 +58,7 @@ static const Kind kinds[] = {
         { "virt_wifi", ALD_INTERFACE_TYPE_WIFI, TRAIT_NONE },
 };
 
-/* What udev and the kernel call hardware that looks like Ethernet and is not. */
+/* The names that udev and the kernel have for hardware that looks like Ethernet but is not. */
 static const Kind device_types[] = {
         { "wlan", ALD_INTERFACE_TYPE_WIFI, TRAIT_SPEED },
         { "l2tpeth", ALD_INTERFACE_TYPE_TUNNEL, TRAIT_SPEED },
