@@ -14,7 +14,8 @@
 #include "services/common/record-export.h"
 #include "services/common/vtables.h"
 
-/* The rows, with the first error kept so that a walk needs no exit of its own. */
+/* A list of rows that is being appended to a message. It keeps the first error, so that callers check once,
+ * at the end. */
 typedef struct Rows {
         sd_bus_message *message;
         int r;
@@ -31,7 +32,7 @@ static int close_rows(Rows *rows)
         return rows->r < 0 ? rows->r : sd_bus_message_close_container(rows->message);
 }
 
-/* The replies of GetBrokers() and GetNodes(), an aa{sv} each. */
+/* The replies of GetBrokers() and GetNodes() are of type aa{sv}. */
 static int append_brokers(sd_bus_message *message, const AldClusterManager *manager)
 {
         AldMember *member = ald_cluster_manager_member(manager);
@@ -117,7 +118,7 @@ struct AldClusterBus {
         AldProperties properties;
         guint update;
         AldRecordExport *membership;
-        bool has_membership; /* it was sent one */
+        bool has_membership; /* the state service was sent one */
 };
 
 static void read_properties(const void *of, void *ret, GPtrArray *owned)
@@ -163,7 +164,8 @@ static gboolean on_update(gpointer userdata)
         return G_SOURCE_REMOVE;
 }
 
-/* Emits changes together, and not at all if a value changes back. */
+/* Schedules one emission for all changes of this turn of the main loop; a value that changes back is not
+ * emitted. */
 static void on_changed(void *userdata)
 {
         AldClusterBus *self = userdata;

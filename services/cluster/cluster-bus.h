@@ -5,7 +5,7 @@
 
 #define ALD_CLUSTER_PATH "/org/alidade/Cluster1"
 
-/* org.alidade.Cluster1 on the bus. */
+/* The object and interface org.alidade.Cluster1 on the bus. */
 typedef struct AldClusterBus AldClusterBus;
 
 int ald_cluster_bus_new(AldService *service, AldClusterManager *manager, AldClusterBus **ret);

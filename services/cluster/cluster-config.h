@@ -13,7 +13,7 @@ typedef enum AldMirrorMode {
         ALD_MIRROR_NONE,
 } AldMirrorMode;
 
-/* "all", "self", "on-demand" or "none". */
+/* Returns "all", "self", "on-demand" or "none". */
 const char *ald_mirror_mode_name(AldMirrorMode mode);
 
 typedef struct AldClusterConfig {

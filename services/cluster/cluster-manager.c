@@ -5,7 +5,7 @@
 #include "services/cluster/cluster-manager.h"
 #include "services/common/timer.h"
 
-/* Losing a broker for a moment, or looking for one at the start, is not worth a finding. */
+/* Being without a broker for less than this, as at the start, is not reported as a finding. */
 #define BROKERLESS_USEC (10 * G_USEC_PER_SEC)
 
 #define DUPLICATE_PROBLEM                                                                                   \
@@ -30,12 +30,12 @@ struct AldClusterManager {
         bool begun; /* may join a cluster */
         bool wanted;
         AldPresenceState presence; /* of this node, as last sent to the state service */
-        gint64 brokerless_since;   /* since when a member has had no broker; 0: it has one, or is not a member
-                                    */
+        gint64 brokerless_since; /* since when a member has been without a broker; 0: it has one, or there is
+                                    no member */
         AldTimer *presence_timer;
-        bool put_own; /* the newest stamp of this node was sent to the present state service */
+        bool put_own; /* the running state service was sent the newest stamp of this node */
         AldTimer *behind_timer;
-        bool epoch_missing; /* the state service has sent all its records, and had none yet */
+        bool epoch_missing; /* the state service has sent all its records, which were none */
         void (*changed)(void *userdata);
         void *userdata;
 };
@@ -54,8 +54,9 @@ static void on_begin(void *userdata)
                 ald_announcer_begin(ald_member_announcer(manager->member));
 }
 
-/* A state service that lost its state, or came back after its clock was set back, would be refused by
- * all nodes that have newer records of this node. It goes beyond the newest stamp once that is sent to it. */
+/* If the state service lost its state, or restarted after its clock was set back, its epoch is lower than
+ * that of records that other nodes already have, and they would refuse all its records. Sends it the newest
+ * known stamp of this node, which it then exceeds. */
 static void on_behind(void *userdata)
 {
         AldClusterManager *manager = userdata;
@@ -84,7 +85,7 @@ static void on_record(const AldUpdate *update, void *userdata)
         manager->epoch_missing = false;
 }
 
-/* Now that our own epoch is known, what the brokers keep makes sense. */
+/* Requests what the brokers have stored only now: our own epoch must be known to judge it. */
 static void on_complete(void *userdata)
 {
         AldClusterManager *manager = userdata;
@@ -129,7 +130,7 @@ static const AldHandoverHandler handover_handler = {
         .lost = on_records_lost,
 };
 
-/* A machine outside any cluster has no duplicate and needs no broker. */
+/* A machine outside any cluster counts as online: it has no duplicate and needs no broker. */
 static AldPresenceState determine_presence(AldClusterManager *manager)
 {
         gint64 now = g_get_monotonic_time();
@@ -174,7 +175,8 @@ static void on_member_changed(void *userdata)
         notify_changed(manager);
 }
 
-/* Whether everything from other nodes is wanted now, even outside a cluster. */
+/* Returns whether the configuration and the clients ask for all records of other nodes, even outside a
+ * cluster. */
 static bool wants_all_records(const AldClusterManager *manager)
 {
         switch (manager->config->mirror) {
@@ -189,8 +191,8 @@ static bool wants_all_records(const AldClusterManager *manager)
         g_assert_not_reached();
 }
 
-/* Connections are counted for each instance, and each membership starts counting again: with the same
- * instance, other nodes would take the end of a connection for that of an earlier one. */
+/* Begins a new instance for each membership, because each membership counts its connections from the start:
+ * with the same instance, other nodes would mistake the end of a connection for the end of an earlier one. */
 static int renew_own_status(AldClusterManager *manager)
 {
         AldId instance, boot = { 0 };
@@ -238,7 +240,7 @@ static void join_cluster(AldClusterManager *manager)
         ald_handover_read_own(manager->handover);
 }
 
-/* The state service forgets all nodes of that cluster. */
+/* Leaves the cluster; the state service then forgets all its nodes. */
 static void leave_cluster(AldClusterManager *manager)
 {
         ald_handover_clear(manager->handover);
@@ -276,7 +278,7 @@ void ald_cluster_manager_configure(AldClusterManager *manager)
 {
         apply_config(manager);
         update_own_presence(manager);
-        notify_changed(manager); /* after leaving there is no member that would report it */
+        notify_changed(manager); /* after leaving, no member reports it */
 }
 
 int ald_cluster_manager_new(AldService *service, AldClusterManager **ret)
@@ -370,7 +372,8 @@ AldClusterState ald_cluster_manager_state(const AldClusterManager *manager)
         return ALD_CLUSTER_CONNECTING;
 }
 
-/* The problem of the broker that this node publishes to; without one, of the first broker that has one. */
+/* Returns the problem of the broker that this node publishes to or, if it publishes to none, of the first
+ * broker that has one. NULL if there is none. */
 static char *brokers_problem(const AldClusterManager *manager)
 {
         AldBrokers *brokers = ald_member_brokers(manager->member);

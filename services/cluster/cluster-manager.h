@@ -23,21 +23,21 @@ int ald_cluster_manager_new(AldService *service, AldClusterManager **ret);
 void ald_cluster_manager_free(AldClusterManager *manager);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldClusterManager, ald_cluster_manager_free)
 
-/* Call it once this process owns the name of the service: joins the configured cluster. A second process
- * would disconnect the first one from its brokers. */
+/* Joins the configured cluster. Call it once this process owns the name of the service, since a second
+ * process would disconnect the first one from its brokers. */
 void ald_cluster_manager_begin(AldClusterManager *manager);
 
-/* The callback runs when something may have changed that clients see. */
+/* Sets the callback for changes of anything that clients see; it may also run without a change. */
 void ald_cluster_manager_watch(AldClusterManager *manager, void (*changed)(void *userdata), void *userdata);
 
 /* Reads the configuration and the certificates again. */
 void ald_cluster_manager_configure(AldClusterManager *manager);
 
-/* Whether a client wants the records of other nodes, which matters with mirror=on-demand. */
+/* Sets whether a client wants the records of other nodes, which matters with mirror=on-demand. */
 void ald_cluster_manager_set_wanted(AldClusterManager *manager, bool wanted);
 
 AldClusterState ald_cluster_manager_state(const AldClusterManager *manager);
-/* Description of a problem, "" if there is none; free with g_free(). */
+/* Describes the most important problem; "" if there is none. Free with g_free(). */
 char *ald_cluster_manager_problem(const AldClusterManager *manager);
 const char *ald_cluster_manager_name(const AldClusterManager *manager);
 const AldId *ald_cluster_manager_own(const AldClusterManager *manager);
@@ -46,10 +46,10 @@ AldMirrorMode ald_cluster_manager_mirror(const AldClusterManager *manager);
 bool ald_cluster_manager_is_mirroring(const AldClusterManager *manager);
 uint64_t ald_cluster_manager_refused(const AldClusterManager *manager);
 uint64_t ald_cluster_manager_certificate_expiry(const AldClusterManager *manager);
-/* The record Node1.Membership of this node; valid until the manager changes. */
+/* Makes the record Node1.Membership of this node, valid until the manager changes. */
 void ald_cluster_manager_membership(const AldClusterManager *manager, AldMembershipMade *ret);
-/* CLOCK_REALTIME in µs at the start. */
+/* Returns when this service started, in µs of CLOCK_REALTIME. */
 uint64_t ald_cluster_manager_since(const AldClusterManager *manager);
 
-/* NULL if no cluster is joined. */
+/* Returns NULL if no cluster is joined. */
 AldMember *ald_cluster_manager_member(const AldClusterManager *manager);

@@ -8,7 +8,7 @@
         "it did not deliver what this machine publishes; its access rules may not grant the topics of this " \
         "machine's id"
 
-/* Only this machine can notice; for other nodes these are its messages. */
+/* Only this machine can notice this; to other nodes these messages look genuine. */
 #define FORGED                                                                                              \
         "someone else publishes under the id of this machine: with its certificate, or because the access " \
         "rules of the broker are not those that alidadectl cluster wrote"
@@ -69,14 +69,14 @@ static void on_first_changed(AldBroker *first, void *userdata)
 {
         AldMember *member = userdata;
 
-        /* It sends what it has retained, and all nodes publish their records there. */
+        /* The broker sends its retained messages, and all nodes publish their records there. */
         if (first)
                 ald_receiver_expect_all(member->receiver);
         ald_announcer_first_changed(member->announcer, first);
         ald_member_changed(member);
 }
 
-/* What the inbox had no room for is asked for again, once there is room. */
+/* Requests again what the inbox had no room for. */
 static void note_dropped(AldMember *member)
 {
         uint64_t dropped = ald_brokers_dropped(member->brokers);

@@ -12,7 +12,7 @@
 #include "services/cluster/trust/renewals.h"
 #include "services/common/timer.h"
 
-/* For member*.c only. */
+/* Private to member*.c. */
 struct AldMember {
         AldMemberSetup setup;
         AldId own;
@@ -30,34 +30,35 @@ struct AldMember {
         AldDiscovery *discovery;
         AldTimer *twin_timer; /* checks again whether another machine still uses our id */
         AldTimer *answer_timer;
-        gint64 answered; /* when we last answered someone else who used our id */
+        gint64 answered; /* when we last answered a message that someone else published under our id */
         bool answers, renews;
         uint32_t forged_by; /* the broker through which someone else used our id, or 0 */
-        uint32_t exceeded;  /* the broker that refuses much of one node, or 0 */
-        AldId over_quota;   /* that node */
-        AldQuotaReportRow refused[ALD_QUOTA_REPORT_NODES]; /* by the broker on this machine */
+        uint32_t exceeded;  /* the broker that refuses messages of one node, or 0 */
+        AldId over_quota;   /* the node whose messages it refuses */
+        AldQuotaReportRow refused[ALD_QUOTA_REPORT_NODES]; /* nodes that the broker on this machine refuses */
         size_t n_refused;
         bool mirroring, has_peers;
-        uint64_t dropped; /* by the inbox, as last seen */
+        uint64_t dropped; /* messages that the inbox has dropped, when last checked */
         guint expire_timer, reconnect_timer;
 };
 
-/* The callbacks of the brokers and of the receiver. */
+/* Callbacks of the brokers and of the receiver. */
 extern const AldBrokersHandler ald_member_brokers_handler;
 extern const AldReceiverHandler ald_member_receiver_handler;
 
-/* Something changed that clients see; also for callbacks. */
+/* Reports that something changed that clients see. It has the signature of the callbacks, to be used as
+ * one. */
 void ald_member_changed(void *userdata);
-/* Connects to the brokers again at which another machine used our id, if there are any, as a new instance:
- * what brokers keep from before then proves nothing. Whether there were any. */
+/* Reconnects, as a new instance, to the brokers at which another machine used our id: what brokers have
+ * stored from before proves nothing then. Returns false if there are none. */
 bool ald_member_end_twins(AldMember *member);
-/* Another machine uses our id at that broker: disconnects from it for a while. */
+/* Disconnects for a while from a broker at which another machine uses our id. */
 void ald_member_meet_twin(AldMember *member, AldBroker *broker);
-/* Publishes our status again after someone else published one under our id; as a new instance if ours was
- * used. */
+/* Publishes our status again after someone else published one under our id, at a limited rate. `renew` makes
+ * us a new instance, because ours was used. */
 void ald_member_answer(AldMember *member, bool renew);
-/* For the timers. */
+/* Callbacks of the timers. */
 void ald_member_on_twin(void *userdata);
 void ald_member_on_answer(void *userdata);
-/* A message of a broker, now or after it was held back. */
+/* Passes a message of a broker to the receiver, either at once or after it was held back. */
 void ald_member_take(const AldReceived *received, void *userdata);

@@ -36,7 +36,8 @@ static void on_forgotten(AldClusterNode *node, void *userdata)
         ald_handover_forget(member->setup.handover, &node->id);
 }
 
-/* As long as the state service is away this is in vain, and once it is there all is asked for. */
+/* While the state service is away a request would be useless; once it is back, everything is requested
+ * anyway. */
 static void on_missed(AldClusterNode *node, void *userdata)
 {
         AldMember *member = userdata;
@@ -55,7 +56,8 @@ static gboolean on_reconnect(gpointer userdata)
         return G_SOURCE_REMOVE;
 }
 
-/* A revoked node is cut off by its brokers, a revoked broker by us. */
+/* Reconnects after a new list, because a revoked node is disconnected by its brokers, but a revoked broker
+ * must be disconnected by us. */
 static char *on_crl(const AldId *node, const AldReceived *received, void *userdata)
 {
         AldMember *member = userdata;
@@ -80,7 +82,8 @@ static char *on_crl(const AldId *node, const AldReceived *received, void *userda
         return NULL;
 }
 
-/* An epoch that no node accepts, whether it is ours or not. The broker need not keep it. */
+/* Handles a record whose epoch is so far ahead that no node accepts it, whether it is ours or forged. The
+ * broker need not keep it. */
 static char *replace_impossible_record(AldMember *member, const AldUpdate *update)
 {
         AldUpdate found = *update;
@@ -104,7 +107,7 @@ static char *on_own_record(const AldUpdate *update, const AldReceived *received,
                         received->conn, (uint64_t) g_get_monotonic_time());
                 ald_announcer_heard(member->announcer, update);
         }
-        if (update->stamp.epoch > epoch) { /* which is not known yet at first */
+        if (update->stamp.epoch > epoch) { /* our own epoch is unknown (0) at the start */
                 ald_stale_own_records_found(member->stale, update);
         } else if (received->retained) {
                 ald_announcer_found(member->announcer, update);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "services/cluster/member-private.h"
 
-/* Someone who keeps using our id cannot make us, and all nodes that subscribe, do more than this. */
+/* Limits how often we answer, and renew our instance, if someone keeps using our id: each answer reaches all
+ * nodes that subscribe. */
 #define ANSWER_USEC (G_USEC_PER_SEC / 10)
 #define RENEW_USEC (5 * G_USEC_PER_SEC)
 
@@ -18,7 +19,7 @@ bool ald_member_is_duplicate(AldMember *member)
                ald_brokers_count_connected(member->brokers) == 0;
 }
 
-/* A will belongs to an instance, so reconnect. */
+/* Takes a new instance. The will of a connection names the instance, so this reconnects. */
 static void renew_instance(AldMember *member)
 {
         AldId instance;
@@ -44,8 +45,9 @@ void ald_member_on_twin(void *userdata)
         (void) ald_member_end_twins(userdata);
 }
 
-/* While another broker accepts us, this one may have forged the twin, so other nodes are not told.
- * Retries are spread, so that two twins do not check again at the same time. */
+/* If another broker accepts us, this one may have forged the twin, so it publishes "offline" instead of
+ * "duplicate" to the other nodes. The retry is randomized, so that two twins do not check again at the same
+ * time. */
 void ald_member_meet_twin(AldMember *member, AldBroker *broker)
 {
         bool elsewhere = ald_brokers_count_connected(member->brokers) > 1;

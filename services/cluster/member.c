@@ -11,7 +11,8 @@ static uint64_t now_usec(void)
         return (uint64_t) g_get_monotonic_time();
 }
 
-/* The state service then goes beyond it. */
+/* Passes the newest record from before a reinstallation to the state service, which then exceeds its
+ * epoch. */
 static bool on_stale(const AldUpdate *update, void *userdata)
 {
         AldMember *member = userdata;
@@ -183,7 +184,7 @@ int ald_member_forget(AldMember *member, const AldId *target)
         if (!ald_brokers_first(member->brokers))
                 return -ALD_E_NOT_JOINED;
         stamp = node->newest;
-        /* If none of its records was seen: all of its last epoch. */
+        /* If no record of it was seen, this forgets everything up to the end of its last epoch. */
         if (stamp.epoch < MAX(node->presence.epoch, 1))
                 stamp = (AldStamp){ MAX(node->presence.epoch, 1), ALD_INTEGER_MAX };
         forget = (AldNodeForget){ .epoch = stamp.epoch, .sequence = stamp.seq, .sent_usec = real };

@@ -21,7 +21,7 @@ typedef struct AldMemberSetup {
         AldOwnStatus *status;
         AldTrust *trust;
         AldHandover *handover;
-        void (*changed)(void *userdata); /* something changed that clients see */
+        void (*changed)(void *userdata); /* called when something changed that clients see */
         void *userdata;
 } AldMemberSetup;
 
@@ -30,37 +30,37 @@ int ald_member_new(const AldMemberSetup *setup, const AldClusterConfig *config, 
 void ald_member_free(AldMember *member);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldMember, ald_member_free)
 
-/* How long we stay away from a broker after another machine was found to use our id there. */
+/* How long this node stays away from a broker at which another machine used its id. */
 #define ALD_TWIN_USEC (300 * G_USEC_PER_SEC)
 
-/* Whether this happened at every reachable broker, so that none is connected. */
+/* Returns whether another machine uses our id at every reachable broker, so that none is connected. */
 bool ald_member_is_duplicate(AldMember *member);
 
-/* The configuration of the same cluster has changed. */
+/* Applies a changed configuration of the same cluster. */
 void ald_member_configure(AldMember *member, const AldClusterConfig *config);
-/* Whether everything from other nodes is wanted, or only what is needed to measure links. */
+/* Sets whether everything from other nodes is received, or only what is needed to measure links. */
 void ald_member_set_mirroring(AldMember *member, bool mirroring);
 /* Drops the other nodes, before this machine leaves the cluster. */
 void ald_member_drop_nodes(AldMember *member);
 void ald_member_reconnect(AldMember *member);
 /* Makes the brokers send all retained messages again; see subscriber.h. */
 void ald_member_ask_for_all(AldMember *member);
-/* The same for what they have stored of this node. */
+/* Makes the brokers send what they have stored of this node again. */
 void ald_member_ask_for_own(AldMember *member);
-/* The state service was restarted: sends it the presence of each node again. */
+/* Sends the presence of each node again, after the state service was restarted. */
 void ald_member_report_all_again(AldMember *member);
 
-/* Returns -ALD_E_NO_SUCH_NODE, -ALD_E_NODE_ONLINE if it is not offline, -ALD_E_NOT_JOINED without a broker,
- * -ALD_E_COMMON_LIMIT if too many are forgotten. */
+/* Hides a node in the whole cluster. Returns -ALD_E_NO_SUCH_NODE, -ALD_E_NODE_ONLINE if it is
+ * not offline, -ALD_E_NOT_JOINED without a broker, -ALD_E_COMMON_LIMIT if too many are forgotten. */
 int ald_member_forget(AldMember *member, const AldId *target);
 
-/* The nodes whose messages the broker on this machine refuses, and their number in *ret_n. */
+/* Returns the nodes whose messages the broker on this machine refuses, and their number in *ret_n. */
 const AldQuotaReportRow *ald_member_refused(const AldMember *member, size_t *ret_n);
 
 AldAnnouncer *ald_member_announcer(AldMember *member);
 AldBrokers *ald_member_brokers(AldMember *member);
 AldReceiver *ald_member_receiver(AldMember *member);
 
-/* Description of a problem with a broker, including that it does not deliver what this node publishes;
- * NULL if there is none. Free with g_free(). */
+/* Describes a problem with a broker, including that it does not deliver what this node publishes; NULL if
+ * there is none. Free with g_free(). */
 char *ald_member_broker_problem(AldMember *member, AldBroker *broker);

@@ -5,9 +5,9 @@
 #include "services/common/service.h"
 #include "services/common/timer.h"
 
-/* How long the state service is awaited, which may start together with us. */
+/* How long subscriptions wait for the state service, which may start at the same time. */
 #define HOLD_USEC (2 * G_USEC_PER_SEC)
-/* The nodes to measure links with change as nodes come and go, and as their turns pass. */
+/* The set of nodes to measure links with changes soon after nodes come and go, and from period to period. */
 #define PEERS_SOON_USEC (2 * G_USEC_PER_SEC)
 #define PEERS_USEC (60 * G_USEC_PER_SEC)
 
@@ -20,7 +20,7 @@ struct AldSubscriber {
         AldSubscriberScope scope;
         bool subscribed;
         AldTimer *hold_timer, *peers_timer;
-        gint64 peers_due; /* ALD_TIMER_NEVER: it does not depend on who is there */
+        gint64 peers_due; /* ALD_TIMER_NEVER: subscriptions do not depend on the nodes that are present */
 };
 
 static char **filters_of_scope(const AldSubscriber *subscriber)
@@ -31,7 +31,7 @@ static char **filters_of_scope(const AldSubscriber *subscriber)
                 subscriber->scope == ALD_SUBSCRIBER_PEERS ? subscriber->nodes : NULL, ald_realtime_usec());
 }
 
-/* Messages of the brokers themselves, in any scope. */
+/* The messages of the brokers themselves are wanted in any scope. */
 static char **wanted_filters(const AldSubscriber *subscriber)
 {
         g_autoptr(GStrvBuilder) builder = g_strv_builder_new();

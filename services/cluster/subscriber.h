@@ -6,9 +6,9 @@
 #include "services/cluster/trust/renewals.h"
 
 /*
- * The subscriptions at the brokers, which depend on mirror= and on which nodes are present. At first there
- * are none: what brokers send before the state service has supplied our own records would have to be sent
- * twice.
+ * Keeps the subscriptions at the brokers, which depend on mirror= and on the nodes that are present. There
+ * are none at first, since everything that brokers send before the state service has supplied our own records
+ * would have to be sent twice.
  */
 typedef struct AldSubscriber AldSubscriber;
 
@@ -18,21 +18,22 @@ typedef enum AldSubscriberScope {
         ALD_SUBSCRIBER_OWN,
 } AldSubscriberScope;
 
-/* The brokers and nodes stay the caller's. */
+/* Creates a subscriber without subscriptions. The brokers and nodes must outlive it. */
 AldSubscriber *ald_subscriber_new(
         const AldId *own, const char *cluster, AldBrokers *brokers, AldNodes *nodes);
 void ald_subscriber_free(AldSubscriber *subscriber);
 
-/* Also subscribes to what these need, from the next subscription on. */
+/* Also subscribes to the topics of renewals, from the next subscription on. */
 void ald_subscriber_set_renewals(AldSubscriber *subscriber, const AldRenewals *renewals);
 
 void ald_subscriber_set_scope(AldSubscriber *subscriber, AldSubscriberScope scope);
 
-/* A node has come or gone. */
+/* Takes note that a node has come or gone. */
 void ald_subscriber_note_presence(AldSubscriber *subscriber);
 
-/* Makes the brokers send all retained messages again. There are no subscriptions until the first call, or
- * until it is overdue. */
+/* Makes the brokers send all retained messages again. The first call makes the first subscriptions; if it is
+ * overdue, they are made without it. */
 void ald_subscriber_ask_for_all(AldSubscriber *subscriber);
-/* The same for one node. False if too many such requests are pending. */
+/* Makes the brokers send the retained messages of one node again. Returns false if too many such requests are
+ * pending. */
 bool ald_subscriber_ask_for(AldSubscriber *subscriber, const AldId *node);

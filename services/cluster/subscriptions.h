@@ -3,15 +3,16 @@
 
 #include "services/cluster/peers/peer-nodes.h"
 
-/* Subscriptions of a node; free with g_strfreev(). */
+/* The topic filters to which a node subscribes; free them with g_strfreev(), or g_free() for a single one. */
 
 char **ald_subscriptions_to_all(const char *cluster);
 
 /*
- * Its own topics, the presence of all nodes, and the records for peers of the nodes that it measures links
- * with, now and next; in small clusters these are all nodes. If nodes is NULL: revocation lists only.
+ * Returns filters for the topics of this node, the presence of all nodes, and the records for peers of the
+ * nodes with which it measures links, now and in the next period; in small clusters these are all nodes. If
+ * `nodes` is NULL, of other nodes only revocation lists are included.
  */
 char **ald_subscriptions_to_peers(const char *cluster, const AldId *own, AldNodes *nodes, uint64_t real);
 
-/* Everything of one node. */
+/* Returns the filter for everything of one node. */
 char *ald_subscription_to(const char *cluster, const AldId *node);

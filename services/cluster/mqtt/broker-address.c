@@ -16,7 +16,7 @@ static bool is_ipv4(const char *host)
         return inet_pton(AF_INET, host, &address) == 1;
 }
 
-/* With or without a scope, which is the name or number of an interface and need not be there now. */
+/* Accepts a scope, which is the name or number of an interface. The interface need not exist now. */
 static bool is_ipv6(const char *host)
 {
         const char *scope = strchr(host, '%');
@@ -53,7 +53,7 @@ static int parse_port(const char *text, uint16_t *ret)
         return 0;
 }
 
-/* Cuts a text into its host and the text of its port, which stays NULL if there is none. */
+/* Splits a text into its host and the text of its port; *ret_port is NULL if there is none. */
 static int split_host_and_port(const char *text, char **ret_host, const char **ret_port)
 {
         const char *end;
@@ -68,13 +68,13 @@ static int split_host_and_port(const char *text, char **ret_host, const char **r
         }
         end = strchr(text, ':');
         if (end && strchr(end + 1, ':'))
-                end = NULL; /* more than one: a bare IPv6 address */
+                end = NULL; /* several colons make it a bare IPv6 address */
         *ret_host = end ? g_strndup(text, (gsize) (end - text)) : g_strdup(text);
         *ret_port = end ? end + 1 : NULL;
         return 0;
 }
 
-/* Upper and lower case mean the same, but in the name of an interface. */
+/* Copies a host in lower case, except for its scope: names of interfaces are case-sensitive. */
 static void copy_host(const char *host, char *ret)
 {
         bool scope = false;

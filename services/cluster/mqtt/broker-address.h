@@ -6,7 +6,7 @@
 
 #include <glib.h>
 
-/* Where a broker listens. */
+/* The address at which a broker listens. */
 #define ALD_BROKER_PORT 8883u /* MQTT over TLS */
 #define ALD_BROKER_HOST_MAX 253u
 #define ALD_BROKER_ADDRESS_SIZE (ALD_BROKER_HOST_MAX + 9u) /* with brackets, port and terminator */
@@ -27,11 +27,11 @@ int ald_broker_address_parse(const char *text, AldBrokerAddress *ret, const char
 /* Returns why a text is not an address, or NULL if it is one. */
 const char *ald_broker_address_refuse(const char *text);
 
-/* The text that ald_broker_address_parse() reads, without the port if it is the default one. */
+/* Writes the text that ald_broker_address_parse() reads, without the port if it is the default one. */
 void ald_broker_address_format(const AldBrokerAddress *address, char ret[static ALD_BROKER_ADDRESS_SIZE]);
 
-/* Whether the host is an IPv4 or IPv6 address rather than a name. */
+/* Returns whether the host is an IPv4 or IPv6 address rather than a name. */
 bool ald_broker_address_is_numeric(const AldBrokerAddress *address);
 
-/* 0 if they are equal, otherwise their order. */
+/* Returns 0 if they are equal, otherwise a negative or positive number by their order. */
 int ald_broker_address_compare(const AldBrokerAddress *a, const AldBrokerAddress *b);

@@ -8,9 +8,10 @@
 
 #define PAUSE_MS 100u
 #define PAUSE_MAX_MS 10000u
-#define HEALTHY_USEC (10 * G_USEC_PER_SEC) /* a connection that lasted this long was a good one */
+#define HEALTHY_USEC (10 * G_USEC_PER_SEC) /* a connection that lasted this long resets the pause */
 #define DUPLICATE_MS 60000u
-/* A network that was cut for so short a time ends no connection. */
+/* A broker that we reach again this soon was not cut off by the network: so short an interruption ends no
+ * connection. */
 #define BACK_USEC (2 * G_USEC_PER_SEC)
 #define ENDS_MAX 3u
 #define ENDS_USEC (600 * G_USEC_PER_SEC)
@@ -22,20 +23,21 @@ struct AldBroker {
         char text[ALD_BROKER_ADDRESS_SIZE];
         bool discovered;
 
-        AldMqttSession *session; /* the attempt or connection, or NULL between two */
+        AldMqttSession *session; /* the current attempt or connection; NULL between two */
         uint64_t conn;           /* its number */
         AldTimer *retry;
         unsigned pause_ms;
         bool duplicate;
         bool held;
-        gint64 lost; /* when it ended the last connection; 0: it did not, or was not reached since */
-        gint64 ends[ENDS_MAX]; /* when it took us back after that; the oldest first */
+        gint64 lost; /* when the broker ended the last connection; 0: it did not, or was not reached since */
+        gint64 ends[ENDS_MAX]; /* when it accepted us again, soon after it had ended a connection; the oldest
+                                  first */
 
         AldBrokerState state;
         gint64 connected_at;
         char *problem;
         uint64_t expiry;
-        char *name; /* in its certificate, or NULL */
+        char *name; /* the common name in its certificate, or NULL */
 };
 
 const char *ald_broker_state_name(AldBrokerState state)
@@ -61,7 +63,7 @@ static void set_state(AldBroker *broker, AldBrokerState state, const char *probl
         broker->state = state;
 }
 
-/* A little sooner than planned, so that not all nodes come at once. */
+/* Retries up to a quarter sooner, so that not all nodes connect at once. */
 static void set_retry(AldBroker *broker, unsigned pause_ms)
 {
         int64_t pause = pause_ms - g_random_int_range(0, (gint32) pause_ms / 4 + 1);
@@ -144,7 +146,8 @@ void ald_broker_start(AldBroker *broker)
         ald_timer_set(broker->retry, g_get_monotonic_time());
 }
 
-/* Frees sessions whose connection has ended; the process may wait for the others when it exits. */
+/* Silences the session and puts it aside until its connection has ended, for which only ald_brokers_free()
+ * waits. Also frees the earlier ones that have ended. */
 static void leave_session(AldBroker *broker)
 {
         GPtrArray *leaving = broker->common->leaving;
@@ -169,7 +172,7 @@ void ald_broker_free(AldBroker *broker)
         g_free(broker);
 }
 
-/* Afterwards there is no session, and nothing of it in the inbox. */
+/* Ends the connection or attempt. Afterwards there is no session, and the inbox contains nothing of it. */
 static void end_session(AldBroker *broker, AldBrokerState state, const char *reason)
 {
         bool connected = ald_broker_connected(broker);
@@ -289,7 +292,8 @@ static void handle_connected(AldBroker *broker, const AldTopicMessage *event)
         broker->common->connected(broker, broker->common->list);
 }
 
-/* One that throws us out again and again, as for another client of our name, is not hammered at. */
+/* Handles the end of a connection or attempt. The pause is reset only after a long connection, so that a
+ * broker that keeps disconnecting us, as if for another client of our name, is retried ever more rarely. */
 static void handle_end(AldBroker *broker, AldBrokerState state, const char *reason)
 {
         gint64 now = g_get_monotonic_time();
@@ -308,7 +312,7 @@ static void handle_duplicate(AldBroker *broker, uint64_t conn)
         broker->duplicate = false;
         broker->common->duplicate(broker, conn, broker->common->list);
         if (!broker->duplicate)
-                set_next_retry(broker); /* of one that is on its way out */
+                set_next_retry(broker); /* the connection that holds the claim is being closed */
 }
 
 void ald_broker_take(AldBroker *broker, const AldTopicMessage *event)

@@ -9,9 +9,9 @@
 #include "services/cluster/mqtt/received.h"
 
 /*
- * The connection to one broker, which is made again whenever it ends. A thread for each attempt resolves the
- * name, connects and speaks MQTT (mqtt-session.h), so nothing here blocks. Created by brokers.h; for the main
- * loop only.
+ * The connection to one broker, which is reestablished whenever it ends. A thread for each attempt resolves
+ * the name, connects and speaks MQTT (mqtt-session.h), so nothing here blocks. Brokers are created by
+ * brokers.h. All functions are for the main loop only.
  */
 typedef struct AldBroker AldBroker;
 
@@ -22,33 +22,33 @@ typedef enum AldBrokerState {
         ALD_BROKER_REFUSED,     /* it was reached, but it or this node refused the connection */
 } AldBrokerState;
 
-/* The state as GetBrokers shows it. */
+/* Returns the state as GetBrokers shows it. */
 const char *ald_broker_state_name(AldBrokerState state);
 
-/* The address as text, as it was configured or found; unique among the brokers. */
+/* Returns the address as text, as it was configured or found; unique among the brokers. */
 const char *ald_broker_address(const AldBroker *broker);
 
-/* Not 0, and unique in this process. */
+/* Returns a number that is not 0, and unique in this process. */
 uint32_t ald_broker_number(const AldBroker *broker);
 
 AldBrokerState ald_broker_state(const AldBroker *broker);
 bool ald_broker_connected(const AldBroker *broker);
 
-/* Whether it was found by Avahi rather than configured. */
+/* Returns whether it was found by Avahi rather than configured. */
 bool ald_broker_discovered(const AldBroker *broker);
 
-/* Description of a problem, or NULL if none is known. */
+/* Describes a problem; NULL if none is known. */
 const char *ald_broker_problem(const AldBroker *broker);
 
-/* The number of the current connection, which its will contains. Each attempt of this process has its
- * own. */
+/* Returns the number of the current connection, which its will contains. Each attempt of this process has its
+ * own number. */
 uint64_t ald_broker_conn(const AldBroker *broker);
 
-/* When the certificate that the broker last presented expires, in µs of CLOCK_REALTIME; UINT64_MAX if
- * none was. */
+/* Returns when the certificate that the broker last presented expires, in µs of CLOCK_REALTIME; UINT64_MAX if
+ * it has presented none. */
 uint64_t ald_broker_certificate_expiry(const AldBroker *broker);
 
-/* Whether the certificate that the broker last presented belongs to the broker on this node. */
+/* Returns whether the certificate that the broker last presented belongs to the broker on this node. */
 bool ald_broker_is_of(const AldBroker *broker, const AldId *node);
 
 /*
@@ -59,7 +59,7 @@ bool ald_broker_is_of(const AldBroker *broker, const AldId *node);
 int ald_broker_publish(
         AldBroker *broker, const char *topic, const void *payload, size_t size, int qos, bool retain);
 
-/* The user of the list; see brokers.h. */
+/* The callbacks of the user of the list; see brokers.h. */
 typedef struct AldBrokersHandler {
         /*
          * Returns a new TLS context for an attempt, see ald_tls_new_for_broker(). `name` is its `host`: the
@@ -69,25 +69,26 @@ typedef struct AldBrokersHandler {
          */
         AldTls *(*make_tls)(const char *name, char **ret_problem, void *userdata);
 
-        /* The payload (g_malloc) of the will of a connection; NULL for none. Retained, QoS 1. */
+        /* Returns the payload (g_malloc) of the will of a connection, which is retained with QoS 1; NULL for
+         * none. */
         char *(*make_will)(uint64_t conn, void *userdata);
 
-        /* The subscription was sent, and retained messages will follow. Called before first_changed. */
+        /* Called once the subscription was sent; retained messages follow. Runs before first_changed. */
         void (*connected)(AldBroker *broker, void *userdata);
 
         /* Called once for each connection that `connected` reported, but not by ald_brokers_free(). */
         void (*disconnected)(AldBroker *broker, const char *reason, void *userdata);
 
-        /* From now on this node publishes to another broker, or to none (NULL). Also called after a
-         * reconnection to the same broker, which may have lost its retained messages, so everything has
-         * to be published again. */
+        /* Called when this node publishes to another broker from now on, or to none (NULL). Also called after
+         * a reconnection to the same broker: it may have lost its retained messages, so everything has to be
+         * published again. */
         void (*first_changed)(AldBroker *first, void *userdata);
 
-        /* If the loop is behind, only the newest value of each topic is passed on. Live and retained
-         * values are kept apart. The message is valid during the call. */
+        /* Passes on a message, which is valid during the call. If the loop is behind, only the newest value
+         * of each topic is passed on; live and retained values are kept apart. */
         void (*message)(AldBroker *broker, const AldReceived *received, void *userdata);
 
-        /* Something has changed that GetBrokers or Problem shows. */
+        /* Called when something has changed that GetBrokers or Problem shows. */
         void (*changed)(void *userdata);
 } AldBrokersHandler;
 
@@ -99,40 +100,40 @@ typedef struct AldBrokerCommon {
         AldInbox *inbox;
         AldClaims *claims;
         GPtrArray *leaving; /* connections that are being closed */
-        uint64_t conn;      /* counts the attempts of all */
+        uint64_t conn;      /* counts the attempts at all brokers */
         uint32_t number;    /* counts the brokers */
 
         const AldBrokersHandler *handler;
         void *userdata; /* of the handler */
 
-        /* The list is told first, and tells the handler. */
+        /* The brokers call the list first, and the list calls the handler. */
         struct AldBrokers *list;
         void (*connected)(AldBroker *broker, struct AldBrokers *list);
         void (*disconnected)(AldBroker *broker, const char *reason, struct AldBrokers *list);
-        /* The connection with this number already leads to the same broker. */
+        /* Called when the connection with this number already leads to the same broker. */
         void (*duplicate)(AldBroker *broker, uint64_t conn, struct AldBrokers *list);
 } AldBrokerCommon;
 
-/* Does nothing until it is started. */
+/* Creates a broker, which does nothing until it is started. */
 AldBroker *ald_broker_new(const AldBrokerAddress *address, bool discovered, AldBrokerCommon *common);
 
-/* Ends the connection as ald_broker_stop() does, without calling back. */
+/* Ends the connection as ald_broker_stop() does, but without calling back. */
 void ald_broker_free(AldBroker *broker);
 
 const AldBrokerAddress *ald_broker_where(const AldBroker *broker);
 
-/* Connects at once, and again until it is stopped. */
+/* Connects at once, and reconnects until it is stopped. */
 void ald_broker_start(AldBroker *broker);
 
-/* Sends pending messages and disconnects properly, so that no will is published; in the background. */
+/* Sends pending messages and disconnects properly, in the background, so that no will is published. */
 void ald_broker_stop(AldBroker *broker, const char *reason);
 
-/* The connections that are being closed; freeing them waits for that until the deadline, in µs of
- * CLOCK_MONOTONIC. */
+/* Creates the array for connections that are being closed. Freeing it waits for them until the deadline, in
+ * µs of CLOCK_MONOTONIC. */
 GPtrArray *ald_broker_leaving_new(void);
 void ald_broker_leaving_free(GPtrArray *leaving, gint64 deadline_usec);
 
-/* This is the same broker as the other one, which is connected: checks again after a while. */
+/* Marks this broker as the same as the other one, which is connected, and checks again after a while. */
 void ald_broker_set_duplicate(AldBroker *broker, const AldBroker *other);
 
 /* Disconnects properly, and does not reconnect until it is released. */
@@ -140,22 +141,25 @@ void ald_broker_hold(AldBroker *broker, const char *reason);
 void ald_broker_release(AldBroker *broker);
 bool ald_broker_is_held(const AldBroker *broker);
 
-/* Whether the broker recently closed the connection several times although it could be reached at once:
- * another client with our name may be replacing us. */
-void ald_broker_note_will(AldBroker *broker); /* it has stored our will, so it was not restarted */
+/* Takes note that the broker has stored our will, so it was not restarted. */
+void ald_broker_note_will(AldBroker *broker);
+
+/* Returns whether the broker recently closed the connection several times although it could be reached at
+ * once: another client with our name may be replacing us. */
 bool ald_broker_is_contested(const AldBroker *broker);
 
-/* Leaves the broker to another connection. */
+/* Ends this connection, to leave the broker to another one. */
 void ald_broker_yield(AldBroker *broker, const AldBroker *to);
 
-/* Checks again now, if it was a duplicate. */
+/* Tries again now, if it was a duplicate. */
 void ald_broker_reconsider(AldBroker *broker);
 
 /* Subscribes to the filters of the list; see mqtt-session.h. */
 void ald_broker_subscribe(AldBroker *broker, bool again);
 
-/* False if too many such requests are pending. */
+/* Makes the broker send its retained messages for this filter again. Returns false if too many such requests
+ * are pending. */
 bool ald_broker_ask_again(AldBroker *broker, const char *filter);
 
-/* Takes an event that its session put into the inbox. */
+/* Handles an event that its session put into the inbox. */
 void ald_broker_take(AldBroker *broker, const AldTopicMessage *event);

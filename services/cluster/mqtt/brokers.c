@@ -12,13 +12,13 @@ static void free_broker(gpointer broker)
         ald_broker_free(broker);
 }
 
-/* Arrays that own their AldBroker *: builds a new list from an old one. */
+/* Creates an array that owns its brokers. */
 static GPtrArray *broker_list_new(void)
 {
         return g_ptr_array_new_with_free_func(free_broker);
 }
 
-/* The broker of this address and kind, out of the old list, or NULL. */
+/* Removes the broker of this address and kind from the old list and returns it, or NULL. */
 static AldBroker *steal_broker(GPtrArray *old, const AldBrokerAddress *address, bool discovered)
 {
         for (guint i = 0; i < old->len; i++) {
@@ -39,8 +39,8 @@ static bool contains_address(GPtrArray *list, const AldBrokerAddress *address)
         return false;
 }
 
-/* Appends the brokers at these addresses (AldBrokerAddress), each once: those of the old list are kept,
- * others are created and started. */
+/* Appends the brokers at these addresses (AldBrokerAddress), each once. Keeps those of the old list; creates
+ * and starts the others. */
 static void broker_list_append(
         GPtrArray *list, GPtrArray *old, const GArray *addresses, bool discovered, AldBrokerCommon *common)
 {
@@ -59,8 +59,8 @@ static void broker_list_append(
         }
 }
 
-/* Avahi may lose sight of a broker that works: multicast is the first to suffer on a bad network. */
-/* Appends the discovered ones of the old list that are connected. */
+/* Appends the discovered brokers of the old list that are connected: Avahi may lose sight of a broker that
+ * works, since multicast is the first to suffer on a bad network. */
 static void broker_list_append_connected(GPtrArray *list, GPtrArray *old)
 {
         for (guint i = 0; i < old->len;) {
@@ -82,7 +82,7 @@ struct AldBrokers {
         GPtrArray *list;                 /* the configured ones first */
         GArray *configured, *discovered; /* AldBrokerAddress */
         bool discovering;
-        AldTimer *prune; /* the list of brokers that are no longer found, after they were lost */
+        AldTimer *prune; /* removes brokers that are no longer found, after their connection was lost */
 
         AldBroker *first;
         uint64_t first_conn;
@@ -120,7 +120,7 @@ static void on_connected(AldBroker *broker, AldBrokers *brokers)
         update_first(brokers);
 }
 
-/* Another address may lead to the same broker still. */
+/* Lets duplicates try again: another address may still lead to the same broker. */
 static void on_disconnected(AldBroker *broker, const char *reason, AldBrokers *brokers)
 {
         brokers->common.handler->disconnected(broker, reason, brokers->common.userdata);
@@ -132,7 +132,7 @@ static void on_disconnected(AldBroker *broker, const char *reason, AldBrokers *b
                         ald_broker_reconsider(brokers->list->pdata[i]);
 }
 
-/* What is configured goes before what was found, since its name is verified. */
+/* Prefers a configured address to a discovered one, since its name is verified. */
 static void on_duplicate(AldBroker *broker, uint64_t conn, AldBrokers *brokers)
 {
         for (guint i = 0; i < brokers->list->len; i++) {
@@ -166,7 +166,8 @@ static void on_message(const AldTopicMessage *message, void *userdata)
                 brokers->common.handler->message(broker, &received, brokers->common.userdata);
 }
 
-/* Brokers that are dropped are stopped while they are still in a list, so that their end can be reported. */
+/* Rebuilds the list from the addresses. Brokers that are dropped are stopped while they are still in a list,
+ * so that their end can be reported. */
 static void rebuild_list(AldBrokers *brokers)
 {
         GPtrArray *old = brokers->list;

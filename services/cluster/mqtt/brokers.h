@@ -14,7 +14,7 @@
  */
 typedef struct AldBrokers AldBrokers;
 
-#define ALD_BROKERS_MAX 32u /* configured ones, and again so many discovered ones */
+#define ALD_BROKERS_MAX 32u /* of the configured ones, and of the discovered ones */
 
 int ald_brokers_init(void);
 void ald_brokers_quit(void);
@@ -34,9 +34,9 @@ void ald_brokers_set_identity(AldBrokers *brokers, const char *client_id, const 
  * without one, a new attempt starts at once. */
 void ald_brokers_configure(AldBrokers *brokers, const AldBrokerAddress *addresses, size_t n);
 
-/* Sets the addresses that discovery has found. They are only hints; the certificate decides. Configured
- * ones are ignored. A broker that is no longer found stays as long as it is connected. NULL if discovery
- * is off, which removes all of them. */
+/* Sets the addresses that discovery has found. They are only hints; the certificate decides. Configured ones
+ * are ignored. A broker that is no longer found stays as long as it is connected. NULL means that discovery
+ * is off, and removes all of them. */
 void ald_brokers_discover(AldBrokers *brokers, const AldBrokerAddress *addresses, size_t n);
 
 /* Reconnects to all brokers, after new certificates or a new CRL. */
@@ -56,25 +56,26 @@ size_t ald_brokers_count_held(AldBrokers *brokers);
  */
 void ald_brokers_subscribe(AldBrokers *brokers, const char *const *filters, bool again);
 
-/* Makes all brokers send their retained messages for this filter again, which an existing subscription
- * must include. False if too many such requests are pending at a broker. */
+/* Makes all brokers send their retained messages for this filter again, which an existing subscription must
+ * include. Returns false if too many such requests are pending at a broker. */
 bool ald_brokers_ask_again(AldBrokers *brokers, const char *filter);
 
 /* Publishes to the first broker; see ald_broker_publish(). */
 int ald_brokers_publish(
         AldBrokers *brokers, const char *topic, const void *payload, size_t size, int qos, bool retain);
 
-/* The broker that this node publishes to, or NULL. */
+/* Returns the broker that this node publishes to, or NULL. */
 AldBroker *ald_brokers_first(AldBrokers *brokers);
 
 size_t ald_brokers_count(AldBrokers *brokers);
 size_t ald_brokers_count_connected(AldBrokers *brokers);
 
-/* The broker with this number, or NULL. */
+/* Returns the broker with this number, or NULL. */
 AldBroker *ald_brokers_find(AldBrokers *brokers, uint32_t number);
 
-/* In their order; valid until the list is configured again or discovery changes it. */
+/* Returns a broker by its place in the list; valid until the list is configured again or discovery changes
+ * it. */
 AldBroker *ald_brokers_get(AldBrokers *brokers, size_t index);
 
-/* Messages dropped because the main loop did not keep up. */
+/* Returns how many messages were dropped because the main loop did not keep up. */
 uint64_t ald_brokers_dropped(AldBrokers *brokers);

@@ -12,24 +12,24 @@
 #define BROWSER "org.freedesktop.Avahi.ServiceBrowser"
 #define TYPE "_secure-mqtt._tcp"
 
-#define ITEMS_MAX 256u /* services that are looked at */
-#define QUERIES_MAX 8u /* of them at a time */
+#define ITEMS_MAX 256u /* services that are resolved */
+#define QUERIES_MAX 8u /* at a time */
 #define RETRY_USEC (30 * G_USEC_PER_SEC)
 
 typedef struct Item {
-        AldFoundService service; /* first */
+        AldFoundService service; /* must be the first member */
         AldDiscovery *discovery;
         sd_bus_slot *query;
-        bool answered; /* or refused; asked again after a while then */
+        bool answered; /* or refused; refused ones are asked again after a while */
 } Item;
 
 struct AldDiscovery {
         sd_bus *bus;
         AldPeer *peer;
-        char *wanted; /* in the TXT record */
+        char *wanted; /* entry of the TXT record */
         AldBackOff *retry;
-        sd_bus_slot *browse; /* while an answer is awaited */
-        char *browser;       /* what Avahi made for us, or NULL */
+        sd_bus_slot *browse; /* pending call */
+        char *browser;       /* path of the browser that Avahi created, or NULL */
         GPtrArray *items;
         unsigned n_queries;
         bool complete; /* Avahi has listed everything that it knew at the start */
@@ -49,7 +49,7 @@ static void free_item(gpointer data)
         g_free(item);
 }
 
-/* Reported once Avahi has nothing more for now: until then earlier results remain. */
+/* Reports what was found, once Avahi has nothing more for now; until then earlier results remain. */
 static void report_found(AldDiscovery *discovery)
 {
         AldBrokerAddress found[ALD_DISCOVERY_MAX];
@@ -142,7 +142,7 @@ static void resolve_more(AldDiscovery *discovery)
         }
 }
 
-/* ItemNew and ItemRemove have the same arguments. */
+/* Reads ItemNew or ItemRemove, which have the same arguments. The strings stay the message's. */
 static int read_service_name(sd_bus_message *signal, AldFoundService *ret)
 {
         AldFoundService service = { 0 };

@@ -3,11 +3,12 @@
 
 #include "services/cluster/mqtt/broker-address.h"
 
-/* A service as Avahi sees it on one interface and over one protocol; the same service is seen many times. */
+/* A service as Avahi sees it on one interface and over one protocol; the same service may be seen many
+ * times. */
 typedef struct AldFoundService {
         int32_t interface, protocol;
         char *name, *domain;
-        bool ours; /* of the cluster, at this address: */
+        bool ours; /* belongs to the cluster, and has the following address */
         AldBrokerAddress address;
 } AldFoundService;
 

@@ -9,13 +9,13 @@
 
 #define TAKE_MAX 256u /* messages in one turn of the loop */
 
-/* To wake the loop costs more than to read a message, so what comes so soon after another waits for more. */
+/* Waking the loop costs more than reading a message, so after a message the loop waits this long for more. */
 #define GATHER_USEC (5 * 1000)
 
 struct AldInbox {
         GMutex lock;
         AldTopicQueue *queue;
-        bool awake; /* the main loop comes by itself and need not be woken */
+        bool awake; /* the main loop will read by itself and need not be woken */
 
         int wake;
         guint source;
@@ -34,7 +34,8 @@ static AldTopicMessage *pop_message(AldInbox *inbox)
         return message;
 }
 
-/* One at a time: the handler may forget a source, and with it what waits. */
+/* Takes one message at a time, because the handler may make the inbox forget a source and its queued
+ * messages. Returns the number of messages. */
 static unsigned take_batch(AldInbox *inbox)
 {
         for (unsigned n = 0; n < TAKE_MAX; n++) {
@@ -47,7 +48,7 @@ static unsigned take_batch(AldInbox *inbox)
         return TAKE_MAX;
 }
 
-/* True if nothing came meanwhile; from then on the next that comes wakes us. */
+/* Makes the next message wake the loop. Returns false if messages have arrived meanwhile. */
 static bool fall_asleep(AldInbox *inbox)
 {
         bool asleep;

@@ -3,14 +3,15 @@
 
 #include "services/cluster/mqtt/mqtt-session-private.h"
 
-/* What libmosquitto has of ours, at most. The rest waits with us, where the newest of each topic is kept. */
+/* The most that libmosquitto may have in flight. The rest waits in our own queue, which keeps only the newest
+ * message of each topic. */
 #define WINDOW_MESSAGES 64u
 #define WINDOW_BYTES (1024u * 1024u)
 
 #define READ_BYTES (64u * 1024) /* at a time */
 
-/* More than any payload may have, which is as much as the receiver needs to see that it is too much. Our own
- * brokers pass on no more; others do. */
+/* One byte more than any payload may have, so that the receiver sees that a payload is too large. Our own
+ * brokers limit payloads to less; others may not. */
 #define PAYLOAD_MAX (1024u * 1024u + 1u)
 
 void ald_wire_report(AldWire *wire, AldSessionEvent event, const char *words, uint64_t number)
@@ -26,7 +27,7 @@ static void on_connect(struct mosquitto *mosq, void *userdata, int code)
         char **filters;
         bool again;
 
-        /* Only once: a broker that repeats it would fill the inbox with events. */
+        /* A broker that repeats CONNACK would fill the inbox with events. */
         if (wire->phase != ALD_WIRE_HELLO)
                 return;
         wire->connack = code;
@@ -60,7 +61,7 @@ static void on_subscribe(struct mosquitto *mosq, void *userdata, int mid, int n,
 
         if (mid != wire->subscribe_mid)
                 return;
-        wire->subscribe_mid = 0; /* once */
+        wire->subscribe_mid = 0; /* a repeated answer is ignored */
         for (int i = 0; i < n && i < (int) wire->awaited->len; i++)
                 if (granted[i] >= 128) {
                         g_autofree char *words = g_strdup_printf("the broker refuses the subscription to %s",
@@ -70,7 +71,7 @@ static void on_subscribe(struct mosquitto *mosq, void *userdata, int mid, int n,
                 }
 }
 
-/* QoS 0: it is on its way. QoS 1: the broker has it. */
+/* Called with QoS 0 when the message was sent, with QoS 1 when the broker has received it. */
 static void on_publish(struct mosquitto *mosq, void *userdata, int mid)
 {
         AldWire *wire = userdata;
@@ -106,7 +107,7 @@ static int set_options(AldWire *wire)
         mosquitto_int_option(mosq, MOSQ_OPT_TCP_NODELAY, 1);
         mosquitto_int_option(mosq, MOSQ_OPT_SEND_MAXIMUM, WINDOW_MESSAGES);
         mosquitto_int_option(mosq, MOSQ_OPT_SSL_CTX_WITH_DEFAULTS, 0);
-        /* By itself OpenSSL asks the kernel twice for each message. */
+        /* By default OpenSSL calls the kernel twice for each message. */
         SSL_CTX_set_read_ahead(ald_tls_context(session->tls), 1);
         SSL_CTX_set_default_read_buffer_len(ald_tls_context(session->tls), READ_BYTES);
         rc = mosquitto_void_option(mosq, MOSQ_OPT_SSL_CTX, ald_tls_context(session->tls));
@@ -145,7 +146,7 @@ void ald_wire_close(AldWire *wire)
         g_hash_table_unref(wire->in_flight);
 }
 
-/* With QoS 0: the broker sends lost values again on the next connection, and acknowledging each of
+/* Subscribes with QoS 0: the broker sends lost values again on the next connection, and acknowledging each of
  * thousands of values makes a start take six times as long. */
 static void subscribe_to_awaited(AldWire *wire)
 {
@@ -168,7 +169,7 @@ static bool contains_filter(char **filters, const char *filter)
         return filters && g_strv_contains((const char *const *) filters, filter);
 }
 
-/* First what is new, so that nothing is missed between. */
+/* Subscribes to new filters before it ends old subscriptions, so that nothing is missed in between. */
 void ald_wire_subscribe(AldWire *wire, char **filters, bool again)
 {
         g_ptr_array_set_size(wire->awaited, 0);
@@ -183,7 +184,8 @@ void ald_wire_subscribe(AldWire *wire, char **filters, bool again)
         wire->subscribed = filters;
 }
 
-/* A retained message is sent to each new subscription. As one it would only have live messages come twice. */
+/* Subscribes once more, since a broker sends its retained messages to each new subscription. If the filter is
+ * only part of a wider subscription, ends the new one again, since live messages would arrive twice. */
 void ald_wire_ask_again(AldWire *wire, char **filters)
 {
         for (; *filters; filters++) {
@@ -231,7 +233,8 @@ void ald_wire_fill(AldWire *wire)
         }
 }
 
-/* After ald_wire_fill(): what waited is with libmosquitto, unless the window is shut. */
+/* Call it after ald_wire_fill(), which has passed all queued messages to libmosquitto unless the window is
+ * full. */
 bool ald_wire_is_drained(AldWire *wire)
 {
         return g_hash_table_size(wire->in_flight) == 0;

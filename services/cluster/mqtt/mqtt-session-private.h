@@ -5,11 +5,11 @@
 
 #include "services/cluster/mqtt/mqtt-session.h"
 
-/* For mqtt-session*.c only. */
+/* Private to mqtt-session*.c. */
 struct AldMqttSession {
-        gatomicrefcount refs; /* of the main loop and of the thread */
+        gatomicrefcount refs; /* one held by the main loop, one by the thread */
 
-        /* Never changes. */
+        /* Set at the start, and never changed. */
         AldInbox *inbox;
         void *source;
         uint64_t number;
@@ -17,7 +17,7 @@ struct AldMqttSession {
         char *client_id, *will_topic, *will;
         AldTls *tls;
         AldClaims *claims;
-        int wake; /* wakes the thread, to check the following fields */
+        int wake; /* wakes the thread, which then checks the fields below */
 
         GThread *thread; /* used by the main loop only; NULL once it is detached or joined */
 
@@ -25,20 +25,20 @@ struct AldMqttSession {
         GCond ended_cond;
         bool silent;    /* no longer puts anything into the inbox */
         bool stopping;  /* must disconnect properly */
-        bool resolving; /* cannot be stopped now */
+        bool resolving; /* getaddrinfo() is running, which cannot be interrupted */
         bool ended;
         bool resubscribe;
-        bool again; /* also renew existing subscriptions */
+        bool again; /* renew existing subscriptions too */
         char **filters;
         GPtrArray *asked; /* filters whose retained messages are requested again */
         AldTopicQueue *out;
 };
 
-/* What the main loop has requested. The list of filters is NULL if the subscriptions stay; else the
- * caller frees it. */
+/* Return what the main loop has requested. The list of filters, which the caller frees, is NULL if the
+ * subscriptions stay as they are. */
 bool ald_mqtt_session_is_stopping(AldMqttSession *session);
 char **ald_mqtt_session_take_filters(AldMqttSession *session, bool *ret_again);
-/* NULL if nothing was requested. */
+/* Returns the filters to request again, which the caller frees; NULL if there are none. */
 char **ald_mqtt_session_take_asked(AldMqttSession *session);
 AldTopicMessage *ald_mqtt_session_take_message(AldMqttSession *session);
 bool ald_mqtt_session_has_message(AldMqttSession *session);
@@ -53,7 +53,8 @@ typedef struct AldSessionOutcome {
         uint64_t number;
 } AldSessionOutcome;
 
-/* mqtt-session-wire.c: connects to one numeric address, and stays as long as the connection does. */
+/* Implemented in mqtt-session-wire.c: connects to one numeric address, and returns when the connection has
+ * ended. */
 void ald_mqtt_session_connect(AldMqttSession *session, const char *host, AldSessionOutcome *ret);
 
 typedef enum AldWirePhase {
@@ -72,27 +73,27 @@ typedef struct AldWire {
         AldWirePhase phase;
         gint64 deadline;   /* of the phase */
         gint64 heard;      /* when something was last received */
-        gint64 read_after; /* when to read again */
-        bool more;         /* there is more to read that OpenSSL has already buffered */
+        gint64 read_after; /* when to read again, in µs of CLOCK_MONOTONIC; 0: at once */
+        bool more;         /* OpenSSL has already buffered more to read */
         bool done;         /* the outcome is set */
         AldSessionOutcome outcome;
 
         char *claim;     /* our claim on the broker, or NULL */
         uint64_t expiry; /* of the broker's certificate */
         char *name;      /* common name in it; NULL until it was received */
-        char *openssl;   /* its last error */
+        char *openssl;   /* the last error of OpenSSL */
         int connack;
         char **subscribed;
-        GPtrArray *awaited; /* of these, the ones that the broker has not answered yet */
+        GPtrArray *awaited; /* the subscribed filters that the broker has not answered yet */
         int subscribe_mid;
         GHashTable *in_flight; /* bytes by message id */
         size_t in_flight_bytes;
 } AldWire;
 
-/* mqtt-session-mosquitto.c: libmosquitto, its callbacks, and what is sent. */
-int ald_wire_open(AldWire *wire, const char *host); /* what mosquitto_connect_async() returns */
+/* Implemented in mqtt-session-mosquitto.c: setup and callbacks of libmosquitto, and sending. */
+int ald_wire_open(AldWire *wire, const char *host); /* returns a code of libmosquitto */
 void ald_wire_close(AldWire *wire);
-void ald_wire_subscribe(AldWire *wire, char **filters, bool again); /* takes over the list */
+void ald_wire_subscribe(AldWire *wire, char **filters, bool again); /* takes ownership of the list */
 void ald_wire_ask_again(AldWire *wire, char **filters);
 void ald_wire_fill(AldWire *wire);           /* sends queued messages as far as the window allows */
 bool ald_wire_may_fill(const AldWire *wire); /* messages are queued, and the window is open */

@@ -6,7 +6,7 @@
 
 #include "services/cluster/mqtt/mqtt-session-private.h"
 
-#define ADDRESSES_MAX 8u /* of one name that are tried */
+#define ADDRESSES_MAX 8u /* addresses of one name that are tried */
 
 static char *describe_resolver_error(const char *host, int r)
 {
@@ -54,7 +54,7 @@ static char **resolve_host(const char *host, char **ret_reason)
         return g_strv_builder_end(builder);
 }
 
-/* Limits of the send queue: many times more than one node publishes. */
+/* Limits of the send queue, many times more than one node publishes. */
 #define OUT_BYTES (UINT64_C(64) * 1024 * 1024)
 #define OUT_TOPICS 100000u
 
@@ -62,11 +62,11 @@ static void set_resolved(AldMqttSession *session)
 {
         g_mutex_lock(&session->lock);
         session->resolving = false;
-        session->resubscribe = true; /* once it is connected */
+        session->resubscribe = true; /* sends the subscriptions once it is connected */
         g_mutex_unlock(&session->lock);
 }
 
-/* One address after the other, until one leads anywhere. */
+/* Tries one address after the other, until one is reached. */
 static void try_addresses(AldMqttSession *session, char **hosts, AldSessionOutcome *ret)
 {
         for (char **host = hosts; *host; host++) {

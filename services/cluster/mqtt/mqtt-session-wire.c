@@ -51,7 +51,7 @@ static char *describe_connack(int code)
         }
 }
 
-/* error is errno after the call; openssl (may be NULL) the error of OpenSSL during it. */
+/* `error` is errno after the call; `openssl` is the error of OpenSSL during it, or NULL. */
 static char *describe_mosquitto_error(int rc, int error, const char *openssl)
 {
         if (openssl && strstr(openssl, "unexpected eof"))
@@ -68,7 +68,7 @@ static char *describe_mosquitto_error(int rc, int error, const char *openssl)
         case MOSQ_ERR_NOMEM:
                 return g_strdup("out of memory");
         case MOSQ_ERR_ERRNO:
-                /* EPROTO is what libmosquitto makes of any failure below TLS. */
+                /* libmosquitto reports any failure below TLS as EPROTO. */
                 return error == EPROTO ? g_strdup("the broker closed the connection") : describe_errno(error);
         case MOSQ_ERR_SUCCESS:
         case MOSQ_ERR_CONN_LOST:
@@ -79,14 +79,14 @@ static char *describe_mosquitto_error(int rc, int error, const char *openssl)
         }
 }
 
-#define BYE_USEC G_USEC_PER_SEC           /* for what waits yet */
-#define CLOSING_USEC (G_USEC_PER_SEC / 2) /* for DISCONNECT */
-#define QUIET_POLL_MS 1000                /* how often libmosquitto looks at its clock once it is quiet */
+#define BYE_USEC G_USEC_PER_SEC           /* for sending the rest of the queue */
+#define CLOSING_USEC (G_USEC_PER_SEC / 2) /* for sending DISCONNECT */
+#define QUIET_POLL_MS 1000                /* how often libmosquitto checks its timers while nothing arrives */
 
-/* To wake for a message costs more than to read it, so what comes so soon after another waits for more. */
+/* Waking up costs more than reading a message, so after a message the thread waits this long for more. */
 #define GATHER_USEC (5 * 1000)
-#define FLOOD 32u     /* with so many in one turn, as after a subscription, there is nothing to wait for */
-#define READ_MAX 256u /* in one turn, since what is to be sent must not wait for the end of a flood */
+#define FLOOD 32u     /* messages in one turn, as after a subscription; then more are read without waiting */
+#define READ_MAX 256u /* messages in one turn, so that sending need not wait for the end of a flood */
 
 static void set_outcome(AldWire *wire, AldSessionEvent event, char *words)
 {
@@ -99,7 +99,7 @@ static void set_outcome(AldWire *wire, AldSessionEvent event, char *words)
         wire->outcome.words = words;
 }
 
-/* A connection that was up is lost; one that was not is refused. TLS knows best why. */
+/* Ends an established connection as lost, and an attempt as refused. TLS knows the reason best. */
 static void fail_connection(AldWire *wire, int rc, int error)
 {
         char *words = ald_tls_take_reason(wire->session->tls);
@@ -116,8 +116,8 @@ static void fail_connection(AldWire *wire, int rc, int error)
         set_outcome(wire, event, words);
 }
 
-/* On the loopback a connection is refused at once, and the first attempt of libmosquitto to use TLS has
- * consumed that error. */
+/* Returns the error of a connection attempt. On the loopback a connection is refused at once, and by now
+ * libmosquitto has consumed that error in its first attempt to use TLS; a socket without a peer shows it. */
 static int get_socket_error(int fd)
 {
         struct sockaddr_storage peer;
@@ -151,7 +151,8 @@ static void step_tcp(AldWire *wire, int fd, short revents)
                 enter_phase(wire, ALD_WIRE_TLS, 0);
 }
 
-/* Two connections of ours to one broker would throw each other out. */
+/* Claims the broker by its certificate, since two connections of this node to one broker would disconnect
+ * each other. */
 static void claim_broker(AldWire *wire, SSL *ssl)
 {
         AldMqttSession *session = wire->session;
@@ -174,7 +175,8 @@ static void claim_broker(AldWire *wire, SSL *ssl)
         }
 }
 
-/* libmosquitto takes a connection that breaks during the handshake for one that makes progress. */
+/* Checks for a hangup itself, since libmosquitto treats a connection that breaks during the handshake as one
+ * that makes progress. */
 static void step_tls(AldWire *wire, int fd, short revents)
 {
         int rc = mosquitto_loop_read(wire->mosq, 1);
@@ -190,7 +192,7 @@ static void step_tls(AldWire *wire, int fd, short revents)
         }
 }
 
-/* OpenSSL reads ahead, so that the socket may be empty while messages wait. */
+/* OpenSSL reads ahead, so the socket may be empty while messages wait. */
 static bool has_buffered_data(const AldWire *wire)
 {
         char unused;
@@ -217,7 +219,7 @@ static gint64 remaining_pause(const AldWire *wire)
         return wire->phase == ALD_WIRE_UP ? MAX(wire->read_after - g_get_monotonic_time(), 0) : 0;
 }
 
-/* What the main loop does not get through waits at the broker. */
+/* Pauses reading while the main loop is behind, so that messages wait at the broker. */
 static bool may_read(AldWire *wire, short revents)
 {
         if (revents & (POLLERR | POLLHUP))
@@ -230,7 +232,8 @@ static bool may_read(AldWire *wire, short revents)
         return false;
 }
 
-/* Sending a message with QoS 0 reopens the window, and nothing is received that would show this. */
+/* Repeats until nothing is left to send: a sent message with QoS 0 reopens the window, but nothing arrives
+ * that would wake the thread to use it. */
 static int write_all(AldWire *wire)
 {
         const bool filling = wire->phase == ALD_WIRE_UP || wire->phase == ALD_WIRE_BYE;
@@ -245,7 +248,7 @@ static int write_all(AldWire *wire)
         return rc;
 }
 
-/* Reads before it writes: after a refusal there may be a reason to read, but the peer is gone. */
+/* Reads before it writes: after a refusal there may be a reason to read, although the peer is gone. */
 static void step_mqtt(AldWire *wire, int fd, short revents)
 {
         int rc = MOSQ_ERR_SUCCESS;
@@ -260,7 +263,7 @@ static void step_mqtt(AldWire *wire, int fd, short revents)
                 fail_connection(wire, rc, errno);
 }
 
-/* What the main loop asks for. */
+/* Carries out what the main loop has requested. */
 static void check_requests(AldWire *wire)
 {
         g_auto(GStrv) asked = NULL;
@@ -309,8 +312,8 @@ static short wanted_events(const AldWire *wire)
         case ALD_WIRE_TCP:
                 return POLLOUT;
         case ALD_WIRE_TLS:
-                /* What libmosquitto wants to write is not to be trusted before the end of it. Newer versions
-                 * leave the first step to us. */
+                /* Until the handshake has ended, mosquitto_want_write() is not reliable. Newer versions leave
+                 * the first step of the handshake to us. */
                 ssl = mosquitto_ssl_get(wire->mosq);
                 return SSL_in_before(ssl) || SSL_want_write(ssl) ? POLLIN | POLLOUT : POLLIN;
         default:
@@ -318,7 +321,8 @@ static short wanted_events(const AldWire *wire)
         }
 }
 
-/* In quiet times this wakes only to ask whether the broker is still there. */
+/* Returns the timeout in ms. While nothing arrives, the thread wakes only to check that the broker is still
+ * there. */
 static int wanted_timeout(const AldWire *wire)
 {
         gint64 left = wire->phase == ALD_WIRE_UP

@@ -31,7 +31,7 @@ static void wake_thread(AldMqttSession *session)
         (void) eventfd_write(session->wake, 1);
 }
 
-/* Once only: later, what waits from this source may be of the next session. */
+/* Clears the inbox only the first time: later, messages of this source may belong to the next session. */
 void ald_mqtt_session_leave(AldMqttSession *session)
 {
         bool silent;
@@ -137,7 +137,7 @@ char **ald_mqtt_session_take_filters(AldMqttSession *session, bool *ret_again)
         g_mutex_lock(&session->lock);
         if (session->resubscribe)
                 filters = session->filters ? g_strdupv(session->filters) : g_new0(char *, 1);
-        if (filters && session->again) /* with them all comes again */
+        if (filters && session->again) /* renewing all subscriptions includes what was asked for */
                 g_ptr_array_set_size(session->asked, 0);
         *ret_again = session->again;
         session->resubscribe = session->again = false;
@@ -178,14 +178,15 @@ bool ald_mqtt_session_has_message(AldMqttSession *session)
         return has;
 }
 
-/* Keeps stored messages of this node apart from those that it publishes now, which come back as live
- * ones. */
+/* Returns whether this is a stored message of this node. These are queued apart from those that it publishes
+ * now, which come back as live ones. */
 static bool is_own_stored(const AldMqttSession *session, const AldTopicMessage *message)
 {
         return message->retained && session->client_id && strstr(message->topic, session->client_id);
 }
 
-/* Under the lock, since after ald_mqtt_session_leave() the inbox may be gone; the same holds below. */
+/* Holds the lock, since after ald_mqtt_session_leave() the inbox may have been freed; so does
+ * ald_mqtt_session_put(). */
 bool ald_mqtt_session_may_put(AldMqttSession *session)
 {
         bool may;

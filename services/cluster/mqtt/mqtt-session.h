@@ -17,18 +17,18 @@ typedef enum AldSessionEvent {
         ALD_SESSION_CONNECTED =
                 1, /* number: when the broker's certificate expires, in µs; topic: its common name */
         ALD_SESSION_WARNING, /* topic: description of a problem that does not end the connection */
-        /* One of these is the last event; topic: the reason. */
+        /* One of the following is the last event; topic: the reason. */
         ALD_SESSION_UNREACHABLE,
         ALD_SESSION_REFUSED,
-        ALD_SESSION_DUPLICATE, /* number: that of the session with this broker */
+        ALD_SESSION_DUPLICATE, /* number: of the session that holds this broker */
         ALD_SESSION_LOST,
-        ALD_SESSION_ENDED, /* it was stopped */
+        ALD_SESSION_ENDED, /* the session was stopped */
 } AldSessionEvent;
 
 #define ALD_SESSION_CONNECT_USEC                                                      \
         (5 * G_USEC_PER_SEC)    /* for each address, from the first packet to CONNACK \
                                  */
-#define ALD_SESSION_KEEPALIVE 5 /* seconds; the least that libmosquitto takes */
+#define ALD_SESSION_KEEPALIVE 5 /* seconds; the least that libmosquitto accepts */
 
 typedef struct AldSessionSetup {
         AldInbox *inbox;
@@ -41,28 +41,31 @@ typedef struct AldSessionSetup {
         AldClaims *claims;
 } AldSessionSetup;
 
-/* Takes ownership of the TLS context, even on failure. NULL if no thread can be started. */
+/* Starts an attempt. Takes ownership of the TLS context, even on failure. Returns NULL if no thread can be
+ * started. */
 AldMqttSession *ald_mqtt_session_new(const AldSessionSetup *setup, AldTls *tls);
 
-/* Silences the session. If it is connected, its thread disconnects properly. */
+/* Silences the session, which puts nothing into the inbox any more. If it is connected, its thread
+ * disconnects properly. */
 void ald_mqtt_session_leave(AldMqttSession *session);
 
-/* Whether its connection has ended. */
+/* Returns whether its connection has ended. */
 bool ald_mqtt_session_has_ended(AldMqttSession *session);
 
-/* Leaves it without waiting for the end of its connection. */
+/* Leaves the session without waiting for the end of its connection. */
 void ald_mqtt_session_free(AldMqttSession *session);
 
-/* Returns -ENOBUFS if the queue is full. */
+/* Queues a message. Returns -ENOBUFS if the queue is full. */
 int ald_mqtt_session_publish(AldMqttSession *session, const AldTopicMessage *message);
 
-/* Replaces the subscriptions. With `again` also renews those that stay, so that the broker sends all
- * retained messages. */
+/* Replaces the subscriptions. `again` also renews those that stay, so that the broker sends all retained
+ * messages. */
 void ald_mqtt_session_subscribe(AldMqttSession *session, const char *const *filters, bool again);
 
 /* Makes the broker send its retained messages for this filter again, which an existing subscription must
- * include. False if too many requests are pending. */
+ * include. Returns false if too many requests are pending. */
 bool ald_mqtt_session_ask_again(AldMqttSession *session, const char *filter);
 
-/* Waits until its connection has ended, but not for the resolution of a name. */
+/* Waits until its connection has ended or the deadline has passed. Does not wait for the resolution of a
+ * name. */
 void ald_mqtt_session_await_end(AldMqttSession *session, gint64 deadline_usec);

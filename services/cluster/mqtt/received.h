@@ -8,7 +8,7 @@
 /* A message as a broker passed it on. */
 typedef struct AldReceived {
         uint32_t broker; /* its number; not 0 */
-        uint64_t conn;   /* the number of the connection it arrived through */
+        uint64_t conn;   /* number of the connection through which it arrived */
         const char *topic;
         const char *payload; /* a NUL follows */
         size_t size;

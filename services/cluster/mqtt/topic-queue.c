@@ -3,11 +3,12 @@
 
 #include "services/cluster/mqtt/topic-queue.h"
 
-/* What an entry costs beyond its topic and payload: itself, its place in the table and what malloc() adds. */
+/* Bytes that an entry takes beyond its topic and payload: the struct, its place in the table, and the
+ * overhead of malloc(). */
 #define ENTRY_BYTES (sizeof(Entry) + 64)
 
 typedef struct Entry {
-        AldTopicMessage message; /* first: what is handed out is the entry */
+        AldTopicMessage message; /* must be first: callers get a pointer to it, which frees the entry */
         GList link;
         char *payload;
         char topic[];
@@ -15,7 +16,7 @@ typedef struct Entry {
 
 struct AldTopicQueue {
         GQueue order;
-        GHashTable *by_topic; /* set of entries, but events */
+        GHashTable *by_topic; /* set of entries, except events */
         uint64_t bytes, max_bytes;
         unsigned max_entries;
         uint64_t dropped;
@@ -63,7 +64,7 @@ static uint64_t entry_cost(const AldTopicMessage *message)
         return ENTRY_BYTES + strlen(message->topic) + message->size;
 }
 
-/* With a NUL behind, for those who read text. */
+/* Copies the payload, and appends a NUL for callers that read text. */
 static void set_payload(Entry *entry, const AldTopicMessage *message)
 {
         g_free(entry->payload);

@@ -15,8 +15,9 @@ typedef struct AldTopicQueue AldTopicQueue;
 
 typedef struct AldTopicMessage {
         uint64_t group; /* messages of different groups are not merged */
-        bool retained;  /* of those received: nor are retained and live ones, which may differ in meaning */
-        bool retain;    /* of those to be sent: the broker is to keep it */
+        bool retained;  /* received: retained and live messages, which may differ in meaning, are not merged
+                           either */
+        bool retain;    /* to be sent: the broker is to store it */
         int qos;
         const char *topic;
         const void *payload;
@@ -34,11 +35,12 @@ AldTopicQueue *ald_topic_queue_new(uint64_t max_bytes, unsigned max_entries);
 void ald_topic_queue_free(AldTopicQueue *queue);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldTopicQueue, ald_topic_queue_free)
 
-/* Copies the message. False if there was no room and it was dropped; an older one of the topic then
- * stays. */
+/* Queues a copy of the message. Returns false if there was no room and it was dropped; an older message of
+ * the topic then stays. */
 bool ald_topic_queue_put(AldTopicQueue *queue, const AldTopicMessage *message);
 
-/* Removes the first message, which the caller frees with ald_topic_message_free(). NULL if there is none. */
+/* Removes and returns the first message, which the caller frees with ald_topic_message_free(). NULL if there
+ * is none. */
 AldTopicMessage *ald_topic_queue_take(AldTopicQueue *queue);
 void ald_topic_message_free(AldTopicMessage *message);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldTopicMessage, ald_topic_message_free)
@@ -46,7 +48,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldTopicMessage, ald_topic_message_free)
 /* Drops all messages of this source. */
 void ald_topic_queue_forget(AldTopicQueue *queue, const void *source);
 
-/* Whether half of its room is used. */
+/* Returns whether half of its room is used. */
 bool ald_topic_queue_is_crowded(const AldTopicQueue *queue);
 bool ald_topic_queue_is_empty(const AldTopicQueue *queue);
 uint64_t ald_topic_queue_dropped(const AldTopicQueue *queue);

@@ -12,7 +12,7 @@
 #define FORGET "forget/"
 #define KIND_NAME_MAX 64u
 
-/* Without a key, so that a kind cannot have such a name: kinds have a dot and a capital. */
+/* Topics without a key. They cannot clash with kinds, whose names have a dot and a capital. */
 static const struct {
         const char *name;
         AldTopicType type;
@@ -35,7 +35,7 @@ const char *ald_cluster_name_refuse(const char *name)
         return NULL;
 }
 
-/* The key behind "KIND/": decoded, and encoded as we do it. */
+/* Decodes the key after "KIND/", and refuses it if it is not encoded as we would do it. */
 static int parse_key(const char *encoded, char ret[static ALD_KEY_MAX + 1])
 {
         g_autofree char *path = g_strconcat("/", encoded, NULL);
@@ -52,7 +52,7 @@ static int parse_key(const char *encoded, char ret[static ALD_KEY_MAX + 1])
         return r;
 }
 
-/* For example "Node1.Memory"; a newer version may have others. */
+/* Returns whether a name looks like a kind, such as "Node1.Memory", that a newer version may know. */
 static bool may_be_kind(const char *name)
 {
         const char *dot = strchr(name, '.');
@@ -79,7 +79,7 @@ static int parse_record(const char *rest, AldTopic *topic)
                 r = parse_key(slash + 1, topic->key);
                 if (r < 0)
                         return r;
-                /* "KIND/_" is the encoding of no key at all, which is written without. */
+                /* "KIND/_" encodes an empty key, which must be omitted. */
                 if (!*topic->key)
                         return -EINVAL;
         }
@@ -135,7 +135,7 @@ static char *format_record(const char *node, const char *cluster, AldKind kind, 
 
         if (!key || !*key)
                 return g_steal_pointer(&topic);
-        /* It fails for want of memory only, and GLib's way then is to end. */
+        /* Encoding fails only if memory runs out, and GLib aborts then. */
         if (sd_bus_path_encode("/", key, &encoded) < 0)
                 g_error("Out of memory");
         whole = g_strconcat(topic, encoded, NULL);

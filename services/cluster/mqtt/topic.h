@@ -28,18 +28,19 @@ typedef struct AldTopic {
 
 #define ALD_CLUSTER_NAME_MAX 32u
 
-/* Returns why a name is not a valid cluster name, or NULL if it is one: [a-z0-9][a-z0-9-]{0,31}. */
+/* Returns why a name is not a valid cluster name ([a-z0-9][a-z0-9-]{0,31}), or NULL if it is one. */
 const char *ald_cluster_name_refuse(const char *name);
 
 /*
- * Returns -ENOMSG for a topic without a node of this cluster, -ENOENT for a kind that this version does not
- * know, -EPERM for one that is never published, -EINVAL for an invalid topic or a key that does not fit the
- * kind. After an error *ret is undefined, except that ret->node is the node unless the error is -ENOMSG.
+ * Parses a topic. Returns -ENOMSG for a topic without a node of this cluster, -ENOENT for a kind that this
+ * version does not know, -EPERM for one that is never published, -EINVAL for an invalid topic or a key that
+ * does not fit the kind. After an error *ret is undefined, except that ret->node is set unless the error is
+ * -ENOMSG.
  */
 int ald_topic_parse(const char *topic, const char *cluster, AldTopic *ret);
 
-/* Free with g_free(). */
+/* Formats a topic; free with g_free(). */
 char *ald_topic_format(const AldTopic *topic, const char *cluster);
 
-/* The topic of a record; a NULL key is "". */
+/* Formats the topic of a record; a NULL key is "". Free with g_free(). */
 char *ald_topic_of_record(const char *cluster, const AldId *node, AldKind kind, const char *key);

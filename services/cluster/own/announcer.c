@@ -10,18 +10,18 @@
 #define ALIVE_USEC G_USEC_PER_SEC
 #define ALIVE_LEAST_USEC (10 * G_USEC_PER_SEC)
 #define CLOCK_SET_USEC G_USEC_PER_SEC
-/* When this node publishes the revocation list, unless the broker shows by then that it has it. */
+/* Delay before this node publishes the revocation list, unless the broker turns out to have it by then. */
 #define CRL_LEAST_USEC (G_USEC_PER_SEC / 2)
 #define CRL_MOST_USEC (5 * G_USEC_PER_SEC / 2)
 
-/* So seldom it is looked at whether something does not come back. */
+/* Interval of the check for kinds of which nothing comes back. */
 #define UNHEARD_USEC G_USEC_PER_SEC
 
 /* A node that was forgotten on this machine. The broker keeps a forget message for it until the node is back,
  * or for the expiry time. */
 typedef struct Forgotten {
         AldId target;
-        AldNodeForget forget; /* its time is CLOCK_REALTIME in µs */
+        AldNodeForget forget; /* its time is in µs of CLOCK_REALTIME */
 } Forgotten;
 
 struct AldAnnouncer {
@@ -30,10 +30,10 @@ struct AldAnnouncer {
         char *cluster;
         AldPublisher *publisher;
         GHashTable *forgotten;   /* Forgotten by target */
-        gint64 sent, alive_sent; /* CLOCK_MONOTONIC of the last of anything, and of the last heartbeat */
-        gint64 clock_offset;     /* how far CLOCK_REALTIME was ahead of that then */
-        char *unheard_kinds;     /* or NULL */
-        gint64 unheard_checked;  /* CLOCK_MONOTONIC */
+        gint64 sent, alive_sent; /* CLOCK_MONOTONIC of the last message, and of the last heartbeat */
+        gint64 clock_offset;     /* CLOCK_REALTIME minus CLOCK_MONOTONIC at the last heartbeat */
+        char *unheard_kinds;     /* kinds of which nothing comes back, or NULL */
+        gint64 unheard_checked;  /* CLOCK_MONOTONIC of the last check for them */
         AldTimer *alive_timer, *status_timer, *repeat_timer, *crl_timer;
 };
 
@@ -52,14 +52,16 @@ static void publish_to_first(
         int r = ald_brokers_publish(
                 announcer->setup.brokers, topic, payload, payload ? strlen(payload) : 0, qos, retain);
 
-        /* Without a broker it is published when one is connected; what does not fit is sent again anyway. */
+        /* Without a broker, everything is published once one is connected; a message that does not fit into
+         * the queue is sent again later anyway. */
         if (r >= 0)
                 announcer->sent = g_get_monotonic_time();
         else if (r != -ENOTCONN)
                 g_info("Cannot publish %s: %s", topic, g_strerror(-r));
 }
 
-/* From all brokers, since one that was the first for a while has stored what was published then. */
+/* Clears a topic at all brokers, since each that was the first for a while has stored what was published
+ * then. */
 static void clear_topic(AldAnnouncer *announcer, const char *topic)
 {
         AldBrokers *brokers = announcer->setup.brokers;
@@ -113,7 +115,8 @@ static void on_alive(void *userdata)
                 publish_alive(announcer);
 }
 
-/* Once the clock was set, others must know of it to make sense of the times of records. */
+/* If the clock was set, sends a heartbeat first: other nodes need the new offset to interpret the times of
+ * records. */
 static void publish_retained(const char *topic, const char *payload, int qos, void *userdata)
 {
         AldAnnouncer *announcer = userdata;
@@ -145,7 +148,7 @@ static void on_status(void *userdata)
         schedule_status(announcer);
 }
 
-/* Each node at a time of its own, since a node that mirrors none receives all of these. */
+/* Randomizes the time, since a node that mirrors none receives the status of all. */
 static void schedule_repeat(AldAnnouncer *announcer)
 {
         gint64 delay = (gint64) (g_random_double_range(0.5, 1) * (double) ALD_PRESENCE_REPEAT_USEC);
@@ -237,8 +240,8 @@ void ald_announcer_disconnected(AldAnnouncer *announcer, AldBroker *broker)
         ald_own_status_disconnected(announcer->setup.status, ald_broker_conn(broker));
 }
 
-/* All nodes receive each list, so if each node published it, the cost would be the square of their
- * number. */
+/* Delays publishing by a random time, after which another node has often done it: if each of n nodes
+ * published the list, which all nodes receive, n² messages would be sent. */
 static void schedule_crl(AldAnnouncer *announcer)
 {
         ald_timer_set(announcer->crl_timer,
@@ -258,7 +261,7 @@ void ald_announcer_heard_crl(AldAnnouncer *announcer, uint32_t broker, const cha
                 schedule_crl(announcer);
 }
 
-/* False if there are too many. */
+/* Returns false if there are too many. */
 static bool add_forgotten(AldAnnouncer *announcer, const AldId *target, const AldNodeForget *forget)
 {
         Forgotten *forgotten = g_hash_table_lookup(announcer->forgotten, target);
@@ -334,7 +337,7 @@ void ald_announcer_first_changed(AldAnnouncer *announcer, AldBroker *first)
                 publish_forget(announcer, &forgotten->target, &forgotten->forget);
         }
         schedule_crl(announcer);
-        /* The first heartbeat follows at once, for the sake of its clock. */
+        /* Sends the first heartbeat at once, because other nodes need its clock. */
         announcer->alive_sent = 0;
         schedule_alive(announcer);
 }

@@ -21,7 +21,7 @@ typedef struct Sighting {
         uint64_t conn;
 } Sighting;
 
-/* What was published at a broker. */
+/* Our status at a broker, and whether it came back. */
 typedef struct Echo {
         uint32_t broker;
         uint64_t conn;      /* 0: the connection has ended */
@@ -33,10 +33,10 @@ typedef struct Echo {
 
 struct AldOwnStatus {
         IdText instance, boot;
-        IdText other;                /* the last other instance that seemed to live */
-        IdText formers[FORMERS_MAX]; /* what our instance was before; the oldest gives way */
+        IdText other;                /* the other instance that last seemed to be alive */
+        IdText formers[FORMERS_MAX]; /* our former instances; a new one replaces the oldest */
         unsigned n_formers;
-        uint64_t newest_epoch, newest_connection; /* of what we ever wrote */
+        uint64_t newest_epoch, newest_connection; /* the greatest that we ever wrote */
         uint64_t contested; /* when someone else was last seen to use our id; 0: never */
         uint64_t epoch, epoch_since;
         uint64_t announced; /* or ALD_ABSENT_UINT64 */
@@ -55,7 +55,7 @@ static IdText format_id(const AldId *id)
         return ret;
 }
 
-/* Ids have one form only, and were checked when they were read. */
+/* Ids have only one spelling, and were checked when they were read. */
 static IdText copy_id(const char *text)
 {
         IdText ret = { "" };
@@ -166,7 +166,7 @@ static Echo *find_echo(const AldOwnStatus *own, uint32_t broker)
         return NULL;
 }
 
-/* If there are too many, one makes way that is not connected. */
+/* Finds or adds the broker. If there are too many, replaces one that is not connected. */
 static Echo *find_or_add_echo(AldOwnStatus *own, uint32_t broker)
 {
         const Echo fresh = { .broker = broker };
@@ -240,7 +240,8 @@ uint64_t ald_own_status_due(const AldOwnStatus *own, uint64_t now)
         return due;
 }
 
-/* The first sighting is kept, the oldest gives way. */
+/* Returns the first sighting of this instance at this broker, and records it if it is new; the oldest makes
+ * room. */
 static Sighting *find_or_add_sighting(AldOwnStatus *own, const AldNodeStatus *status, uint32_t broker)
 {
         Sighting *sighting;
@@ -288,7 +289,8 @@ static bool is_sighted(const AldOwnStatus *own, const char *instance)
         return false;
 }
 
-/* Whether what comes through this connection just now can have nothing to do with a former start of ours. */
+/* Returns whether the connection is old enough that nothing of a former instance of this service arrives
+ * through it any more. */
 static bool is_settled(const AldOwnStatus *own, uint32_t broker, uint64_t conn, uint64_t now)
 {
         const Echo *echo = find_echo(own, broker);
@@ -296,7 +298,8 @@ static bool is_settled(const AldOwnStatus *own, uint32_t broker, uint64_t conn, 
         return echo && echo->conn == conn && now - echo->published >= ALD_SETTLED_USEC;
 }
 
-/* Another instance spoke where we are, or took our place at the broker between two connections. */
+/* Returns whether another instance published while we were connected, or took our place at the broker between
+ * two connections. */
 static bool is_contested(const AldOwnStatus *own, const AldNodeStatus *status, uint32_t broker, uint64_t conn,
         bool retained, uint64_t now)
 {
@@ -308,7 +311,7 @@ static bool is_contested(const AldOwnStatus *own, const AldNodeStatus *status, u
         return echo && echo->returned_before && !is_sighted(own, status->instance);
 }
 
-/* What we never wrote. */
+/* Returns whether a status of our instance has values that we never wrote. */
 static bool is_forged(const AldOwnStatus *own, const AldNodeStatus *status)
 {
         return MAX(status->epoch, ald_payload_announced(status)) > own->newest_epoch ||

@@ -8,22 +8,22 @@
 typedef struct OwnRecord {
         char *name;         /* "KIND/KEY" */
         AldUpdate update;   /* the key is the second half of the name; a reference of the record is held */
-        uint64_t deleted;   /* since when; 0: it is not */
-        uint64_t published; /* last */
-        uint64_t unheard_since; /* published first of those times */
-        unsigned unheard;       /* how often it was published since something of it came back */
-        unsigned reading;       /* the last reading of all records that had it */
+        uint64_t deleted;   /* since when it is deleted; 0: it is not */
+        uint64_t published; /* when it was last published */
+        uint64_t unheard_since; /* when it was first published without anything coming back */
+        unsigned unheard;       /* how often it was published since any of it came back */
+        unsigned reading;       /* number of the last reading of all records that contained it */
 } OwnRecord;
 
 struct AldPublisher {
         AldId node;
         char *cluster;
         GHashTable *own;   /* name → OwnRecord */
-        GHashTable *stale; /* names of topics that an earlier life of this node left */
+        GHashTable *stale; /* names of topics that an earlier epoch of this node left */
         AldStamp newest;
-        uint64_t read_epoch; /* the newest since the reading of all records began; 0: there was none */
+        uint64_t read_epoch; /* the newest since the reading of all records began; 0: none yet */
         uint64_t announced;
-        uint64_t heard; /* when that was published which came back and was published last; 0: nothing did */
+        uint64_t heard; /* when the newest message that came back was published; 0: nothing has come back */
         unsigned reading;
         bool warned_full;
         AldPublish publish;
@@ -80,7 +80,7 @@ static void publish_record(AldPublisher *publisher, OwnRecord *own, uint64_t now
         publisher->publish(topic, payload, ald_kinds[update->kind].qos, publisher->userdata);
 }
 
-/* A clearing that got lost would leave a ghost, so it is acknowledged whatever the kind. */
+/* Clears a topic with QoS 1 whatever its kind: if the message were lost, the record would stay forever. */
 static void clear_topic(AldPublisher *publisher, const char *name)
 {
         const char *key = strchr(name, '/') + 1;
@@ -176,7 +176,8 @@ void ald_publisher_go_back(AldPublisher *publisher)
         publisher->announced = 0;
 }
 
-/* Records of an earlier epoch may come back, from a source that the state service has not read yet. */
+/* Returns whether a record was missing from the last reading. Records of an earlier epoch do not count as
+ * missing: they may come back from a source that the state service has not read yet. */
 static gboolean is_gone(gpointer key, gpointer value, gpointer userdata)
 {
         const AldPublisher *publisher = userdata;
@@ -193,7 +194,7 @@ static gboolean is_of_earlier_epoch(gpointer key, gpointer value, gpointer userd
         return own->update.stamp.epoch < publisher->newest.epoch;
 }
 
-/* Clears and forgets the topics of records that are gone. */
+/* Clears and forgets the topics of the table for which `is_over` is NULL or returns true. */
 static void clear_matching(AldPublisher *publisher, GHashTable *table, GHRFunc is_over)
 {
         GHashTableIter iter;
@@ -254,8 +255,8 @@ char *ald_publisher_unheard_kinds(const AldPublisher *publisher)
         while (g_hash_table_iter_next(&iter, NULL, &value)) {
                 const OwnRecord *own = value;
 
-                /* A single message may get lost on its way back. Messages of QoS 0 get lost more often,
-                 * and the rules of every version name their kinds. */
+                /* A single message may get lost on its way back, and one of QoS 0 more easily; the kinds of
+                 * QoS 0 are named in the rules of every version. */
                 if (own->unheard > 1 && ald_kinds[own->update.kind].qos > 0 &&
                         own->unheard_since + ALD_PUBLISHER_UNHEARD_USEC <= publisher->heard)
                         unheard[own->update.kind] = true;

@@ -3,7 +3,7 @@
 #include "services/common/timer.h"
 
 struct AldStaleOwnRecords {
-        AldUpdate newest; /* epoch 0: none waits; the key and a reference of the record are its own */
+        AldUpdate newest; /* epoch 0: none waits; owns its key and a reference of its record */
         AldTimer *timer;
         AldStaleOwnRecordsHandle handle;
         void *userdata;

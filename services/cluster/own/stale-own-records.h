@@ -4,16 +4,16 @@
 #include "state/store/store.h"
 
 /*
- * Records that brokers have stored from before this machine was reinstalled. They may be of several epochs,
- * in any order, and the state service goes beyond such an epoch only once, so the newest record that arrives
- * within a moment stands for all. What this machine publishes replaces them, so they arrive at once or
- * never.
+ * Handles records that brokers have stored from before this machine was reinstalled. They may be of several
+ * epochs, in any order, and the state service exceeds such an epoch only once, so only the newest record that
+ * arrives within a moment is passed on. Whatever this machine publishes replaces them, so they arrive at once
+ * or never.
  */
 typedef struct AldStaleOwnRecords AldStaleOwnRecords;
 
 #define ALD_STALE_OWN_USEC (1000 * 1000)
 
-/* Returns false to be called again later. */
+/* Handles the newest record. Returns false to be called again later. */
 typedef bool (*AldStaleOwnRecordsHandle)(const AldUpdate *update, void *userdata);
 
 AldStaleOwnRecords *ald_stale_own_records_new(AldStaleOwnRecordsHandle handle, void *userdata);

@@ -45,7 +45,7 @@ int ald_payload_read_record(
         return 0;
 }
 
-/* The only way to fail is to be out of memory, and half a message must not be sent. */
+/* Setting a member fails only if memory runs out, and half a message must not be sent. */
 static void set_member(json_t *object, const char *name, json_t *value)
 {
         if (json_object_set_new_nocheck(object, name, value) < 0)

@@ -12,7 +12,7 @@
  * The payloads of the topics, as JSON. A status, a heartbeat and a forget are messages of at most
  * ALD_PAYLOAD_SMALL_MAX bytes: NodeStatus, NodeAlive and NodeForget, see record/message.h. A record is read
  * and written here. Its node, kind and key are those of the topic. Reading skips unknown members and returns
- *   -EBADMSG  if it is no JSON of this form; see record/json.h
+ *   -EBADMSG  if it is not JSON of this form; see record/json.h
  *   -ERANGE   if a number is out of range
  *   -E2BIG    if the payload, or the record, is too large
  *   -EINVAL   if a link's record does not match its key
@@ -22,17 +22,18 @@
 #define ALD_PAYLOAD_SMALL_MAX 4096u
 #define ALD_PAYLOAD_CRL_MAX (1024u * 1024)
 
-/* The most that is read of a topic's payload. */
+/* Returns the limit of a payload on a topic of this type, in bytes. */
 size_t ald_payload_max(AldTopicType type);
 
-/* ret->key is that of the topic; ret->record is a new reference, NULL if deleted. */
+/* Reads a record. ret->key points into the topic; ret->record is a new reference, NULL if the record is
+ * deleted. */
 int ald_payload_read_record(
         const AldTopic *topic, const char *bytes, size_t n, AldUpdate *ret, char **ret_reason);
 
-/* Free with g_free(). */
+/* Formats a record; free with g_free(). */
 char *ald_payload_write_record(const AldUpdate *update);
 
-/* The epoch of which the node has published all; 0 for none. */
+/* Returns the epoch of which the node has published all records; 0 for none. */
 static inline uint64_t ald_payload_announced(const AldNodeStatus *status)
 {
         return status->announced_epoch == ALD_ABSENT_UINT64 ? 0 : status->announced_epoch;

@@ -155,7 +155,7 @@ bool ald_node_may_send(AldClusterNode *node, size_t size, uint64_t now)
         return true;
 }
 
-/* Only the hash is kept. A collision admits one more key, which is harmless. */
+/* Keeps only the hash of a key. A collision admits one more key, which is harmless. */
 bool ald_node_may_have_link(AldClusterNode *node, AldKind kind, const char *key)
 {
         gpointer hash = GUINT_TO_POINTER(g_str_hash(key) * 2u + (kind == ALD_KIND_LINK_RDMA));

@@ -3,7 +3,7 @@
 #include "services/common/service.h"
 #include "services/common/timer.h"
 
-/* Updating all nodes is cheap, but not for each of them alone. */
+/* Updating all nodes is cheap, but not if it is done for each of them separately. */
 #define UPDATE_USEC (G_USEC_PER_SEC / 4)
 
 struct AldPresenceTimer {
@@ -43,7 +43,8 @@ void ald_presence_timer_free(AldPresenceTimer *presence_timer)
         g_free(presence_timer);
 }
 
-/* Each message puts off when its node would fall silent, so the timer only ever comes too early. */
+/* Accepts earlier times only. Each message postpones the moment at which its node would fall silent, so the
+ * timer may expire too early, but never too late. */
 void ald_presence_timer_set_due(AldPresenceTimer *presence_timer, uint64_t due_usec)
 {
         if (due_usec >= presence_timer->due)

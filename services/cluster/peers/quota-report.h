@@ -7,8 +7,8 @@
 #include "record/id.h"
 
 /*
- * Reports of the plugin of a broker about nodes whose messages it has refused because they exceed the limits
- * of a node. Only brokers can publish below $SYS.
+ * Reads the reports of the plugin of a broker about nodes whose messages it has refused because they exceed
+ * the limits of a node. Only brokers can publish below $SYS.
  */
 #define ALD_QUOTA_REPORT_TOPIC "$SYS/broker/alidade/quota"
 #define ALD_QUOTA_REPORT_NODES 8u
@@ -23,5 +23,5 @@ typedef struct AldQuotaReportRow {
 size_t ald_quota_report_read(
         const char *bytes, size_t n, AldQuotaReportRow ret[static ALD_QUOTA_REPORT_NODES]);
 
-/* A description for people. */
+/* Describes the problem for users; free with g_free(). */
 char *ald_quota_report_describe(const AldId *node, bool is_own);

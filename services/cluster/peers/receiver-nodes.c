@@ -2,11 +2,11 @@
 #include "services/cluster/peers/receiver-private.h"
 #include "state/store/clock.h"
 
-/* Less is how clocks are kept right. */
+/* Smaller changes are the normal corrections of a synchronized clock. */
 #define CLOCK_SET_USEC ((int64_t) G_USEC_PER_SEC)
-/* To look at the clocks of all nodes is dear. */
+/* Comparing the clocks of all nodes is expensive. */
 #define MAJORITY_USEC (UINT64_C(1) * G_USEC_PER_SEC)
-/* A node that comes and goes makes the brokers send its records again at most this often. */
+/* The brokers are asked for the records of a node at most this often, even if it comes and goes. */
 #define ASK_AGAIN_USEC (UINT64_C(10) * G_USEC_PER_SEC)
 /* A timer that expires later than this shows that the process was stopped. */
 #define STOPPED_USEC (UINT64_C(2) * G_USEC_PER_SEC)
@@ -124,8 +124,8 @@ bool ald_receiver_is_ahead(AldReceiver *receiver, uint64_t usec, uint64_t now, u
         return ald_clock_is_ahead(usec, real, receiver->majority);
 }
 
-/* Our clock was set, or most others have shown that it is behind. Until then the brokers keep what was
- * refused. */
+/* Requests again what was refused as too far ahead, once our clock was set, or most other nodes have shown
+ * that it is behind. Until then the brokers keep it. */
 static void recheck_too_new(AldReceiver *receiver, AldClusterNode *node, uint64_t now, uint64_t real)
 {
         if (node->too_new == 0 || ald_receiver_is_ahead(receiver, node->too_new, now, real))
@@ -140,8 +140,8 @@ static void forget_node(AldReceiver *receiver, AldClusterNode *node)
         node->to_forget = (AldStamp){ 0 };
         if (!ald_node_hides(node, &node->newest))
                 return;
-        /* It may come back with older records, after its clock was set back; it then announces them
-         * again. */
+        /* The node may come back with older records, after its clock was set back; it announces them again
+         * then. */
         node->announced = 0;
         node->is_forgotten = true;
         node->missed = true;
@@ -157,7 +157,8 @@ void ald_receiver_note_stop(AldReceiver *receiver, uint64_t now)
                 receiver->view.connected_since = now;
 }
 
-/* While time can change a node, the timer expires at least every 3 s, so that a short stop is noticed too. */
+/* Schedules the next update of presences. While time can change a node, the timer expires at least every 3 s,
+ * so that even a short stop of this process is noticed. */
 static void set_due(AldReceiver *receiver, const AldClusterNode *node, uint64_t now)
 {
         uint64_t due = ald_presence_due(&node->presence, &receiver->view);
@@ -175,7 +176,7 @@ bool ald_receiver_may_forget(const AldReceiver *receiver, const AldClusterNode *
         return ald_node_may_be_forgotten(node, &receiver->view, now);
 }
 
-/* A node that is heard is no longer forgotten. */
+/* This also ends the forgetting of a node that is heard. */
 void ald_receiver_update_node(AldReceiver *receiver, AldClusterNode *node, uint64_t now, uint64_t real)
 {
         ald_presence_update(&node->presence, &receiver->view, now, real);

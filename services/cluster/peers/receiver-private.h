@@ -3,7 +3,7 @@
 
 #include "services/cluster/peers/receiver.h"
 
-/* For receiver*.c only. */
+/* Private to receiver*.c. */
 struct AldReceiver {
         AldId own;
         char *cluster;
@@ -22,14 +22,14 @@ struct AldReceiver {
         void *userdata;
 };
 
-/* Call it before presences are updated. While this process was stopped it could not hear other nodes, so
- * their silence counts from now on. */
+/* Detects that this process was stopped. It could not hear other nodes then, so their silence counts from now
+ * on. Call it before presences are updated. */
 void ald_receiver_note_stop(AldReceiver *receiver, uint64_t now);
 
-/* Corrects derived times if our own clock was set since the last message; returns whether it was. */
+/* Corrects derived times if our own clock was set since the last message. */
 void ald_receiver_note_clock(AldReceiver *receiver, uint64_t now, uint64_t real);
 
-/* Whether a time or an epoch is implausibly far ahead. */
+/* Returns whether a time or an epoch is implausibly far ahead. */
 bool ald_receiver_is_ahead(AldReceiver *receiver, uint64_t usec, uint64_t now, uint64_t real);
 
 /* Updates the presence of a node, and reports it if there is something new for the state service. */

@@ -6,11 +6,11 @@
 #include "services/cluster/peers/receiver-private.h"
 #include "state/store/clock.h"
 
-/* So often refusals are logged, of one node and of all. */
+/* Refusals of one node, and of all nodes, are logged at most this often. */
 #define NODE_LOG_USEC (UINT64_C(60) * G_USEC_PER_SEC)
 #define LOG_USEC (UINT64_C(2) * G_USEC_PER_SEC)
 
-/* One message on its way through. */
+/* A message that is being processed. */
 typedef struct Incoming {
         AldReceiver *receiver;
         const AldReceived *received;
@@ -38,7 +38,7 @@ static void log_refusal(Incoming *incoming, const char *reason)
                 reason, receiver->refused);
 }
 
-/* Takes the reason. */
+/* Counts and logs the refusal of a message. Takes ownership of the reason. */
 static void refuse_message(Incoming *incoming, char *reason)
 {
         incoming->receiver->refused++;
@@ -54,7 +54,8 @@ static void refuse_message(Incoming *incoming, char *reason)
         incoming->node->problem = reason;
 }
 
-/* Forgotten, or left on the broker by a node that is long gone. */
+/* Returns whether a record of an absent node is hidden, or was left at the broker by a node that is long
+ * gone. */
 static bool is_outdated(const Incoming *incoming, const AldUpdate *update)
 {
         const AldReceiver *receiver = incoming->receiver;
@@ -67,8 +68,8 @@ static bool is_outdated(const Incoming *incoming, const AldUpdate *update)
                update->updated_usec < incoming->real - receiver->expiry_usec;
 }
 
-/* An impossible time is refused, no matter which node sends it: it would outrank everything that the node
- * sends later. While our own clock is not set, the time may be right, and is checked again once the clock is
+/* Refuses an impossible time, no matter which node sends it: it would outrank everything that the node sends
+ * later. While our own clock is not set, the time may be right, and is checked again once the clock is
  * set. */
 static bool refuse_time(Incoming *incoming, const char *field, uint64_t usec)
 {
@@ -130,7 +131,7 @@ static void take_record(Incoming *incoming)
                 refuse_message(incoming, reason);
 }
 
-/* Reads a status, a heartbeat or a forget; NULL if it was refused. */
+/* Reads a status, a heartbeat or a forget; returns NULL if it was refused. */
 static AldRecord *read_message(Incoming *incoming, AldKind kind, const char *name)
 {
         const AldReceived *received = incoming->received;
@@ -152,16 +153,16 @@ static void take_other_status(Incoming *incoming, const AldNodeStatus *status)
         AldNodeStatus taken = *status;
         uint64_t announced = ald_payload_announced(status);
 
-        /* Its state may be true nevertheless. */
+        /* The state may be true nevertheless. */
         if (refuse_time(incoming, "an announced epoch", announced))
                 announced = 0;
         if (refuse_time(incoming, "an epoch", taken.epoch))
                 taken.epoch = 0;
-        /* The will was written when the connection began, maybe before all was published. */
+        /* A will was written when the connection began, maybe before all records were published. */
         if (!ald_presence_take_status(&node->presence, &taken, retained, received->broker, incoming->now) ||
                 ald_status_is(&taken, ALD_NODE_STATUS_STATE_OFFLINE))
                 return;
-        /* A broker may have stored an older one. A live value counts, even if it is lower. */
+        /* A stored status may be an older one. A live value counts even if it is lower. */
         if (!received->retained || taken.epoch > node->epoch)
                 node->epoch = taken.epoch;
         if (!received->retained || (node->presence.heard == 0 && announced > node->announced))
@@ -255,7 +256,7 @@ static void dispatch_message(Incoming *incoming)
         }
 }
 
-/* Of "alidade/1/CLUSTER/NODE/KIND". */
+/* Counts a message of a kind that only a newer version knows. The kind is the fifth part of the topic. */
 static void count_unknown_kind(const Incoming *incoming)
 {
         g_auto(GStrv) parts = g_strsplit(incoming->received->topic, "/", 6);
@@ -269,7 +270,7 @@ static void count_unknown_kind(const Incoming *incoming)
                         ald_id_format(&incoming->topic.node, id), kind);
 }
 
-/* What is not worth decoding, or NULL. */
+/* Returns why a message is not worth decoding, or NULL. `r` is the result of ald_topic_parse(). */
 static char *check_before_reading(const Incoming *incoming, int r)
 {
         size_t max = ald_payload_max(r < 0 ? ALD_TOPIC_RECORD : incoming->topic.type);
@@ -287,7 +288,8 @@ static char *check_before_reading(const Incoming *incoming, int r)
         return g_strdup_printf("more than %u messages per second, or %s", ALD_NODE_RATE, rate);
 }
 
-/* What is listened to even if not all is; the rest was on its way when that ended. */
+/* Returns whether messages of other nodes on this topic are subscribed to at present. Others may still arrive
+ * for a moment after a subscription has ended. */
 static bool is_subscribed(const AldReceiver *receiver, const AldTopic *topic)
 {
         if (receiver->mirroring || receiver->no_peers)
@@ -296,7 +298,7 @@ static bool is_subscribed(const AldReceiver *receiver, const AldTopic *topic)
                (topic->type == ALD_TOPIC_RECORD && ald_kinds[topic->kind].for_peers);
 }
 
-/* Of a node that need not be known for it. */
+/* Takes a revocation list although nothing else of its node is received; the node need not be known. */
 static void take_unsubscribed(Incoming *incoming, int r)
 {
         if (r < 0 || incoming->topic.type != ALD_TOPIC_CRL || incoming->received->size == 0)
@@ -340,7 +342,8 @@ void ald_receiver_take(AldReceiver *receiver, const AldReceived *received, uint6
                 refuse_message(&incoming, g_strdup_printf("more than %u nodes", ALD_NODES_MAX));
                 return;
         }
-        /* A status shows by itself whether the node is alive: brokers publish wills for dead ones. */
+        /* A status is excluded, because brokers publish wills for dead nodes; its content shows whether the
+         * node is alive. */
         if (incoming.node && !received->retained && (r < 0 || incoming.topic.type != ALD_TOPIC_STATUS)) {
                 ald_presence_heard(&incoming.node->presence, received->broker, now);
                 ald_receiver_update_node(receiver, incoming.node, now, real);
@@ -350,9 +353,9 @@ void ald_receiver_take(AldReceiver *receiver, const AldReceived *received, uint6
                 ald_record_gap_take(&incoming.node->gap, received->topic, received->size == 0);
         if (reason)
                 refuse_message(&incoming, reason);
-        else if (r == -ENOENT) /* of a newer version */
+        else if (r == -ENOENT) /* published by a newer version */
                 count_unknown_kind(&incoming);
-        else if (received->size > 0) /* else a topic was cleared, which means nothing */
+        else if (received->size > 0) /* an empty payload clears a topic, which has no meaning */
                 dispatch_message(&incoming);
         if (incoming.node)
                 ald_receiver_update_node(receiver, incoming.node, now, real);

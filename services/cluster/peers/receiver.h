@@ -13,28 +13,29 @@
 typedef struct AldReceiver AldReceiver;
 
 typedef struct AldReceiverHandler {
-        /* A record of another node, for the state service. */
+        /* Passes on a record of another node to the state service. */
         void (*record)(const AldUpdate *update, void *userdata);
-        /* The presence of a node has changed for the state service; called once until that was sent. */
+        /* The presence of a node has changed, and is to be sent to the state service. Not called again for
+         * the node until that was sent. */
         void (*presence)(AldClusterNode *node, void *userdata);
         /* The node is no longer received, and its records are to be dropped. */
         void (*dropped)(const AldId *id, void *userdata);
         /* The node is hidden from now on. */
         void (*forgotten)(AldClusterNode *node, void *userdata);
-        /* A node is online of which records were skipped earlier, or have not arrived; most of them will not
-         * be sent again without a request. At most once in 10 s for each node. */
+        /* Some records of a node that is online were skipped earlier, or have not arrived; most of them will
+         * not be sent again unless requested. Called at most every 10 s for each node. */
         void (*missed)(AldClusterNode *node, void *userdata);
-        /* A revocation list; returns why it is refused (g_malloc), or NULL. */
+        /* Takes a revocation list; returns why it is refused (g_malloc), or NULL. */
         char *(*crl)(const AldId *node, const AldReceived *received, void *userdata);
 
-        /* Messages under our own id. */
+        /* Take messages under our own id. */
         char *(*own_record)(const AldUpdate *update, const AldReceived *received,
                 void *userdata); /* returns the same as crl */
         void (*own_status)(const AldNodeStatus *status, const AldReceived *received, void *userdata);
         void (*own_forget)(const AldId *target, const AldNodeForget *forget, void *userdata);
 
-        /* When to call ald_receiver_update_presences() next, in µs of CLOCK_MONOTONIC. Called whenever that
-         * becomes sooner; updating presences sets it again. */
+        /* Sets when to call ald_receiver_update_presences() next, in µs of CLOCK_MONOTONIC. Called whenever
+         * that becomes sooner; updating presences sets it again. */
         void (*due)(uint64_t usec, void *userdata);
 } AldReceiverHandler;
 
@@ -44,44 +45,45 @@ AldReceiver *ald_receiver_new(
 void ald_receiver_free(AldReceiver *receiver);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldReceiver, ald_receiver_free)
 
-/* Records of nodes that have been silent for longer are ignored, and dropped. */
+/* Sets how long a node may be silent before its records are ignored and dropped. */
 void ald_receiver_set_expiry(AldReceiver *receiver, uint64_t expiry_usec);
 
-/* Whether everything from other nodes is received, as at the start. Otherwise they are dropped, and only
+/* Sets whether everything from other nodes is received, as at the start. Otherwise they are dropped, and only
  * what ald_subscriptions_to_peers() delivers is accepted. Updates the presence of all nodes. */
 void ald_receiver_set_mirroring(AldReceiver *receiver, bool mirroring, uint64_t now, uint64_t real);
-/* Whether that is received at all, as at the start. Messages that arrive after a subscription has ended
+/* Sets whether even that is received, as at the start. Messages that arrive after a subscription has ended
  * are ignored. */
 void ald_receiver_set_peers(AldReceiver *receiver, bool heard);
 
 void ald_receiver_take(AldReceiver *receiver, const AldReceived *received, uint64_t now, uint64_t real);
 
-/* The connection to that broker has ended. */
+/* Takes note that the connection to that broker has ended. */
 void ald_receiver_lose(AldReceiver *receiver, uint32_t broker, uint64_t now, uint64_t real);
 
-/* Whether a broker is connected; none is at the start. Updates the presence of all nodes. */
+/* Sets whether a broker is connected; none is at the start. Updates the presence of all nodes. */
 void ald_receiver_set_connected(AldReceiver *receiver, bool connected, uint64_t now, uint64_t real);
 
-/* Updates the presence of all nodes, whose state may have changed as time passed. */
+/* Updates the presence of all nodes, which may have changed as time passed. */
 void ald_receiver_update_presences(AldReceiver *receiver, uint64_t now, uint64_t real);
 
-/* Call it from time to time: drops nodes that have been silent for long, and the keys of links. */
+/* Drops nodes that have been silent for long, and the keys of links. Call it from time to time. */
 void ald_receiver_expire(AldReceiver *receiver, uint64_t now);
 
 /* Hides a node here, now or once it is offline, unless it is heard before. */
 void ald_receiver_forget(
         AldReceiver *receiver, const AldId *target, const AldStamp *stamp, uint64_t now, uint64_t real);
 
-/* Whether a node may be forgotten now, as ald_node_may_be_forgotten() with what this service hears. */
+/* Returns whether a node may be forgotten now: ald_node_may_be_forgotten() with the view of this service. */
 bool ald_receiver_may_forget(const AldReceiver *receiver, const AldClusterNode *node, uint64_t now);
 
-/* The state service was restarted: reports the presence of each node again. */
+/* Reports the presence of each node again, after the state service was restarted. */
 void ald_receiver_report_all_again(AldReceiver *receiver);
 
-/* The brokers send all that is retained, and what is lost of it is noticed. */
+/* Starts counting the records of each node anew, since the brokers send everything that is retained. If some
+ * of it is lost, that is noticed. */
 void ald_receiver_expect_all(AldReceiver *receiver);
 
 AldNodes *ald_receiver_nodes(AldReceiver *receiver);
-/* Messages refused in all, and under our own id. */
+/* Return how many messages were refused in all, and under our own id. */
 uint64_t ald_receiver_refused(const AldReceiver *receiver);
 uint64_t ald_receiver_refused_own(const AldReceiver *receiver);

@@ -2,8 +2,8 @@
 #include "services/cluster/peers/record-gap.h"
 
 #define WAIT_USEC (UINT64_C(30) * G_USEC_PER_SEC)
-#define DOUBLINGS_MAX 7u /* to about an hour */
-/* Beyond that the topics of a node are not counted. */
+#define DOUBLINGS_MAX 7u /* up to about an hour */
+/* Limit of counted topics of a node; the check is off once it is reached. */
 #define TOPICS_MAX 8192u
 
 void ald_record_gap_clear(AldRecordGap *gap)
@@ -12,7 +12,8 @@ void ald_record_gap_clear(AldRecordGap *gap)
         *gap = (AldRecordGap){};
 }
 
-/* Only the hash is kept. After a collision a record seems to be missing, which costs a request an hour. */
+/* Keeps only the hash of a topic. After a collision a record seems to be missing, which costs a request an
+ * hour. */
 void ald_record_gap_take(AldRecordGap *gap, const char *topic, bool is_cleared)
 {
         gpointer hash = GUINT_TO_POINTER(g_str_hash(topic));

@@ -11,7 +11,7 @@
 typedef struct AldWillDelay AldWillDelay;
 
 #define ALD_WILL_DELAY_USEC (250 * 1000)
-/* Enough for the wills of all nodes at once. */
+/* Limit of held messages, enough for the wills of all nodes at once. */
 #define ALD_WILL_DELAY_MAX ALD_NODES_MAX
 
 /* Passes a message that was held to the receiver. */
@@ -21,7 +21,7 @@ AldWillDelay *ald_will_delay_new(AldWillDelayTake take, void *userdata);
 void ald_will_delay_free(AldWillDelay *will_delay);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldWillDelay, ald_will_delay_free)
 
-/* Holds a copy if it is a will of another node; else returns false, and the message is to be processed at
+/* Holds a copy of the will of another node. Returns false for any other message, which is to be processed at
  * once. */
 bool ald_will_delay_hold(AldWillDelay *will_delay, const AldReceived *received, const char *cluster,
         const AldId *own, gint64 now);

@@ -3,9 +3,9 @@
 #include "services/common/errors.h"
 #include "services/common/timer.h"
 
-/* A call costs as much as several records, so what comes within this time goes together. */
+/* A call costs as much as several records, so records that arrive within this time are sent together. */
 #define GATHER_USEC (10 * 1000)
-/* To ask for all again is dear for everybody. */
+/* Requesting all records again is expensive for every node. */
 #define LOSS_USEC (10 * G_USEC_PER_SEC)
 
 typedef struct Change {
@@ -20,7 +20,7 @@ struct AldHandover {
         GArray *presences; /* nodes with changes to send */
         AldPresenceRow own;
         bool own_pending;
-        bool sent_presences_last; /* rather than records, the last time */
+        bool sent_presences_last; /* the last call sent presences, not records */
         bool has_state;
         bool lost;
         gint64 sent, loss_logged;
@@ -35,8 +35,8 @@ static bool has_work(const AldHandover *handover)
                ald_outbox_count(handover->outbox) > 0 || handover->lost;
 }
 
-/* A whole call waits for nothing, so that the state service has the next one at hand when it is through with
- * this. What is less gathers meanwhile. */
+/* Schedules the next call. A full call is sent at once, so that the state service can go on with it as soon
+ * as it has finished the one before; smaller ones wait meanwhile and gather records. */
 static void schedule_call(AldHandover *handover)
 {
         bool is_whole = ald_outbox_count(handover->outbox) >= ALD_STATE_LINK_RECORDS_MAX;
@@ -105,7 +105,7 @@ static void report_loss(AldHandover *handover)
         handover->handler->lost(handover->userdata);
 }
 
-/* In turns: of a thousand nodes at once one or the other would come last of all. */
+/* Alternates presences and records, so that neither starves when 1000 nodes arrive at once. */
 static bool are_presences_next(const AldHandover *handover)
 {
         return (handover->own_pending || handover->presences->len > 0) &&
@@ -210,7 +210,8 @@ static void add_change(AldHandover *handover, const Change *change)
 {
         if (!handover->has_state)
                 return;
-        /* The clock offset of a node must be known before records that follow it. */
+        /* Sends this presence before any record: the clock offset of a node must be known before its
+         * records. */
         if (handover->presences->len == 0 && ald_outbox_count(handover->outbox) == 0)
                 handover->sent_presences_last = false;
         g_array_append_vals(handover->presences, change, 1);

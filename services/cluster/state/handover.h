@@ -13,7 +13,7 @@ typedef struct AldHandover AldHandover;
 
 typedef struct AldHandoverHandler {
         AldOwnRecordsHandler own;
-        void (*owner)(bool there, void *userdata); /* as in AldStateLinkHandler */
+        void (*owner)(bool there, void *userdata); /* see AldStateLinkHandler */
         /* Records were dropped; the brokers have to send all retained messages again. */
         void (*lost)(void *userdata);
 } AldHandoverHandler;
@@ -23,24 +23,24 @@ int ald_handover_new(
 void ald_handover_free(AldHandover *handover);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldHandover, ald_handover_free)
 
-/* The other nodes, or NULL: one that is not found there is gone, and to be forgotten. */
+/* Sets the other nodes; NULL if there are none. A node that is not found there is gone, and is forgotten. */
 void ald_handover_set_nodes(AldHandover *handover, AldNodes *nodes);
 
 void ald_handover_record(AldHandover *handover, const AldUpdate *update);
 void ald_handover_presence(AldHandover *handover, const AldId *node);
-/* The node is to be forgotten, even if it is heard again at once. */
+/* Makes the state service forget the node, even if it is heard again at once. */
 void ald_handover_drop(AldHandover *handover, const AldId *node);
-/* The presence of this node. */
+/* Sets the presence of this node. */
 void ald_handover_own_presence(AldHandover *handover, const AldId *own, AldPresenceState state);
 /* Drops the queued records of a node. */
 void ald_handover_forget(AldHandover *handover, const AldId *node);
 /* Drops everything queued except the presence of this node. */
 void ald_handover_clear(AldHandover *handover);
-/* Something was dropped before it was queued here. */
+/* Takes note that something was dropped before it was queued here. */
 void ald_handover_note_loss(AldHandover *handover);
 
 void ald_handover_read_own(AldHandover *handover);
-/* Sends the newest known stamp of this node to the state service, which then goes beyond it, and reads
- * all its records again. */
+/* Sends the newest known stamp of this node to the state service, which then exceeds it, and reads all its
+ * records again. */
 void ald_handover_put_own(AldHandover *handover, const AldUpdate *update);
 bool ald_handover_has_state(const AldHandover *handover);

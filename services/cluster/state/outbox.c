@@ -4,7 +4,7 @@
 #include "services/cluster/state/outbox.h"
 
 typedef struct Waiting {
-        AldUpdate update; /* the key and a reference of the record are its own */
+        AldUpdate update; /* owns the key and a reference of the record */
         GList link;
 } Waiting;
 

@@ -4,8 +4,8 @@
 #include "state/store/store.h"
 
 /*
- * Records to be sent to the state service: the newest of each key, in the order of first arrival. Beyond the
- * limit, new records are dropped.
+ * The queue of records for the state service: the newest of each key, in the order of first arrival. Beyond
+ * the limit, new records are dropped.
  */
 typedef struct AldOutbox AldOutbox;
 
@@ -15,10 +15,10 @@ AldOutbox *ald_outbox_new(size_t max_bytes);
 void ald_outbox_free(AldOutbox *outbox);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldOutbox, ald_outbox_free)
 
-/* Copies the key and takes a reference to the record. False if there is no room. */
+/* Queues a record; copies the key and takes a reference to the record. Returns false if there is no room. */
 bool ald_outbox_add(AldOutbox *outbox, const AldUpdate *update);
 
-/* The oldest record, or NULL; valid until the next call. */
+/* Returns the oldest record, or NULL; valid until the next call. */
 const AldUpdate *ald_outbox_first(AldOutbox *outbox);
 void ald_outbox_drop_first(AldOutbox *outbox);
 

@@ -10,13 +10,13 @@
 #define STATE_NAME "org.alidade.State1"
 #define STATE_PATH "/org/alidade/State1"
 
-/* The state service may be busy with what others ask of it. */
+/* The state service may be busy with requests of others. */
 #define PUT_TIMEOUT_USEC (UINT64_C(30) * 1000 * 1000)
 #define RETRY_USEC (5 * G_USEC_PER_SEC)
 
 typedef struct Put {
         AldStateLink *link;
-        sd_bus_slot *slot; /* while it is under way */
+        sd_bus_slot *slot; /* NULL unless a call is pending */
 } Put;
 
 struct AldStateLink {
@@ -112,7 +112,7 @@ void ald_state_link_read(AldStateLink *link)
                 handle_read_failure(link, r);
 }
 
-/* Whatever is under way. */
+/* Cancels all pending calls. */
 static void cancel_calls(AldStateLink *link)
 {
         link->reading = sd_bus_slot_unref(link->reading);
@@ -227,7 +227,8 @@ static int send_call(AldStateLink *link, sd_bus_message *call)
                 ald_service_bus(link->service), &put->slot, call, on_put, put, PUT_TIMEOUT_USEC);
 }
 
-/* Calls are answered in the order in which they were made, so what is read then is what came of it. */
+/* Does not wait for the reply, because calls are answered in order: the records that are read next already
+ * reflect this one. */
 int ald_state_link_put_own(AldStateLink *link, const AldUpdate *update)
 {
         g_autoptr(AldMessage) call = NULL;

@@ -5,15 +5,15 @@
 #include "services/common/service.h"
 
 /*
- * The state service of this machine: reads the records of this node, first in pages and then by signals, and
- * sends it what other nodes publish.
+ * The connection to the state service of this machine: reads the records of this node, first in pages and
+ * then by signals, and sends it what other nodes publish.
  */
 typedef struct AldStateLink AldStateLink;
 
 #define ALD_STATE_LINK_RECORDS_MAX 256u
 #define ALD_STATE_LINK_BYTES_MAX (1024u * 1024)
 #define ALD_STATE_LINK_PRESENCES_MAX 1024u
-/* Calls under way: one is written while the state service reads the other. */
+/* Limit of pending calls: one is written while the state service reads the other. */
 #define ALD_STATE_LINK_PUTS_MAX 2u
 
 typedef struct AldOwnRecordsHandler {
@@ -24,9 +24,9 @@ typedef struct AldOwnRecordsHandler {
 } AldOwnRecordsHandler;
 
 typedef struct AldStateLinkHandler {
-        /* The state service has started, and knows nothing of what was sent before; or it has gone. */
+        /* The state service has started, and knows nothing of what was sent before; or it has stopped. */
         void (*owner)(bool there, void *userdata);
-        /* A call has returned; negative if it failed and its contents are lost. */
+        /* A call has returned; `result` is negative if it failed and its contents are lost. */
         void (*put)(int result, void *userdata);
 } AldStateLinkHandler;
 
@@ -47,17 +47,16 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldStateLink, ald_state_link_free)
 /* Reads all records of this node again, if the service is running. */
 void ald_state_link_read(AldStateLink *link);
 
-/* Sends the newest known stamp of this node, which the service then goes beyond, and reads all records
- * again. */
+/* Sends the newest known stamp of this node, which the service then exceeds, and reads all records again. */
 int ald_state_link_put_own(AldStateLink *link, const AldUpdate *update);
 
-/* Whether the service is running and can take another call. */
+/* Returns whether the service is running and can take another call. */
 bool ald_state_link_is_ready(AldStateLink *link);
-/* Whether a call is under way. */
+/* Returns whether a call is pending. */
 bool ald_state_link_is_busy(const AldStateLink *link);
 
-/* Call it only while the link is ready. Sends as many records as fit into one call, and removes them from
- * the outbox. */
+/* Sends as many records as fit into one call, and removes them from the outbox. Call it only while the link
+ * is ready. */
 int ald_state_link_put_records(AldStateLink *link, AldOutbox *outbox);
-/* At most ALD_STATE_LINK_PRESENCES_MAX. */
+/* Sends presences, at most ALD_STATE_LINK_PRESENCES_MAX. Call it only while the link is ready. */
 int ald_state_link_put_presences(AldStateLink *link, const AldPresenceRow *rows, size_t n);

@@ -4,19 +4,19 @@
 #include "services/cluster/trust/crl-limit.h"
 #include "services/common/timer.h"
 
-/* All nodes are looked through not more often than that. */
+/* The lists of all nodes are checked at most this often. */
 #define GATHER_USEC G_USEC_PER_SEC
 
 typedef struct Entry {
         AldId node;
-        gint64 free;      /* when all of the burst may be read again */
-        AldReceived list; /* what waits; without a topic nothing does */
+        gint64 free;      /* when the whole burst is available again */
+        AldReceived list; /* the list that waits; no topic: none */
 } Entry;
 
 struct AldCrlLimit {
         GHashTable *by_node;
         uint64_t waiting; /* bytes */
-        gint64 due;       /* of the timer, which may come too early */
+        gint64 due;       /* when the timer expires, maybe too early */
         AldTimer *timer;
         AldCrlLimitTake take;
         void *userdata;
@@ -50,7 +50,8 @@ static void schedule_timer(AldCrlLimit *limit, gint64 due)
         ald_timer_set(limit->timer, due + GATHER_USEC);
 }
 
-/* Lists that have waited pass through ald_crl_limit_take() again, which counts them. */
+/* Passes a list that has waited to the receiver; it comes back through ald_crl_limit_take(), which counts
+ * it. */
 static void pass_on_list(AldCrlLimit *limit, Entry *entry)
 {
         AldReceived list = entry->list;

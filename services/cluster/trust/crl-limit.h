@@ -11,8 +11,8 @@
 typedef struct AldCrlLimit AldCrlLimit;
 
 #define ALD_CRL_INTERVAL_USEC (10 * G_USEC_PER_SEC)
-#define ALD_CRL_BURST 4 /* as when several nodes are revoked one after the other */
-/* Waiting lists of all nodes. */
+#define ALD_CRL_BURST 4 /* lists, as when several nodes are revoked one after the other */
+/* Limit of the waiting lists of all nodes, in bytes. */
 #define ALD_CRL_WAITING_BYTES (16u * 1024 * 1024)
 
 /* Passes a list that has waited to the receiver, marked as retained, since it no longer shows that the
@@ -27,5 +27,5 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldCrlLimit, ald_crl_limit_free)
  * room. */
 int ald_crl_limit_take(AldCrlLimit *limit, const AldId *node, const AldReceived *received, gint64 now);
 
-/* Passes on the lists that may be read by now; the main loop does this by itself. */
+/* Passes on the lists that may be read by now. The main loop also does this by itself. */
 void ald_crl_limit_advance(AldCrlLimit *limit, gint64 now);

@@ -21,10 +21,10 @@ struct AldRenewals {
         AldBrokers *brokers;
         char id[ALD_ID_STRING_SIZE];
         char *prefix;              /* alidade/1/CLUSTER/ */
-        char *folder;              /* root's */
-        char *inbox;               /* for requests of others, where the certificate authority is */
-        char *received;            /* a request that is being written */
-        char *answer;              /* for the certificates of this node */
+        char *folder;              /* the folder of the cluster, which root writes */
+        char *inbox;               /* folder for requests of others, at the certificate authority */
+        char *received;            /* file of a request that is being written */
+        char *answer;              /* file for the certificates of this node */
         GHashTable *next_requests; /* node → when it may ask again */
         GHashTable *answered;      /* ids of nodes whose answers were published */
 };
@@ -62,7 +62,8 @@ void ald_renewals_free(AldRenewals *renewals)
         g_free(renewals);
 }
 
-/* Its key and the contents of that folder belong to root; its presence is visible to all users. */
+/* Returns whether the certificate authority is here. Its folder is visible to all users, although its
+ * contents belong to root. */
 static bool is_authority(const AldRenewals *renewals)
 {
         g_autofree char *authority = g_build_filename(renewals->folder, "ca", NULL);
@@ -82,7 +83,8 @@ char **ald_renewals_filters(const AldRenewals *renewals)
         return g_strv_builder_end(builder);
 }
 
-/* To all brokers: the other end may reach another one only. What is not there any more is cleared. */
+/* Publishes a file, or clears the topic if the file is gone. All brokers get it, since the other node may
+ * reach only another broker than the first. */
 static void publish_file(AldRenewals *renewals, const char *path, const char *rest)
 {
         g_autofree char *topic = g_strdup_printf("%s%s/%s", renewals->prefix, renewals->id, rest);
@@ -95,7 +97,7 @@ static void publish_file(AldRenewals *renewals, const char *path, const char *re
                 (void) ald_broker_publish(ald_brokers_get(renewals->brokers, i), topic, text, n, 1, true);
 }
 
-/* Whether there was an answer. */
+/* Publishes the certificates for a node, and returns whether there are any. */
 static bool publish_answer(AldRenewals *renewals, const char *id)
 {
         g_autofree char *path = g_strdup_printf("%s/" ANSWERS "/%s" SUFFIX, renewals->folder, id);
@@ -124,7 +126,7 @@ void ald_renewals_publish(AldRenewals *renewals)
                 if (ald_pki_is_node_id(id) && strcmp(name + strlen(id), SUFFIX) == 0)
                         g_hash_table_add(renewals->answered, g_steal_pointer(&id));
         }
-        /* Of an answer that is not there any more the topic is cleared, once. */
+        /* Clears, once, the topic of an answer that is gone. */
         g_hash_table_foreach_remove(renewals->answered, publish_again, renewals);
 }
 
@@ -149,7 +151,8 @@ static int save_payload(const char *path, const AldReceived *received)
         return ald_pki_file_write(path, text, 0644, (uid_t) -1, (gid_t) -1);
 }
 
-/* Root's part of this machine removes what it has read, without the right to do so in folders of others. */
+/* Creates the inbox, writable for its group: the part that runs as root has no capability to override
+ * permissions, but removes what it has read. */
 static int make_inbox(const AldRenewals *renewals)
 {
         if (mkdir(renewals->inbox, 0755) < 0 && errno != EEXIST)
@@ -157,7 +160,8 @@ static int make_inbox(const AldRenewals *renewals)
         return chmod(renewals->inbox, 0775) < 0 ? -errno : 0;
 }
 
-/* Root's part starts as soon as the inbox has a file, so only whole ones get there. */
+/* Saves a request under another name first: the part that runs as root starts as soon as the inbox contains a
+ * file, which must be complete. */
 static void take_request(AldRenewals *renewals, const char *node, const AldReceived *received, gint64 now)
 {
         g_autofree char *name = g_strconcat(node, SUFFIX, NULL);
@@ -175,8 +179,8 @@ static void take_request(AldRenewals *renewals, const char *node, const AldRecei
                 g_warning("Cannot save %s: %s", path, g_strerror(-r));
 }
 
-/* Whether the first certificate in it is one for this node that ends later than the one it has. Root looks at
- * all of it again. */
+/* Returns whether the first certificate in it is for this node and expires later than the present one. The
+ * part that runs as root verifies everything again. */
 static bool is_newer(const AldRenewals *renewals, const AldReceived *received)
 {
         g_auto(AldPkiIdentity) identity = {};

@@ -15,7 +15,7 @@
  */
 typedef struct AldRenewals AldRenewals;
 
-#define ALD_RENEWAL_MAX (16u * 1024) /* bytes of either */
+#define ALD_RENEWAL_MAX (16u * 1024) /* limit of a request or an answer, in bytes */
 /* Limits of pending requests, and how often one node may send a new one. */
 #define ALD_RENEWALS_MAX 4096u
 #define ALD_RENEWAL_INTERVAL_USEC (60 * G_USEC_PER_SEC)
@@ -23,7 +23,7 @@ typedef struct AldRenewals AldRenewals;
 AldRenewals *ald_renewals_new(const AldId *own, const char *cluster, AldBrokers *brokers);
 void ald_renewals_free(AldRenewals *renewals);
 
-/* Subscriptions that this needs, unless everything is subscribed to; free with g_strfreev(). */
+/* Returns the filters that are needed unless everything is subscribed to; free with g_strfreev(). */
 char **ald_renewals_filters(const AldRenewals *renewals);
 
 /* Publishes what the folder of the cluster contains now. */

@@ -17,13 +17,13 @@
 
 struct AldTrust {
         char *id;
-        char *folder;     /* what enrolment wrote */
-        char *newest_crl; /* the file of the newest list that came since */
+        char *folder;     /* folder of the files that enrolment wrote */
+        char *newest_crl; /* file of the newest list received since */
         AldPkiIdentity identity;
         bool loaded;
         AldTrustEnds ends;
         char *crl;    /* the newest list, as text */
-        bool unsaved; /* and no file contains it, as after a full disk */
+        bool unsaved; /* no file contains that list, as after a full disk */
         char *problem;
 };
 
@@ -52,7 +52,8 @@ void ald_trust_free(AldTrust *trust)
         g_free(trust);
 }
 
-/* A list of our own that is damaged costs what came since enrolment, and comes again from the others. */
+/* Loads the identity. If the last list received is damaged, ignores it: only the changes since enrolment are
+ * lost, and the other nodes will send them again. */
 static int load_identity(AldTrust *trust, char **ret_error)
 {
         g_autofree char *error = NULL;
@@ -75,7 +76,8 @@ static bool is_same_identity(const AldPkiIdentity *a, const AldPkiIdentity *b)
                X509_CRL_match(a->crl, b->crl) == 0;
 }
 
-/* As after a manual copy; anyone with the key can publish for this node. */
+/* Warns if all users can read the key, as after a manual copy: anyone with the key can publish for this
+ * node. */
 static void warn_about_readable_key(const AldTrust *trust)
 {
         g_autofree char *key = g_build_filename(trust->folder, "node.key", NULL);
@@ -98,7 +100,8 @@ static uint64_t read_expiry(const AldTrust *trust, const char *name)
         return facts.not_after;
 }
 
-/* Its keys stay if it is no longer a broker. */
+/* Returns whether this machine is configured as a broker. Its keys do not show that, since they stay when it
+ * no longer is one. */
 static bool is_broker(void)
 {
         const char *given = g_getenv("ALIDADE_MOSQUITTO_DIR");
@@ -108,7 +111,8 @@ static bool is_broker(void)
         return g_file_test(path, G_FILE_TEST_EXISTS);
 }
 
-/* The certificate of a bridge is installed manually, without notifying this service. */
+/* Reads when the certificates expire. They are read again and again, since the one of a bridge is installed
+ * manually, without notifying this service. */
 static void read_expiries(AldTrust *trust)
 {
         bool broker = is_broker();
@@ -145,7 +149,7 @@ bool ald_trust_load(AldTrust *trust)
         return !is_same_identity(&before, &trust->identity);
 }
 
-/* The broker here learns of it from the file, so what fails is tried again. */
+/* Saves the newest list. The broker on this machine reads it from the file, so a failure is retried. */
 static void save_crl(AldTrust *trust)
 {
         int r = ald_pki_file_write(trust->newest_crl, trust->crl, 0644, (uid_t) -1, (gid_t) -1);
@@ -161,7 +165,7 @@ static const char *suggest_remedy(int error)
         case -EKEYEXPIRED:
                 return ": run alidadectl cluster renew";
         case -EAGAIN:
-        case -ENOKEY: /* the list is signed, as we know, but not of this time */
+        case -ENOKEY: /* the list is not valid at this time, although its signature is known to be good */
                 return ": correct the clock of this machine";
         case -EKEYREVOKED:
                 return "; an administrator has revoked it. To join again, run alidadectl cluster leave, then "
@@ -199,8 +203,8 @@ void ald_trust_check(AldTrust *trust, uint64_t real)
         trust->problem = problem;
 }
 
-/* systemd starts the unit that installs a list when its file is replaced. It does not watch while that
- * runs, so a list that arrives at its very end is missed. */
+/* systemd starts the unit that installs a list when the file of the list is replaced, but does not watch the
+ * file while that unit runs, so a list that arrives at its very end is missed. */
 void ald_trust_remind_broker(AldTrust *trust)
 {
         g_autofree char *broker = g_build_filename(trust->folder, "broker", NULL);
@@ -273,7 +277,7 @@ int ald_trust_take_crl(AldTrust *trust, const char *pem, size_t n, char **ret_re
 
         if (!trust->loaded)
                 return 0;
-        /* As most of them are, each node saying the same. */
+        /* Most lists are the same one, received from different nodes. */
         if (ald_trust_has_crl(trust, pem, n)) {
                 if (trust->unsaved)
                         save_crl(trust);
