@@ -152,12 +152,6 @@ static void report_change(AldNetworkNm *nm)
         nm->changed(nm->userdata);
 }
 
-static void unwatch(GObject *object, AldNetworkNm *nm)
-{
-        g_signal_handlers_disconnect_by_data(object, nm);
-        g_hash_table_remove(nm->watched, object);
-}
-
 static void watch_properties(AldNetworkNm *nm, gpointer object, const char *const *properties)
 {
         if (!g_hash_table_add(nm->watched, g_object_ref(object)))
@@ -200,8 +194,11 @@ static void on_connection_added(NMClient *client, NMActiveConnection *connection
 
 static void on_object_removed(NMClient *client, GObject *object, gpointer userdata)
 {
-        unwatch(object, userdata);
-        report_change(userdata);
+        AldNetworkNm *nm = userdata;
+
+        g_signal_handlers_disconnect_by_data(object, nm);
+        g_hash_table_remove(nm->watched, object);
+        report_change(nm);
 }
 
 static void watch_client(AldNetworkNm *nm)
@@ -221,13 +218,6 @@ static void watch_client(AldNetworkNm *nm)
                 watch_connection(nm, connections->pdata[i]);
 }
 
-static void cancel(AldNetworkNm *nm)
-{
-        if (nm->attempt)
-                g_cancellable_cancel(nm->attempt);
-        g_clear_object(&nm->attempt);
-}
-
 /* Drops the connection. Handlers are disconnected first, since a client that is released reports the removal
  * of each of its objects. */
 static void disconnect_bus(AldNetworkNm *nm)
@@ -235,7 +225,9 @@ static void disconnect_bus(AldNetworkNm *nm)
         GHashTableIter iter;
         gpointer object;
 
-        cancel(nm);
+        if (nm->attempt)
+                g_cancellable_cancel(nm->attempt);
+        g_clear_object(&nm->attempt);
 
         g_hash_table_iter_init(&iter, nm->watched);
         while (g_hash_table_iter_next(&iter, &object, NULL)) {
