@@ -69,17 +69,15 @@ static const AldComputeError *find_error(const AldComputeResult *result, const c
         return NULL;
 }
 
-static bool is_of_other_work(const AldComputeError *error)
-{
-        return g_str_equal(error->error, "busy");
-}
-
 /* Returns whether other work was running, in which case all metrics fail. */
 static bool met_other_work(const AldComputeResult *result)
 {
-        for (size_t i = 0; i < result->errors.n; i++)
-                if (is_of_other_work(ald_rows_at(&result->errors, i)))
+        for (size_t i = 0; i < result->errors.n; i++) {
+                const AldComputeError *error = ald_rows_at(&result->errors, i);
+
+                if (g_str_equal(error->error, "busy"))
                         return true;
+        }
         return false;
 }
 
@@ -109,22 +107,11 @@ static bool has_figures(const AldComputeFigures *row)
                row->device_to_host_bytes_per_second != ALD_ABSENT_UINT64;
 }
 
-static bool is_flagged_busy(const AldComputeFigures *row)
-{
-        return row->flags && g_strv_contains(row->flags, "busy");
-}
-
 static void set_failure(AldProbeAnswer *answer, const char *reason)
 {
         answer->verdict = ALD_PROBE_FAILED;
         answer->reason = g_strdup(reason);
         g_clear_pointer(&answer->result, ald_record_unref);
-}
-
-static void fail_for_other_work(AldProbeAnswer *answer)
-{
-        set_failure(answer, "busy: other work was running");
-        answer->other_work = true;
 }
 
 /* Returns the errors of the metrics as errors of `device`; `owned` frees their strings. */
@@ -175,10 +162,12 @@ static void validate_result(AldProbeAnswer *answer, const char *device, bool for
 {
         const AldComputeResult *result = result_of(answer);
         const AldComputeFigures *row = result->devices.n > 0 ? ald_rows_at(&result->devices, 0) : NULL;
+        bool was_busy = row && row->flags && g_strv_contains(row->flags, "busy");
         g_autofree char *failed = describe_errors(result);
 
-        if ((row && is_flagged_busy(row) && !force) || met_other_work(result))
-                fail_for_other_work(answer);
+        answer->other_work = (was_busy && !force) || met_other_work(result);
+        if (answer->other_work)
+                set_failure(answer, "busy: other work was running");
         else if (!row || !has_figures(row))
                 set_failure(answer, failed ?: "the probe returned no figures");
         else

@@ -11,11 +11,6 @@ static const AldStorageResult *result_of(const AldProbeAnswer *answer)
         return ald_record_as(answer->result, STORAGE_RESULT, AldStorageResult);
 }
 
-static bool is_flagged_busy(const AldStorageFigures *row)
-{
-        return row->flags && g_strv_contains(row->flags, "busy");
-}
-
 /* Reduces the result to the row and the error of one file system; each may be NULL. */
 static int keep_row(AldProbeAnswer *answer, const AldStorageFigures *row, const AldStorageError *error)
 {
@@ -47,9 +42,9 @@ static void validate_result(AldProbeAnswer *answer, const char *file_system, boo
         const AldStorageFigures *row = ald_rows_find(&result->file_systems, file_system);
         const AldStorageError *error = ald_rows_find(&result->errors, file_system);
         bool measured = row && row->read_bytes_per_second != ALD_ABSENT_UINT64;
+        bool was_busy = measured && row->flags && g_strv_contains(row->flags, "busy");
 
-        answer->other_work = (error && g_str_equal(error->error, "busy")) ||
-                             (!error && measured && is_flagged_busy(row) && !force);
+        answer->other_work = error ? g_str_equal(error->error, "busy") : was_busy && !force;
         if (error)
                 set_failure(answer, g_strdup_printf("%s: %s", error->error, error->message ?: "no reason"));
         else if (answer->other_work)

@@ -107,13 +107,6 @@ static int choose_address(const AldProbeTarget *wanted, const AldNetwork *own, c
                 ret, wanted->kind, wanted->peer, chosen->address, interface ? interface->id : NULL);
 }
 
-/* Returns whether a port may be paired. A port that was named is always eligible: if it cannot be used, the
- * probe reports why. */
-static bool is_eligible(const AldRdmaRequestEnd *end, const AldRdmaPort *port, const char *wanted)
-{
-        return *wanted ? g_str_equal(port->id, wanted) : ald_rdma_port_is_usable(end->network, port);
-}
-
 /* A port that may be paired. */
 typedef struct PairedPort {
         const AldRdmaPort *port;
@@ -127,28 +120,25 @@ static GArray *list_eligible_ports(const AldRdmaRequestEnd *end, const char *wan
         for (size_t i = 0; end->fabric && i < end->fabric->rdma_ports.n; i++) {
                 const PairedPort port = { .port = ald_rows_at(&end->fabric->rdma_ports, i) };
 
-                if (is_eligible(end, port.port, wanted))
+                /* If a named port cannot be used, the probe reports why. */
+                if (*wanted ? g_str_equal(port.port->id, wanted)
+                            : ald_rdma_port_is_usable(end->network, port.port))
                         g_array_append_val(ports, port);
         }
         return ports;
 }
 
-typedef struct Pairing {
-        const AldRdmaRequestEnd *own, *peer;
-        const AldNeighbours *neighbours;
-        GArray *theirs; /* of PairedPort */
-} Pairing;
-
-/* Chooses a port of the peer that this one may be able to reach, or NULL. */
-static const AldRdmaPort *choose_partner(Pairing *pairing, const AldRdmaPort *port)
+/* Chooses one of `theirs` (PairedPort), the ports of the peer, that our port may be able to reach, or
+ * NULL. */
+static const AldRdmaPort *choose_partner(const AldNeighbours *neighbours, const char *own_id,
+        const AldRdmaPort *port, const char *peer_id, GArray *theirs)
 {
         PairedPort *best = NULL;
         unsigned best_rank = 0;
 
-        for (unsigned i = 0; i < pairing->theirs->len; i++) {
-                PairedPort *other = &g_array_index(pairing->theirs, PairedPort, i);
-                unsigned rank = ald_neighbours_rank(
-                        pairing->neighbours, pairing->own->id, port->id, pairing->peer->id, other->port->id);
+        for (unsigned i = 0; i < theirs->len; i++) {
+                PairedPort *other = &g_array_index(theirs, PairedPort, i);
+                unsigned rank = ald_neighbours_rank(neighbours, own_id, port->id, peer_id, other->port->id);
 
                 if (g_strcmp0(other->port->link_layer, port->link_layer) != 0 ||
                         (other->port->transport && port->transport &&
@@ -170,7 +160,6 @@ int ald_rdma_request_resolve(const AldProbeTarget *wanted, const AldRdmaRequestE
 {
         g_autoptr(GArray) ours = list_eligible_ports(own, wanted->source_port);
         g_autoptr(GArray) theirs = list_eligible_ports(peer, wanted->sink_port);
-        Pairing pairing = { own, peer, neighbours, theirs };
         AldProbeTarget target;
         int r;
 
@@ -181,7 +170,7 @@ int ald_rdma_request_resolve(const AldProbeTarget *wanted, const AldRdmaRequestE
                 return r;
         for (unsigned i = 0; i < ours->len && targets->len < ALD_RDMA_REQUEST_TARGETS_MAX; i++) {
                 const AldRdmaPort *port = g_array_index(ours, PairedPort, i).port,
-                                  *partner = choose_partner(&pairing, port);
+                                  *partner = choose_partner(neighbours, own->id, port, peer->id, theirs);
 
                 if (partner && ald_probe_target_set_ports(&target, port->id, partner->id) >= 0)
                         g_array_append_val(targets, target);

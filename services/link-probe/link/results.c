@@ -101,13 +101,6 @@ static Result *renew_result(AldResults *results, const char *key)
         return result;
 }
 
-static const AldLinkSocket *socket_fields(const AldRecord *record)
-{
-        return record && record->kind == ALD_KIND_LINK_SOCKET
-                       ? ald_record_as(record, LINK_SOCKET, AldLinkSocket)
-                       : NULL;
-}
-
 /* Keeps the rate of a full measurement. Disturbed figures do not replace others. */
 static void note_rate(const AldLinkSocket *fields, PathHistory *history)
 {
@@ -124,10 +117,11 @@ static void note_rate(const AldLinkSocket *fields, PathHistory *history)
 
 static void update_history(const AldRecord *record, PathHistory *history)
 {
-        const AldLinkSocket *fields = socket_fields(record);
+        const AldLinkSocket *fields;
 
-        if (!fields)
+        if (record->kind != ALD_KIND_LINK_SOCKET)
                 return;
+        fields = ald_record_as(record, LINK_SOCKET, AldLinkSocket);
         if (fields->failed_usec != ALD_ABSENT_UINT64) {
                 history->failures++;
                 return;

@@ -30,20 +30,14 @@ void ald_cpu_load_free(AldCpuLoad *load)
         g_free(load);
 }
 
-static bool read_times(const AldCpuLoad *load, AldCpuTimes *ret)
-{
-        g_autofree char *text = NULL;
-
-        return ald_sysroot_read(load->root, "proc/stat", &text) >= 0 && ald_cpu_times_parse(text, ret);
-}
-
 double ald_cpu_load_read(AldCpuLoad *load, uint64_t now_usec)
 {
+        g_autofree char *text = NULL;
         AldCpuTimes times;
 
         if (load->read != 0 && now_usec < load->read + SPAN_MIN_USEC)
                 return load->usage;
-        if (!read_times(load, &times)) {
+        if (ald_sysroot_read(load->root, "proc/stat", &text) < 0 || !ald_cpu_times_parse(text, &times)) {
                 load->read = 0;
                 return load->usage = ALD_ABSENT_DOUBLE;
         }

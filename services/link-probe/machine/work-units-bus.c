@@ -145,17 +145,10 @@ static int on_units(sd_bus_message *reply, void *userdata, sd_bus_error *unused)
         return 0;
 }
 
-/* Appends the states and patterns of the query. A unit that is starting or stopping counts as active. */
-static int append_question(sd_bus_message *call, const AldWorkUnits *units)
-{
-        const char *const states[] = { "active", "activating", "deactivating", "reloading", NULL };
-        int r = sd_bus_message_append_strv(call, (char **) states);
-
-        return r < 0 ? r : sd_bus_message_append_strv(call, units->patterns);
-}
-
 static void query_units(AldWorkUnits *units)
 {
+        /* A unit that is starting or stopping counts as active. */
+        const char *const states[] = { "active", "activating", "deactivating", "reloading", NULL };
         sd_bus *bus = ald_service_system_bus(units->service);
         g_autoptr(AldMessage) call = NULL;
         int r;
@@ -165,7 +158,9 @@ static void query_units(AldWorkUnits *units)
                 return;
         r = sd_bus_message_new_method_call(bus, &call, NAME, PATH, MANAGER, "ListUnitsByPatterns");
         if (r >= 0)
-                r = append_question(call, units);
+                r = sd_bus_message_append_strv(call, (char **) states);
+        if (r >= 0)
+                r = sd_bus_message_append_strv(call, units->patterns);
         if (r >= 0)
                 r = sd_bus_call_async(bus, &units->query, call, on_units, units, 0);
         if (r < 0)

@@ -47,11 +47,6 @@ void ald_media_free(AldMedia *media)
         g_free(media);
 }
 
-static const AldInterface *find(const AldNetwork *network, const char *interface)
-{
-        return network ? ald_rows_find(&network->interfaces, interface) : NULL;
-}
-
 static unsigned type_number(const char *type)
 {
         for (AldInterfaceType i = 0; type && i < ALD_INTERFACE_TYPE_N; i++)
@@ -122,7 +117,7 @@ static void read_wifi(AldMedia *media, const char *interface, SettledValue *held
 
 AldMedium ald_media_look(AldMedia *media, const AldNetwork *network, const char *interface)
 {
-        const AldInterface *row = find(network, interface);
+        const AldInterface *row = network ? ald_rows_find(&network->interfaces, interface) : NULL;
         const AldPathEnd end = row ? ald_path_end_of(network, NULL, row, read_active_port, media)
                                    : ALD_PATH_END_NONE;
         const char *port = end.port ? end.port->id : interface;
