@@ -18,8 +18,8 @@
 #include "probes/rdma/driver-process.h"
 
 #define ANSWER_MAX (64u * 1024)
-#define END_NS (1 * ALD_NSEC_PER_SEC)    /* to give the device back */
-#define NOTIFY_NS (2 * ALD_NSEC_PER_SEC) /* to inform the other side after a signal */
+#define END_NS (1 * ALD_NSEC_PER_SEC)    /* for returning the device */
+#define NOTIFY_NS (2 * ALD_NSEC_PER_SEC) /* for informing the other side after a signal */
 
 typedef struct DriverProcess {
         pid_t pid;
@@ -75,7 +75,7 @@ static int start_process(DriverProcess *process, AldDriverWork work, void *userd
         return 0;
 }
 
-/* 1 if the answer is complete, 0 if not yet. */
+/* Returns 1 if the answer is complete, 0 if not yet. */
 static int read_answer(DriverProcess *process, AldFailure *failure)
 {
         struct pollfd ended = { process->pidfd, POLLIN, 0 };
@@ -126,7 +126,7 @@ static int wait_for_answer(DriverProcess *process, int stop, uint64_t deadline, 
         return r;
 }
 
-/* A process that hangs in the kernel is left behind: waiting for it would hang, too. */
+/* Ends the process. One that hangs in the kernel is left behind, since waiting for it would hang, too. */
 static void end_process(DriverProcess *process)
 {
         struct pollfd fd = { process->pidfd, POLLIN, 0 };

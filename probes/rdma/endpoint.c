@@ -17,7 +17,8 @@
 
 #define TIMEOUT 17u /* 4.096 µs × 2^17: half a second before a retransmission, for busy machines */
 
-/* How long to wait for events that explain why a connection ended; some may be about other things. */
+/* The time to wait for an event that explains why a connection ended, and the number of attempts, since some
+ * events may be unrelated. */
 #define REASON_MSEC 100
 #define REASON_LOOKS 5u
 
@@ -65,7 +66,7 @@ static int fail_memory(size_t bytes, int error, AldFailure *failure)
                 g_strerror(error));
 }
 
-/* Prefers memory near the device. A single call does not justify libnuma. */
+/* Requests memory near the device. A single call does not justify libnuma. */
 static void prefer_node(void *memory, size_t bytes, int node)
 {
         enum { PREFERRED = 1, NODES_MAX = 1024, BITS = 8 * sizeof(unsigned long) };
@@ -284,7 +285,7 @@ static int connect_queue(
         struct ibv_qp_attr attributes = { .qp_state = IBV_QPS_RTS,
                 .timeout = TIMEOUT,
                 .retry_cnt = ALD_ENDPOINT_RETRIES,
-                .rnr_retry = 7, /* forever: the callers have deadlines */
+                .rnr_retry = 7, /* forever, since the callers have deadlines */
                 .sq_psn = (uint32_t) endpoint->own_queues[queue].psn,
                 .max_rd_atomic = 1 };
         int r = enable_receiving(endpoint, queue, own, peer);
@@ -432,7 +433,7 @@ int ald_endpoint_check(const AldEndpoint *endpoint, AldFailure *failure)
         return read_async_event(endpoint, 0, failure);
 }
 
-/* Connections may end before the event that their port went down arrives. */
+/* Waits for the reason, since connections may end before the event that their port went down arrives. */
 static int wait_for_reason(const AldEndpoint *endpoint, AldFailure *failure)
 {
         int r = 0;
@@ -444,7 +445,8 @@ static int wait_for_reason(const AldEndpoint *endpoint, AldFailure *failure)
 
 static int fail_completion(const AldEndpoint *endpoint, const struct ibv_wc *done, AldFailure *failure);
 
-/* Requests are flushed after another one failed, perhaps in the other direction. */
+/* Fails because of a flushed request. Another one failed before it, perhaps in the other direction, and has
+ * the reason. */
 static int fail_flushed(const AldEndpoint *endpoint, AldFailure *failure)
 {
         struct ibv_cq *const queues[] = { endpoint->sent, endpoint->received };
@@ -481,7 +483,7 @@ static int fail_completion(const AldEndpoint *endpoint, const struct ibv_wc *don
         }
 }
 
-/* Takes entries off a completion queue. */
+/* Removes entries from a completion queue. Returns their number. */
 static int poll_completions(struct ibv_cq *queue, struct ibv_wc *ret, AldFailure *failure)
 {
         int n = ibv_poll_cq(queue, ALD_ENDPOINT_BATCH, ret);
@@ -519,7 +521,8 @@ int ald_endpoint_wait(AldEndpoint *endpoint, int msec, AldFailure *failure)
         struct ibv_cq *same;
         void *ignored;
 
-        /* There is no event for what arrived before: look for it once more. */
+        /* There is no event for messages that arrived before this, so the caller must look for them once
+         * more. */
         if (!endpoint->armed) {
                 endpoint->armed = ibv_req_notify_cq(endpoint->received, 0) == 0;
                 return endpoint->armed

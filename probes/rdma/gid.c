@@ -62,7 +62,7 @@ static bool is_same_network(const struct in6_addr *a, const struct in6_addr *b, 
         return rest == 0 || ((a->s6_addr[whole] ^ b->s6_addr[whole]) & mask) == 0;
 }
 
-/* 0: they cannot reach each other. */
+/* Returns the rank of a pair of GIDs, the higher the better; 0 if they cannot reach each other. */
 static unsigned rank_pair(const AldGid *own, const AldGid *peer, const AldGidHint *hint)
 {
         unsigned rank = own->type == ALD_GID_ROCE_V1 ? 1 : 10;

@@ -21,15 +21,15 @@ typedef enum AldGidType {
 
 const char *ald_gid_type_to_string(AldGidType type);
 
-/* -1 for any other text. */
+/* Returns -1 for any other text. */
 int ald_gid_type_from_string(const char *text);
 
 typedef struct AldGid {
         unsigned index;
         AldGidType type;
         struct in6_addr bytes;
-        unsigned interface; /* its number; 0: none */
-        unsigned prefix;    /* bits of the network; 0: unknown */
+        unsigned interface; /* its number; 0 if none */
+        unsigned prefix;    /* bits of the network; 0 if unknown */
 } AldGid;
 
 typedef struct AldGids {
@@ -45,8 +45,8 @@ typedef struct AldLocalAddress {
 } AldLocalAddress;
 
 /*
- * Adds a GID if it can be used, and returns whether it did. With RoCE it must be an address of its interface:
- * the kernel also derives one from the MAC, with which nothing arrives and no error is reported.
+ * Adds a GID if it can be used, and returns whether it did. With RoCE it must be an address of its interface.
+ * The kernel also derives a GID from the MAC, with which nothing arrives and no error is reported.
  */
 bool ald_gids_add(AldGids *gids, const AldGid *gid, const AldLocalAddress *addresses, size_t n);
 
@@ -56,22 +56,22 @@ typedef struct AldGidHint {
 } AldGidHint;
 
 /*
- * The two that fit each other best: RoCE v2 before v1, then the addresses of the hint, those of one network,
- * of one link, and others. False if none fit.
+ * Finds the two GIDs that fit each other best: RoCE v2 before v1, then the addresses of the hint, those of
+ * one network, of one link, and others. Returns false if none fit.
  */
 bool ald_gids_match(const AldGids *own, const AldGids *peer, const AldGidHint *hint, const AldGid **ret_own,
         const AldGid **ret_peer);
 
-/* GIDs as rows of RdmaOffer, and the texts that they point to. */
+/* GIDs as rows of RdmaOffer, with the texts that these point to. */
 typedef struct AldGidRows {
         AldRdmaGid rows[ALD_GIDS_MAX];
         char ids[ALD_GIDS_MAX][3];
         char texts[ALD_GIDS_MAX][INET6_ADDRSTRLEN];
 } AldGidRows;
 
-/* The returned list points into *rows. */
+/* Fills in the rows. The returned list points into them. */
 AldRows ald_gid_rows_fill(AldGidRows *rows, const AldGids *gids);
 
-/* Skips GIDs of an unknown type, which a newer peer may have. -EINVAL if one is not an address, -E2BIG if
- * they are too many. */
+/* Reads GIDs, and skips those of an unknown type, which a newer peer may have. Returns -EINVAL if one is not
+ * an address, -E2BIG if there are too many. */
 int ald_gid_rows_read(const AldRows *rows, AldGids *ret);

@@ -12,7 +12,7 @@ typedef struct AldPing {
 
 #define ALD_PING_SIZE 16u
 
-/* A random nonce, of as many bits as messages on the control connection carry. */
+/* Returns a random nonce of as many bits as messages on the control connection carry. */
 uint64_t ald_ping_nonce(void);
 
 void ald_ping_write(const AldPing *ping, uint8_t ret[static ALD_PING_SIZE]);

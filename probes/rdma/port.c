@@ -107,7 +107,7 @@ static int read_node(const char *device)
         return (int) node;
 }
 
-/* Sets *n_ports, if that is known. */
+/* Opens a port of a device. Sets *n_ports to the number of its ports, if that is known. */
 static int open_port(
         struct ibv_device *device, unsigned number, AldVerbsPort *ret, unsigned *n_ports, AldFailure *failure)
 {
@@ -142,7 +142,7 @@ static int open_port(
         return r;
 }
 
-/* Why libibverbs does not show the device. */
+/* Fails with the reason why libibverbs does not show the device. */
 static int explain_absence(const char *wanted, AldFailure *failure)
 {
         g_autofree char *path = wanted ? g_build_filename(CLASS, wanted, NULL) : g_strdup(CLASS);
@@ -159,7 +159,7 @@ static int explain_absence(const char *wanted, AldFailure *failure)
                 "libibverbs has no provider for %s: is ibverbs-providers installed?", wanted ?: "the device");
 }
 
-/* "mlx5_0.1" is the device mlx5_0 and its port 1; 0: any port. */
+/* Splits "mlx5_0.1" into the device mlx5_0 and its port 1. Returns the port, or 0 for any. */
 static unsigned split_name(const char *wanted, char **ret_device)
 {
         const char *dot = wanted ? strrchr(wanted, '.') : NULL;
@@ -190,7 +190,7 @@ int ald_verbs_port_open(const char *wanted, AldVerbsPort *ret, AldFailure *failu
         int n = 0, r = -ENODEV;
         struct ibv_device **list;
 
-        /* The other side may have named it. */
+        /* The name may come from the other side. */
         if (wanted && (strchr(wanted, '/') || *wanted == '.'))
                 return ald_fail(
                         failure, ALD_FAILURE_NO_SUCH_DEVICE, "this is not the name of an RDMA device");
@@ -228,7 +228,7 @@ int ald_verbs_port_check_gid(const AldVerbsPort *port, const AldGid *gid, AldFai
 
 uint64_t ald_verbs_port_rate(const AldVerbsPort *port)
 {
-        /* In units of 100 Mb/s, by the bits of the enumerations. */
+        /* These are in units of 100 Mb/s, indexed by the bits of the enumerations. */
         static const unsigned speeds[] = { 25, 50, 100, 100, 140, 250, 500, 1000, 2000 };
         static const unsigned widths[] = { 1, 4, 8, 12, 2 };
         unsigned speed = port->port.active_speed ? (unsigned) __builtin_ctz(port->port.active_speed) : 99;

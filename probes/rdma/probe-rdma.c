@@ -14,7 +14,7 @@
 #include "probes/rdma/rdma-listener.h"
 #include "probes/rdma/rdma-measurement.h"
 
-/* alidade-probe-rdma: measures the way between two machines over RDMA, alone or for the daemon. */
+/* alidade-probe-rdma: measures the path between two machines over RDMA, run by hand or by the service. */
 
 static char *format_result(
         const AldRdmaOptions *options, const AldRdmaMeasurement *result, const AldFailure *failure)

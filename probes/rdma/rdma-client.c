@@ -15,7 +15,7 @@
 #define SAMPLES 2000u
 #define READS 500u
 #define SLOW_BITS UINT64_C(10000000000)
-#define FAST_QUEUES 4u /* one alone does not always saturate a fast port */
+#define FAST_QUEUES 4u /* a single one does not always saturate a fast port */
 
 typedef struct Measuring {
         const AldRdmaOptions *options;
@@ -59,7 +59,7 @@ static int choose_gids(AldRdmaSession *session, const AldRdmaOffer *offer)
         }
         if (session->port.port.link_layer != IBV_LINK_LAYER_ETHERNET && theirs.n == 0)
                 return 0;
-        /* Each port may work with others. */
+        /* Each port may still work with other ports. */
         return ald_fail(session->failure, ALD_FAILURE_UNREACHABLE,
                 "no GID of %s fits one of the other side: they have no address family in common",
                 session->port.name);
@@ -115,7 +115,7 @@ static int request_offer(const Measuring *measuring, AldRecord **ret)
         return r;
 }
 
-/* Finds the path to the other side: by GIDs or by rdma_cm. */
+/* Finds the path to the other side, through GIDs or by rdma_cm. */
 static int find_path(AldRdmaSession *session, const AldRdmaOffer *offer)
 {
         AldAddress local;

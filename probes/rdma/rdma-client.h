@@ -6,6 +6,7 @@
 #include "probes/rdma/rdma-options.h"
 #include "probes/rdma/rdma-session.h"
 
-/* Measures over the connection fd. Takes fd and tls; ald_rdma_session_close() closes what it opens. */
+/* Measures over the connection fd, and takes ownership of fd and tls. ald_rdma_session_close() closes what it
+ * opens. */
 int ald_rdma_client_run(const AldRdmaOptions *options, AldRdmaSession *session, int fd, AldTls *tls,
         AldProgress *progress, AldRdmaMeasurement *ret);

@@ -59,7 +59,7 @@ static int fail_event(AldRdmaCm *manager, const struct rdma_cm_event *event)
         }
 }
 
-/* Waits for the event that must come next; the caller acknowledges it. */
+/* Waits for the event that must come next, which the caller must acknowledge. */
 static int wait_for_event(
         AldRdmaCm *manager, enum rdma_cm_event_type type, uint64_t deadline, struct rdma_cm_event **ret)
 {
@@ -193,7 +193,7 @@ static void add_destination(AldGids *gids, const void *bytes)
                 memcpy(&gids->gids[gids->n++].bytes, bytes, sizeof gids->gids[0].bytes);
 }
 
-/* Data follows the paths of the request, whatever address it came from. */
+/* Data follows the paths of the request, no matter from which address that came. */
 void ald_rdma_cm_destinations(const AldRdmaCm *manager, const AldVerbsPort *port, AldGids *ret)
 {
         const struct rdma_route *route = &manager->id->route;

@@ -6,12 +6,13 @@
 #include "probes/common/address.h"
 #include "probes/rdma/port.h"
 
-/* A connection made by rdma_cm, for transports that need it: by addresses of the interface of the port. */
+/* A connection made by rdma_cm, for transports that need it. It uses addresses of the interface of the
+ * port. */
 typedef struct AldRdmaCm {
         struct rdma_event_channel *events;
         struct rdma_cm_id *listener, *id;
         char address[ALD_ADDRESS_SIZE]; /* of the listener */
-        uint64_t nonce;                 /* that it accepts */
+        uint64_t nonce;                 /* required from the client */
         int stop;
         AldFailure *failure;
 } AldRdmaCm;
@@ -28,10 +29,11 @@ int ald_rdma_cm_listen(
 int ald_rdma_cm_wait_for_client(AldRdmaCm *manager);
 int ald_rdma_cm_accept(AldRdmaCm *manager);
 
-/* The destinations of the accepted connection: GIDs, or with iWARP an address, mapped to IPv6. */
+/* Finds the destinations of the accepted connection: GIDs, or with iWARP an address, mapped to IPv6. */
 void ald_rdma_cm_destinations(const AldRdmaCm *manager, const AldVerbsPort *port, AldGids *ret);
 
-/* Resolves the address of the offer by this port and sets manager->id, with which to connect then. */
+/* Resolves the address of the offer through this port, and sets manager->id, which ald_rdma_cm_connect()
+ * uses. */
 int ald_rdma_cm_resolve(
         AldRdmaCm *manager, const AldVerbsPort *port, const AldAddress *control, const AldRdmaOffer *offer);
 int ald_rdma_cm_connect(AldRdmaCm *manager, uint64_t nonce);

@@ -13,10 +13,10 @@
 #include "probes/rdma/rdma-measurement.h"
 #include "probes/rdma/rdma-server.h"
 
-/* How long a peer waits while another one is measured; clients wait longer for the offer. */
+/* The time that a peer waits while another one is measured. Clients wait longer for the offer. */
 #define WAIT_MSEC 4000u
 
-/* JSON for the daemon or if requested, else text. */
+/* Formats the report as JSON for the service or if requested, else as text. */
 static char *format_report(
         const AldRdmaOptions *options, const AldRdmaSessionReport *served, const AldFailure *failure)
 {

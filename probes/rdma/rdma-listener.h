@@ -5,8 +5,8 @@
 
 /* Both return an exit status. */
 
-/* Accepts connections and measures one peer at a time, until a signal. */
+/* Accepts connections and measures one peer at a time, until a signal arrives. */
 int ald_rdma_listener_run(const AldRdmaOptions *options);
 
-/* Serves the connection link.session_fd. Is killed when the parent dies. */
+/* Serves the connection link.session_fd. The process is killed when the parent dies. */
 int ald_rdma_listener_serve(const AldRdmaOptions *options, int parent);

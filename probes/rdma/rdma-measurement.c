@@ -10,7 +10,7 @@
 
 #define METHOD "rdma; mean at the receiver's completions from arrival to arrival, without outliers"
 
-/* The text of each GID must outlive the message. */
+/* Sets the GIDs, whose texts must outlive the message. */
 static void set_gids(const AldRdmaMeasurement *result, char own[static INET6_ADDRSTRLEN],
         char peer[static INET6_ADDRSTRLEN], AldRdmaResult *message)
 {

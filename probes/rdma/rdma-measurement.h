@@ -17,7 +17,7 @@ typedef struct AldRdmaMeasurement {
         bool has_gid;
         bool manager; /* connected by rdma_cm */
         unsigned mtu, inline_max;
-        int node; /* NUMA, of our memory; -1: unknown */
+        int node; /* NUMA node of our memory; -1 if unknown */
         AldRdmaPlan plan;
         uint64_t rate; /* negotiated */
         AldRttFigures rtt, read;
@@ -29,15 +29,15 @@ typedef struct AldRdmaMeasurement {
 typedef struct AldRdmaSessionReport {
         char peer[ALD_PKI_ID_SIZE]; /* "" with a shared key */
         char address[ALD_ADDRESS_SIZE];
-        char port[ALD_RDMA_NAME_SIZE]; /* ours; "": none could be used */
+        char port[ALD_RDMA_NAME_SIZE]; /* ours; "" if none could be used */
         bool authenticated;
         uint64_t received, sent; /* bytes of data */
 } AldRdmaSessionReport;
 
-/* One line of JSON, to be freed by g_free(); unknown values are omitted. */
+/* These format a line of JSON, to be freed with g_free(). Unknown values are omitted. */
 char *ald_rdma_measurement_to_json(const AldRdmaMeasurement *result);
 char *ald_rdma_session_report_to_json(const AldRdmaSessionReport *served, const AldFailure *failure);
 
-/* For people; the second without an end of line. */
+/* These format a text for people; the second one without a line feed at the end. */
 char *ald_rdma_measurement_to_text(const AldRdmaMeasurement *result);
 char *ald_rdma_session_report_to_text(const AldRdmaSessionReport *served, const AldFailure *failure);

@@ -15,10 +15,10 @@ typedef enum AldRdmaMethodWanted {
 typedef struct AldRdmaOptions {
         AldLinkOptions link;
         gboolean manager;           /* connect by rdma_cm */
-        char *device, *peer_device; /* NULL: any that can be used */
+        char *device, *peer_device; /* NULL for any that can be used */
         unsigned timeout;           /* seconds for everything */
-        size_t size;                /* of a message; 0: as fits the port */
-        unsigned queues;            /* 0: as fits the port */
+        size_t size;                /* of a message; 0 if it is to fit the port */
+        unsigned queues;            /* 0 if they are to fit the port */
         AldRdmaMethodWanted method;
 } AldRdmaOptions;
 

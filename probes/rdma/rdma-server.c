@@ -16,7 +16,7 @@ typedef struct Serving {
         AldRdmaSession *session;
         AldRdmaSessionReport *served;
         AldEvaluatorLimits limits; /* of each direction */
-        char **gids;               /* of the other side, as its records show; NULL: not restricted */
+        char **gids;               /* of the other side, from its records; NULL if not restricted */
 } Serving;
 
 /* Reports the peer to the service and asks it whether to measure now. */
@@ -90,8 +90,8 @@ static int make_offer(const Serving *serving, bool manager)
         return r < 0 ? r : ald_channel_send(&session->channel, ALD_KIND_RDMA_OFFER, &offer);
 }
 
-/* Data may only go to the authenticated node: to a GID or address in its records, or to the address of the
- * control connection. */
+/* Returns whether the GID belongs to the authenticated node, the only one that data may go to: it is a GID or
+ * address in its records, or the address of the control connection. */
 static bool is_known(const Serving *serving, const struct in6_addr *gid)
 {
         struct in6_addr other;
@@ -122,7 +122,7 @@ static int check_gids(const Serving *serving, const AldRdmaUse *use)
         AldGid peer = {};
         int r;
 
-        /* The records of nodes do not have LIDs. */
+        /* The records of nodes have no LIDs. */
         if (!use->source_gid)
                 return serving->gids
                                ? ald_fail(session->failure, ALD_FAILURE_REFUSED,
@@ -151,7 +151,7 @@ static int check_gids(const Serving *serving, const AldRdmaUse *use)
                 "the GID that the other side chose does not exist here (any more)");
 }
 
-/* The same with rdma_cm, which chose the path. */
+/* Waits for the client of rdma_cm, and checks the path that rdma_cm chose. */
 static int wait_for_client(const Serving *serving)
 {
         AldRdmaSession *session = serving->session;
@@ -252,7 +252,7 @@ static int serve_upload(Serving *serving)
         return ald_channel_send(&serving->session->channel, ALD_KIND_RDMA_STOP, &stop);
 }
 
-/* 1 if the next phase has been requested already. */
+/* Serves a phase. Returns 1 if the next phase has been requested already. */
 static int serve_phase(Serving *serving, AldRdmaPhaseName phase, AldRecord **ret_next)
 {
         AldRdmaSession *session = serving->session;
@@ -294,7 +294,7 @@ static AldRdmaPhaseName phase_of(const AldRecord *record)
         return (AldRdmaPhaseName) ald_rdma_phase_name_from_string(phase->name);
 }
 
-/* Each phase may come once, in its order. */
+/* Serves the phases, each of which may come once, in order. */
 static int serve_phases(Serving *serving)
 {
         AldRdmaSession *session = serving->session;

@@ -5,7 +5,7 @@
 #include "probes/rdma/rdma-options.h"
 #include "probes/rdma/rdma-session.h"
 
-/* Serves the connection fd. Takes fd and tls; ald_rdma_session_close() closes what it opens. `served` is
- * filled in as far as the session comes. */
+/* Serves the connection fd, and takes ownership of fd and tls. ald_rdma_session_close() closes what it opens.
+ * `served` is filled in as far as the session gets. */
 int ald_rdma_server_run(const AldRdmaOptions *options, AldRdmaSession *session, int fd, AldTls *tls,
         AldRdmaSessionReport *served);

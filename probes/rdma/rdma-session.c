@@ -9,7 +9,7 @@
 #include "probes/rdma/rdma-session.h"
 
 #define TURNS 8192u
-#define POLL_NS (2 * ALD_NSEC_PER_MSEC) /* a look takes as long as a round trip of a fast device */
+#define POLL_NS (2 * ALD_NSEC_PER_MSEC) /* each poll takes as long as a round trip of a fast device */
 
 static const AldKind kinds[] = { ALD_KIND_RDMA_HELLO, ALD_KIND_RDMA_OFFER, ALD_KIND_RDMA_USE,
         ALD_KIND_RDMA_READY, ALD_KIND_RDMA_PHASE, ALD_KIND_RDMA_GO, ALD_KIND_RDMA_STOP, ALD_KIND_RDMA_DRAINED,
@@ -92,7 +92,7 @@ void ald_rdma_session_close(AldRdmaSession *session)
 
 int ald_rdma_session_send_preamble(int fd, AldFailure *failure)
 {
-        /* Nothing was sent before, so the socket has room. */
+        /* These are the first bytes sent, so the socket has room. */
         return send(fd, ALD_FIRST_BYTES_RDMA, ALD_FIRST_BYTES_RDMA_SIZE, MSG_NOSIGNAL) ==
                                ALD_FIRST_BYTES_RDMA_SIZE
                        ? 0

@@ -5,9 +5,9 @@
 #include "probes/rdma/endpoint.h"
 #include "probes/rdma/rdma-cm.h"
 
-#define ALD_RDMA_SESSION_TIMEOUT (10 * ALD_NSEC_PER_SEC) /* beyond what a phase may take */
+#define ALD_RDMA_SESSION_TIMEOUT (10 * ALD_NSEC_PER_SEC) /* beyond the time of a phase */
 
-/* The messages of a session, which record/messages/rdma-session.xml describes in their order. */
+/* The messages of a session. record/messages/rdma-session.xml describes them in order. */
 extern const AldProtocol ald_rdma_protocol;
 
 /* A session: a control connection, and the RDMA connection that it is about. */
@@ -19,31 +19,31 @@ typedef struct AldRdmaSession {
         AldGid own_gid, peer_gid;
         bool has_gid;
         unsigned turns;   /* since the last look at the clock, which may be slow */
-        uint64_t polled;  /* when the control connection was last looked at */
+        uint64_t polled;  /* time when the control connection was last read */
         uint64_t timeout; /* ns, of each phase */
         AldFailure *failure;
 } AldRdmaSession;
 
-/* Reports to the other side why this one ends, if the connection still works. */
+/* Reports to the other side why the session ends, if the connection still works. */
 void ald_rdma_session_abort(AldRdmaSession *session);
 
 /* Waits for a message of this kind; ret may be NULL. */
 int ald_rdma_session_expect(AldRdmaSession *session, AldKind kind, AldRecord **ret);
 
-/* Fails because the message does not belong here. */
+/* Fails because a message arrived out of turn. */
 int ald_rdma_session_unexpected(AldRdmaSession *session);
 
-/* To be called repeatedly while data flows: 1 with a message, 0 without one, otherwise a failure. With ret
- * NULL the message is dropped. */
+/* Call this repeatedly while data flows. It returns 1 with a message, 0 without one, otherwise a failure. If
+ * ret is NULL, the message is dropped. */
 int ald_rdma_session_poll(AldRdmaSession *session, uint64_t deadline, AldRecord **ret);
 
 /*
- * After nothing was received: yields the processor until something is, or until it is time to look. A driver
- * without hardware needs the processor for the data.
+ * Call this if nothing was received. It yields the processor until something arrives, or until
+ * ald_rdma_session_poll() is due. A driver without hardware needs the processor to move the data.
  */
 int ald_rdma_session_wait(AldRdmaSession *session);
 
-/* Connects the endpoint by the chosen GIDs, if ours still exists. */
+/* Connects the endpoint through the chosen GIDs, if ours still exists. */
 int ald_rdma_session_connect(AldRdmaSession *session);
 
 /* Closes the control connection first, since closing the device may take long. */

@@ -7,10 +7,10 @@
 #include "probes/rdma/rdma-transfer.h"
 
 #define WARM_UP 200u
-#define WARM_UP_NSEC ALD_NSEC_PER_SEC    /* for all of them, at most: slow links have nothing to warm up */
-#define RTT_NSEC ALD_NSEC_PER_SEC        /* for all of them, at most */
+#define WARM_UP_NSEC ALD_NSEC_PER_SEC    /* most for all of them, since slow links have nothing to warm up */
+#define RTT_NSEC ALD_NSEC_PER_SEC        /* most for all of them */
 #define READ_NSEC (ALD_NSEC_PER_SEC / 2) /* the same */
-#define TURNS 64u                        /* between two looks for a ping that failed */
+#define TURNS 64u                        /* between two checks whether a ping has failed */
 #define SAMPLE_NS (500 * UINT64_C(1000))
 #define GRACE_NS ALD_NSEC_PER_SEC /* for the other side to report the end of a direction */
 
@@ -19,8 +19,7 @@ AldEvaluatorLimits ald_rdma_transfer_limits(
 {
         uint64_t msec = MIN(options->link.seconds_max * 1000, their_msec);
 
-        /* A transfer starts at full speed, so one whose rate is not clear early is unsteady, and remains so.
-         */
+        /* A transfer starts at full speed. If its rate is not clear early, it is unsteady and remains so. */
         return (AldEvaluatorLimits){ .soft_ns = msec * ALD_NSEC_PER_MSEC / 4,
                 .hard_ns = msec * ALD_NSEC_PER_MSEC,
                 .bytes = MIN(options->link.bytes_max, their_bytes),
@@ -33,7 +32,7 @@ static int fail_wrong_peer(AldRdmaSession *session)
                 "what arrived over RDMA was not sent by the other side");
 }
 
-/* Waits for one more ping. */
+/* Waits for a ping. Returns the number of pings received. */
 static int wait_for_ping(AldRdmaSession *session, uint64_t deadline, const uint8_t **ret)
 {
         for (unsigned turn = 1;; turn++) {
@@ -84,7 +83,7 @@ int ald_rdma_transfer_ping(AldRdmaSession *session, AldRttSample *samples, size_
         size_t i;
         int r = 0;
 
-        /* A ping on each queue pair proves that it ends here. */
+        /* A ping on each queue pair proves to the other side that it ends here. */
         for (unsigned queue = 0; queue < session->endpoint.plan.queues && r >= 0; queue++)
                 r = exchange_ping(session, queue, queue, deadline, &samples[0].nsec);
         for (i = 0; i < WARM_UP && r >= 0 && ald_now() < end; i++)
@@ -143,7 +142,7 @@ int ald_rdma_transfer_answer(AldRdmaSession *session, AldRecord **ret)
         }
         if (r < 0)
                 return r;
-        /* If an answer was not acknowledged, the other end may be that of another machine. */
+        /* If an answer was not acknowledged, the other end may belong to another machine. */
         settled = wait_until_idle(session, deadline);
         if (settled < 0)
                 return settled;
@@ -191,7 +190,8 @@ static int end_sending(AldRdmaSession *session, uint64_t deadline, uint64_t byte
         return r < 0 ? r : ald_channel_send(&session->channel, ALD_KIND_RDMA_DRAINED, &drained);
 }
 
-/* As much as was agreed on, plus what is in flight until the receiver stops the transfer. */
+/* Returns whether more may be sent: the bytes that were agreed on, plus those in flight until the receiver
+ * stops the transfer. */
 static bool may_send(
         const AldRdmaSession *session, const AldEvaluatorLimits *limits, uint64_t end, uint64_t sent)
 {
@@ -240,7 +240,7 @@ AldVerdict ald_rdma_transfer_verdict(const AldRdmaStop *stop)
         return ALD_VERDICT_OF_REPORT(stop);
 }
 
-/* A rate is the mean of bins, and all bins together hold no more than what arrived. */
+/* A rate is the mean of bins, which together hold no more bytes than arrived. */
 bool ald_rdma_transfer_is_plausible(const AldVerdict *verdict, uint64_t sent, uint64_t nsec)
 {
         double most = 1.01 * (double) verdict->bytes * 8e9;
@@ -251,7 +251,7 @@ bool ald_rdma_transfer_is_plausible(const AldVerdict *verdict, uint64_t sent, ui
                (double) verdict->bits_per_second * (double) least <= most;
 }
 
-/* The number of messages that arrived. If there is none, waits for a moment. */
+/* Returns the number of messages that arrived. If there is none, waits for a moment. */
 static int receive_messages(AldRdmaSession *session, uint64_t *bytes)
 {
         int r = ald_endpoint_received(
@@ -261,7 +261,7 @@ static int receive_messages(AldRdmaSession *session, uint64_t *bytes)
         return r != 0 ? r : ald_rdma_session_wait(session);
 }
 
-/* Receives what was still in flight. */
+/* Receives the data that was still in flight. */
 static int receive_rest(AldRdmaSession *session, uint64_t deadline, uint64_t bytes)
 {
         g_autoptr(AldRecord) message = NULL;
@@ -290,13 +290,13 @@ static int receive_rest(AldRdmaSession *session, uint64_t deadline, uint64_t byt
                                                  "the other side reports another amount than it sent");
 }
 
-/* A direction, as its receiver sees it. */
+/* A direction as its receiver sees it. */
 typedef struct Receiving {
         const AldRdmaSession *session;
         const AldEvaluatorLimits *limits;
         AldEvaluator evaluator;
         AldTransferCounters moved;
-        uint64_t evaluated; /* time of the last sample; 0: none */
+        uint64_t evaluated; /* time of the last sample; 0 if none */
         uint64_t end;       /* when its time is over */
 } Receiving;
 

@@ -36,7 +36,7 @@ static void plan_memory(AldRdmaPlan *plan, size_t bytes)
                                                                           : requests;
 }
 
-/* Half of what may be locked is left to the queues of the driver. */
+/* Half of the memory that may be locked is left to the queues of the driver. */
 static bool fits(const AldRdmaPlanLimits *limits, const AldRdmaPlan *plan)
 {
         return ald_rdma_plan_total(plan) <= within(within(SIZE_MAX, limits->region), limits->locked / 2);

@@ -7,13 +7,13 @@
 
 #include "record/kind.h"
 
-/* How much memory and how many requests a measurement takes, within what a device and this process may have.
+/* Plans the memory and the requests of a measurement within the limits of a device and of this process.
  * Pure. */
 
 #define ALD_RDMA_QUEUES_MAX 8u
 #define ALD_RDMA_PLAN_PING 64u /* bytes of a ping */
 
-/* 0: no limit. */
+/* The limits of a plan; 0 means no limit. */
 typedef struct AldRdmaPlanLimits {
         uint64_t locked;      /* bytes that this process may lock */
         uint64_t region;      /* bytes that can be registered as one */
@@ -27,17 +27,18 @@ typedef struct AldRdmaPlan {
         unsigned queues;
         unsigned depth;       /* messages under way on each */
         size_t size;          /* of a message */
-        size_t bytes;         /* of the memory for data: whole messages */
-        size_t receive_bytes; /* bytes of each receive buffer, which follow it */
-        unsigned n_receives;  /* several requests may share one, since the data is not read */
+        size_t bytes;         /* of the memory for data, whole messages */
+        size_t receive_bytes; /* bytes of each receive buffer; these follow the data */
+        unsigned n_receives;  /* receive buffers; requests may share one, since the data is not read */
 } AldRdmaPlan;
 
-/* May reduce size and queues. False if the device does not even support the minimum. */
+/* Makes a plan, which may have a smaller size and fewer queues. Returns false if the device does not even
+ * support the minimum. */
 bool ald_rdma_plan_make(const AldRdmaPlanLimits *limits, AldRdmaUseOperation operation, size_t size,
         unsigned queues, AldRdmaPlan *ret);
 
-/* All the memory. */
+/* Returns the bytes of all the memory. */
 size_t ald_rdma_plan_total(const AldRdmaPlan *plan);
 
-/* Messages for each signaled one, if at most depth are in flight. */
+/* Returns the number of messages per signaled one, if at most `depth` are in flight. */
 unsigned ald_rdma_plan_group(uint64_t depth);
