@@ -25,11 +25,6 @@ typedef struct Measuring {
         AldEvaluatorLimits limits; /* of each direction */
 } Measuring;
 
-static void report_progress(const Measuring *measuring, const char *phase, double fraction)
-{
-        ald_progress_report(measuring->progress, phase, fraction);
-}
-
 static bool read_in6(int (*get)(int fd, AldAddress *ret), int fd, struct in6_addr *ret)
 {
         AldAddress address;
@@ -207,7 +202,7 @@ static int measure_rtt(const Measuring *measuring, AldRdmaPhaseName phase, AldRt
         size_t n = 0;
         int r;
 
-        report_progress(measuring, "rtt", phase == ALD_RDMA_PHASE_NAME_PING ? 0 : 0.5);
+        ald_progress_report(measuring->progress, "rtt", phase == ALD_RDMA_PHASE_NAME_PING ? 0 : 0.5);
         r = begin_phase(measuring->session, phase);
         if (r >= 0)
                 r = phase == ALD_RDMA_PHASE_NAME_PING
@@ -226,7 +221,7 @@ static int measure_upload(const Measuring *measuring, AldVerdict *ret)
         AldVerdict verdict;
         int r;
 
-        report_progress(measuring, "upload", 0);
+        ald_progress_report(measuring->progress, "upload", 0);
         r = begin_phase(session, ALD_RDMA_PHASE_NAME_UPLOAD);
 
         /* The server sends its verdict again once all data has arrived. */
@@ -249,7 +244,7 @@ static int measure_download(const Measuring *measuring, AldVerdict *ret)
 {
         int r;
 
-        report_progress(measuring, "download", 0);
+        ald_progress_report(measuring->progress, "download", 0);
         r = begin_phase(measuring->session, ALD_RDMA_PHASE_NAME_DOWNLOAD);
         if (r >= 0)
                 r = ald_rdma_transfer_receive(

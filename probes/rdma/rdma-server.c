@@ -321,13 +321,6 @@ static int serve_phases(Serving *serving)
         return r;
 }
 
-static int serve_client(Serving *serving)
-{
-        int r = prepare_connection(serving);
-
-        return r < 0 ? r : serve_phases(serving);
-}
-
 int ald_rdma_server_run(const AldRdmaOptions *options, AldRdmaSession *session, int fd, AldTls *tls,
         AldRdmaSessionReport *served)
 {
@@ -343,7 +336,9 @@ int ald_rdma_server_run(const AldRdmaOptions *options, AldRdmaSession *session, 
         served->authenticated = r >= 0;
         g_strlcpy(served->peer, session->channel.peer, sizeof served->peer);
         if (r >= 0)
-                r = serve_client(&serving);
+                r = prepare_connection(&serving);
+        if (r >= 0)
+                r = serve_phases(&serving);
         if (r < 0)
                 ald_rdma_session_abort(session);
         g_strfreev(serving.gids);
