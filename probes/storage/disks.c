@@ -8,11 +8,12 @@
 #include "probes/storage/disks.h"
 #include "record/field.h"
 
-#define STACK_MAX 8u /* device mapper and RAID above each other */
+#define STACK_MAX 8u /* levels of device mapper and RAID above each other */
 #define SECTOR UINT64_C(512)
 #define BUSY_MSEC 100u
 
-/* "sys/devices/…/sda/sda1" of "sda1", as sysfs links it; NULL if there is no such block device. */
+/* Returns the path of a block device, such as "sys/devices/…/sda/sda1" of "sda1", as sysfs links it; NULL if
+ * there is no such device. */
 static char *device_path(const char *root, const char *name)
 {
         g_autofree char *link = g_build_filename(root, "sys/class/block", name, NULL);
@@ -51,7 +52,7 @@ static void add_once(GPtrArray *names, const char *name)
         g_ptr_array_add(names, g_strdup(name));
 }
 
-/* Adds the disks that a block device lies on. False if one is not known. */
+/* Adds the disks that a block device lies on. Returns false if one is not known. */
 static bool add_disks(const char *root, const char *name, unsigned depth, GPtrArray *ret)
 {
         g_autofree char *path = device_path(root, name);
@@ -74,7 +75,8 @@ static bool add_disks(const char *root, const char *name, unsigned depth, GPtrAr
         return true;
 }
 
-/* "dm-0" of "/dev/mapper/data": a link in /dev, which may not be visible here. */
+/* Returns the name of a block device, such as "dm-0" of "/dev/mapper/data", which is a link in /dev that may
+ * not be visible here. */
 static char *name_of_source(const char *root, const char *source)
 {
         g_autofree char *name = g_path_get_basename(source), *path = device_path(root, name);
@@ -94,7 +96,7 @@ static char *name_of_source(const char *root, const char *source)
         return NULL;
 }
 
-/* A btrfs may span several devices, of which the mount names one. */
+/* Adds the disks of a btrfs, which may span several devices although the mount names only one. */
 static bool add_btrfs(const char *root, const AldMount *mount, GPtrArray *ret)
 {
         g_autofree char *name = name_of_source(root, mount->source);
@@ -128,7 +130,8 @@ static bool add_device(const char *root, const AldMount *mount, GPtrArray *ret)
         return name && add_disks(root, name, 0, ret);
 }
 
-/* A disk does not say that it sleeps, but what it is plugged into does: of NVMe, the PCI function. */
+/* Returns whether a device or a parent of it is suspended. A sleeping disk does not show that itself, but its
+ * parent does, which for NVMe is the PCI function. */
 static bool is_path_suspended(const char *root, const char *device)
 {
         g_autofree char *path = g_strdup(device);
@@ -154,7 +157,7 @@ static bool is_suspended(const char *root, const char *disk)
 
         if (!path || is_path_suspended(root, path))
                 return path != NULL;
-        /* An NVMe disk with several controllers is beside links to them. */
+        /* If an NVMe disk has several controllers, links to them are beside it. */
         if (!strstr(path, "/nvme-subsystem/"))
                 return false;
         beside = list_names(root, folder);
@@ -227,8 +230,8 @@ void ald_storage_disks_clear(AldStorageDisks *disks)
         *disks = (AldStorageDisks){ .rotational = ALD_ABSENT_BOOLEAN };
 }
 
-/* The fields after the name: completed, merged, sectors and ms of reads, the same of writes, requests under
- * way, ms with any of these. Later kernels have more. */
+/* Adds a line of /proc/diskstats. The fields after the name are: completed, merged, sectors and ms of reads,
+ * the same of writes, requests under way, ms with any of these. Later kernels have more. */
 static bool add_line(const char *line, const char *const *names, AldDiskCounters *sum)
 {
         uint64_t read, written, in_flight, busy;

@@ -15,10 +15,10 @@
 
 #define LEVELS_MAX 4u
 #define ENTRIES_MAX 4096u
-#define SEARCH_NSEC (2 * ALD_NSEC_PER_SEC)      /* of a path */
-#define SEARCH_ALL_NSEC (20 * ALD_NSEC_PER_SEC) /* less than the limits of the service */
+#define SEARCH_NSEC (2 * ALD_NSEC_PER_SEC)      /* for a path */
+#define SEARCH_ALL_NSEC (20 * ALD_NSEC_PER_SEC) /* for all paths; less than the limits of the service */
 #define USEC_PER_SEC UINT64_C(1000000)
-#define FRESH_USEC (UINT64_C(600) * USEC_PER_SEC) /* data is on the disk long before */
+#define FRESH_USEC (UINT64_C(600) * USEC_PER_SEC) /* data is on the disk long before that */
 #define BLOCK UINT64_C(512)                       /* unit of stx_blocks */
 #define PATH_TEXT_MAX 255u                        /* of a mount point, in a message */
 
@@ -123,7 +123,8 @@ char *ald_storage_normalize(const char *path)
         return normal->len > 0 ? g_string_free(normal, FALSE) : (g_string_free(normal, TRUE), NULL);
 }
 
-/* A component at a time: the kernel would follow links in the middle of a path, and mount what is there. */
+/* Opens one component at a time, since the kernel would follow links in the middle of a path, and trigger
+ * automounts. */
 int ald_storage_open(const char *root, const char *path, int flags)
 {
         g_auto(GStrv) names = g_strsplit(path + 1, "/", -1);
@@ -143,7 +144,7 @@ int ald_storage_open(const char *root, const char *path, int flags)
                                        : -error;
                 ald_fd_close(&fd);
                 fd = next;
-                /* O_PATH opens a link itself. */
+                /* With O_PATH, openat() opens a link itself. */
                 if (fstat(fd, &st) < 0)
                         return -errno;
                 if (S_ISLNK(st.st_mode))
@@ -165,8 +166,8 @@ static bool is_direct(const AldMount *mount, const struct statx *stx)
                 return false;
         if (mount->is_network)
                 return true;
-        /* It does not report it. If nothing is compressed, aligned reads are direct; extents are looked at
-         * before. */
+        /* btrfs does not report this. Aligned reads are direct if nothing is compressed; extents are checked
+         * before reading. */
         if (g_str_equal(mount->type, "btrfs"))
                 return !mount->compresses;
         return stx->stx_mask & STATX_DIOALIGN && stx->stx_dio_mem_align > 0 && stx->stx_dio_offset_align > 0;
@@ -185,7 +186,7 @@ AldStorageObstacle ald_storage_assess(
 {
         if (!is_direct(mount, stx))
                 return ALD_STORAGE_PAGE_CACHE;
-        /* A direct read writes back what is not on the disk yet. */
+        /* A direct read would first write back data that is not on the disk yet. */
         if (is_recent(&stx->stx_mtime, now_realtime) || is_recent(&stx->stx_ctime, now_realtime))
                 return ALD_STORAGE_FRESH;
         if (stx->stx_blocks * BLOCK < stx->stx_size - stx->stx_size / 20)
@@ -208,8 +209,8 @@ static bool is_hex(const char *text)
         return strspn(text, "0123456789abcdef") == strlen(text);
 }
 
-/* The contents must tell of models that programs keep by the digest of these, as do Ollama and the hub of
- * Hugging Face. */
+/* Returns whether the name may be that of a model. Ollama and the hub of Hugging Face name files by the
+ * digest of their contents, which must then show whether they are models. */
 static bool is_model_name(const char *name, bool *ret_by_content)
 {
         bool by_content = (g_str_has_prefix(name, "sha256-") && is_hex(name + 7)) ||
@@ -219,7 +220,7 @@ static bool is_model_name(const char *name, bool *ret_by_content)
         return by_content || g_str_has_suffix(name, ".gguf") || g_str_has_suffix(name, ".safetensors");
 }
 
-/* The largest file that cannot be measured tells why there is no figure. */
+/* The largest file that cannot be measured determines the reason why there is no figure. */
 static void refuse_file(AldModelFileSystem *found, AldStorageObstacle obstacle, uint64_t size)
 {
         if (size < found->largest_refused)
@@ -271,7 +272,7 @@ static void add_file(Walk *walk, int folder, const char *path, const char *name)
 }
 
 /* Returns whether the opened directory is of the file system that is searched. Something may have been
- * mounted there since the mounts were listed, or may be mounted if it is read. */
+ * mounted there since the mounts were listed, or would be mounted by reading it. */
 static bool is_of_walk(const Walk *walk, int fd)
 {
         struct statx stx;
@@ -282,8 +283,8 @@ static bool is_of_walk(const Walk *walk, int fd)
                (!(stx.stx_mask & STATX_MNT_ID) || stx.stx_mnt_id == walk->mount_id);
 }
 
-/* Reading a directory changes its access time, unless it is opened with O_NOATIME, as only its owner and root
- * may. -EXDEV: it is not of this file system. */
+/* Opens a directory for reading. That changes its access time, unless it is opened with O_NOATIME, which only
+ * its owner and root may do. Returns -EXDEV if it is not of this file system. */
 static int open_to_list(const Walk *walk, int folder, const char *name)
 {
         const int flags = O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC;
@@ -325,7 +326,7 @@ static void list_folder(Walk *walk, int folder, const char *name, const char *pa
         DIR *dir;
 
         if (fd < 0) {
-                /* A directory below that cannot be listed, such as lost+found, says little. */
+                /* A subdirectory that cannot be listed, such as lost+found, is no reason to report. */
                 if (level == 0 && fd != -EXDEV)
                         walk->refused = fd == -EPERM ? ALD_STORAGE_ACCESS_TIME : ALD_STORAGE_NO_PERMISSION;
                 return;
@@ -336,7 +337,7 @@ static void list_folder(Walk *walk, int folder, const char *name, const char *pa
                 return;
         }
         for (const struct dirent *entry; !is_exhausted(walk) && (entry = readdir(dir));) {
-                /* ".", ".." and what is hidden. */
+                /* These are ".", ".." and hidden files. */
                 if (*entry->d_name == '.')
                         continue;
                 walk->n_entries++;
@@ -355,7 +356,7 @@ static void list_folder(Walk *walk, int folder, const char *name, const char *pa
         closedir(dir);
 }
 
-/* One file system may be mounted several times. */
+/* Returns whether both mounts are of one file system, which may be mounted several times. */
 static bool is_same_file_system(const AldMount *a, const AldMount *b)
 {
         return b && a->major == b->major && a->minor == b->minor;
@@ -498,7 +499,8 @@ static bool is_reportable(const AldModelFileSystem *found)
                g_utf8_validate(found->mount->point, -1, NULL);
 }
 
-/* Another path of the file system has models, by whose mount point it is known. */
+/* Drops the problem of a path that is the mount point of a file system with models, since the file system is
+ * reported by that path. */
 static void drop_problem(AldStorageSearch *search, const char *point)
 {
         for (guint i = search->problems->len; i > 0; i--)

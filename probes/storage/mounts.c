@@ -18,7 +18,7 @@ static void mount_free(void *pointer)
         g_free(mount);
 }
 
-/* Spaces, tabs, line feeds and backslashes are written as in "\040". */
+/* Replaces escapes such as "\040", by which spaces, tabs, line feeds and backslashes are written. */
 static char *unescape(const char *text)
 {
         GString *plain = g_string_new(NULL);
@@ -37,7 +37,7 @@ static char *unescape(const char *text)
         return g_string_free(plain, FALSE);
 }
 
-/* Finds an option, with or without a value. */
+/* Returns whether there is such an option, with or without a value. */
 static bool has_option(const char *options, const char *name)
 {
         g_auto(GStrv) each = g_strsplit(options, ",", -1);
@@ -55,8 +55,8 @@ static bool is_one_of(const char *const *words, const char *word)
         return g_strv_contains(words, word);
 }
 
-/* A file system without a block device may be anywhere. Those without one that are known to be on this
- * machine are named here, so that an unknown type is never taken for one that answers. */
+/* A file system without a block device may be anywhere. The types that are known to be on this machine are
+ * listed here, so that an unknown type is never taken for one that answers. */
 static AldMountClass classify(const AldMount *mount)
 {
         static const char *const local[] = { "bcachefs", "btrfs", "overlay", "ramfs", "tmpfs", "zfs", NULL };
@@ -126,7 +126,7 @@ const AldMount *ald_mounts_find(const GPtrArray *mounts, const char *path)
 {
         const AldMount *found = NULL;
 
-        /* The last one at the same place lies on top. */
+        /* The last mount at the same place lies on top. */
         for (guint i = 0; i < mounts->len; i++) {
                 const AldMount *mount = mounts->pdata[i];
 

@@ -6,12 +6,12 @@
 
 #include <glib.h>
 
-/* The mounts that this process sees, as the kernel lists them: nothing is asked of a file system. */
+/* The mounts that this process sees, as the kernel lists them, without any request to a file system. */
 
 typedef enum AldMountClass {
         ALD_MOUNT_LOCAL,     /* on block devices, or in memory */
         ALD_MOUNT_REMOTE,    /* in another machine or another process, which may never answer */
-        ALD_MOUNT_AUTOMATIC, /* an automount point: nothing is mounted there yet */
+        ALD_MOUNT_AUTOMATIC, /* an automount point where nothing is mounted yet */
 } AldMountClass;
 
 typedef struct AldMount {
@@ -22,14 +22,16 @@ typedef struct AldMount {
         char *source;          /* "/dev/sda1", "server:/export" */
         AldMountClass class;
         bool is_network;         /* of a type that reads from another machine */
-        bool keeps_access_times; /* reading a file there changes nothing of it */
+        bool keeps_access_times; /* reading a file there does not change it */
         bool compresses;         /* btrfs: new files may be compressed */
 } AldMount;
 
-/* A list of AldMount, from the text of /proc/self/mountinfo. Lines that cannot be read are left out. */
+/* Returns a list of AldMount from the text of /proc/self/mountinfo. Lines that cannot be parsed are left
+ * out. */
 GPtrArray *ald_mounts_parse(const char *text);
 
-/* The mount that holds an absolute path without "." and "..", by its text alone; NULL if there is none. */
+/* Returns the mount that holds an absolute path without "." and "..", by its text alone; NULL if there is
+ * none. */
 const AldMount *ald_mounts_find(const GPtrArray *mounts, const char *path);
 
 /* Returns whether something is mounted exactly at the path. */

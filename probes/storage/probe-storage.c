@@ -12,7 +12,8 @@
 #include "probes/storage/storage-options.h"
 #include "probes/storage/storage-report.h"
 
-/* alidade-probe-storage: measures how fast model files are read. It reads only these, and writes nothing. */
+/* alidade-probe-storage: measures how fast model files can be read. It reads only these, and writes
+ * nothing. */
 
 #define MIB (UINT64_C(1) << 20)
 #define LENIENT_USEC (UINT64_C(3600) * 1000 * 1000)
@@ -53,7 +54,8 @@ static bool is_wanted(const AldStorageOptions *options, const AldModelFileSystem
         return !options->file_system || g_str_equal(options->file_system, found->mount->point);
 }
 
-/* Measures one file system, and returns whether it has a figure. A signal ends it all. */
+/* Measures one file system, and returns whether it has a figure. Sets *ret_aborted after a signal, which ends
+ * all measurements. */
 static bool measure_one(const AldStorageOptions *options, uint64_t now_realtime, int stop,
         const AldModelFileSystem *found, AldStorageReport *report, bool *ret_aborted)
 {

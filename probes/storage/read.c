@@ -21,7 +21,7 @@
 #define FILES_MAX 16u
 #define HEADS_MAX 16u
 #define EXTENTS_MAX 64u
-#define OTHERS_PART 10u /* of our bytes, that other programs may move */
+#define OTHERS_PART 10u /* one part in this many of our bytes, which other programs may move */
 #define HEAD ALD_DIRECT_ALIGNMENT_MIN
 
 /* A part of a file, in whole blocks. */
@@ -45,7 +45,7 @@ typedef struct Reader {
         AldStorageMeasure *measure;
 } Reader;
 
-/* The library for these calls would be one more to depend on. */
+/* These calls have no wrapper in the C library, and another library would be one more dependency. */
 static int io_setup(unsigned n, aio_context_t *context)
 {
         return syscall(SYS_io_setup, n, context) < 0 ? -errno : 0;
@@ -63,7 +63,7 @@ static int io_getevents(aio_context_t context, struct io_event *events, struct t
         return n >= 0 ? (int) n : errno == EINTR ? 0 : -errno;
 }
 
-/* Waits until the requests have ended. */
+/* Destroys the context, and waits until its requests have ended. */
 static void io_destroy(aio_context_t context)
 {
         (void) syscall(SYS_io_destroy, context);
@@ -97,7 +97,7 @@ static int fail_busy(const Reader *reader, AldFailure *failure)
         return ald_fail(failure, ALD_FAILURE_BUSY, "other programs use %s", disks);
 }
 
-/* Watches the disks for a second. */
+/* Watches the disks for a second, to see whether other programs use them. */
 static int watch_disks(Reader *reader, AldFailure *failure)
 {
         struct pollfd stop = { reader->options->stop, POLLIN, 0 };
@@ -140,7 +140,7 @@ static bool are_plain(int fd, uint64_t offset, uint64_t bytes, bool required)
                         return false;
                 for (uint32_t i = 0; i < map->fm_mapped_extents; i++) {
                         extent = &map->fm_extents[i];
-                        /* A hole is read from nowhere. */
+                        /* A hole is not read from the disk. */
                         if (extent->fe_flags & odd || extent->fe_logical > offset ||
                                 extent->fe_logical + extent->fe_length <= offset)
                                 return false;
@@ -158,7 +158,8 @@ static bool is_compressed(int fd)
         return ioctl(fd, FS_IOC_GETFLAGS, &flags) < 0 || (flags & FS_COMPR_FL);
 }
 
-/* The first bytes of a GGUF file, or of safetensors: the length of the JSON that follows. */
+/* Returns whether these are the first bytes of a GGUF file, or of a safetensors file, which begins with the
+ * length of the JSON that follows. */
 static bool is_model(const char *head, uint64_t size)
 {
         uint64_t length = 0;
@@ -170,8 +171,8 @@ static bool is_model(const char *head, uint64_t size)
         return length > 0 && length < size && head[sizeof length] == '{';
 }
 
-/* Opens a file, and looks once more at all that may have changed since it was found. -ESTALE if something
- * has, -EPERM if reading it would change its access time. */
+/* Opens a file, and checks again everything that may have changed since it was found. Returns -ESTALE if
+ * something has, -EPERM if reading it would change its access time. */
 static int open_model(const Reader *reader, const AldModelFile *file)
 {
         const int flags = O_RDONLY | O_DIRECT | O_NONBLOCK;
@@ -201,7 +202,7 @@ static bool check_content(Reader *reader, int fd, const AldModelFile *file)
 
         if (!file->by_content)
                 return true;
-        /* Anybody may give files such names. */
+        /* Any file may have such a name. */
         if (reader->n_heads >= HEADS_MAX || statx(fd, "", AT_EMPTY_PATH, ALD_STORAGE_STATX_MASK, &stx) < 0)
                 return false;
         size = MAX(HEAD, ald_storage_alignment(&stx));
@@ -211,7 +212,7 @@ static bool check_content(Reader *reader, int fd, const AldModelFile *file)
                pread(fd, reader->memory, size, 0) == (ssize_t) size && is_model(reader->memory, file->size);
 }
 
-/* Chooses what to read: of the largest file as much as there is, else of the next ones as well. */
+/* Chooses the segments to read: as much as possible of the largest file, then of the next ones. */
 static int choose_segments(Reader *reader, AldFailure *failure)
 {
         uint64_t wanted = reader->options->bytes / ALD_STORAGE_BLOCK;
@@ -240,8 +241,8 @@ static int choose_segments(Reader *reader, AldFailure *failure)
                 "cache");
 }
 
-/* The memory is touched before it is read into: btrfs reads through the page cache where a page is missing.
- */
+/* Allocates the blocks, and touches them before they are read into, since btrfs reads through the page cache
+ * where a page is missing. */
 static int allocate_memory(Reader *reader, AldFailure *failure)
 {
         const size_t size = ALD_STORAGE_DEPTH * ALD_STORAGE_BLOCK;
@@ -277,7 +278,8 @@ static int submit_block(Reader *reader, unsigned slot, AldFailure *failure)
         return r < 0 ? ald_fail(failure, ALD_FAILURE_INTERNAL, "cannot read: %s", g_strerror(-r)) : 0;
 }
 
-/* Blocks that are under way may be counted already, or not yet. */
+/* Compares the counters of the disks with our own bytes. Blocks that are under way may be counted already, or
+ * not yet. */
 static int check_other_programs(Reader *reader, uint64_t under_way, AldFailure *failure)
 {
         uint64_t ours = reader->done * ALD_STORAGE_BLOCK, moved;
@@ -341,14 +343,15 @@ static int read_blocks(Reader *reader, AldStorageWindows *windows, AldFailure *f
                         ald_progress_report(reader->options->progress, "read",
                                 (double) reader->done / (double) reader->n_blocks);
                 }
-                /* A slow disk has a figure, too. */
+                /* A slow disk gets a figure, too. */
                 if (now > deadline)
                         break;
         }
         return r;
 }
 
-/* A cache below the file system, such as that of a RAID controller's driver, would be measured instead. */
+/* Fails if the data did not come from the disks. Otherwise a cache below the file system would be measured,
+ * such as one of the driver of a RAID controller. */
 static int check_disks(Reader *reader, AldFailure *failure)
 {
         AldDiskCounters after;

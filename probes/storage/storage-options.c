@@ -10,7 +10,7 @@ const AldCommandLine ald_storage_command_line = {
         .summary = "Measure how fast model files are read from the file systems that hold them.",
 };
 
-/* The texts of options that are converted once all have been read. */
+/* The arguments of options that are converted once all have been read. */
 typedef struct Texts {
         char *bytes, *still, *progress_fd;
 } Texts;

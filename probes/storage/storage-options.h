@@ -7,15 +7,15 @@
 
 /* The command line. */
 typedef struct AldStorageOptions {
-        char **paths;      /* normal ones */
-        char *file_system; /* mount point of the only one to measure; NULL: all */
+        char **paths;      /* normalized */
+        char *file_system; /* mount point of the only file system to measure; NULL for all */
         char **still;      /* disks that may stand still if they rotate; may be NULL */
         uint64_t bytes;
-        gboolean lists; /* instead of measuring */
+        gboolean lists; /* list file systems instead of measuring */
         gboolean optional;
         gboolean gives_way;
         gboolean json;
-        gboolean lenient; /* for tests: measure loop devices, and files that were just written */
+        gboolean lenient; /* measure loop devices, and files that were just written, for tests */
         int progress_fd;  /* -1: none */
         char *root;
 } AldStorageOptions;

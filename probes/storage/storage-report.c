@@ -12,7 +12,7 @@
 struct AldStorageReport {
         GArray *file_systems; /* of AldStorageFigures */
         GArray *errors;       /* of AldStorageError */
-        GPtrArray *lists;     /* of texts, in the rows */
+        GPtrArray *lists;     /* lists of texts that rows point to */
         GStringChunk *texts;
 };
 

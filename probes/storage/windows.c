@@ -6,11 +6,11 @@
 #include "probes/storage/read.h"
 
 struct AldStorageWindows {
-        uint64_t start_bytes; /* from which on bytes count */
+        uint64_t start_bytes; /* from here on bytes count */
         bool started;
         uint64_t first_bytes, first;   /* bytes and time at the start */
-        uint64_t last_bytes, last;     /* those so far */
-        uint64_t window_bytes, window; /* those where the window began */
+        uint64_t last_bytes, last;     /* bytes and time so far */
+        uint64_t window_bytes, window; /* bytes and time where the window began */
         AldSeries series;
 };
 
