@@ -50,11 +50,6 @@ static bool has_option(const char *options, const char *name)
         return false;
 }
 
-static bool is_one_of(const char *const *words, const char *word)
-{
-        return g_strv_contains(words, word);
-}
-
 /* A file system without a block device may be anywhere. The types that are known to be on this machine are
  * listed here, so that an unknown type is never taken for one that answers. */
 static AldMountClass classify(const AldMount *mount)
@@ -65,7 +60,7 @@ static AldMountClass classify(const AldMount *mount)
                 return ALD_MOUNT_AUTOMATIC;
         if (g_str_has_prefix(mount->type, "fuse"))
                 return ALD_MOUNT_REMOTE;
-        return mount->major != 0 || is_one_of(local, mount->type) ? ALD_MOUNT_LOCAL : ALD_MOUNT_REMOTE;
+        return mount->major != 0 || g_strv_contains(local, mount->type) ? ALD_MOUNT_LOCAL : ALD_MOUNT_REMOTE;
 }
 
 static AldMount *parse_line(const char *line)
@@ -91,7 +86,7 @@ static AldMount *parse_line(const char *line)
         mount->type = unescape(fields[dash + FIELD_TYPE]);
         mount->source = unescape(fields[dash + FIELD_SOURCE]);
         mount->class = classify(mount);
-        mount->is_network = is_one_of(network, mount->type);
+        mount->is_network = g_strv_contains(network, mount->type);
         mount->keeps_access_times = has_option(fields[FIELD_OPTIONS], "ro") ||
                                     has_option(fields[FIELD_OPTIONS], "noatime") ||
                                     has_option(fields[dash + FIELD_SUPER_OPTIONS], "ro");

@@ -49,11 +49,6 @@ static int print_report(const AldStorageOptions *options, const AldStorageReport
         return EXIT_FAILURE;
 }
 
-static bool is_wanted(const AldStorageOptions *options, const AldModelFileSystem *found)
-{
-        return !options->file_system || g_str_equal(options->file_system, found->mount->point);
-}
-
 /* Measures one file system, and returns whether it has a figure. Sets *ret_aborted after a signal, which ends
  * all measurements. */
 static bool measure_one(const AldStorageOptions *options, uint64_t now_realtime, int stop,
@@ -93,7 +88,7 @@ static int measure_each(
         for (guint i = 0; i < search->file_systems->len && !aborted; i++) {
                 const AldModelFileSystem *found = search->file_systems->pdata[i];
 
-                if (!is_wanted(options, found))
+                if (options->file_system && !g_str_equal(options->file_system, found->mount->point))
                         continue;
                 any = true;
                 if (options->lists || found->obstacle != ALD_STORAGE_READABLE)
