@@ -29,7 +29,7 @@ static void account_free(gpointer data)
 
 static gboolean on_idle(gpointer userdata);
 
-static void wake(AldFairQueue *queue)
+static void serve_when_idle(AldFairQueue *queue)
 {
         if (queue->idle == 0)
                 queue->idle = g_idle_add(on_idle, queue);
@@ -37,7 +37,7 @@ static void wake(AldFairQueue *queue)
 
 static void on_retry(void *userdata)
 {
-        wake(userdata);
+        serve_when_idle(userdata);
 }
 
 AldFairQueue *ald_fair_queue_new(AldFairServe serve, void *userdata)
@@ -100,7 +100,7 @@ static AldFairAccount *next_account(AldFairQueue *queue)
         return NULL;
 }
 
-static void leave(AldFairQueue *queue, AldFairPlace *place)
+static void unlink_place(AldFairQueue *queue, AldFairPlace *place)
 {
         AldFairAccount *account = place->account;
 
@@ -124,7 +124,7 @@ static gboolean on_idle(gpointer userdata)
         }
         account->saved--;
         place = account->items.head->data;
-        leave(queue, place);
+        unlink_place(queue, place);
         queue->serve(place, queue->userdata);
         return G_SOURCE_CONTINUE;
 }
@@ -138,13 +138,13 @@ void ald_fair_queue_push(AldFairQueue *queue, const char *node, AldFairPlace *pl
         if (place->account->items.length == 0)
                 g_queue_push_tail_link(&queue->turns, &place->account->turn);
         g_queue_push_tail_link(&place->account->items, &place->link);
-        wake(queue);
+        serve_when_idle(queue);
 }
 
 void ald_fair_queue_remove(AldFairQueue *queue, AldFairPlace *place)
 {
         if (place->link.data)
-                leave(queue, place);
+                unlink_place(queue, place);
 }
 
 bool ald_fair_queue_is_busy(AldFairQueue *queue)

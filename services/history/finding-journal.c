@@ -33,13 +33,13 @@ static int priority_of(const AldFindingNotice *notice)
         return !notice->begins || severity < 0 ? PRIORITY_ENDED : priorities[severity];
 }
 
-static char *join(const char *separator, const char *const *words)
+static char *join_words(const char *separator, const char *const *words)
 {
         return words ? g_strjoinv(separator, (char **) words) : g_strdup("");
 }
 
 /* With numbers that are absent as empty text. */
-static char *number(uint64_t value)
+static char *format_number(uint64_t value)
 {
         return value == ALD_ABSENT_UINT64 ? g_strdup("") : g_strdup_printf("%" PRIu64, value);
 }
@@ -66,7 +66,7 @@ void ald_finding_journal_free(AldFindingJournal *journal)
 }
 
 /* A value with line breaks is preceded by its length. */
-static void append(GString *entry, const char *name, const char *value)
+static void append_field(GString *entry, const char *name, const char *value)
 {
         uint64_t n = GUINT64_TO_LE(strlen(value));
 
@@ -86,28 +86,29 @@ static GString *format_entry(const AldFindingNotice *notice)
         const AldFindingRow *row = notice->row;
         const char *text = row->text ? row->text : row->id;
         g_autofree char *message = g_strconcat(notice->begins ? "" : "Over: ", text, NULL);
-        g_autofree char *nodes = join(" ", row->nodes), *names = join(", ", row->names);
-        g_autofree char *event = number(notice->event), *began = number(notice->began_usec);
-        g_autofree char *ended = number(notice->ended_usec), *symptoms = number(notice->symptoms);
-        g_autofree char *left_out = number(row->left_out);
+        g_autofree char *nodes = join_words(" ", row->nodes), *names = join_words(", ", row->names);
+        g_autofree char *event = format_number(notice->event), *began = format_number(notice->began_usec);
+        g_autofree char *ended = format_number(notice->ended_usec),
+                        *symptoms = format_number(notice->symptoms);
+        g_autofree char *left_out = format_number(row->left_out);
         const char priority[] = { (char) ('0' + priority_of(notice)), '\0' };
         GString *entry = g_string_new(NULL);
 
-        append(entry, "SYSLOG_IDENTIFIER", g_get_prgname());
-        append(entry, "MESSAGE_ID", notice->begins ? BEGAN_ID : ENDED_ID);
-        append(entry, "PRIORITY", priority);
-        append(entry, "MESSAGE", message);
-        append(entry, "ALIDADE_FINDING", row->id);
-        append(entry, "ALIDADE_TEXT", text);
-        append(entry, "ALIDADE_REMEDY", row->remedy ? row->remedy : "There is no general remedy.");
-        append(entry, "ALIDADE_NODES", nodes);
-        append(entry, "ALIDADE_NAMES", names);
-        append(entry, "ALIDADE_REPORTER", row->reporter ? row->reporter : "");
-        append(entry, "ALIDADE_LEFT_OUT", left_out);
-        append(entry, "ALIDADE_EVENT", event);
-        append(entry, "ALIDADE_SYMPTOMS", symptoms);
-        append(entry, "ALIDADE_BEGAN_USEC", began);
-        append(entry, "ALIDADE_ENDED_USEC", ended);
+        append_field(entry, "SYSLOG_IDENTIFIER", g_get_prgname());
+        append_field(entry, "MESSAGE_ID", notice->begins ? BEGAN_ID : ENDED_ID);
+        append_field(entry, "PRIORITY", priority);
+        append_field(entry, "MESSAGE", message);
+        append_field(entry, "ALIDADE_FINDING", row->id);
+        append_field(entry, "ALIDADE_TEXT", text);
+        append_field(entry, "ALIDADE_REMEDY", row->remedy ? row->remedy : "There is no general remedy.");
+        append_field(entry, "ALIDADE_NODES", nodes);
+        append_field(entry, "ALIDADE_NAMES", names);
+        append_field(entry, "ALIDADE_REPORTER", row->reporter ? row->reporter : "");
+        append_field(entry, "ALIDADE_LEFT_OUT", left_out);
+        append_field(entry, "ALIDADE_EVENT", event);
+        append_field(entry, "ALIDADE_SYMPTOMS", symptoms);
+        append_field(entry, "ALIDADE_BEGAN_USEC", began);
+        append_field(entry, "ALIDADE_ENDED_USEC", ended);
         return entry;
 }
 

@@ -36,13 +36,13 @@ struct AldFindingLog {
         AldAlerts *alerts;
         AldSilences *silences;
         AldNoticeLimit *limit;
-        GHashTable *logged;    /* key of the alert → AldLoggedFinding */
-        GArray *unwritten;     /* AldEventEnd, those that could not be written */
-        char *saved_alerts;    /* the text of the file; NULL: not known */
-        uint64_t shift;        /* of events that began before the clock was set; 0: none is due */
-        bool ours;             /* the directory and the history */
-        bool changed;          /* what the other file has, since it was saved */
-        bool said_alerts_full; /* once is enough */
+        GHashTable *logged;      /* key of the alert → AldLoggedFinding */
+        GArray *unwritten;       /* AldEventEnd, those that could not be written */
+        char *saved_alerts;      /* the text of the file; NULL: not known */
+        uint64_t shift;          /* of events that began before the clock was set; 0: none is due */
+        bool ours;               /* the directory and the history */
+        bool changed;            /* what the other file has, since it was saved */
+        bool warned_alerts_full; /* once is enough */
 };
 
 /* Files */
@@ -168,7 +168,7 @@ static void write_ends(AldFindingLog *log)
         }
 }
 
-static bool is_unset(uint64_t time)
+static bool is_of_unset_clock(uint64_t time)
 {
         return !ald_clock_is_set(time);
 }
@@ -187,14 +187,14 @@ static void shift_events(AldFindingLog *log)
                 return;
         g_hash_table_iter_init(&iter, log->logged);
         while (g_hash_table_iter_next(&iter, NULL, (gpointer *) &logged))
-                if (is_unset(logged->began))
+                if (is_of_unset_clock(logged->began))
                         logged->began += log->shift;
         for (guint i = 0; i < log->unwritten->len; i++) {
                 AldEventEnd *end = &g_array_index(log->unwritten, AldEventEnd, i);
 
-                if (is_unset((uint64_t) end->began))
+                if (is_of_unset_clock((uint64_t) end->began))
                         end->began += (int64_t) log->shift;
-                if (is_unset((uint64_t) end->ended))
+                if (is_of_unset_clock((uint64_t) end->ended))
                         end->ended += (int64_t) log->shift;
         }
         log->shift = 0;
@@ -212,8 +212,8 @@ static void restart_events(AldFindingLog *log, uint64_t now)
                 return;
         g_hash_table_iter_init(&iter, log->logged);
         while (g_hash_table_iter_next(&iter, NULL, (gpointer *) &logged)) {
-                log->changed |= is_unset(logged->began);
-                if (is_unset(logged->began))
+                log->changed |= is_of_unset_clock(logged->began);
+                if (is_of_unset_clock(logged->began))
                         logged->began = now;
         }
 }
@@ -284,7 +284,7 @@ static char *row_to_text(const AldFindingRow *row)
 
 /* What follows from the rest is dropped first, then names, then nodes beyond some. The text, which has all of
  * them, is dropped last: it has to say what the rest no longer does. */
-static char *fit_row(const AldFindingRow *row)
+static char *format_row_within_limit(const AldFindingRow *row)
 {
         g_autoptr(GPtrArray) nodes = g_ptr_array_new();
         AldFindingRow copy = *row;
@@ -333,7 +333,7 @@ AldFindingRow *ald_finding_log_row(const char *text)
 static uint64_t write_beginning(AldFindingLog *log, const AldFindingRow *row, uint64_t began)
 {
         g_autofree char *nodes = row->nodes ? g_strjoinv(",", (char **) row->nodes) : g_strdup("");
-        g_autofree char *text = fit_row(row);
+        g_autofree char *text = format_row_within_limit(row);
         const AldKeptEvent event = { .began = (int64_t) began,
                 .ended = INT64_MAX,
                 .finding = row->id,
@@ -345,20 +345,20 @@ static uint64_t write_beginning(AldFindingLog *log, const AldFindingRow *row, ui
         return ald_history_begin_event(log->history, &event, &id) < 0 ? ALD_ABSENT_UINT64 : (uint64_t) id;
 }
 
-typedef struct Loading {
+typedef struct LostEventSearch {
         GHashTable *known; /* numbers of events that are logged */
         GArray *lost;      /* AldEventEnd, of others that have not ended */
         int64_t now;
-} Loading;
+} LostEventSearch;
 
-static void load_event(const AldKeptEvent *event, void *userdata)
+static void collect_lost_event(const AldKeptEvent *event, void *userdata)
 {
-        const Loading *loading = userdata;
+        const LostEventSearch *search = userdata;
 
-        const AldEventEnd end = { event->id, event->began, MAX(loading->now, event->began) };
+        const AldEventEnd end = { event->id, event->began, MAX(search->now, event->began) };
 
-        if (!g_hash_table_contains(loading->known, &event->id))
-                g_array_append_val(loading->lost, end);
+        if (!g_hash_table_contains(search->known, &event->id))
+                g_array_append_val(search->lost, end);
 }
 
 /* Events that nobody would end. */
@@ -366,20 +366,20 @@ static void end_lost_events(AldFindingLog *log, uint64_t now)
 {
         g_autoptr(GHashTable) known = g_hash_table_new(g_int64_hash, g_int64_equal);
         g_autoptr(GArray) lost = g_array_new(FALSE, FALSE, sizeof(AldEventEnd));
-        Loading loading = { known, lost, (int64_t) now };
+        LostEventSearch search = { known, lost, (int64_t) now };
         GHashTableIter iter;
         AldLoggedFinding *logged;
 
         g_hash_table_iter_init(&iter, log->logged);
         while (g_hash_table_iter_next(&iter, NULL, (gpointer *) &logged))
                 g_hash_table_add(known, &logged->event);
-        (void) ald_history_visit_open_events(log->history, load_event, &loading);
+        (void) ald_history_visit_open_events(log->history, collect_lost_event, &search);
         for (guint i = 0; i < lost->len; i++)
                 (void) write_end(log, &g_array_index(lost, AldEventEnd, i));
 }
 
 /* Of alerts that are not known any more. */
-static void drop_lost_logged(AldFindingLog *log)
+static void drop_logged_without_alert(AldFindingLog *log)
 {
         GHashTableIter iter;
         gpointer key;
@@ -398,7 +398,7 @@ void ald_finding_log_begin(AldFindingLog *log, uint64_t now)
         ald_saved_file_begin(log->silences_file);
         log->ours = true;
         log->shift = 0;
-        drop_lost_logged(log);
+        drop_logged_without_alert(log);
         restart_events(log, now);
         end_lost_events(log, now);
         ald_finding_log_expire(log, now);
@@ -411,7 +411,7 @@ static bool is_about(const AldFindingRow *row, const char *node)
         return !node || !row->nodes || !row->nodes[0] || g_strv_contains(row->nodes, node);
 }
 
-static void notify(
+static void send_notice(
         AldFindingLog *log, const AldLoggedFinding *logged, const AldAlert *alert, uint64_t ended_usec)
 {
         const AldFindingNotice notice = { .begins = ended_usec == ALD_ABSENT_UINT64,
@@ -430,7 +430,7 @@ static void begin_finding(AldFindingLog *log, const AldAlert *alert, uint64_t no
         AldLoggedFinding *logged = g_new(AldLoggedFinding, 1);
 
         /* It came before the clock was set, and this service was started since. */
-        if (is_unset(began) && ald_clock_is_set(now))
+        if (is_of_unset_clock(began) && ald_clock_is_set(now))
                 began = now;
 
         *logged = (AldLoggedFinding){ .began = began, .event = write_beginning(log, alert->row, began) };
@@ -452,7 +452,7 @@ static void end_finding(AldFindingLog *log, const AldAlertNotice *notice)
         if (logged->event != ALD_ABSENT_UINT64 && !write_end(log, &end))
                 g_array_append_val(log->unwritten, end);
         if (logged->reported && !logged->withheld && !ald_silences_cover(log->silences, notice->alert->row))
-                notify(log, logged, notice->alert, ended);
+                send_notice(log, logged, notice->alert, ended);
         g_hash_table_remove(log->logged, notice->alert->key);
         log->changed = true;
 }
@@ -522,7 +522,7 @@ static void report_withheld(AldFindingLog *log, const GPtrArray *begun, uint64_t
                         logged->withheld = false;
                         logged->reported = !is_silent(log, alert);
                         if (logged->reported)
-                                notify(log, logged, alert, ALD_ABSENT_UINT64);
+                                send_notice(log, logged, alert, ALD_ABSENT_UINT64);
                 } else
                         notify_withheld(log, withheld);
         }
@@ -542,20 +542,20 @@ static void report_beginnings(AldFindingLog *log, const GPtrArray *begun, uint64
                         log->limit, alert->row, alert->key, logged->began, now);
                 log->changed = true;
                 if (!logged->withheld)
-                        notify(log, logged, alert, ALD_ABSENT_UINT64);
+                        send_notice(log, logged, alert, ALD_ABSENT_UINT64);
         }
         report_withheld(log, begun, now);
 }
 
-static void note_left_out(AldFindingLog *log)
+static void warn_left_out(AldFindingLog *log)
 {
         const guint n = ald_alerts_left_out(log->alerts);
 
-        if (n > 0 && !log->said_alerts_full)
+        if (n > 0 && !log->warned_alerts_full)
                 g_warning("%u findings are not logged, since there are more than %u or their rows are longer "
                           "than 20 MiB: those of the nodes that report the most",
                         n, ALD_ALERTS_MAX);
-        log->said_alerts_full = n > 0;
+        log->warned_alerts_full = n > 0;
 }
 
 void ald_finding_log_update(
@@ -574,7 +574,7 @@ void ald_finding_log_update(
         begun = ald_alerts_begun(log->alerts);
         log_beginnings(log, begun, only, now);
         report_beginnings(log, begun, now);
-        note_left_out(log);
+        warn_left_out(log);
         if (notices->len > 0 || log->changed != changed)
                 ald_finding_log_save(log);
 }
@@ -612,7 +612,7 @@ void ald_finding_log_expire(AldFindingLog *log, uint64_t now)
 }
 
 /* After a change that must not be lost: undone if it cannot be written. */
-static int settle(AldFindingLog *log, AldSilences *before, uint64_t now)
+static int commit_silences(AldFindingLog *log, AldSilences *before, uint64_t now)
 {
         if (!save_silences(log)) {
                 ald_silences_free(log->silences);
@@ -648,7 +648,7 @@ int ald_finding_log_silence(AldFindingLog *log, const AldSilenceRow *row, uint64
                 ald_silences_free(before);
                 return r;
         }
-        return settle(log, before, now);
+        return commit_silences(log, before, now);
 }
 
 int ald_finding_log_unsilence(AldFindingLog *log, const char *node, const char *peer, uint64_t now)
@@ -663,7 +663,7 @@ int ald_finding_log_unsilence(AldFindingLog *log, const char *node, const char *
                 ald_silences_free(before);
                 return r;
         }
-        return settle(log, before, now);
+        return commit_silences(log, before, now);
 }
 
 guint ald_finding_log_left_out(const AldFindingLog *log)

@@ -21,12 +21,12 @@ struct AldHistoryBus {
         AldProperties properties;
 };
 
-static int refuse(sd_bus_error *error, const char *text)
+static int set_invalid_args(sd_bus_error *error, const char *text)
 {
         return sd_bus_error_set(error, SD_BUS_ERROR_INVALID_ARGS, text);
 }
 
-static int refuse_unreadable(const AldHistoryBus *bus, sd_bus_error *error, int r)
+static int set_not_stored(const AldHistoryBus *bus, sd_bus_error *error, int r)
 {
         const char *problem = ald_history_manager_problem(bus->manager);
 
@@ -115,7 +115,7 @@ static int reply_points(const AldHistoryBus *bus, sd_bus_message *call, const GA
 }
 
 /* Whether it is within the scope, although nothing may be recorded yet. */
-static bool is_kept(const AldHistoryBus *bus, const AldSeriesName *name)
+static bool is_within_scope(const AldHistoryBus *bus, const AldSeriesName *name)
 {
         g_autofree char *id = *name->key ? g_strconcat(name->node, "/", name->key, NULL)
                                          : g_strdup(name->node);
@@ -130,7 +130,7 @@ static int query_series(
         int r = ald_history_query(ald_history_manager_history(bus->manager), name, (int64_t) range->from,
                 (int64_t) range->to, range->points, ret);
 
-        if (r != -ENODATA || !is_kept(bus, name))
+        if (r != -ENODATA || !is_within_scope(bus, name))
                 return r;
         *ret = g_array_new(FALSE, FALSE, sizeof(AldBucket));
         return 0;
@@ -150,13 +150,13 @@ static int method_get_series(sd_bus_message *message, void *userdata, sd_bus_err
                 return ald_error_unreadable(r, error);
         fault = find_fault_of_name(&name) ?: find_fault_of_range(&range);
         if (fault)
-                return refuse(error, fault);
+                return set_invalid_args(error, fault);
         r = query_series(bus, &name, &range, &buckets);
         if (r == -ENODATA)
                 return sd_bus_error_set(
                         error, ALD_ERROR_NOT_KEPT, "This machine does not record this node or link");
         if (r < 0)
-                return refuse_unreadable(bus, error, r);
+                return set_not_stored(bus, error, r);
         return reply_points(bus, message, buckets);
 }
 
@@ -192,7 +192,7 @@ static int read_range(sd_bus_message *message, guint n_series, SeriesRange *ret,
                 return ald_error_unreadable(r, error);
         fault = find_fault_of_range(ret);
         if (fault)
-                return refuse(error, fault);
+                return set_invalid_args(error, fault);
         if (n_series * ret->points > ALD_HISTORY_POINTS_MAX)
                 return sd_bus_error_setf(error, SD_BUS_ERROR_INVALID_ARGS,
                         "Points: %u series may have at most %u each", n_series,
@@ -234,7 +234,7 @@ static int method_get_several_series(sd_bus_message *message, void *userdata, sd
 
                 r = query_series(bus, &g_array_index(names, AldSeriesName, i), &range, &buckets);
                 if (r < 0 && r != -ENODATA)
-                        return refuse_unreadable(bus, error, r);
+                        return set_not_stored(bus, error, r);
                 r = append_series(answer, buckets, &bytes);
         }
         if (r >= 0)
@@ -251,7 +251,7 @@ static int method_get_range(sd_bus_message *message, void *userdata, sd_bus_erro
         if (r == -ENODATA)
                 return sd_bus_error_set(error, ALD_ERROR_NOT_KEPT, "Nothing is recorded yet");
         if (r < 0)
-                return refuse_unreadable(bus, error, r);
+                return set_not_stored(bus, error, r);
         return sd_bus_reply_method_return(message, "tt", oldest, now);
 }
 
@@ -309,7 +309,7 @@ static int method_get_events(sd_bus_message *message, void *userdata, sd_bus_err
         if (r < 0)
                 return r;
         if (from > ALD_HISTORY_TIME_MAX || to > ALD_HISTORY_TIME_MAX || to <= from)
-                return refuse(error, "ToUSec must be later than FromUSec, and both at most 2^53");
+                return set_invalid_args(error, "ToUSec must be later than FromUSec, and both at most 2^53");
         r = sd_bus_message_new_method_return(message, &answer);
         if (r >= 0)
                 r = ald_record_bus_open_rows(answer, &ald_history_event_struct);
@@ -319,7 +319,7 @@ static int method_get_events(sd_bus_message *message, void *userdata, sd_bus_err
         more = ald_history_visit_events(ald_history_manager_history(bus->manager), (int64_t) from,
                 (int64_t) to, EVENTS_MAX, append_event, &reply);
         if (more < 0 && more != -E2BIG)
-                return refuse_unreadable(bus, error, more);
+                return set_not_stored(bus, error, more);
         r = reply.error < 0 ? reply.error : sd_bus_message_close_container(answer);
         if (r >= 0)
                 r = append_findings(answer, rows, &unused);
@@ -343,7 +343,7 @@ static int method_get_findings(sd_bus_message *message, void *userdata, sd_bus_e
 
 /* Silences */
 
-static int refuse_silence(sd_bus_error *error, int r)
+static int set_silence_error(sd_bus_error *error, int r)
 {
         switch (r) {
         case -E2BIG:
@@ -388,7 +388,7 @@ static int method_silence(sd_bus_message *message, void *userdata, sd_bus_error 
                 return ald_error_unreadable(r, error);
         fault = find_fault_of_nodes(row.node, peer) ?: ald_history_silence_refuse(&row);
         if (fault)
-                return refuse(error, fault);
+                return set_invalid_args(error, fault);
         r = ald_polkit_authorize(bus->service, message, ACTION_SILENCE, method_silence, userdata, error);
         if (r <= 0)
                 return r < 0 ? r : 1;
@@ -396,7 +396,7 @@ static int method_silence(sd_bus_message *message, void *userdata, sd_bus_error 
         row.uid = uid_of(message);
         r = ald_history_manager_silence(bus->manager, &row);
         if (r < 0)
-                return refuse_silence(error, r);
+                return set_silence_error(error, r);
         return sd_bus_reply_method_return(message, NULL);
 }
 
@@ -410,13 +410,13 @@ static int method_unsilence(sd_bus_message *message, void *userdata, sd_bus_erro
                 return ald_error_unreadable(r, error);
         fault = find_fault_of_nodes(node, peer);
         if (fault)
-                return refuse(error, fault);
+                return set_invalid_args(error, fault);
         r = ald_polkit_authorize(bus->service, message, ACTION_SILENCE, method_unsilence, userdata, error);
         if (r <= 0)
                 return r < 0 ? r : 1;
         r = ald_history_manager_unsilence(bus->manager, node, *peer ? peer : NULL);
         if (r < 0)
-                return refuse_silence(error, r);
+                return set_silence_error(error, r);
         return sd_bus_reply_method_return(message, NULL);
 }
 
@@ -501,7 +501,7 @@ static void emit_changed(AldHistoryBus *bus, const char *signal)
                 ald_service_bus(bus->service), ALD_HISTORY_PATH, ALD_HISTORY_INTERFACE, signal, NULL);
 }
 
-static void on_told(AldHistoryNews news, const AldFindingNotice *notice, void *userdata)
+static void on_news(AldHistoryNews news, const AldFindingNotice *notice, void *userdata)
 {
         AldHistoryBus *bus = userdata;
 
@@ -538,7 +538,7 @@ int ald_history_bus_new(AldService *service, AldHistoryManager *manager, AldHist
                 ald_history_bus_free(bus);
                 return r;
         }
-        ald_history_manager_watch(manager, on_told, bus);
+        ald_history_manager_watch(manager, on_news, bus);
         *ret = bus;
         return 0;
 }

@@ -20,7 +20,7 @@
 /* A state service that restarts is back sooner. */
 #define LOST_USEC (30 * G_USEC_PER_SEC)
 /* The clock may be set meanwhile. */
-#define LOOK_USEC (60 * G_USEC_PER_SEC)
+#define CHECK_USEC (60 * G_USEC_PER_SEC)
 #define SOON_USEC (G_USEC_PER_SEC / 10)
 /* A clock that is adjusted differs by less. */
 #define STEP_USEC (5 * G_USEC_PER_SEC)
@@ -63,9 +63,9 @@ struct AldHistoryManager {
         AldPastWatch *past;
         AldFindingLog *log;
         AldFindingJournal *journal;
-        AldTimer *flush, *count, *lost, *look, *announce;
+        AldTimer *flush, *count, *lost, *check, *announce;
         AldTimeShare share; /* of looking at the findings */
-        gint64 look_at;     /* CLOCK_MONOTONIC in µs, like the next two */
+        gint64 check_at;    /* CLOCK_MONOTONIC in µs, like the next two */
         gint64 waits_since; /* for results to be compared; 0: it does not */
         gint64 flushed;
         int64_t clock_offset; /* CLOCK_REALTIME less CLOCK_MONOTONIC; 0: not known */
@@ -74,7 +74,7 @@ struct AldHistoryManager {
         bool in_step;         /* the model is up to date */
 };
 
-static int64_t now(void)
+static int64_t now_usec(void)
 {
         return g_get_real_time();
 }
@@ -87,28 +87,28 @@ static const char *own_scope(const AldHistoryManager *manager)
                                                                          : NULL;
 }
 
-static void set_look(AldHistoryManager *manager, gint64 at)
+static void set_check(AldHistoryManager *manager, gint64 at)
 {
-        manager->look_at = at;
-        ald_timer_set(manager->look, at);
+        manager->check_at = at;
+        ald_timer_set(manager->check, at);
 }
 
 /* What is due in CLOCK_REALTIME is looked for every minute, since that clock may be set. */
-static void plan_look(AldHistoryManager *manager, uint64_t due)
+static void plan_check(AldHistoryManager *manager, uint64_t due)
 {
-        int64_t left = due == ALD_ABSENT_UINT64 ? LOOK_USEC : (int64_t) due - now();
+        int64_t left = due == ALD_ABSENT_UINT64 ? CHECK_USEC : (int64_t) due - now_usec();
 
-        set_look(manager, MAX(g_get_monotonic_time() + CLAMP(left, SOON_USEC, LOOK_USEC),
-                                  ald_time_share_next(&manager->share)));
+        set_check(manager, MAX(g_get_monotonic_time() + CLAMP(left, SOON_USEC, CHECK_USEC),
+                                   ald_time_share_next(&manager->share)));
 }
 
 /* Soon, since several changes come together, unless it is planned for sooner. */
-static void look_soon(AldHistoryManager *manager)
+static void check_soon(AldHistoryManager *manager)
 {
         const gint64 at = MAX(g_get_monotonic_time() + SOON_USEC, ald_time_share_next(&manager->share));
 
-        if (at < manager->look_at)
-                set_look(manager, at);
+        if (at < manager->check_at)
+                set_check(manager, at);
 }
 
 /* Whether the findings are known: otherwise those that there were remain. What is compared with its past
@@ -123,13 +123,13 @@ static bool knows_findings(AldHistoryManager *manager)
         }
         if (manager->waits_since == 0)
                 manager->waits_since = g_get_monotonic_time();
-        return g_get_monotonic_time() - manager->waits_since > LOOK_USEC;
+        return g_get_monotonic_time() - manager->waits_since > CHECK_USEC;
 }
 
 /* After a suspend as well, in which nothing lasts. */
 static void follow_clock(AldHistoryManager *manager)
 {
-        const int64_t offset = now() - g_get_monotonic_time();
+        const int64_t offset = now_usec() - g_get_monotonic_time();
 
         if (manager->clock_offset != 0 && offset - manager->clock_offset > STEP_USEC)
                 ald_finding_log_shift(manager->log, (uint64_t) (offset - manager->clock_offset));
@@ -148,24 +148,24 @@ static void update_findings(AldHistoryManager *manager)
                 g_ptr_array_add(all, (gpointer) ald_rows_at(rows, i));
         for (guint i = 0; i < slower->len; i++)
                 g_ptr_array_add(all, slower->pdata[i]);
-        ald_finding_log_update(manager->log, all, paths, own_scope(manager), (uint64_t) now());
+        ald_finding_log_update(manager->log, all, paths, own_scope(manager), (uint64_t) now_usec());
 }
 
-static void on_look(void *userdata)
+static void on_check_due(void *userdata)
 {
         AldHistoryManager *manager = userdata;
         const gint64 begun = g_get_monotonic_time();
         const AldSilences *silences = ald_finding_log_silences(manager->log);
 
         follow_clock(manager);
-        ald_finding_log_expire(manager->log, (uint64_t) now());
+        ald_finding_log_expire(manager->log, (uint64_t) now_usec());
         if (!knows_findings(manager)) {
-                plan_look(manager, ald_silences_due(silences));
+                plan_check(manager, ald_silences_due(silences));
                 return;
         }
         update_findings(manager);
         ald_time_share_take(&manager->share, g_get_monotonic_time() - begun);
-        plan_look(manager, ald_finding_log_due(manager->log));
+        plan_check(manager, ald_finding_log_due(manager->log));
 }
 
 /* At most once a second. */
@@ -184,7 +184,7 @@ static void on_past_changed(void *userdata)
         if (!manager->announces)
                 ald_timer_set(manager->announce, g_get_monotonic_time() + COUNT_USEC);
         manager->announces = true;
-        look_soon(manager);
+        check_soon(manager);
 }
 
 static void on_notice(const AldFindingNotice *notice, void *userdata)
@@ -200,7 +200,7 @@ static void on_silences_changed(void *userdata)
         AldHistoryManager *manager = userdata;
 
         manager->told(ALD_HISTORY_NEWS_SILENCES, NULL, manager->userdata);
-        look_soon(manager);
+        check_soon(manager);
 }
 
 /* Scope */
@@ -218,31 +218,31 @@ static AldHistoryScope find_scope(const AldHistoryManager *manager)
                        : ALD_HISTORY_LOCAL;
 }
 
-static void set_scope(AldHistoryManager *manager)
+static void update_scope(AldHistoryManager *manager)
 {
         const AldHistoryScope scope = find_scope(manager);
 
         if (scope == ald_record_feed_scope(manager->feed))
                 return;
-        ald_record_feed_set_scope(manager->feed, scope, now());
+        ald_record_feed_set_scope(manager->feed, scope, now_usec());
         ald_past_watch_restart(manager->past);
         manager->told(ALD_HISTORY_NEWS_PROPERTIES, NULL, manager->userdata);
-        look_soon(manager);
+        check_soon(manager);
 }
 
 static void on_count(void *userdata)
 {
-        set_scope(userdata);
+        update_scope(userdata);
 }
 
 /* Samples */
 
-static void flush(AldHistoryManager *manager)
+static void flush_samples(AldHistoryManager *manager)
 {
         int r;
 
         manager->flushed = g_get_monotonic_time();
-        r = ald_history_flush(manager->history, now());
+        r = ald_history_flush(manager->history, now_usec());
         ald_finding_log_save(manager->log);
         /* Memory of samples and of the database that was needed for this moment only. */
         if (r == 0)
@@ -255,14 +255,14 @@ static void flush(AldHistoryManager *manager)
 
 static void on_flush(void *userdata)
 {
-        flush(userdata);
+        flush_samples(userdata);
 }
 
 static void on_lost(void *userdata)
 {
         AldHistoryManager *manager = userdata;
 
-        ald_record_feed_pause(manager->feed, now());
+        ald_record_feed_pause(manager->feed, now_usec());
         ald_past_watch_restart(manager->past);
 }
 
@@ -270,10 +270,10 @@ void ald_history_manager_synced(AldHistoryManager *manager)
 {
         ald_timer_set(manager->lost, ALD_TIMER_NEVER);
         manager->in_step = true;
-        ald_record_feed_resume(manager->feed, now());
-        set_scope(manager);
+        ald_record_feed_resume(manager->feed, now_usec());
+        update_scope(manager);
         ald_past_watch_restart(manager->past);
-        look_soon(manager);
+        check_soon(manager);
 }
 
 void ald_history_manager_lost(AldHistoryManager *manager)
@@ -287,18 +287,18 @@ void ald_history_manager_change(AldHistoryManager *manager, const AldChange *cha
 {
         if (change->entity && !change->entity->is_link && change->type != ALD_CHANGE_CHANGED)
                 ald_timer_set(manager->count, g_get_monotonic_time() + COUNT_USEC);
-        if (ald_record_feed_change(manager->feed, change, now()))
+        if (ald_record_feed_change(manager->feed, change, now_usec()))
                 ald_past_watch_node(manager->past, change->entity->id);
         else
                 ald_past_watch_change(manager->past, change);
         if (ald_history_is_full(manager->history) &&
                 g_get_monotonic_time() - manager->flushed > FLUSH_AGAIN_USEC)
-                flush(manager);
+                flush_samples(manager);
 }
 
 void ald_history_manager_findings(AldHistoryManager *manager)
 {
-        look_soon(manager);
+        check_soon(manager);
 }
 
 /* Life */
@@ -327,8 +327,8 @@ AldHistoryManager *ald_history_manager_new(AldModel *model, const char *director
         manager->flush = ald_timer_new("flush", on_flush, manager);
         manager->count = ald_timer_new("count", on_count, manager);
         manager->lost = ald_timer_new("lost", on_lost, manager);
-        manager->look = ald_timer_new("look", on_look, manager);
-        manager->look_at = ALD_TIMER_NEVER;
+        manager->check = ald_timer_new("look", on_check_due, manager);
+        manager->check_at = ALD_TIMER_NEVER;
         manager->announce = ald_timer_new("announce", on_announce, manager);
         manager->share = ald_time_share_new(g_get_monotonic_time());
         return manager;
@@ -339,14 +339,14 @@ void ald_history_manager_free(AldHistoryManager *manager)
         if (!manager)
                 return;
         if (manager->ours) {
-                ald_record_feed_pause(manager->feed, now());
-                (void) ald_history_flush(manager->history, now());
+                ald_record_feed_pause(manager->feed, now_usec());
+                (void) ald_history_flush(manager->history, now_usec());
                 ald_finding_log_save(manager->log);
         }
         ald_timer_free(manager->flush);
         ald_timer_free(manager->count);
         ald_timer_free(manager->lost);
-        ald_timer_free(manager->look);
+        ald_timer_free(manager->check);
         ald_timer_free(manager->announce);
         ald_past_watch_free(manager->past);
         ald_finding_log_free(manager->log);
@@ -367,10 +367,10 @@ void ald_history_manager_watch(AldHistoryManager *manager, AldHistoryTold told, 
 void ald_history_manager_begin(AldHistoryManager *manager)
 {
         manager->ours = true;
-        ald_finding_log_begin(manager->log, (uint64_t) now());
-        set_scope(manager);
-        flush(manager);
-        look_soon(manager);
+        ald_finding_log_begin(manager->log, (uint64_t) now_usec());
+        update_scope(manager);
+        flush_samples(manager);
+        check_soon(manager);
 }
 
 void ald_history_manager_configure(AldHistoryManager *manager, const AldConfig *config)
@@ -380,7 +380,7 @@ void ald_history_manager_configure(AldHistoryManager *manager, const AldConfig *
         read_config(manager, config);
         if (manager->budget != budget && ald_history_set_budget(manager->history, manager->budget) > 0)
                 ald_timer_set(manager->flush, g_get_monotonic_time() + SHRINK_USEC);
-        set_scope(manager);
+        update_scope(manager);
         manager->told(ALD_HISTORY_NEWS_PROPERTIES, NULL, manager->userdata);
 }
 
@@ -435,7 +435,7 @@ int ald_history_manager_range(const AldHistoryManager *manager, uint64_t *ret_ol
         if (r < 0)
                 return r;
         *ret_oldest = (uint64_t) MAX(oldest, 0);
-        *ret_now = (uint64_t) now();
+        *ret_now = (uint64_t) now_usec();
         return r;
 }
 
@@ -455,7 +455,7 @@ GPtrArray *ald_history_manager_slower(const AldHistoryManager *manager)
 
 const char *ald_history_silence_refuse(const AldSilenceRow *row)
 {
-        if (row->until_usec <= (uint64_t) now())
+        if (row->until_usec <= (uint64_t) now_usec())
                 return "UntilUSec is past";
         if (row->until_usec != ALD_ABSENT_UINT64 && row->until_usec > ALD_HISTORY_TIME_MAX)
                 return "UntilUSec must be at most 2^53, or UINT64_MAX";
@@ -466,11 +466,11 @@ const char *ald_history_silence_refuse(const AldSilenceRow *row)
 
 int ald_history_manager_silence(AldHistoryManager *manager, AldSilenceRow *row)
 {
-        row->began_usec = (uint64_t) now();
+        row->began_usec = (uint64_t) now_usec();
         return ald_finding_log_silence(manager->log, row, row->began_usec);
 }
 
 int ald_history_manager_unsilence(AldHistoryManager *manager, const char *node, const char *peer)
 {
-        return ald_finding_log_unsilence(manager->log, node, peer, (uint64_t) now());
+        return ald_finding_log_unsilence(manager->log, node, peer, (uint64_t) now_usec());
 }

@@ -95,7 +95,7 @@ static AldNoticeAccount *get_account(AldNoticeLimit *limit, const char *reporter
         return account;
 }
 
-static bool spend(AldNoticeAccount *account, uint64_t now)
+static bool spend_notice(AldNoticeAccount *account, uint64_t now)
 {
         account->saved = saved_at(account, now);
         account->at = now;
@@ -150,14 +150,14 @@ bool ald_notice_limit_take(
 {
         AldNoticeAccount *account = get_account(limit, row->reporter, now);
 
-        if (account->withheld->len == 0 && spend(account, now))
+        if (account->withheld->len == 0 && spend_notice(account, now))
                 return true;
         withhold(account, row, key, began_usec);
         limit->count++;
         return false;
 }
 
-static bool is_sooner(const AldWithheld *one, const AldWithheld *other)
+static bool is_reported_before(const AldWithheld *one, const AldWithheld *other)
 {
         const int severity = ald_finding_row_severity_from_string(one->severity);
         const int other_severity = ald_finding_row_severity_from_string(other->severity);
@@ -165,12 +165,12 @@ static bool is_sooner(const AldWithheld *one, const AldWithheld *other)
         return severity != other_severity ? severity < other_severity : one->began_usec < other->began_usec;
 }
 
-static AldWithheld *steal_first(AldNoticeAccount *account)
+static AldWithheld *steal_next(AldNoticeAccount *account)
 {
         guint first = 0;
 
         for (guint i = 1; i < account->withheld->len; i++)
-                if (is_sooner(account->withheld->pdata[i], account->withheld->pdata[first]))
+                if (is_reported_before(account->withheld->pdata[i], account->withheld->pdata[first]))
                         first = i;
         return g_ptr_array_steal_index(account->withheld, first);
 }
@@ -185,8 +185,8 @@ AldWithheld *ald_notice_limit_next(AldNoticeLimit *limit, uint64_t now)
         while (g_hash_table_iter_next(&iter, NULL, &data)) {
                 AldNoticeAccount *account = data;
 
-                if (account->withheld->len > 0 && spend(account, now))
-                        return steal_first(account);
+                if (account->withheld->len > 0 && spend_notice(account, now))
+                        return steal_next(account);
                 if (account->withheld->len == 0 && saved_at(account, now) >= saved_max(account))
                         g_hash_table_iter_remove(&iter);
         }

@@ -103,7 +103,7 @@ static AldSeriesName series_name(const AldPastRate *rate, const char *node, cons
                 rate->device ? "" : rate->entity + ALD_ID_STRING_SIZE, field };
 }
 
-static void keep_excuse(AldPastWatch *watch, const AldPastRate *rate)
+static void store_excuse(AldPastWatch *watch, const AldPastRate *rate)
 {
         g_autofree char *node = g_strndup(rate->entity, ALD_ID_STRING_SIZE - 1);
         g_autofree char *field = excused_field(rate);
@@ -149,7 +149,7 @@ static int load_results(
 }
 
 /* If the history cannot be read, the verdict remains. */
-static AldPastVerdict compare(AldPastWatch *watch, const AldPastRate *rate)
+static AldPastVerdict compute_verdict(AldPastWatch *watch, const AldPastRate *rate)
 {
         g_autoptr(GArray) results = g_array_new(FALSE, FALSE, sizeof(AldPastResult));
         const int64_t to = rate->measured + ALD_SAMPLE_STEP_USEC, recent = to - RECENT_USEC;
@@ -177,7 +177,7 @@ static void compare_rate(AldFairPlace *place, void *userdata)
         AldPastRate *rate = (AldPastRate *) (void *) ((char *) place - offsetof(AldPastRate, place));
         AldPastVerdict before = rate->verdict;
 
-        rate->verdict = compare(watch, rate);
+        rate->verdict = compute_verdict(watch, rate);
         if (!is_same_verdict(&before, &rate->verdict))
                 watch->changed(watch->userdata);
 }
@@ -263,7 +263,7 @@ static bool is_excused(const char *const *flags)
 }
 
 /* A record or a row, with its rates. */
-static void take_rates(AldPastWatch *watch, const AldEntity *entity, AldKind kind, const char *device,
+static void update_rates(AldPastWatch *watch, const AldEntity *entity, AldKind kind, const char *device,
         const AldStruct *type, const void *fields, const char *const *names, guint *next)
 {
         const uint64_t *measured = ald_field_of(ald_struct_find(type, "MeasuredUSec"), fields);
@@ -280,7 +280,7 @@ static void take_rates(AldPastWatch *watch, const AldEntity *entity, AldKind kin
                         continue;
                 rate->measured = (int64_t) *measured;
                 if (is_excused(*flags))
-                        keep_excuse(watch, rate);
+                        store_excuse(watch, rate);
                 else
                         enqueue(watch, rate);
         }
@@ -313,13 +313,13 @@ static void drop_rates(AldPastWatch *watch, const char *id, int only, const AldR
                 watch->changed(watch->userdata);
 }
 
-static void take_record(AldPastWatch *watch, const AldEntity *entity, const AldRecord *record)
+static void update_record(AldPastWatch *watch, const AldEntity *entity, const AldRecord *record)
 {
         const AldRows *rows;
         guint next = 0;
 
         if (ald_kinds[record->kind].is_link) {
-                take_rates(watch, entity, record->kind, NULL, ald_record_type(record),
+                update_rates(watch, entity, record->kind, NULL, ald_record_type(record),
                         ald_record_fields(record), link_rates, &next);
                 return;
         }
@@ -329,12 +329,12 @@ static void take_record(AldPastWatch *watch, const AldEntity *entity, const AldR
                 const void *row = ald_rows_at(rows, i);
                 const char *const *id = ald_field_of(ald_struct_find(rows->type, "Id"), row);
 
-                take_rates(watch, entity, record->kind, *id, rows->type, row,
+                update_rates(watch, entity, record->kind, *id, rows->type, row,
                         find_watched(record->kind)->rates, &next);
         }
 }
 
-static void look_at_entity(AldPastWatch *watch, const AldEntity *entity)
+static void update_entity(AldPastWatch *watch, const AldEntity *entity)
 {
         if (!ald_record_feed_records(watch->feed, entity)) {
                 drop_rates(watch, entity->id, -1, NULL);
@@ -342,7 +342,7 @@ static void look_at_entity(AldPastWatch *watch, const AldEntity *entity)
         }
         for (AldKind kind = 0; kind < ALD_N_KINDS; kind++)
                 if (entity->records[kind] && has_rates(kind))
-                        take_record(watch, entity, entity->records[kind]);
+                        update_record(watch, entity, entity->records[kind]);
 }
 
 void ald_past_watch_restart(AldPastWatch *watch)
@@ -350,9 +350,9 @@ void ald_past_watch_restart(AldPastWatch *watch)
         const GPtrArray *nodes = ald_model_nodes(watch->model), *links = ald_model_links(watch->model);
 
         for (guint i = 0; i < nodes->len; i++)
-                look_at_entity(watch, nodes->pdata[i]);
+                update_entity(watch, nodes->pdata[i]);
         for (guint i = 0; i < links->len; i++)
-                look_at_entity(watch, links->pdata[i]);
+                update_entity(watch, links->pdata[i]);
 }
 
 void ald_past_watch_node(AldPastWatch *watch, const char *node)
@@ -361,10 +361,10 @@ void ald_past_watch_node(AldPastWatch *watch, const char *node)
         const GPtrArray *links = ald_model_links(watch->model);
 
         if (entity)
-                look_at_entity(watch, entity);
+                update_entity(watch, entity);
         for (guint i = ald_links_of(links, node); i < links->len && ald_is_link_of(links->pdata[i], node);
                 i++)
-                look_at_entity(watch, links->pdata[i]);
+                update_entity(watch, links->pdata[i]);
 }
 
 void ald_past_watch_change(AldPastWatch *watch, const AldChange *change)
@@ -376,7 +376,7 @@ void ald_past_watch_change(AldPastWatch *watch, const AldChange *change)
         if (change->type == ALD_CHANGE_REMOVED)
                 drop_rates(watch, change->entity->id, kind, NULL);
         else if (ald_record_feed_records(watch->feed, change->entity))
-                take_record(watch, change->entity, change->entity->records[kind]);
+                update_record(watch, change->entity, change->entity->records[kind]);
 }
 
 /* Findings */
@@ -416,7 +416,8 @@ static void describe_device(const AldPastRate *rate, const AldEntity *entity, Al
 }
 
 /* NULL if the record is gone. */
-static AldFindingRow *describe(const AldPastWatch *watch, const AldPastRate *rate, const AldNodeNames *names)
+static AldFindingRow *make_finding(
+        const AldPastWatch *watch, const AldPastRate *rate, const AldNodeNames *names)
 {
         const AldEntity *entity = ald_model_get(watch->model, rate->entity);
         const AldRecord *record = ald_entity_record(entity, rate->kind);
@@ -463,7 +464,7 @@ static void add_findings(
 {
         for (guint i = 0; i < rates->len; i++) {
                 const AldPastRate *rate = rates->pdata[i];
-                AldFindingRow *row = rate->verdict.slower ? describe(watch, rate, names) : NULL;
+                AldFindingRow *row = rate->verdict.slower ? make_finding(watch, rate, names) : NULL;
 
                 if (row)
                         g_ptr_array_add(rows, row);

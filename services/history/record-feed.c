@@ -94,7 +94,7 @@ bool ald_record_feed_records(const AldRecordFeed *feed, const AldEntity *entity)
         return !feed->paused && ald_record_feed_keeps(feed, entity->id) && is_heard(feed, entity);
 }
 
-static void take(AldRecordFeed *feed, const AldEntity *entity, AldRecord *record, int64_t now)
+static void feed_record(AldRecordFeed *feed, const AldEntity *entity, AldRecord *record, int64_t now)
 {
         char node[ALD_ID_STRING_SIZE];
         AldId id;
@@ -104,14 +104,14 @@ static void take(AldRecordFeed *feed, const AldEntity *entity, AldRecord *record
                 ald_recorder_take(feed->recorder, &id, key_of(entity->id), record, now);
 }
 
-static void take_all(AldRecordFeed *feed, const AldEntity *entity, int64_t now)
+static void feed_all_records(AldRecordFeed *feed, const AldEntity *entity, int64_t now)
 {
         for (AldKind kind = 0; kind < ALD_N_KINDS; kind++)
                 if (entity->records[kind] && ald_record_feed_records(feed, entity))
-                        take(feed, entity, entity->records[kind], now);
+                        feed_record(feed, entity, entity->records[kind], now);
 }
 
-static void end(AldRecordFeed *feed, const AldEntity *entity, AldKind kind, int64_t now)
+static void end_record(AldRecordFeed *feed, const AldEntity *entity, AldKind kind, int64_t now)
 {
         char node[ALD_ID_STRING_SIZE];
         AldId id;
@@ -120,14 +120,14 @@ static void end(AldRecordFeed *feed, const AldEntity *entity, AldKind kind, int6
                 ald_recorder_end(feed->recorder, &id, kind, key_of(entity->id), now);
 }
 
-static void end_all(AldRecordFeed *feed, const AldEntity *entity, int64_t now)
+static void end_all_records(AldRecordFeed *feed, const AldEntity *entity, int64_t now)
 {
         for (AldKind kind = 0; kind < ALD_N_KINDS; kind++)
-                end(feed, entity, kind, now);
+                end_record(feed, entity, kind, now);
 }
 
 /* The node and the links that it measured. */
-static void foreach_of(AldRecordFeed *feed, const AldEntity *node,
+static void foreach_measured_by(AldRecordFeed *feed, const AldEntity *node,
         void (*function)(AldRecordFeed *feed, const AldEntity *entity, int64_t now), int64_t now)
 {
         const GPtrArray *links = ald_model_links(feed->model);
@@ -141,7 +141,7 @@ static void foreach_of(AldRecordFeed *feed, const AldEntity *node,
 }
 
 /* Whether the node is heard may have changed. */
-static bool note_presence(AldRecordFeed *feed, const AldEntity *node, int64_t now)
+static bool update_presence(AldRecordFeed *feed, const AldEntity *node, int64_t now)
 {
         bool heard = ald_node_is_heard(feed->model, node);
 
@@ -149,22 +149,22 @@ static bool note_presence(AldRecordFeed *feed, const AldEntity *node, int64_t no
                 return false;
         if (heard) {
                 g_hash_table_remove(feed->unheard, node->id);
-                foreach_of(feed, node, take_all, now);
+                foreach_measured_by(feed, node, feed_all_records, now);
         } else {
                 g_hash_table_add(feed->unheard, g_strdup(node->id));
-                foreach_of(feed, node, end_all, now);
+                foreach_measured_by(feed, node, end_all_records, now);
         }
         return true;
 }
 
-static void take_model(AldRecordFeed *feed, int64_t now)
+static void feed_model(AldRecordFeed *feed, int64_t now)
 {
         const GPtrArray *nodes = ald_model_nodes(feed->model), *links = ald_model_links(feed->model);
 
         for (guint i = 0; i < nodes->len; i++)
-                take_all(feed, nodes->pdata[i], now);
+                feed_all_records(feed, nodes->pdata[i], now);
         for (guint i = 0; i < links->len; i++)
-                take_all(feed, links->pdata[i], now);
+                feed_all_records(feed, links->pdata[i], now);
 }
 
 void ald_record_feed_set_scope(AldRecordFeed *feed, AldHistoryScope scope, int64_t now)
@@ -173,7 +173,7 @@ void ald_record_feed_set_scope(AldRecordFeed *feed, AldHistoryScope scope, int64
                 return;
         ald_recorder_end_all(feed->recorder, now);
         feed->scope = scope;
-        take_model(feed, now);
+        feed_model(feed, now);
 }
 
 AldHistoryScope ald_record_feed_scope(const AldRecordFeed *feed)
@@ -188,13 +188,13 @@ bool ald_record_feed_change(AldRecordFeed *feed, const AldChange *change, int64_
         if (kind < 0)
                 return false;
         if (kind == ALD_KIND_PRESENCE)
-                return note_presence(feed, change->entity, now);
+                return update_presence(feed, change->entity, now);
         if (ald_kinds[kind].local)
                 return false;
         if (change->type == ALD_CHANGE_REMOVED)
-                end(feed, change->entity, (AldKind) kind, now);
+                end_record(feed, change->entity, (AldKind) kind, now);
         else if (ald_record_feed_records(feed, change->entity))
-                take(feed, change->entity, change->entity->records[kind], now);
+                feed_record(feed, change->entity, change->entity->records[kind], now);
         return false;
 }
 
@@ -210,5 +210,5 @@ void ald_record_feed_resume(AldRecordFeed *feed, int64_t now)
         if (!feed->paused)
                 return;
         feed->paused = false;
-        take_model(feed, now);
+        feed_model(feed, now);
 }

@@ -145,7 +145,7 @@ static int64_t measured_at(const AldMeasuredFields *measured, const AldField *fi
 /* Walking */
 
 /* A sample that is too old, or has too long a name, is none. */
-static void put(
+static void put_sample(
         const AldRecordWalk *walk, const AldField *field, const char *prefix, int64_t time, double number)
 {
         g_autofree char *name = *prefix ? g_strconcat(prefix, ".", field->name, NULL) : g_strdup(field->name);
@@ -155,7 +155,7 @@ static void put(
         (void) ald_history_put(walk->history, &series, time, number, precision_of(field, number), walk->now);
 }
 
-static void take_number(const AldRecordWalk *walk, const AldMeasuredFields *measured, const AldField *field,
+static void record_number(const AldRecordWalk *walk, const AldMeasuredFields *measured, const AldField *field,
         const char *prefix, const void *fields, const void *last)
 {
         const double number = number_of(field, fields), before = number_of(field, last);
@@ -163,19 +163,19 @@ static void take_number(const AldRecordWalk *walk, const AldMeasuredFields *meas
 
         if (isnan(number)) {
                 if (!isnan(before))
-                        put(walk, field, prefix, walk->time, NAN);
+                        put_sample(walk, field, prefix, walk->time, NAN);
                 return;
         }
         if (time != INT64_MIN) {
                 if (isnan(before) || time != measured_at(measured, field, last))
-                        put(walk, field, prefix, time, number);
+                        put_sample(walk, field, prefix, time, number);
                 return;
         }
         if (walk->all || is_change(field, before, number))
-                put(walk, field, prefix, walk->time, number);
+                put_sample(walk, field, prefix, walk->time, number);
 }
 
-static void take_numbers(const AldRecordWalk *walk, const AldStruct *type, const char *prefix,
+static void record_numbers(const AldRecordWalk *walk, const AldStruct *type, const char *prefix,
         const void *fields, const void *last)
 {
         const AldMeasuredFields measured = { ald_struct_find(type, "MeasuredUSec"),
@@ -183,7 +183,7 @@ static void take_numbers(const AldRecordWalk *walk, const AldStruct *type, const
 
         for (size_t i = 0; i < type->n_fields; i++)
                 if (ald_docs_is_series(type, &type->fields[i]))
-                        take_number(walk, &measured, &type->fields[i], prefix, fields, last);
+                        record_number(walk, &measured, &type->fields[i], prefix, fields, last);
 }
 
 static const char *id_of(const AldRows *rows, const void *row)
@@ -192,14 +192,14 @@ static const char *id_of(const AldRows *rows, const void *row)
 }
 
 /* The rows that are there, and those that are there no more. */
-static void take_rows(
+static void record_rows(
         const AldRecordWalk *walk, const AldField *field, const AldRows *rows, const AldRows *last)
 {
         for (size_t i = 0; rows && i < rows->n; i++) {
                 const void *row = ald_rows_at(rows, i);
                 g_autofree char *prefix = g_strdup_printf("%s[%s]", field->name, id_of(rows, row));
 
-                take_numbers(
+                record_numbers(
                         walk, rows->type, prefix, row, last ? ald_rows_find(last, id_of(rows, row)) : NULL);
         }
         for (size_t i = 0; last && i < last->n; i++) {
@@ -209,22 +209,22 @@ static void take_rows(
                 if (rows && ald_rows_find(rows, id_of(last, row)))
                         continue;
                 prefix = g_strdup_printf("%s[%s]", field->name, id_of(last, row));
-                take_numbers(walk, last->type, prefix, NULL, row);
+                record_numbers(walk, last->type, prefix, NULL, row);
         }
 }
 
 /* Either may be NULL. */
-static void take_record(
+static void record_all(
         const AldRecordWalk *walk, AldKind kind, const AldRecord *record, const AldRecord *last)
 {
         const AldStruct *type = ald_kinds[kind].type;
         const void *fields = record ? ald_record_fields(record) : NULL;
         const void *before = last ? ald_record_fields(last) : NULL;
 
-        take_numbers(walk, type, "", fields, before);
+        record_numbers(walk, type, "", fields, before);
         for (size_t i = 0; i < type->n_fields; i++)
                 if (type->fields[i].type == ALD_TYPE_ROWS)
-                        take_rows(walk, &type->fields[i],
+                        record_rows(walk, &type->fields[i],
                                 fields ? ald_field_of(&type->fields[i], fields) : NULL,
                                 before ? ald_field_of(&type->fields[i], before) : NULL);
 }
@@ -243,7 +243,7 @@ static AldTrack *get_track(AldRecorder *recorder, const AldId *node, AldKind kin
         return track;
 }
 
-static void walk_track(
+static void record_track(
         AldRecorder *recorder, const AldTrack *track, const AldRecord *record, int64_t time, int64_t now)
 {
         char id[ALD_ID_STRING_SIZE];
@@ -255,7 +255,7 @@ static void walk_track(
                 .all = track->resent == time,
         };
 
-        take_record(&walk, track->kind, record, track->record);
+        record_all(&walk, track->kind, record, track->record);
 }
 
 void ald_recorder_take(
@@ -267,7 +267,7 @@ void ald_recorder_take(
         /* Also if the clock has gone back. */
         if (!track->record || llabs(time - track->resent) >= ALD_RECORDER_RESEND_USEC)
                 track->resent = time;
-        walk_track(recorder, track, record, time, now);
+        record_track(recorder, track, record, time, now);
         g_clear_pointer(&track->record, ald_record_unref);
         track->record = ald_record_ref(record);
 }
@@ -279,7 +279,7 @@ void ald_recorder_end(AldRecorder *recorder, const AldId *node, AldKind kind, co
 
         if (!track)
                 return;
-        walk_track(recorder, track, NULL, now, now);
+        record_track(recorder, track, NULL, now, now);
         g_hash_table_remove(recorder->tracks, &wanted);
 }
 
@@ -290,7 +290,7 @@ void ald_recorder_end_all(AldRecorder *recorder, int64_t now)
 
         g_hash_table_iter_init(&iter, recorder->tracks);
         while (g_hash_table_iter_next(&iter, (gpointer *) &track, NULL)) {
-                walk_track(recorder, track, NULL, now, now);
+                record_track(recorder, track, NULL, now, now);
                 g_hash_table_iter_remove(&iter);
         }
 }

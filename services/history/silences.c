@@ -42,7 +42,7 @@ static bool is_valid(const AldSilenceRow *row)
 }
 
 /* A link has no direction here. */
-static bool is_of(const AldSilenceRow *row, const char *node, const char *peer)
+static bool matches_nodes(const AldSilenceRow *row, const char *node, const char *peer)
 {
         if (!row->peer || !peer)
                 return !row->peer && !peer && strcmp(row->node, node) == 0;
@@ -64,7 +64,7 @@ int ald_silences_add(AldSilences *silences, const AldSilenceRow *row)
 int ald_silences_remove(AldSilences *silences, const char *node, const char *peer)
 {
         for (guint i = 0; i < silences->rows->len; i++)
-                if (is_of(silences->rows->pdata[i], node, peer)) {
+                if (matches_nodes(silences->rows->pdata[i], node, peer)) {
                         g_ptr_array_remove_index(silences->rows, i);
                         return 0;
                 }

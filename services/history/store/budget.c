@@ -34,18 +34,18 @@ unsigned ald_budget_events(uint64_t budget)
         return (unsigned) MIN(budget / 8192, UINT16_MAX);
 }
 
-static uint64_t file_max(uint64_t budget)
+static uint64_t max_file_size(uint64_t budget)
 {
         return budget - ald_budget_log(budget);
 }
 
 int ald_budget_set(AldDatabase *database, uint64_t budget)
 {
-        return ald_database_limit(database, file_max(budget));
+        return ald_database_limit(database, max_file_size(budget));
 }
 
 /* The tier whose oldest span is dropped next; ALD_TIERS if there is none. */
-static int find_tier(AldDatabase *database, AldTier *ret, int64_t *ret_start)
+static int choose_tier_to_drop(AldDatabase *database, AldTier *ret, int64_t *ret_start)
 {
         double most = 0;
         int r;
@@ -91,7 +91,7 @@ static int drop_oldest(AldDatabase *database, uint64_t *events)
         int64_t start = 0, n = 0;
         int r;
 
-        r = find_tier(database, &tier, &start);
+        r = choose_tier_to_drop(database, &tier, &start);
         if (r < 0)
                 return r;
         if (tier < ALD_TIERS)
@@ -106,7 +106,7 @@ static int drop_oldest(AldDatabase *database, uint64_t *events)
         return 1;
 }
 
-static int empty_log(AldDatabase *database, uint64_t budget, AldDatabaseSize *size)
+static int empty_log_if_needed(AldDatabase *database, uint64_t budget, AldDatabaseSize *size)
 {
         int r;
 
@@ -118,12 +118,12 @@ static int empty_log(AldDatabase *database, uint64_t budget, AldDatabaseSize *si
         return r == -EBUSY && size->log + ald_budget_transaction(budget) * 2 < ald_budget_log(budget) ? 0 : r;
 }
 
-static int measure(AldDatabase *database, uint64_t budget, AldDatabaseSize *size)
+static int measure_size(AldDatabase *database, uint64_t budget, AldDatabaseSize *size)
 {
         int r;
 
         r = ald_database_size(database, size);
-        return r < 0 ? r : empty_log(database, budget, size);
+        return r < 0 ? r : empty_log_if_needed(database, budget, size);
 }
 
 int ald_budget_keep(AldDatabase *database, uint64_t budget, uint64_t *events)
@@ -133,24 +133,24 @@ int ald_budget_keep(AldDatabase *database, uint64_t budget, uint64_t *events)
         unsigned steps = 0;
         int r;
 
-        r = measure(database, budget, &size);
-        while (r >= 0 && size.file - size.unused + room > file_max(budget)) {
+        r = measure_size(database, budget, &size);
+        while (r >= 0 && size.file - size.unused + room > max_file_size(budget)) {
                 if (steps++ == STEPS_MAX)
                         return 1;
                 r = drop_oldest(database, events);
                 if (r == 0)
                         break;
                 if (r > 0)
-                        r = measure(database, budget, &size);
+                        r = measure_size(database, budget, &size);
         }
         /* Takes unused pages off the end of the file, some at a time since the log has those that move. */
-        while (r >= 0 && size.file > file_max(budget) && size.unused > 0) {
+        while (r >= 0 && size.file > max_file_size(budget) && size.unused > 0) {
                 if (steps++ == STEPS_MAX)
                         return 1;
                 r = ald_database_run(
                         database, "PRAGMA incremental_vacuum(" G_STRINGIFY(VACUUM_PAGES) ")", "");
                 if (r >= 0)
-                        r = measure(database, budget, &size);
+                        r = measure_size(database, budget, &size);
         }
         return r;
 }

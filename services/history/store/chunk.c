@@ -135,12 +135,12 @@ static bool *read_gaps(AldBytes *bytes, size_t n, size_t *ret_n_known)
 
 /* Values */
 
-static bool is_same(double a, double b)
+static bool has_same_bits(double a, double b)
 {
         return memcmp(&a, &b, sizeof a) == 0;
 }
 
-static bool scale(const double *values, size_t n, unsigned decimals, int64_t *scaled)
+static bool scale_to_integers(const double *values, size_t n, unsigned decimals, int64_t *scaled)
 {
         for (size_t i = 0; i < n; i++) {
                 double integer = round(values[i] * powers[decimals]);
@@ -148,13 +148,13 @@ static bool scale(const double *values, size_t n, unsigned decimals, int64_t *sc
                 if (!(fabs(integer) <= (double) INTEGER_MAX))
                         return false;
                 scaled[i] = (int64_t) integer;
-                if (!is_same((double) scaled[i] / powers[decimals], values[i]))
+                if (!has_same_bits((double) scaled[i] / powers[decimals], values[i]))
                         return false;
         }
         return true;
 }
 
-static uint64_t divisor_of(uint64_t a, uint64_t b)
+static uint64_t common_divisor(uint64_t a, uint64_t b)
 {
         while (b != 0) {
                 uint64_t rest = a % b;
@@ -170,7 +170,7 @@ static void append_integers(GByteArray *bytes, const int64_t *values, size_t n)
         uint64_t divisor = 0;
 
         for (size_t i = 1; i < n && divisor != 1; i++)
-                divisor = divisor_of((uint64_t) llabs(values[i] - values[i - 1]), divisor);
+                divisor = common_divisor((uint64_t) llabs(values[i] - values[i - 1]), divisor);
         ald_varint_append_signed(bytes, values[0]);
         ald_varint_append(bytes, divisor);
         for (size_t i = 1; i < n && divisor > 0; i++)
@@ -234,7 +234,7 @@ static void append_values(GByteArray *bytes, const double *values, size_t n)
         g_autofree int64_t *scaled = g_new(int64_t, n);
         uint8_t decimals = 0;
 
-        while (decimals <= DECIMALS_MAX && !scale(values, n, decimals, scaled))
+        while (decimals <= DECIMALS_MAX && !scale_to_integers(values, n, decimals, scaled))
                 decimals++;
         if (decimals > DECIMALS_MAX)
                 decimals = AS_DOUBLES;

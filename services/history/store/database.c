@@ -98,19 +98,19 @@ const char *ald_database_reason(AldDatabase *database)
                        : sqlite3_errmsg(database->sqlite);
 }
 
-static void finalize(gpointer statement)
+static void finalize_statement(gpointer statement)
 {
         sqlite3_finalize(statement);
 }
 
-static int run_text(AldDatabase *database, const char *sql)
+static int run_script(AldDatabase *database, const char *sql)
 {
         return sqlite3_exec(database->sqlite, sql, NULL, NULL, NULL) == SQLITE_OK
                        ? 0
                        : error_of(database->sqlite);
 }
 
-static int prepare(AldDatabase *database, sqlite3_stmt **ret, const char *sql)
+static int prepare_statement(AldDatabase *database, sqlite3_stmt **ret, const char *sql)
 {
         sqlite3_stmt *statement = g_hash_table_lookup(database->statements, sql);
 
@@ -124,7 +124,7 @@ static int prepare(AldDatabase *database, sqlite3_stmt **ret, const char *sql)
         return 0;
 }
 
-static void bind(sqlite3_stmt *statement, const char *types, va_list arguments)
+static void bind_parameters(sqlite3_stmt *statement, const char *types, va_list arguments)
 {
         for (int i = 0; types[i] != '\0'; i++)
                 if (types[i] == 'i')
@@ -144,11 +144,11 @@ int ald_database_query(AldDatabase *database, sqlite3_stmt **ret, const char *sq
         va_list arguments;
         int r;
 
-        r = prepare(database, ret, sql);
+        r = prepare_statement(database, ret, sql);
         if (r < 0)
                 return r;
         va_start(arguments, types);
-        bind(*ret, types, arguments);
+        bind_parameters(*ret, types, arguments);
         va_end(arguments);
         return 0;
 }
@@ -176,11 +176,11 @@ int ald_database_run(AldDatabase *database, const char *sql, const char *types, 
         va_list arguments;
         int r;
 
-        r = prepare(database, &statement, sql);
+        r = prepare_statement(database, &statement, sql);
         if (r < 0)
                 return r;
         va_start(arguments, types);
-        bind(statement, types, arguments);
+        bind_parameters(statement, types, arguments);
         va_end(arguments);
         while ((r = ald_database_step(database, statement)) > 0)
                 ;
@@ -193,7 +193,7 @@ int ald_database_integer(AldDatabase *database, const char *sql, int64_t otherwi
         int64_t value = otherwise;
         int r;
 
-        r = prepare(database, &statement, sql);
+        r = prepare_statement(database, &statement, sql);
         if (r >= 0)
                 r = ald_database_step(database, statement);
         if (r < 0)
@@ -232,7 +232,7 @@ int ald_database_limit(AldDatabase *database, uint64_t bytes)
         char sql[64];
 
         snprintf(sql, sizeof sql, "PRAGMA max_page_count = %" G_GUINT64_FORMAT, bytes / ALD_DATABASE_PAGE);
-        return run_text(database, sql);
+        return run_script(database, sql);
 }
 
 int ald_database_size(AldDatabase *database, AldDatabaseSize *ret)
@@ -271,13 +271,13 @@ static int migrate(AldDatabase *database, int64_t version)
 
         r = ald_database_begin(database);
         for (; r >= 0 && version < (int64_t) G_N_ELEMENTS(migrations); version++)
-                r = run_text(database, migrations[version]);
+                r = run_script(database, migrations[version]);
         snprintf(sql, sizeof sql, "PRAGMA user_version = %" G_GINT64_FORMAT, version);
         if (r >= 0)
-                r = run_text(database, sql);
+                r = run_script(database, sql);
         snprintf(sql, sizeof sql, "PRAGMA application_id = %d", APPLICATION_ID);
         if (r >= 0)
-                r = run_text(database, sql);
+                r = run_script(database, sql);
         if (r >= 0)
                 return ald_database_commit(database);
         ald_database_rollback(database);
@@ -329,7 +329,7 @@ int ald_database_open(const char *path, AldDatabase **ret, char **ret_reason)
         int64_t version = 0;
         int r;
 
-        database->statements = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, finalize);
+        database->statements = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, finalize_statement);
         database->log_path = g_strconcat(path, "-wal", NULL);
         if (sqlite3_open_v2(path, &database->sqlite,
                     SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW,
@@ -342,7 +342,7 @@ int ald_database_open(const char *path, AldDatabase **ret, char **ret_reason)
                 r = check_version(database, &version, &reason);
         }
         if (r >= 0)
-                r = run_text(database, settings);
+                r = run_script(database, settings);
         if (r >= 0 && version < (int64_t) G_N_ELEMENTS(migrations))
                 r = migrate(database, version);
         if (r < 0) {

@@ -29,7 +29,7 @@ int ald_events_drop(AldDatabase *database, uint64_t n)
         return ald_database_run(database, drop_text, "i", (int64_t) n);
 }
 
-static int keep_max(AldDatabase *database, unsigned max, uint64_t *ret_dropped)
+static int drop_excess(AldDatabase *database, unsigned max, uint64_t *ret_dropped)
 {
         int64_t n = 0;
         int r;
@@ -58,7 +58,7 @@ int ald_event_begin(AldDatabase *database, const AldKeptEvent *event, unsigned m
         if (r >= 0)
                 r = ald_database_integer(database, "SELECT last_insert_rowid()", 0, ret_id);
         if (r >= 0)
-                r = keep_max(database, max, &dropped);
+                r = drop_excess(database, max, &dropped);
         if (r < 0) {
                 ald_database_rollback(database);
                 return r;

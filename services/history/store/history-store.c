@@ -185,7 +185,7 @@ static int ensure_open(AldHistory *history)
 
 /* After an error of the open file. What was damaged begins anew; with anything else the file is opened again
  * the next time, which may help. */
-static int fail(AldHistory *history, int error)
+static int handle_error(AldHistory *history, int error)
 {
         g_autofree char *reason = g_strdup(ald_database_reason(history->database));
 
@@ -199,7 +199,7 @@ static int fail(AldHistory *history, int error)
 
 /* Putting */
 
-static bool is_valid(const AldSeriesName *name)
+static bool is_valid_name(const AldSeriesName *name)
 {
         return name->field[0] != '\0' && strlen(name->node) <= ALD_SERIES_WORD_MAX &&
                strlen(name->kind) <= ALD_SERIES_WORD_MAX && strlen(name->key) <= ALD_SERIES_WORD_MAX &&
@@ -211,7 +211,7 @@ bool ald_history_is_full(const AldHistory *history)
         return history->pending->len >= ALD_HISTORY_PENDING_MAX / 2;
 }
 
-static void note_waiting(AldHistory *history, AldKeptSeries *series, int more)
+static void count_waiting(AldHistory *history, AldKeptSeries *series, int more)
 {
         guint n = GPOINTER_TO_UINT(g_hash_table_lookup(history->waiting, series->name.node)) + (guint) more;
 
@@ -225,11 +225,11 @@ static void note_waiting(AldHistory *history, AldKeptSeries *series, int more)
 static void remove_pending(AldHistory *history, guint n)
 {
         for (guint i = 0; i < n; i++)
-                note_waiting(history, g_array_index(history->pending, AldPendingSample, i).series, -1);
+                count_waiting(history, g_array_index(history->pending, AldPendingSample, i).series, -1);
         g_array_remove_range(history->pending, 0, n);
 }
 
-static const char *node_with_most(AldHistory *history)
+static const char *find_node_with_most(AldHistory *history)
 {
         const char *node = NULL, *most = NULL;
         GHashTableIter iter;
@@ -246,9 +246,9 @@ static const char *node_with_most(AldHistory *history)
 }
 
 /* The oldest of the node that has the most, so that none makes others lose theirs. */
-static void lose(AldHistory *history, guint n)
+static void lose_oldest_samples(AldHistory *history, guint n)
 {
-        g_autofree char *node = g_strdup(node_with_most(history));
+        g_autofree char *node = g_strdup(find_node_with_most(history));
         AldPendingSample *pending = (AldPendingSample *) (void *) history->pending->data;
         guint kept = 0;
 
@@ -258,7 +258,7 @@ static void lose(AldHistory *history, guint n)
                         continue;
                 }
                 n--;
-                note_waiting(history, pending[i].series, -1);
+                count_waiting(history, pending[i].series, -1);
                 history->lost++;
         }
         g_array_set_size(history->pending, kept);
@@ -268,7 +268,7 @@ static void lose(AldHistory *history, guint n)
 static void make_room(AldHistory *history)
 {
         if (history->pending->len >= ALD_HISTORY_PENDING_MAX)
-                lose(history, ALD_HISTORY_PENDING_MAX / 16);
+                lose_oldest_samples(history, ALD_HISTORY_PENDING_MAX / 16);
         if (ald_series_table_size(history->series) >= 2 * SERIES_MAX)
                 ald_series_table_sweep(history->series);
 }
@@ -278,7 +278,7 @@ int ald_history_put(AldHistory *history, const AldSeriesName *series, int64_t ti
 {
         AldPendingSample pending;
 
-        if (!is_valid(series))
+        if (!is_valid_name(series))
                 return -EINVAL;
         if (time < 0 || time > ALD_HISTORY_TIME_MAX || now < 0 || now > ALD_HISTORY_TIME_MAX ||
                 llabs(time - now) >= ALD_DAY_USEC || !ald_clock_is_set((uint64_t) now))
@@ -289,7 +289,7 @@ int ald_history_put(AldHistory *history, const AldSeriesName *series, int64_t ti
                 .sample = { ald_span_start(time + ALD_SAMPLE_STEP_USEC / 2, ALD_SAMPLE_STEP_USEC),
                         ald_sample_round(value, precision) },
         };
-        note_waiting(history, pending.series, 1);
+        count_waiting(history, pending.series, 1);
         g_array_append_val(history->pending, pending);
         history->first = MIN(history->first, pending.sample.time);
         return 0;
@@ -307,7 +307,7 @@ static gint compare_recent(gconstpointer a, gconstpointer b)
 }
 
 /* As ald_samples_settle() does. */
-static void settle(GArray *samples)
+static void settle_recent(GArray *samples)
 {
         AldRecentSample *sample = (AldRecentSample *) (void *) samples->data;
         guint n = 0;
@@ -359,7 +359,7 @@ static int write_batch(AldHistory *history, guint n)
         if (r < 0)
                 return r;
         r = enter_pending(history, n, samples, &lost);
-        settle(samples);
+        settle_recent(samples);
         if (r >= 0)
                 r = ald_recent_append(history->database, samples);
         if (r >= 0)
@@ -487,7 +487,7 @@ int ald_history_flush(AldHistory *history, int64_t now)
         if (r >= 0)
                 r = roll_up_if_due(history, now);
         if (r < 0)
-                return fail(history, r);
+                return handle_error(history, r);
         note_success(history);
         return history->exceeds;
 }
@@ -503,7 +503,7 @@ int ald_history_set_budget(AldHistory *history, uint64_t budget)
         if (r < 0)
                 return r;
         r = keep_budget(history);
-        return r < 0 ? fail(history, r) : r;
+        return r < 0 ? handle_error(history, r) : r;
 }
 
 /* Asking */
@@ -532,7 +532,7 @@ int ald_history_query(AldHistory *history, const AldSeriesName *name, int64_t fr
         uint32_t id = 0;
         int r;
 
-        if (!is_valid(name) || from < 0 || to <= from || to > ALD_HISTORY_TIME_MAX)
+        if (!is_valid_name(name) || from < 0 || to <= from || to > ALD_HISTORY_TIME_MAX)
                 return -EINVAL;
         if (points == 0 || points > ALD_HISTORY_POINTS_MAX)
                 return -ERANGE;
@@ -546,7 +546,7 @@ int ald_history_query(AldHistory *history, const AldSeriesName *name, int64_t fr
                 return -ENODATA;
         if (r >= 0)
                 r = ald_query_series(history->database, id, recent, from, to, points, ret);
-        return r < 0 ? fail(history, r) : 0;
+        return r < 0 ? handle_error(history, r) : 0;
 }
 
 int ald_history_size(AldHistory *history, uint64_t *ret)
@@ -573,7 +573,7 @@ int ald_history_oldest(AldHistory *history, int64_t *ret)
                 return r;
         r = ald_tier_oldest_time(history->database, &oldest);
         if (r < 0)
-                return fail(history, r);
+                return handle_error(history, r);
         oldest = MIN(oldest, history->first);
         if (oldest == INT64_MAX)
                 return -ENODATA;
@@ -582,9 +582,9 @@ int ald_history_oldest(AldHistory *history, int64_t *ret)
 }
 
 /* An error that is the caller's leaves the file open. */
-static int end_request(AldHistory *history, int r)
+static int finish_request(AldHistory *history, int r)
 {
-        return r < 0 && r != -ENODATA && r != -E2BIG ? fail(history, r) : r;
+        return r < 0 && r != -ENODATA && r != -E2BIG ? handle_error(history, r) : r;
 }
 
 int ald_history_begin_event(AldHistory *history, const AldKeptEvent *event, int64_t *ret_id)
@@ -600,7 +600,7 @@ int ald_history_begin_event(AldHistory *history, const AldKeptEvent *event, int6
                 r = ald_event_begin(
                         history->database, event, ald_budget_events(history->budget), ret_id, &dropped);
         history->lost_events += dropped;
-        return end_request(history, r);
+        return finish_request(history, r);
 }
 
 int ald_history_end_event(AldHistory *history, int64_t id, int64_t began, int64_t ended)
@@ -613,7 +613,7 @@ int ald_history_end_event(AldHistory *history, int64_t id, int64_t began, int64_
         r = keep_budget(history);
         if (r >= 0)
                 r = ald_event_end(history->database, id, began, ended);
-        return end_request(history, r);
+        return finish_request(history, r);
 }
 
 int ald_history_shift_events(AldHistory *history, int64_t before, int64_t usec)
@@ -621,7 +621,7 @@ int ald_history_shift_events(AldHistory *history, int64_t before, int64_t usec)
         int r;
 
         r = ensure_open(history);
-        return r < 0 ? r : end_request(history, ald_events_shift(history->database, before, usec));
+        return r < 0 ? r : finish_request(history, ald_events_shift(history->database, before, usec));
 }
 
 int ald_history_restart_events(AldHistory *history, int64_t before, int64_t began)
@@ -629,7 +629,7 @@ int ald_history_restart_events(AldHistory *history, int64_t before, int64_t bega
         int r;
 
         r = ensure_open(history);
-        return r < 0 ? r : end_request(history, ald_events_restart(history->database, before, began));
+        return r < 0 ? r : finish_request(history, ald_events_restart(history->database, before, began));
 }
 
 int ald_history_visit_open_events(AldHistory *history, AldEventVisit visit, void *userdata)
@@ -637,7 +637,7 @@ int ald_history_visit_open_events(AldHistory *history, AldEventVisit visit, void
         int r;
 
         r = ensure_open(history);
-        return r < 0 ? r : end_request(history, ald_events_visit_open(history->database, visit, userdata));
+        return r < 0 ? r : finish_request(history, ald_events_visit_open(history->database, visit, userdata));
 }
 
 int ald_history_visit_events(
@@ -649,5 +649,5 @@ int ald_history_visit_events(
         if (r < 0)
                 return r;
         r = ald_events_visit(history->database, from, to, MIN(max, ALD_HISTORY_EVENTS_MAX), visit, userdata);
-        return end_request(history, r);
+        return finish_request(history, r);
 }

@@ -30,7 +30,7 @@ static int find_writes(AldDatabase *database, int64_t *ret_first, int64_t *ret_l
         return 0;
 }
 
-static int append_group(AldDatabase *database, int64_t number, uint32_t group, GByteArray *rows)
+static int write_group(AldDatabase *database, int64_t number, uint32_t group, GByteArray *rows)
 {
         g_autoptr(GByteArray) data = ald_pack(rows->data, rows->len);
 
@@ -67,7 +67,7 @@ int ald_recent_append(AldDatabase *database, const GArray *samples)
 
                 i += append_series(rows, &all[i], samples->len - i);
                 if (i == samples->len || all[i].series / ALD_RECENT_GROUP != group)
-                        r = append_group(database, last + 1, group, rows);
+                        r = write_group(database, last + 1, group, rows);
         }
         return r;
 }

@@ -25,7 +25,7 @@ static guint hash_name(gconstpointer data)
                g_str_hash(name->field);
 }
 
-static gboolean is_equal(gconstpointer a, gconstpointer b)
+static gboolean is_equal_name(gconstpointer a, gconstpointer b)
 {
         const AldSeriesName *one = &((const AldKeptSeries *) a)->name;
         const AldSeriesName *other = &((const AldKeptSeries *) b)->name;
@@ -38,7 +38,7 @@ AldSeriesTable *ald_series_table_new(void)
 {
         AldSeriesTable *table = g_new0(AldSeriesTable, 1);
 
-        table->series = g_hash_table_new_full(hash_name, is_equal, g_free, NULL);
+        table->series = g_hash_table_new_full(hash_name, is_equal_name, g_free, NULL);
         table->by_node = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
         return table;
 }
@@ -120,7 +120,7 @@ void ald_series_table_forget_ids(AldSeriesTable *table)
         }
 }
 
-static int look_up(AldDatabase *database, const AldSeriesName *name, uint32_t *ret_id, int64_t *ret_last)
+static int look_up_id(AldDatabase *database, const AldSeriesName *name, uint32_t *ret_id, int64_t *ret_last)
 {
         sqlite3_stmt *statement;
         int r;
@@ -155,7 +155,7 @@ static int count_by_node(AldSeriesTable *table, AldDatabase *database)
         return r;
 }
 
-static int count(AldSeriesTable *table, AldDatabase *database)
+static int count_series(AldSeriesTable *table, AldDatabase *database)
 {
         int r = 0;
 
@@ -179,7 +179,7 @@ static bool has_room(const AldSeriesTable *table, const char *node)
                table->last_id >= 0 && table->last_id < ALD_SERIES_ID_MAX;
 }
 
-static void count_one(AldSeriesTable *table, const char *node)
+static void note_new_series(AldSeriesTable *table, const char *node)
 {
         guint n = GPOINTER_TO_UINT(g_hash_table_lookup(table->by_node, node));
 
@@ -187,11 +187,11 @@ static void count_one(AldSeriesTable *table, const char *node)
         g_hash_table_insert(table->by_node, g_strdup(node), GUINT_TO_POINTER(n + 1));
 }
 
-static int create(AldSeriesTable *table, AldDatabase *database, AldKeptSeries *series, int64_t day)
+static int create_series(AldSeriesTable *table, AldDatabase *database, AldKeptSeries *series, int64_t day)
 {
         int r;
 
-        r = count(table, database);
+        r = count_series(table, database);
         if (r < 0)
                 return r;
         series->refused = !has_room(table, series->name.node);
@@ -203,7 +203,7 @@ static int create(AldSeriesTable *table, AldDatabase *database, AldKeptSeries *s
                 table->last_id + 1, day);
         if (r < 0)
                 return r;
-        count_one(table, series->name.node);
+        note_new_series(table, series->name.node);
         series->id = (uint32_t) ++table->last_id;
         series->last_day = day;
         return 0;
@@ -217,9 +217,9 @@ int ald_series_enter(AldSeriesTable *table, AldDatabase *database, AldKeptSeries
         if (series->refused)
                 return -E2BIG;
         if (series->id == 0)
-                r = look_up(database, &series->name, &series->id, &series->last_day);
+                r = look_up_id(database, &series->name, &series->id, &series->last_day);
         if (r == -ENODATA)
-                return create(table, database, series, day);
+                return create_series(table, database, series, day);
         if (r < 0 || series->last_day >= day)
                 return r;
         r = ald_database_run(database,
@@ -240,7 +240,7 @@ int ald_series_find(AldDatabase *database, const AldSeriesName *name, uint32_t *
 {
         int64_t last;
 
-        return look_up(database, name, ret, &last);
+        return look_up_id(database, name, ret, &last);
 }
 
 /* Ranks the series of each node, those that it used last first; a greater rank is of a node that has more. */
@@ -251,7 +251,8 @@ int ald_series_find(AldDatabase *database, const AldSeriesName *name, uint32_t *
 #define NOT_GREATEST "id < (SELECT max(id) FROM series)"
 
 /* How many of this node's series were given up. */
-static int make_room_of(AldDatabase *database, const char *node, unsigned n, int64_t day, int64_t *ret)
+static int give_up_series_of_node(
+        AldDatabase *database, const char *node, unsigned n, int64_t day, int64_t *ret)
 {
         int r;
 
@@ -271,7 +272,7 @@ int ald_series_make_room(AldDatabase *database, unsigned max, GHashTable *refuse
 
         g_hash_table_iter_init(&iter, refused);
         while (r >= 0 && g_hash_table_iter_next(&iter, (gpointer *) &node, NULL)) {
-                r = make_room_of(database, node, max / ROOM_PARTS, day, &n);
+                r = give_up_series_of_node(database, node, max / ROOM_PARTS, day, &n);
                 if (r >= 0 && n > 0)
                         g_hash_table_iter_remove(&iter);
         }

@@ -36,7 +36,7 @@ static int64_t key_of(AldTier tier, uint32_t series, int64_t time)
         return time / ald_tier_rules[tier].span << SERIES_BITS | series;
 }
 
-static int load(AldDatabase *database, AldTier tier, uint32_t series, int64_t time, GArray *rows)
+static int load_chunk(AldDatabase *database, AldTier tier, uint32_t series, int64_t time, GArray *rows)
 {
         const AldTierRule *rule = &ald_tier_rules[tier];
         const int64_t from = ald_span_start(time, rule->span), to = from + rule->span;
@@ -62,15 +62,15 @@ static int load(AldDatabase *database, AldTier tier, uint32_t series, int64_t ti
 
 int ald_tier_load_samples(AldDatabase *database, uint32_t series, int64_t time, GArray *samples)
 {
-        return load(database, ALD_TIER_RAW, series, time, samples);
+        return load_chunk(database, ALD_TIER_RAW, series, time, samples);
 }
 
 int ald_tier_load_buckets(AldDatabase *database, AldTier tier, uint32_t series, int64_t time, GArray *buckets)
 {
-        return load(database, tier, series, time, buckets);
+        return load_chunk(database, tier, series, time, buckets);
 }
 
-static int save(
+static int save_chunk(
         AldDatabase *database, AldTier tier, uint32_t series, int64_t time, GByteArray *data, size_t *bytes)
 {
         *bytes += data->len;
@@ -82,7 +82,7 @@ int ald_tier_save_samples(
 {
         g_autoptr(GByteArray) data = ald_samples_pack(samples);
 
-        return save(database, ALD_TIER_RAW, series, time, data, bytes);
+        return save_chunk(database, ALD_TIER_RAW, series, time, data, bytes);
 }
 
 int ald_tier_save_buckets(AldDatabase *database, AldTier tier, uint32_t series, int64_t time,
@@ -90,7 +90,7 @@ int ald_tier_save_buckets(AldDatabase *database, AldTier tier, uint32_t series, 
 {
         g_autoptr(GByteArray) data = ald_buckets_pack(buckets, ald_tier_rules[tier].width);
 
-        return save(database, tier, series, time, data, bytes);
+        return save_chunk(database, tier, series, time, data, bytes);
 }
 
 int ald_tier_extent(AldDatabase *database, AldTier tier, bool *ret_any, int64_t *ret_first, int64_t *ret_last)
@@ -136,7 +136,7 @@ static int find_first_time(AldDatabase *database, AldTier tier, uint32_t series,
 {
         g_autoptr(GArray) rows = g_array_new(
                 FALSE, FALSE, tier == ALD_TIER_RAW ? sizeof(AldSample) : sizeof(AldBucket));
-        int r = load(database, tier, series, start, rows);
+        int r = load_chunk(database, tier, series, start, rows);
 
         if (r < 0 || rows->len == 0)
                 *ret = INT64_MAX;
