@@ -127,7 +127,7 @@ static char *format_report(const Plugin *plugin, uint64_t now)
         return g_string_free(text, FALSE);
 }
 
-static void report(Plugin *plugin, uint64_t now)
+static void publish_report(Plugin *plugin, uint64_t now)
 {
         g_autofree char *made = format_report(plugin, now);
 
@@ -154,7 +154,7 @@ static void report_regularly(Plugin *plugin)
         if (plugin->reported == 0)
                 limit_stalls();
         plugin->reported = now;
-        report(plugin, now);
+        publish_report(plugin, now);
 }
 
 static int on_acl_check(int event, void *data, void *userdata)

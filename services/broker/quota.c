@@ -49,7 +49,7 @@ static AldQuotaAccount *get_account(AldQuota *quota, const char *node, uint64_t 
 }
 
 /* Fractions of a message stay in the time that is not yet accounted for. */
-static void refill(AldQuotaAccount *account, uint64_t now)
+static void refill_budget(AldQuotaAccount *account, uint64_t now)
 {
         uint64_t messages = (now - account->refilled) * ALD_QUOTA_RATE_MESSAGES / G_USEC_PER_SEC;
 
@@ -61,7 +61,7 @@ static void refill(AldQuotaAccount *account, uint64_t now)
         account->refilled = now;
 }
 
-static bool spend(AldQuotaAccount *account, size_t size)
+static bool spend_budget(AldQuotaAccount *account, size_t size)
 {
         if (account->messages == 0 || account->bytes < size)
                 return false;
@@ -80,7 +80,7 @@ static uint64_t kept_for(const AldQuotaAccount *account, const char *topic)
         return GPOINTER_TO_SIZE(g_hash_table_lookup(account->topics, topic));
 }
 
-static void note(AldQuotaAccount *account, const char *topic, uint64_t cost)
+static void set_kept(AldQuotaAccount *account, const char *topic, uint64_t cost)
 {
         account->kept_bytes += cost - kept_for(account, topic);
         if (cost > 0)
@@ -91,13 +91,13 @@ static void note(AldQuotaAccount *account, const char *topic, uint64_t cost)
 }
 
 /* What gets smaller is let through, be it that more is kept than may be. */
-static bool keep(AldQuotaAccount *account, const char *topic, size_t size)
+static bool try_keep(AldQuotaAccount *account, const char *topic, size_t size)
 {
         uint64_t old = kept_for(account, topic), cost = cost_of(topic, size);
 
         if (cost > old && account->kept_bytes - old + cost > ALD_QUOTA_KEPT_BYTES)
                 return false;
-        note(account, topic, cost);
+        set_kept(account, topic, cost);
         return true;
 }
 
@@ -108,9 +108,9 @@ bool ald_quota_admit(
 
         if (!account)
                 return false;
-        refill(account, now);
-        if (strlen(topic) <= ALD_QUOTA_TOPIC_MAX && spend(account, size) &&
-                (!retained || keep(account, topic, size)))
+        refill_budget(account, now);
+        if (strlen(topic) <= ALD_QUOTA_TOPIC_MAX && spend_budget(account, size) &&
+                (!retained || try_keep(account, topic, size)))
                 return true;
         account->refused++;
         account->refused_at = now;
@@ -125,7 +125,7 @@ void ald_quota_note(AldQuota *quota, const char *node, const char *topic, size_t
         if (!account || kept_for(account, topic) == cost)
                 return;
         if (cost < kept_for(account, topic) || account->kept_bytes < ALD_QUOTA_KEPT_BYTES)
-                note(account, topic, cost);
+                set_kept(account, topic, cost);
 }
 
 size_t ald_quota_find_refused(const AldQuota *quota, uint64_t since, const AldQuotaAccount **ret, size_t max)

@@ -11,7 +11,7 @@
 /* Of a list without a limit of its own. */
 #define ENTRIES_MAX 4096u
 
-static int refuse(sd_bus_error *error, const char *key, const char *problem)
+static int refuse_key(sd_bus_error *error, const char *key, const char *problem)
 {
         return sd_bus_error_setf(error, SD_BUS_ERROR_INVALID_ARGS, "%s %s", key, problem);
 }
@@ -156,7 +156,7 @@ static int read_entry(sd_bus_message *message, const AldStruct *type, GPtrArray 
         }
         bit = UINT64_C(1) << (field - type->fields);
         if (*seen & bit)
-                return refuse(error, field->name, "is there twice");
+                return refuse_key(error, field->name, "is there twice");
         *seen |= bit;
         return read_value(message, field, owned, (char *) ret + field->offset, error);
 }
@@ -179,7 +179,7 @@ static int read_arguments(
         for (size_t i = 0; i < type->n_fields; i++)
                 if (type->fields[i].required &&
                         ald_field_is_absent(&type->fields[i], (const char *) ret + type->fields[i].offset))
-                        return refuse(error, type->fields[i].name, "is missing");
+                        return refuse_key(error, type->fields[i].name, "is missing");
         return sd_bus_message_exit_container(message);
 }
 

@@ -35,7 +35,7 @@ bool ald_cpu_times_parse(const char *text, AldCpuTimes *ret)
 }
 
 /* Single times step back when a processor is taken out, or by rounding; nothing passed then. */
-static double passed(const AldCpuTimes *before, const AldCpuTimes *after, int time)
+static double ticks_passed(const AldCpuTimes *before, const AldCpuTimes *after, int time)
 {
         uint64_t from = before->ticks[time], to = after->ticks[time];
 
@@ -47,6 +47,6 @@ double ald_cpu_usage(const AldCpuTimes *before, const AldCpuTimes *after)
         double busy = 0, idle = 0;
 
         for (int i = 0; i < ALD_CPU_N_TIMES; i++)
-                *(i == ALD_CPU_IDLE || i == ALD_CPU_IOWAIT ? &idle : &busy) += passed(before, after, i);
+                *(i == ALD_CPU_IDLE || i == ALD_CPU_IOWAIT ? &idle : &busy) += ticks_passed(before, after, i);
         return busy + idle > 0 ? 100 * (busy / (busy + idle)) : ALD_ABSENT_DOUBLE;
 }

@@ -147,7 +147,7 @@ static bool is_key(const char *key, size_t n, const char *name)
         return strlen(name) == n && g_ascii_strncasecmp(key, name, n) == 0;
 }
 
-static void take(Parser *parser, const char *key, size_t k, const char *value, size_t n)
+static void parse_entry(Parser *parser, const char *key, size_t k, const char *value, size_t n)
 {
         if (is_key(key, k, "model name") || is_key(key, k, "cpu model"))
                 add_distinct(parser->models, value, n);
@@ -197,10 +197,10 @@ static void parse_line(Parser *parser, const char *line, size_t length)
                 value++;
                 n--;
         }
-        take(parser, line, k, value, n);
+        parse_entry(parser, line, k, value, n);
 }
 
-static char *join(GPtrArray *strings)
+static char *join_names(GPtrArray *strings)
 {
         g_ptr_array_add(strings, NULL);
         return g_strjoinv(" + ", (char **) strings->pdata);
@@ -222,7 +222,7 @@ static char *name_cores(GArray *cores)
 
                 add_distinct(names, name, strlen(name));
         }
-        return join(names);
+        return join_names(names);
 }
 
 /* The first part of a value; NULL if nothing stands before the end of it. */
@@ -260,9 +260,9 @@ static char *name_chip(Parser *parser)
         if (parser->cores->len > 0)
                 return name_cores(parser->cores);
         if (parser->models->len > 0 && !g_str_equal(parser->models->pdata[0], "unknown"))
-                return join(parser->models);
+                return join_names(parser->models);
         if (parser->uarchs->len > 0)
-                return join(parser->uarchs);
+                return join_names(parser->uarchs);
         if (parser->isa)
                 /* rv64imafdc_zicsr_…: the long tail of extensions does not help to tell chips apart. */
                 return first_part(parser->isa, "_");

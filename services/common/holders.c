@@ -52,7 +52,7 @@ void ald_holders_free(AldHolders *holders)
         g_free(holders);
 }
 
-static bool drop(AldHolders *holders, const char *name)
+static bool drop_holder(AldHolders *holders, const char *name)
 {
         Holder *holder = g_hash_table_lookup(holders->by_name, name);
 
@@ -69,7 +69,7 @@ static void on_owner(AldPeer *peer, const char *owner, void *userdata)
         Holder *holder = userdata;
 
         if (!owner)
-                drop(holder->all, holder->name);
+                drop_holder(holder->all, holder->name);
 }
 
 /* Root gets a place even if all other places are taken, and other users even if one of them has taken
@@ -147,5 +147,5 @@ bool ald_holders_any(const AldHolders *holders)
 
 int ald_holders_remove(AldHolders *holders, sd_bus_message *message)
 {
-        return drop(holders, sd_bus_message_get_sender(message)) ? 0 : -ENOENT;
+        return drop_holder(holders, sd_bus_message_get_sender(message)) ? 0 : -ENOENT;
 }

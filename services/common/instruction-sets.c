@@ -26,7 +26,7 @@ const char **ald_instruction_sets_list(uint64_t sets)
         return list;
 }
 
-static uint64_t find(const char *name, size_t length)
+static uint64_t find_set(const char *name, size_t length)
 {
         for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
                 if (strlen(names[i]) == length && memcmp(names[i], name, length) == 0)
@@ -36,7 +36,7 @@ static uint64_t find(const char *name, size_t length)
 
 uint64_t ald_instruction_set(const char *name)
 {
-        return find(name, strlen(name));
+        return find_set(name, strlen(name));
 }
 
 static uint64_t find_words(const char *text, size_t length, char separator)
@@ -47,7 +47,7 @@ static uint64_t find_words(const char *text, size_t length, char separator)
         while (text < end) {
                 const char *blank = memchr(text, separator, (size_t) (end - text)) ?: end;
 
-                sets |= find(text, (size_t) (blank - text));
+                sets |= find_set(text, (size_t) (blank - text));
                 text = blank + 1;
         }
         return sets;

@@ -87,7 +87,7 @@ static int on_answer(sd_bus_message *reply, void *userdata, sd_bus_error *unused
         return 0;
 }
 
-static int ask(Query *query)
+static int send_query(Query *query)
 {
         g_autoptr(AldMessage) call = NULL;
         sd_bus *bus = query->service->bus;
@@ -118,7 +118,7 @@ static Query *find_query(AldService *service, sd_bus_message *message)
         return NULL;
 }
 
-static bool too_many(AldService *service, uid_t uid)
+static bool has_too_many_queries(AldService *service, uid_t uid)
 {
         unsigned all = 0, of_user = 0;
 
@@ -137,7 +137,7 @@ static int start_query(AldService *service, sd_bus_message *message, uid_t uid, 
         Query *query;
         int r;
 
-        if (too_many(service, uid))
+        if (has_too_many_queries(service, uid))
                 return sd_bus_error_set(
                         error, SD_BUS_ERROR_LIMITS_EXCEEDED, "Too many polkit checks are pending");
 
@@ -148,7 +148,7 @@ static int start_query(AldService *service, sd_bus_message *message, uid_t uid, 
         query->handler = handler;
         query->userdata = userdata;
         query->action = g_strdup(action);
-        r = ask(query);
+        r = send_query(query);
         if (r < 0) {
                 query_free(query);
                 return sd_bus_error_setf(
@@ -158,7 +158,7 @@ static int start_query(AldService *service, sd_bus_message *message, uid_t uid, 
         return 0;
 }
 
-static int verdict(const Query *query, sd_bus_error *error)
+static int report_answer(const Query *query, sd_bus_error *error)
 {
         switch (query->state) {
         case QUERY_PENDING:
@@ -196,7 +196,7 @@ int ald_polkit_authorize(AldService *service, sd_bus_message *message, const cha
         if (query) {
                 /* An answer for one action does not apply to another. */
                 g_assert(g_str_equal(query->action, action));
-                return verdict(query, error);
+                return report_answer(query, error);
         }
         r = uid_of_sender(message, &uid);
         if (r < 0)

@@ -65,7 +65,7 @@ static int prepare_attributes(posix_spawnattr_t *attributes)
                 attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
 }
 
-static int spawn(
+static int spawn_with_files(
         char *const *arguments, char *const *environment, const int *copies, size_t n_fds, pid_t *ret)
 {
         posix_spawn_file_actions_t actions;
@@ -98,7 +98,7 @@ int ald_process_spawn(
         g_assert(n_fds <= FDS_MAX);
         r = copy_fds(fds, n_fds, copies);
         if (r >= 0)
-                r = spawn(arguments, environment, copies, n_fds, &process.pid);
+                r = spawn_with_files(arguments, environment, copies, n_fds, &process.pid);
         for (size_t i = 0; i < n_fds; i++)
                 ald_fd_close(&copies[i]);
         if (r < 0)
@@ -120,7 +120,7 @@ void ald_process_kill(const AldProcess *process)
                 kill(-process->pid, SIGKILL);
 }
 
-static bool reap(idtype_t type, int id, siginfo_t *ret)
+static bool reap_if_ended(idtype_t type, int id, siginfo_t *ret)
 {
         *ret = (siginfo_t){ 0 };
         return waitid(type, (id_t) id, ret, WEXITED | WNOHANG) < 0 || ret->si_pid != 0;
@@ -130,7 +130,7 @@ static gboolean on_reap_later(gpointer pid)
 {
         siginfo_t unused;
 
-        return !reap(P_PID, GPOINTER_TO_INT(pid), &unused);
+        return !reap_if_ended(P_PID, GPOINTER_TO_INT(pid), &unused);
 }
 
 void ald_process_reap(AldProcess *process, siginfo_t *ret)
@@ -138,7 +138,7 @@ void ald_process_reap(AldProcess *process, siginfo_t *ret)
         /* Kills the group first, while its number cannot be reused. */
         ald_process_kill(process);
         /* A debugger, or a sanitizer that looks for leaks, has it before us. */
-        if (!reap(P_PIDFD, process->pidfd, ret)) {
+        if (!reap_if_ended(P_PIDFD, process->pidfd, ret)) {
                 g_timeout_add_seconds(REAP_SECONDS, on_reap_later, GINT_TO_POINTER((int) process->pid));
                 ret->si_code = CLD_KILLED;
                 ret->si_status = SIGKILL;

@@ -242,7 +242,7 @@ static int read_stats(sd_bus_message *reply, const char *wanted, uint32_t *ret)
 }
 
 /* A bus that does not reply is not asked again, and all waiting calls continue. */
-static void give_up(AldReaders *readers, const sd_bus_error *failure)
+static void stop_asking(AldReaders *readers, const sd_bus_error *failure)
 {
         GHashTableIter iter;
         gpointer user;
@@ -296,7 +296,7 @@ static bool fits_all(const User *user, size_t size)
         return readers->unread + size <= ALD_UNREAD_MAX;
 }
 
-static bool fits(const User *user, size_t size)
+static bool fits_limits(const User *user, size_t size)
 {
         if (user->readers->unanswered || size == 0)
                 return true;
@@ -313,7 +313,7 @@ static gint64 next_round(const User *user)
                ROUND_USEC * (1 + g_queue_get_length((GQueue *) &user->connections) / CONNECTIONS_PER_ROUND);
 }
 
-static int refuse(User *user, sd_bus_message *call, sd_bus_error *error)
+static int refuse_call(User *user, sd_bus_message *call, sd_bus_error *error)
 {
         bool alone = user->unread > UNREAD_SLACK;
         g_autofree char *size = ald_format_figure(
@@ -335,7 +335,7 @@ static int refuse(User *user, sd_bus_message *call, sd_bus_error *error)
 }
 
 /* When to look at the waiting calls again. */
-static gint64 next_look(const User *user)
+static gint64 next_check(const User *user)
 {
         const Waiting *first = g_queue_peek_head((GQueue *) &user->waiting);
 
@@ -352,12 +352,12 @@ static void set_timer(AldReaders *readers)
 
         g_hash_table_iter_init(&iter, readers->users);
         while (g_hash_table_iter_next(&iter, NULL, &value))
-                due = MIN(due, next_look(value));
+                due = MIN(due, next_check(value));
         ald_timer_set(readers->timer, due);
 }
 
 /* Resumes calls that fit now, and refuses those that have waited too long. */
-static void look_at_waiting(User *user)
+static void check_waiting(User *user)
 {
         gint64 timeout = user->asking == 0 ? TIMEOUT_USEC : UNANSWERED_USEC;
         gint64 now = g_get_monotonic_time();
@@ -366,13 +366,13 @@ static void look_at_waiting(User *user)
         while ((first = g_queue_peek_head(&user->waiting))) {
                 sd_bus_error error = SD_BUS_ERROR_NULL;
 
-                if (user->asking == 0 && fits(user, expected_size(user->readers, first->call))) {
+                if (user->asking == 0 && fits_limits(user, expected_size(user->readers, first->call))) {
                         readmit_all(user->readers, &user->waiting, &user->readers->waiting);
                         return;
                 }
                 if (now - first->since < timeout)
                         return;
-                (void) refuse(user, first->call, &error);
+                (void) refuse_call(user, first->call, &error);
                 (void) sd_bus_reply_method_error(first->call, &error);
                 sd_bus_error_free(&error);
                 waiting_free(g_queue_pop_head(&user->waiting));
@@ -394,7 +394,7 @@ static int on_stats(sd_bus_message *reply, void *userdata, sd_bus_error *error)
         if (sd_bus_error_has_name(failure, SD_BUS_ERROR_NAME_HAS_NO_OWNER)) {
                 connection_gone(connection);
         } else if (failure || (r = read_stats(reply, "OutgoingBytes", &held)) < 0) {
-                give_up(readers, failure);
+                stop_asking(readers, failure);
                 return 0;
         } else {
                 /* Messages of other senders do not count. */
@@ -405,7 +405,7 @@ static int on_stats(sd_bus_message *reply, void *userdata, sd_bus_error *error)
                 user->refusals = 0;
         if (user->asking == 0) {
                 user->reads = user->unread <= UNREAD_SLACK;
-                look_at_waiting(user);
+                check_waiting(user);
                 set_timer(readers);
         }
         return 0;
@@ -460,7 +460,7 @@ static void on_timer(void *userdata)
                 if (!first)
                         continue;
                 ask_about_all(user, expected_size(readers, first->call));
-                look_at_waiting(user);
+                check_waiting(user);
         }
         set_timer(readers);
 }
@@ -472,14 +472,14 @@ static gboolean is_idle(gpointer name, gpointer data, gpointer userdata)
         return connection->unread == 0 && !connection->uid_query && !connection->stats_query;
 }
 
-static gboolean is_gone(gpointer uid, gpointer data, gpointer userdata)
+static gboolean is_unused(gpointer uid, gpointer data, gpointer userdata)
 {
         const User *user = data;
 
         return user != user->readers->unknown && user->connections.length == 0 && user->waiting.length == 0;
 }
 
-static void join(Connection *connection, User *user)
+static void join_user(Connection *connection, User *user)
 {
         connection->user = user;
         connection->place.data = connection;
@@ -487,7 +487,7 @@ static void join(Connection *connection, User *user)
         user->unread += connection->unread;
 }
 
-static void leave(Connection *connection)
+static void leave_user(Connection *connection)
 {
         g_queue_unlink(&connection->user->connections, &connection->place);
         connection->user->unread -= connection->unread;
@@ -514,8 +514,8 @@ static int on_uid(sd_bus_message *reply, void *userdata, sd_bus_error *error)
                 /* It shares the limits of all whose user is unknown, and is not asked about again. */
                 g_debug("The bus does not name the user of %s: %s", connection->name, g_strerror(-r));
         } else {
-                leave(connection);
-                join(connection, find_user(readers, uid));
+                leave_user(connection);
+                join_user(connection, find_user(readers, uid));
         }
         readmit_all(readers, &connection->calls, &readers->unnamed);
         return 0;
@@ -530,13 +530,13 @@ static Connection *find_connection(AldReaders *readers, const char *name)
                 return connection;
         if (g_hash_table_size(readers->connections) >= CONNECTIONS_MAX) {
                 g_hash_table_foreach_remove(readers->connections, is_idle, NULL);
-                g_hash_table_foreach_remove(readers->users, is_gone, NULL);
+                g_hash_table_foreach_remove(readers->users, is_unused, NULL);
         }
         connection = g_new0(Connection, 1);
         connection->readers = readers;
         connection->name = g_strdup(name);
         g_queue_init(&connection->calls);
-        join(connection, readers->unknown);
+        join_user(connection, readers->unknown);
         g_hash_table_insert(readers->connections, connection->name, connection);
         (void) sd_bus_call_method_async(readers->service->bus, &connection->uid_query, "org.freedesktop.DBus",
                 "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetConnectionUnixUser", on_uid, connection,
@@ -607,7 +607,7 @@ static bool make_room(const Connection *connection)
 
 /* The bus keeps a list of calls without an answer and searches it at each call of anybody. Our policy denies
  * this answer after the bus has taken the call from that list, so nothing is left of either. */
-static int drop(AldReaders *readers, sd_bus_message *call)
+static int drop_call(AldReaders *readers, sd_bus_message *call)
 {
         sd_bus_error error = SD_BUS_ERROR_MAKE_CONST(ERROR_DROPPED, "");
 
@@ -641,7 +641,7 @@ static int on_message(sd_bus_message *message, void *userdata, sd_bus_error *err
                 return 1;
         }
         size = expected_size(readers, message);
-        if (fits(user, size)) {
+        if (fits_limits(user, size)) {
                 add_unread(connection, least_size(message));
                 if (user->unread > ASK_UNREAD)
                         ask_about_user(user);
@@ -655,9 +655,9 @@ static int on_message(sd_bus_message *message, void *userdata, sd_bus_error *err
                 return 1;
         }
         if (user->refusals >= REFUSALS_MAX)
-                return drop(readers, message);
+                return drop_call(readers, message);
         add_unread(connection, REFUSAL_SIZE);
-        return refuse(user, message, error);
+        return refuse_call(user, message, error);
 }
 
 /* Broadcasts are what the bus holds of ours beside replies and signals to one connection. */
@@ -670,7 +670,7 @@ static int on_own_stats(sd_bus_message *reply, void *userdata, sd_bus_error *err
 
         readers->own_query = sd_bus_slot_unref(readers->own_query);
         if (failure || read_stats(reply, "IncomingBytes", &held) < 0) {
-                give_up(readers, failure);
+                stop_asking(readers, failure);
                 return 0;
         }
         readers->broadcast = readers->since_ask;
@@ -683,7 +683,7 @@ static int on_own_stats(sd_bus_message *reply, void *userdata, sd_bus_error *err
         return 0;
 }
 
-static void ask_own(AldReaders *readers)
+static void ask_about_broadcasts(AldReaders *readers)
 {
         const char *own;
 
@@ -705,7 +705,7 @@ void ald_service_broadcast(AldService *service, size_t bytes)
         readers->broadcast += bytes;
         readers->since_ask += bytes;
         if (readers->broadcast >= BROADCASTS_ASK)
-                ask_own(readers);
+                ask_about_broadcasts(readers);
 }
 
 bool ald_service_may_broadcast(AldService *service)
@@ -715,7 +715,7 @@ bool ald_service_may_broadcast(AldService *service)
         if (!readers || readers->unanswered)
                 return true;
         if (readers->paused && g_get_monotonic_time() >= readers->asked + BROADCASTS_RETRY_USEC)
-                ask_own(readers);
+                ask_about_broadcasts(readers);
         return !readers->paused && readers->broadcast < BROADCASTS_AHEAD;
 }
 

@@ -49,7 +49,7 @@ static void note_sent(AldRecordExport *export, Shown *shown)
 }
 
 /* While too much of earlier broadcasts is unread, only the state service is informed. */
-static void report(AldRecordExport *export, const Shown *shown, uint64_t changed)
+static void emit_changed(AldRecordExport *export, const Shown *shown, uint64_t changed)
 {
         bool may_broadcast = ald_service_may_broadcast(export->service);
 
@@ -59,7 +59,7 @@ static void report(AldRecordExport *export, const Shown *shown, uint64_t changed
                 ald_service_broadcast(export->service, ald_record_changed_size(shown->sent));
 }
 
-static void publish(AldRecordExport *export, Shown *shown, AldRecord *record)
+static void publish_record(AldRecordExport *export, Shown *shown, AldRecord *record)
 {
         uint64_t changed = ald_record_diff(shown->sent, record);
 
@@ -68,7 +68,7 @@ static void publish(AldRecordExport *export, Shown *shown, AldRecord *record)
         g_clear_pointer(&shown->sent, ald_record_unref);
         shown->sent = record;
         g_clear_pointer(&shown->waiting, ald_record_unref);
-        report(export, shown, changed);
+        emit_changed(export, shown, changed);
         note_sent(export, shown);
 }
 
@@ -79,7 +79,7 @@ static void on_resend(void *userdata)
         Shown *shown;
 
         while ((shown = g_queue_peek_head(&export->by_due)) && shown->due <= now)
-                publish(export, shown,
+                publish_record(export, shown,
                         shown->waiting ? g_steal_pointer(&shown->waiting) : ald_record_ref(shown->sent));
         set_timer(export);
 }
@@ -146,7 +146,7 @@ void ald_record_export_free(AldRecordExport *export)
         g_free(export);
 }
 
-static Shown *add(AldRecordExport *export, const char *path, AldRecord *record)
+static Shown *add_object(AldRecordExport *export, const char *path, AldRecord *record)
 {
         Shown *shown = g_new0(Shown, 1);
 
@@ -170,10 +170,10 @@ static int make_record(AldKind kind, const void *fields, AldRecord **ret)
         return r;
 }
 
-static void change(AldRecordExport *export, Shown *shown, AldRecord *record)
+static void update_object(AldRecordExport *export, Shown *shown, AldRecord *record)
 {
         if (ald_record_beyond_threshold(shown->sent, record)) {
-                publish(export, shown, record);
+                publish_record(export, shown, record);
         } else {
                 g_clear_pointer(&shown->waiting, ald_record_unref);
                 shown->waiting = record;
@@ -189,10 +189,10 @@ int ald_record_export_update(AldRecordExport *export, const void *fields)
         if (r < 0)
                 return r;
         if (shown) {
-                change(export, shown, record);
+                update_object(export, shown, record);
         } else {
-                shown = add(export, export->path, record);
-                report(export, shown, UINT64_MAX);
+                shown = add_object(export, export->path, record);
+                emit_changed(export, shown, UINT64_MAX);
         }
         return 0;
 }
@@ -216,13 +216,13 @@ int ald_record_export_put(AldRecordExport *export, const char *name, const void 
         if (r < 0)
                 return r;
         if (shown) {
-                change(export, shown, record);
+                update_object(export, shown, record);
         } else {
-                shown = add(export, path, record);
+                shown = add_object(export, path, record);
                 if (ald_service_may_broadcast(export->service))
                         sd_bus_emit_object_added(ald_service_bus(export->service), path);
                 else
-                        report(export, shown, UINT64_MAX);
+                        emit_changed(export, shown, UINT64_MAX);
         }
         return 0;
 }

@@ -233,7 +233,7 @@ static void add_watchdog(AldService *service)
 }
 
 /* Flushes queued messages, but does not wait long for a bus that has stopped reading. */
-static void drain(AldService *service)
+static void flush_bus(AldService *service)
 {
         gint64 until = g_get_monotonic_time() + DRAIN_USEC;
         uint64_t queued = 0;
@@ -248,7 +248,7 @@ static void drain(AldService *service)
         }
 }
 
-static void disconnect(sd_bus **bus, GSource **source)
+static void disconnect_bus(sd_bus **bus, GSource **source)
 {
         ald_source_clear(source);
         if (*bus) {
@@ -257,7 +257,7 @@ static void disconnect(sd_bus **bus, GSource **source)
         }
 }
 
-static void stop(AldService *service)
+static void stop_service(AldService *service)
 {
         sd_notify(false, "STOPPING=1");
         if (service->owns_name && sd_bus_is_open(service->bus) > 0)
@@ -269,9 +269,9 @@ static void stop(AldService *service)
         ald_polkit_forget_all(service);
         g_clear_pointer(&service->readers, ald_readers_free);
         if (service->bus)
-                drain(service);
-        disconnect(&service->system_bus, &service->system_source);
-        disconnect(&service->bus, &service->bus_source);
+                flush_bus(service);
+        disconnect_bus(&service->system_bus, &service->system_source);
+        disconnect_bus(&service->bus, &service->bus_source);
         g_clear_handle_id(&service->watchdog, g_source_remove);
         g_clear_handle_id(&service->sigterm, g_source_remove);
         g_clear_handle_id(&service->sigint, g_source_remove);
@@ -303,7 +303,7 @@ static int on_message(sd_bus_message *message, void *userdata, sd_bus_error *err
                 "Earlier replies have not been delivered yet; try again");
 }
 
-static int start(AldService *service)
+static int start_service(AldService *service)
 {
         int r;
 
@@ -349,13 +349,13 @@ int ald_service_main(const AldServiceInfo *info, int argc, char *argv[])
         service.log = ald_log_install(info->name);
         ald_errors_register();
 
-        r = start(&service);
+        r = start_service(&service);
         if (r < 0) {
                 service.status = EXIT_FAILURE;
                 service.running = false;
         }
         while (service.running)
                 g_main_context_iteration(NULL, TRUE);
-        stop(&service);
+        stop_service(&service);
         return service.status;
 }

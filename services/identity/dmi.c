@@ -7,7 +7,7 @@
 
 #define DMI "sys/class/dmi/id/"
 
-static const char *useful(const char *text)
+static const char *unless_placeholder(const char *text)
 {
         return text && !ald_is_placeholder(text) ? text : NULL;
 }
@@ -39,9 +39,9 @@ void ald_dmi_clear(AldDmi *dmi)
 
 const char *ald_dmi_vendor(const AldDmi *dmi)
 {
-        const char *vendor = useful(dmi->sys_vendor);
+        const char *vendor = unless_placeholder(dmi->sys_vendor);
 
-        return vendor ? vendor : useful(dmi->board_vendor);
+        return vendor ? vendor : unless_placeholder(dmi->board_vendor);
 }
 
 static bool has_letter(const char *text)
@@ -56,7 +56,7 @@ static bool has_letter(const char *text)
  * Carbon Gen 9", into product_version; its servers do not, and have a number there. */
 static const char *lenovo_model(const AldDmi *dmi)
 {
-        const char *version = useful(dmi->product_version);
+        const char *version = unless_placeholder(dmi->product_version);
 
         if (!dmi->sys_vendor || g_ascii_strcasecmp(dmi->sys_vendor, "LENOVO") != 0)
                 return NULL;
@@ -70,6 +70,6 @@ const char *ald_dmi_model(const AldDmi *dmi)
         const char *model = lenovo_model(dmi);
 
         if (!model)
-                model = useful(dmi->product_name);
-        return model ? model : useful(dmi->board_name);
+                model = unless_placeholder(dmi->product_name);
+        return model ? model : unless_placeholder(dmi->board_name);
 }

@@ -143,14 +143,14 @@ static bool is_metal(const AldDmi *dmi)
         return false;
 }
 
-static const char *maker(const AldDmi *dmi)
+static const char *hypervisor_by_maker(const AldDmi *dmi)
 {
         const char *name = find_in_dmi(by_maker, G_N_ELEMENTS(by_maker), dmi);
 
         return name && is_metal(dmi) ? NULL : name;
 }
 
-static const char *dmi_hypervisor(const AldDmi *dmi)
+static const char *hypervisor_by_dmi(const AldDmi *dmi)
 {
         if (g_strcmp0(dmi->sys_vendor, "Microsoft Corporation") == 0 &&
                 g_strcmp0(dmi->product_name, "Virtual Machine") == 0)
@@ -191,14 +191,14 @@ static const char *mainframe_hypervisor(int root)
 
 static const char *x86_hypervisor(int root, const char *signature, const AldDmi *dmi)
 {
-        const char *name = maker(dmi);
+        const char *name = hypervisor_by_maker(dmi);
 
         if (!name && is_firecracker(root, dmi))
                 name = "firecracker";
         if (!name)
                 name = find_sign(by_cpuid, G_N_ELEMENTS(by_cpuid), signature, true);
         if (!name)
-                name = dmi_hypervisor(dmi);
+                name = hypervisor_by_dmi(dmi);
         return name ? name : "other";
 }
 
@@ -207,7 +207,7 @@ static const char *x86_hypervisor(int root, const char *signature, const AldDmi 
  * monitor: firecracker, cloud-hypervisor. "other" if it is unknown. NULL on bare metal. `signature` is that
  * of CPUID, empty if it was not queried.
  */
-static const char *hypervisor_detect(int root, const char *signature, const AldCpuinfo *cpuinfo,
+static const char *detect_hypervisor(int root, const char *signature, const AldCpuinfo *cpuinfo,
         const AldDmi *dmi, const AldDeviceTree *tree)
 {
         const char *name;
@@ -219,9 +219,9 @@ static const char *hypervisor_detect(int root, const char *signature, const AldC
         if (cpuinfo->has_flags)
                 return cpuinfo->hypervisor || *signature ? x86_hypervisor(root, signature, dmi) : NULL;
 
-        name = maker(dmi);
+        name = hypervisor_by_maker(dmi);
         if (!name)
-                name = dmi_hypervisor(dmi);
+                name = hypervisor_by_dmi(dmi);
         if (!name)
                 name = tree->hypervisor;
         return name ? name : mainframe_hypervisor(root);
@@ -289,7 +289,7 @@ static const char *chassis_by_acpi(int root)
 }
 
 /* The chassis type as named by hostname1, or NULL. Owned by `tree` or static. */
-static const char *chassis_detect(int root, bool is_virtual, const AldDmi *dmi, const AldDeviceTree *tree)
+static const char *detect_chassis(int root, bool is_virtual, const AldDmi *dmi, const AldDeviceTree *tree)
 {
         const char *chassis;
 
@@ -443,8 +443,8 @@ static void collect_hardware(int root, AldFacts *facts)
         facts->model = g_strdup(model ? model : tree.model);
         soc = soc_name(root, (const char *const *) tree.compatible);
         facts->chip = name_chip(soc, cpuinfo.chip);
-        facts->hypervisor = g_strdup(hypervisor_detect(root, signature, &cpuinfo, &dmi, &tree));
-        facts->chassis = g_strdup(chassis_detect(root, facts->hypervisor != NULL, &dmi, &tree));
+        facts->hypervisor = g_strdup(detect_hypervisor(root, signature, &cpuinfo, &dmi, &tree));
+        facts->chassis = g_strdup(detect_chassis(root, facts->hypervisor != NULL, &dmi, &tree));
 }
 
 void ald_facts_collect(int root, AldFacts *ret)

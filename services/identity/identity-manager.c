@@ -45,7 +45,7 @@ static const char *choose_name(const AldIdentityManager *m)
                                           m->hostname, m->static_hostname);
 }
 
-static void publish(AldIdentityManager *m)
+static void publish_identity(AldIdentityManager *m)
 {
         const AldFacts *facts = &m->facts;
         AldIdentity identity = {
@@ -72,7 +72,7 @@ void ald_identity_manager_watch(AldIdentityManager *manager, AldIdentityChanged 
 {
         manager->changed = changed;
         manager->userdata = userdata;
-        publish(manager);
+        publish_identity(manager);
 }
 
 AldIdentityManager *ald_identity_manager_new(int root, const char *state_directory)
@@ -114,7 +114,7 @@ void ald_identity_manager_reload(AldIdentityManager *manager)
         manager->sources = ald_facts_sum_sources(manager->root);
         ald_facts_clear(&manager->facts);
         ald_facts_collect(manager->root, &manager->facts);
-        publish(manager);
+        publish_identity(manager);
 }
 
 bool ald_identity_manager_refresh(AldIdentityManager *manager)
@@ -135,11 +135,11 @@ bool ald_identity_manager_reload_host_name(AldIdentityManager *manager)
                 return false;
         g_free(manager->facts.host_name);
         manager->facts.host_name = g_steal_pointer(&name);
-        publish(manager);
+        publish_identity(manager);
         return true;
 }
 
-static char *tidy(const char *value)
+static char *tidy_value(const char *value)
 {
         return value ? ald_text_tidy(value, strlen(value)) : NULL;
 }
@@ -147,13 +147,13 @@ static char *tidy(const char *value)
 void ald_identity_manager_set_hostname1(AldIdentityManager *manager, const AldHostname1 *values)
 {
         clear_hostname1(manager);
-        manager->pretty_hostname = tidy(values->pretty_hostname);
-        manager->static_hostname = tidy(values->static_hostname);
-        manager->hostname = tidy(values->hostname);
-        manager->vendor = tidy(values->vendor);
-        manager->model = tidy(values->model);
-        manager->chassis = tidy(values->chassis);
-        publish(manager);
+        manager->pretty_hostname = tidy_value(values->pretty_hostname);
+        manager->static_hostname = tidy_value(values->static_hostname);
+        manager->hostname = tidy_value(values->hostname);
+        manager->vendor = tidy_value(values->vendor);
+        manager->model = tidy_value(values->model);
+        manager->chassis = tidy_value(values->chassis);
+        publish_identity(manager);
 }
 
 int ald_identity_manager_set_friendly_name(AldIdentityManager *manager, const char *name)
@@ -164,6 +164,6 @@ int ald_identity_manager_set_friendly_name(AldIdentityManager *manager, const ch
                 return r;
         g_free(manager->friendly_name);
         manager->friendly_name = *name ? g_strdup(name) : NULL;
-        publish(manager);
+        publish_identity(manager);
         return 0;
 }

@@ -40,7 +40,7 @@ const char *ald_name_refuse(const char *name)
         return *name && !ald_characters_are_visible(name) ? "it is blank" : NULL;
 }
 
-static int set_aside(int dir, const char *directory, const char *reason)
+static int set_file_aside(int dir, const char *directory, const char *reason)
 {
         int r = renameat(dir, FILE_NAME, dir, FILE_NAME ".damaged") < 0 ? -errno : 0;
 
@@ -55,7 +55,7 @@ static int set_aside(int dir, const char *directory, const char *reason)
 }
 
 /* Why the text read from the file is not a valid name, or NULL. Removes a trailing newline. */
-static const char *check(char *text, size_t n)
+static const char *check_text(char *text, size_t n)
 {
         if (n > 0 && text[n - 1] == '\n')
                 text[--n] = '\0';
@@ -85,7 +85,7 @@ static int read_file(int dir, char text[static FILE_MAX], const char **ret_reaso
         else if (!S_ISREG(st.st_mode))
                 reason = "not a regular file";
         else
-                reason = n < 0 ? "too long" : check(text, (size_t) n);
+                reason = n < 0 ? "too long" : check_text(text, (size_t) n);
         if (!reason)
                 return 0;
         *ret_reason = reason;
@@ -102,20 +102,20 @@ char *ald_name_store_load(const char *directory)
         if (r == 0)
                 return g_strdup(text);
         if (reason)
-                (void) set_aside(dir, directory, reason);
+                (void) set_file_aside(dir, directory, reason);
         else if (r != -ENOENT)
                 g_warning("Failed to read %s/" FILE_NAME ": %s", directory, g_strerror(-r));
         return NULL;
 }
 
 /* A file that is not a valid name may still be valuable. */
-static int make_room(int dir, const char *directory)
+static int set_invalid_aside(int dir, const char *directory)
 {
         char text[FILE_MAX];
         const char *reason;
         int r = read_file(dir, text, &reason);
 
-        return r == -EBADMSG ? set_aside(dir, directory, reason) : r == -ENOENT ? 0 : r;
+        return r == -EBADMSG ? set_file_aside(dir, directory, reason) : r == -ENOENT ? 0 : r;
 }
 
 static int write_all(int fd, const char *data, size_t n)
@@ -169,7 +169,7 @@ int ald_name_store_save(const char *directory, const char *name)
         if (dir < 0)
                 return -errno;
         text = g_strconcat(name, "\n", NULL);
-        r = make_room(dir, directory);
+        r = set_invalid_aside(dir, directory);
         if (r >= 0)
                 r = *name ? replace_file(dir, text) : forget_file(dir);
         if (r >= 0)

@@ -97,7 +97,7 @@ static const char *const words[] = {
         NULL,
 };
 
-static const char *const of_machines[] = {
+static const char *const machine_names[] = {
         "defaultstring",
         "localhost",
         "localhost4",
@@ -113,7 +113,7 @@ static const char *const of_machines[] = {
 };
 
 /* In lower case, without blanks and punctuation; what is not ASCII stays. */
-static char *squeeze(const char *text)
+static char *squeeze_text(const char *text)
 {
         GString *squeezed = g_string_new(NULL);
 
@@ -214,7 +214,7 @@ static bool has_placeholder_words_only(const char *text)
 }
 
 /* With blanks and letters of ASCII for those that only look different; text that is not UTF-8 stays. */
-static char *simplify(const char *text)
+static char *normalize_text(const char *text)
 {
         char *simple = g_utf8_validate(text, -1, NULL) ? g_utf8_normalize(text, -1, G_NORMALIZE_ALL_COMPOSE)
                                                        : NULL;
@@ -224,7 +224,7 @@ static char *simplify(const char *text)
 
 bool ald_is_placeholder(const char *text)
 {
-        g_autofree char *simple = simplify(text), *squeezed = squeeze(simple);
+        g_autofree char *simple = normalize_text(text), *squeezed = squeeze_text(simple);
 
         return is_one_character(squeezed) || is_counting(squeezed) || is_zero(squeezed) ||
                is_to_be_filled(squeezed) || g_strv_contains(words, squeezed) ||
@@ -233,8 +233,8 @@ bool ald_is_placeholder(const char *text)
 
 bool ald_is_placeholder_name(const char *text)
 {
-        g_autofree char *squeezed = squeeze(text);
+        g_autofree char *squeezed = squeeze_text(text);
 
-        return !*squeezed || is_to_be_filled(squeezed) || g_strv_contains(of_machines, squeezed) ||
+        return !*squeezed || is_to_be_filled(squeezed) || g_strv_contains(machine_names, squeezed) ||
                g_ascii_strncasecmp(text, "localhost.", strlen("localhost.")) == 0;
 }
