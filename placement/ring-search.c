@@ -260,7 +260,7 @@ static void mark_path(RingSearch *search, const SearchPath *path)
                 search->on_path[path->last] = search->n_marked;
 }
 
-static void lower_left(RingSearch *search, double bound)
+static void note_dropped(RingSearch *search, double bound)
 {
         search->left = MIN(search->left, bound);
 }
@@ -295,7 +295,7 @@ static void select_paths(RingSearch *search)
                         paths[n++] = paths[i];
         qsort(paths, n, sizeof paths[0], compare_bounds);
         if (n > search->width) {
-                lower_left(search, paths[search->width].bound);
+                note_dropped(search, paths[search->width].bound);
                 search->limit = MIN(search->limit, paths[search->width].bound);
         }
         while (n > search->width)
@@ -361,7 +361,7 @@ static void extend_path(
         if (made->n > 1 && made->bound < search->best->nsec)
                 close_ring(search, made);
         if (made->bound >= search->limit) {
-                lower_left(search, made->bound);
+                note_dropped(search, made->bound);
                 return;
         }
         search->n_free_rows--;
@@ -386,7 +386,7 @@ static void find_next_devices(RingSearch *search, const SearchPath *path)
                 if (search->n_next == search->next_max)
                         limit = MIN(limit, next[search->n_next - 1].bound);
                 if (bound >= limit) {
-                        lower_left(search, bound);
+                        note_dropped(search, bound);
                         break;
                 }
                 if (hop->to < first_after(search, path->first))
@@ -394,13 +394,13 @@ static void find_next_devices(RingSearch *search, const SearchPath *path)
                 bound = back[hop->to] + fmax(bound, path->hops_nsec + hop->rest_nsec +
                                                             core->with_nsec[hop->to] - core->ends_nsec);
                 if (bound >= limit) {
-                        lower_left(search, bound);
+                        note_dropped(search, bound);
                         continue;
                 }
                 if (!may_follow(search, hop->to))
                         continue;
                 if (search->n_next == search->next_max)
-                        lower_left(search, next[--search->n_next].bound);
+                        note_dropped(search, next[--search->n_next].bound);
                 for (at = search->n_next++; at > 0 && next[at - 1].bound > bound; at--)
                         next[at] = next[at - 1];
                 next[at] = (SearchNext){ bound, hop };
@@ -412,7 +412,7 @@ static void extend_to_next(RingSearch *search, const SearchPath *path)
         AldPlacementCore *core = search->core;
 
         if (core->work <= search->spare) {
-                lower_left(search, path->bound);
+                note_dropped(search, path->bound);
                 return;
         }
         if (!search->back_nsec[path->first])
@@ -424,7 +424,7 @@ static void extend_to_next(RingSearch *search, const SearchPath *path)
                 const SearchNext *next = &search->next[i];
 
                 if (next->bound >= search->limit) {
-                        lower_left(search, next->bound);
+                        note_dropped(search, next->bound);
                         break;
                 }
                 extend_path(search, path, next->hop->to, next->hop->rest_nsec,

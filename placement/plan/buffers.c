@@ -6,7 +6,7 @@
 
 #define ELEMENT_BYTES 4
 #define MASK_ELEMENT_BYTES 2
-#define LAYERS_TOLD_APART 3u
+#define LAYERS_DISTINGUISHED 3u
 #define CLIENT_TENSORS 4 /* as long as an embedding, of the client */
 #define CLIENT_TENSORS_OF_COPIES 10
 
@@ -105,7 +105,7 @@ double ald_plan_device_buffer_bytes(const AldPlanRequest *request, AldPlanBuffer
                 return request->constants.values[ALD_PLAN_BUFFER_BYTES];
         if (use.layers > 0)
                 return buffer_bytes(request, use);
-        for (use.layers = 1; use.layers <= LAYERS_TOLD_APART; use.layers++)
+        for (use.layers = 1; use.layers <= LAYERS_DISTINGUISHED; use.layers++)
                 most = fmax(most, buffer_bytes(request, use));
         return most;
 }

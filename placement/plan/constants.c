@@ -65,7 +65,7 @@ const AldPlanConstantInfo ald_plan_constants[ALD_PLAN_N_CONSTANTS] = {
         [ALD_PLAN_INNER_HOP_NSEC] = { "InnerHopNSec", "assumed", 10e3 },
 };
 
-static double stated(const AldPlanOptions *options, AldPlanConstant constant)
+static double stated_value(const AldPlanOptions *options, AldPlanConstant constant)
 {
         const AldField *field = ald_struct_find(&ald_plan_options_struct, ald_plan_constants[constant].name);
 
@@ -74,14 +74,14 @@ static double stated(const AldPlanOptions *options, AldPlanConstant constant)
 
 bool ald_plan_constant_is_given(const AldPlanOptions *options, AldPlanConstant constant)
 {
-        return options && !isnan(stated(options, constant));
+        return options && !isnan(stated_value(options, constant));
 }
 
 void ald_plan_constants_init(AldPlanConstants *constants, const AldPlanOptions *options)
 {
         for (AldPlanConstant i = 0; i < ALD_PLAN_N_CONSTANTS; i++) {
                 constants->is_given[i] = ald_plan_constant_is_given(options, i);
-                constants->values[i] = constants->is_given[i] ? stated(options, i)
+                constants->values[i] = constants->is_given[i] ? stated_value(options, i)
                                                               : ald_plan_constants[i].value;
         }
 }

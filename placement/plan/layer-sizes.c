@@ -44,7 +44,7 @@ static void add_run(AldPlanLayerSizes *sizes, const Run *run)
         }
 }
 
-static void find_runs(AldPlanLayerSizes *sizes)
+static void find_extreme_runs(AldPlanLayerSizes *sizes)
 {
         for (uint32_t count = 1; count <= sizes->n; count++) {
                 sizes->most[count] = sizes->least[count] = sizes->sums[count];
@@ -92,7 +92,7 @@ AldPlanLayerSizes *ald_plan_layer_sizes_new(const AldPlanWorkload *workload, con
                 *ret_reason = reason;
                 return NULL;
         }
-        find_runs(sizes);
+        find_extreme_runs(sizes);
         return g_steal_pointer(&sizes);
 }
 

@@ -34,7 +34,7 @@ bool ald_plan_must_is_sure(const AldPlanCandidates *candidates, const AldPlanCho
 }
 
 /* The candidates of the node that may be used, the fastest first. */
-static uint32_t list_node(
+static uint32_t list_node_candidates(
         const AldPlanCandidates *candidates, const AldPlanChoice *choice, uint32_t node, uint32_t *ret)
 {
         uint32_t n = 0;
@@ -58,27 +58,27 @@ static uint32_t count_tries(const AldPlanCandidates *candidates, const AldPlanCh
         uint32_t tries = 1;
 
         for (uint32_t i = 0; i < candidates->n_must_nodes; i++)
-                tries = MIN(tries * list_node(candidates, choice, candidates->must_nodes[i], list),
+                tries = MIN(tries * list_node_candidates(candidates, choice, candidates->must_nodes[i], list),
                         TRIES_MAX + 1);
         return tries;
 }
 
 /* The try of this number. */
-static void set_try(const AldPlanCandidates *candidates, const AldPlanChoice *choice, uint32_t number,
+static void require_try(const AldPlanCandidates *candidates, const AldPlanChoice *choice, uint32_t number,
         uint32_t *list, bool *ret_also)
 {
         for (uint32_t i = 0; i < candidates->n; i++)
                 ret_also[i] = false;
         for (uint32_t i = 0; i < candidates->n_must_nodes; i++) {
-                uint32_t n = list_node(candidates, choice, candidates->must_nodes[i], list);
+                uint32_t n = list_node_candidates(candidates, choice, candidates->must_nodes[i], list);
 
                 ret_also[list[number % n]] = true;
                 number /= n;
         }
 }
 
-static int try_each(const AldPlanCandidates *candidates, const AldPlanChoice *choice, AldPlanFinder *find,
-        AldPlanSteps *ret)
+static int try_each_choice(const AldPlanCandidates *candidates, const AldPlanChoice *choice,
+        AldPlanFinder *find, AldPlanSteps *ret)
 {
         g_autofree uint32_t *list = g_new(uint32_t, candidates->n);
         g_autofree bool *also = g_new(bool, candidates->n);
@@ -91,7 +91,7 @@ static int try_each(const AldPlanCandidates *candidates, const AldPlanChoice *ch
                 AldPlanSteps steps = { 0 };
                 int r;
 
-                set_try(candidates, choice, i, list, also);
+                require_try(candidates, choice, i, list, also);
                 r = find(candidates, &with, &steps);
                 steps.lower_nsec = fmin(steps.lower_nsec, best.lower_nsec);
                 best.lower_nsec = steps.lower_nsec;
@@ -125,7 +125,7 @@ int ald_plan_must_find(const AldPlanCandidates *candidates, const AldPlanChoice 
         /* No steps take less that have to meet more. */
         lower_nsec = ret->lower_nsec;
         ald_plan_steps_clear(ret);
-        r = try_each(candidates, choice, find, ret);
+        r = try_each_choice(candidates, choice, find, ret);
         if (r >= 0)
                 ret->lower_nsec = fmax(ret->lower_nsec, lower_nsec);
         return r;

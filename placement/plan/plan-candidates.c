@@ -31,7 +31,7 @@ uint32_t ald_plan_candidate_of(const AldPlanCandidates *candidates, uint32_t dev
 }
 
 /* By its figures. */
-static bool is_usable(const AldPlanCandidates *candidates, const AldPlanPath *path)
+static bool is_path_usable(const AldPlanCandidates *candidates, const AldPlanPath *path)
 {
         return candidates->places[path->source] != ALD_PLAN_NONE &&
                candidates->places[path->sink] != ALD_PLAN_NONE &&
@@ -55,7 +55,7 @@ bool ald_plan_has_unnamed_path(
                 const AldPlanPath *path = &cluster->paths[i];
 
                 if (!((path->source == a && path->sink == b) || (path->source == b && path->sink == a)) ||
-                        !is_usable(candidates, path))
+                        !is_path_usable(candidates, path))
                         continue;
                 verdict->unnamed = name_path(candidates, path, &verdict->unnamed_node);
                 if (verdict->unnamed != ALD_PLAN_NAMED)
@@ -77,7 +77,7 @@ void ald_plan_judge_unnamed(AldPlanCandidates *candidates)
                 uint32_t node;
                 AldPlanUnnamed why = name_path(candidates, &cluster->paths[i], &node);
 
-                if (why != ALD_PLAN_NAMED && is_usable(candidates, &cluster->paths[i]))
+                if (why != ALD_PLAN_NAMED && is_path_usable(candidates, &cluster->paths[i]))
                         unnamed[node] = why;
         }
         for (uint32_t i = 0; i < candidates->n; i++) {
@@ -171,7 +171,7 @@ static bool is_named(const AldPlanCluster *cluster, const AldPlanDevice *device,
 
 /* Of two devices that compute in the same memory, the one that has to be used, else the one that is
  * preferred, else the first. */
-static bool is_better(const AldPlanCandidates *candidates, uint32_t a, uint32_t b)
+static bool is_preferred(const AldPlanCandidates *candidates, uint32_t a, uint32_t b)
 {
         const AldPlanCluster *cluster = candidates->cluster;
         const AldPlanRequest *request = candidates->request;
@@ -215,13 +215,13 @@ static bool has_better_sibling(const AldPlanCandidates *candidates, uint32_t ind
                         !ald_plan_can_name_device(request->engine, other))
                         continue;
                 if (is_measured(other) && other->free_bytes != ALD_PLAN_ABSENT &&
-                        has_room(candidates, other) && is_better(candidates, i, index))
+                        has_room(candidates, other) && is_preferred(candidates, i, index))
                         return true;
         }
         return false;
 }
 
-static AldPlanReason judge(const AldPlanCandidates *candidates, uint32_t index)
+static AldPlanReason judge_device(const AldPlanCandidates *candidates, uint32_t index)
 {
         const AldPlanRequest *request = candidates->request;
         const AldPlanCluster *cluster = candidates->cluster;
@@ -252,7 +252,7 @@ static AldPlanReason judge(const AldPlanCandidates *candidates, uint32_t index)
         return ALD_PLAN_TAKEN;
 }
 
-static void add(AldPlanCandidates *candidates, uint32_t index)
+static void add_candidate(AldPlanCandidates *candidates, uint32_t index)
 {
         const AldPlanRequest *request = candidates->request;
         const AldPlanDevice *device = &candidates->cluster->devices[index];
@@ -278,21 +278,21 @@ static int compare_room(const void *a, const void *b, void *userdata)
 
 /* The solvers prefer the first ones of those that take as long, so those with the most room come first. Of
  * ranks and slices none has more to hold than others. */
-static void add_all(AldPlanCandidates *candidates)
+static void add_candidates(AldPlanCandidates *candidates)
 {
         const AldPlanCluster *cluster = candidates->cluster;
         g_autofree uint32_t *order = g_new(uint32_t, cluster->n_devices);
 
         for (uint32_t i = 0; i < cluster->n_devices; i++) {
                 order[i] = i;
-                candidates->verdicts[i].reason = judge(candidates, i);
+                candidates->verdicts[i].reason = judge_device(candidates, i);
         }
         if (ald_plan_method_of(candidates)->spreads_layers)
                 g_qsort_with_data(order, (gint) cluster->n_devices, sizeof *order, compare_room,
                         (gpointer) cluster->devices);
         for (uint32_t i = 0; i < cluster->n_devices; i++)
                 if (candidates->verdicts[order[i]].reason == ALD_PLAN_TAKEN)
-                        add(candidates, order[i]);
+                        add_candidate(candidates, order[i]);
 }
 
 /* Any candidate of the node; if there is only one, that one. A node may be named several times. */
@@ -330,14 +330,14 @@ static void require_nodes(AldPlanCandidates *candidates)
         }
 }
 
-static void find_place(AldPlanCandidates *candidates, uint32_t node)
+static void assign_place(AldPlanCandidates *candidates, uint32_t node)
 {
         if (candidates->places[node] == ALD_PLAN_NONE)
                 candidates->places[node] = candidates->n_places++;
 }
 
 /* Paths lead between nodes with candidates, and to and from the client. */
-static void find_places(AldPlanCandidates *candidates)
+static void assign_places(AldPlanCandidates *candidates)
 {
         const AldPlanCluster *cluster = candidates->cluster;
         const char *client = candidates->request->client;
@@ -347,9 +347,9 @@ static void find_places(AldPlanCandidates *candidates)
         for (uint32_t i = 0; i < cluster->n_nodes; i++)
                 candidates->places[i] = ALD_PLAN_NONE;
         for (uint32_t i = 0; i < candidates->n; i++)
-                find_place(candidates, ald_plan_candidate_device(candidates, i)->node);
+                assign_place(candidates, ald_plan_candidate_device(candidates, i)->node);
         if (node != ALD_PLAN_NONE)
-                find_place(candidates, node);
+                assign_place(candidates, node);
 }
 
 static void list_paths(AldPlanCandidates *candidates)
@@ -357,7 +357,7 @@ static void list_paths(AldPlanCandidates *candidates)
         const AldPlanCluster *cluster = candidates->cluster;
         size_t n;
 
-        find_places(candidates);
+        assign_places(candidates);
         candidates->shares_host_name = ald_plan_shared_host_names(
                 cluster, candidates->request->engine, candidates->places);
         n = (size_t) candidates->n_places * candidates->n_places;
@@ -370,7 +370,7 @@ static void list_paths(AldPlanCandidates *candidates)
                 uint32_t node;
                 size_t at;
 
-                if (!is_usable(candidates, path) || name_path(candidates, path, &node) != ALD_PLAN_NAMED)
+                if (!is_path_usable(candidates, path) || name_path(candidates, path, &node) != ALD_PLAN_NAMED)
                         continue;
                 at = (size_t) candidates->places[path->source] * candidates->n_places +
                      candidates->places[path->sink];
@@ -540,7 +540,7 @@ int ald_plan_candidates_init(AldPlanCandidates *candidates, const AldPlanCluster
                 .head_nsec = g_new(double, cluster->n_devices),
                 .activation_bytes = ald_plan_activation_bytes(&request->constants, request->workload),
                 .verdicts = g_new0(AldPlanVerdict, cluster->n_devices) };
-        add_all(candidates);
+        add_candidates(candidates);
         if (candidates->n > ALD_PLAN_CANDIDATES_MAX)
                 return refuse_too_many(candidates, ret_refusal);
         require_nodes(candidates);

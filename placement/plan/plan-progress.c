@@ -6,7 +6,7 @@ void ald_plan_progress_divide(AldPlanProgress *progress, double until, uint32_t 
         progress->part = (until - progress->to) / MAX(parts, 1);
 }
 
-static bool report(AldPlanProgress *progress, double fraction)
+static bool report_progress(AldPlanProgress *progress, double fraction)
 {
         const AldPlanRequest *request = progress->request;
 
@@ -22,12 +22,12 @@ bool ald_plan_progress_next(AldPlanProgress *progress)
 {
         progress->from = progress->to;
         progress->to = MIN(progress->from + progress->part, 1);
-        return report(progress, progress->from);
+        return report_progress(progress, progress->from);
 }
 
 bool ald_plan_progress_goes_on(AldPlanProgress *progress)
 {
-        return report(progress, progress->reported);
+        return report_progress(progress, progress->reported);
 }
 
 bool ald_plan_progress_proceed(void *progress)
@@ -37,5 +37,5 @@ bool ald_plan_progress_proceed(void *progress)
 
 bool ald_plan_progress_within(AldPlanProgress *progress, uint32_t done, uint32_t all)
 {
-        return report(progress, progress->from + (progress->to - progress->from) * done / all);
+        return report_progress(progress, progress->from + (progress->to - progress->from) * done / all);
 }

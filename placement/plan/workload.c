@@ -147,7 +147,7 @@ typedef struct KvSizes {
         AldKvType type_k, type_v;
 } KvSizes;
 
-static int find_kv(const AldLlm *llm, uint32_t i, const KvSizes *sizes, uint64_t *ret)
+static int find_kv_bytes(const AldLlm *llm, uint32_t i, const KvSizes *sizes, uint64_t *ret)
 {
         if (sizes->stated == ALD_ABSENT_UINT64)
                 return ald_llm_kv_bytes(
@@ -172,7 +172,7 @@ static int make_workload(const AldLlm *llm, const KvSizes *sizes, AldPlanWorkloa
                 return -ERANGE;
         for (uint32_t i = 0; i < llm->n_layers; i++) {
                 uint64_t kv_bytes;
-                int r = find_kv(llm, i, sizes, &kv_bytes);
+                int r = find_kv_bytes(llm, i, sizes, &kv_bytes);
 
                 if (r >= 0)
                         r = add_layer(llm, i, kv_bytes, &sums);
