@@ -137,7 +137,7 @@ static bool read_process(AldGpuClients *clients, const char *process)
 }
 
 /* Whether the processes of the whole machine show here, rather than those of a container or of one user. */
-static bool shows_all(int root, const char *const *processes)
+static bool shows_whole_machine(int root, const char *const *processes)
 {
         g_autofree char *namespace = NULL;
 
@@ -164,7 +164,7 @@ void ald_gpu_clients_sample(AldGpuClients *clients, int64_t now_usec)
         clients->next_usec = now_usec + ALD_GPU_CLIENTS_EVERY_USEC;
         if (ald_sysroot_list(clients->root, "proc", &names) < 0)
                 return;
-        clients->all = shows_all(clients->root, (const char *const *) names);
+        clients->all = shows_whole_machine(clients->root, (const char *const *) names);
         for (char **name = names; *name; name++)
                 if (g_ascii_isdigit(**name) && !read_process(clients, *name))
                         clients->all = false;

@@ -18,7 +18,7 @@
 #define CLOCK_MAX (UINT64_C(20) * 1000 * 1000 * 1000)
 
 /* Discards impossible figures of a driver or a file. */
-static void gpu_figures_check(AldDevice *device)
+static void drop_impossible_figures(AldDevice *device)
 {
         if (!(device->usage >= 0 && device->usage <= 100))
                 device->usage = ALD_ABSENT_DOUBLE;
@@ -44,8 +44,8 @@ static void gpu_figures_check(AldDevice *device)
 /* One file with one number; without a path there is none. */
 typedef struct Gauge {
         AldKeptFile file;
-        double scale;  /* to the unit of the field */
-        uint64_t most; /* larger values are discarded */
+        double scale;       /* to the unit of the field */
+        uint64_t max_value; /* larger values are discarded */
 } Gauge;
 
 typedef enum Figure {
@@ -82,7 +82,7 @@ static void try_gauge(
                 return;
         ald_kept_file_init(&gauge->file, root, path);
         gauge->scale = scale;
-        gauge->most = ALD_INTEGER_MAX;
+        gauge->max_value = ALD_INTEGER_MAX;
 }
 
 /* Bytes in use, of a total that is known or not. */
@@ -91,7 +91,7 @@ static void try_memory(
 {
         try_gauge(reader, figure, root, gpu->path, name, 1);
         if (total != ALD_ABSENT_UINT64)
-                reader->gauges[figure].most = total;
+                reader->gauges[figure].max_value = total;
 }
 
 static void find_hwmon(AldGpuReader *reader, int root, const char *device)
@@ -212,7 +212,7 @@ static uint64_t read_uint64(AldGpuReader *reader, Figure figure)
 
         if (!read_gauge(reader, figure, &value) || value < 0)
                 return ALD_ABSENT_UINT64;
-        if ((double) value * gauge->scale > (double) gauge->most) {
+        if ((double) value * gauge->scale > (double) gauge->max_value) {
                 ald_kept_file_warn(&gauge->file, -ERANGE);
                 return ALD_ABSENT_UINT64;
         }
@@ -322,6 +322,6 @@ void ald_gpu_reader_read(AldGpuReader *reader, int64_t now_usec, AldDevice *devi
                                             ? read_energy(reader, now_usec)
                                             : read_uint64(reader, FIGURE_POWER);
         figures.clock_hz = read_uint64(reader, FIGURE_CLOCK);
-        gpu_figures_check(&figures);
+        drop_impossible_figures(&figures);
         ald_struct_overlay(&ald_device_struct, device, &figures);
 }

@@ -44,7 +44,7 @@ static AldDeviceJoin row_between(const AldGpu *a, const AldGpu *b, AldDeviceJoin
         return strcmp(a->id, b->id) < 0 ? row_of(a, b->id, kind) : row_of(b, a->id, kind);
 }
 
-static void add(Joins *joins, AldDeviceJoin row)
+static void add_row(Joins *joins, AldDeviceJoin row)
 {
         g_autofree char *id = g_strdup_printf("%s,%s,%s", row.device, row.peer, row.kind);
 
@@ -67,7 +67,7 @@ static void add_pcie_to_host(Joins *joins, const AldGpu *gpu)
         AldDeviceJoin row = row_of(gpu, HOST, ALD_DEVICE_JOIN_KIND_PCIE);
 
         if (gpu->pcie && uses_lanes(gpu) && ald_gpu_pcie_to_host(gpu->pcie, &row))
-                add(joins, row);
+                add_row(joins, row);
 }
 
 /* Of devices at different root complexes. */
@@ -105,7 +105,7 @@ static void add_pcie_between(Joins *joins, const AldGpu *a, const AldGpu *b)
         if (!a->pcie || !b->pcie)
                 return;
         row.through = through_pcie(joins, a, b);
-        add(joins, row);
+        add_row(joins, row);
 }
 
 /* The lesser of both; absent if one of them is unknown. */
@@ -122,7 +122,7 @@ static void add_nvlinks(Joins *joins, const AldGpu *a, const AldGpu *b, const Al
         row.through = through;
         row.links = MIN(of_a->n, of_b->n);
         row.bits_per_second = lesser(of_a->bits_per_second, of_b->bits_per_second);
-        add(joins, row);
+        add_row(joins, row);
 }
 
 static void add_nvlinks_between(Joins *joins, const AldGpu *a, const AldGpu *b)
@@ -145,7 +145,7 @@ static void add_nvlinks_through_switch(Joins *joins, const AldGpu *a, const AldG
                         ald_device_join_through_to_string(ALD_DEVICE_JOIN_THROUGH_SWITCH));
 }
 
-static const AldGpu *find(const Joins *joins, const char *id)
+static const AldGpu *find_gpu(const Joins *joins, const char *id)
 {
         return id ? ald_gpu_list_find(joins->gpus, id) : NULL;
 }
@@ -156,14 +156,14 @@ static void add_xgmi(Joins *joins, const AldGpuKfd *kfd)
 
         for (guint i = 0; i < links->len; i++) {
                 const AldGpuKfdLink *link = &g_array_index(links, AldGpuKfdLink, i);
-                const AldGpu *gpu = find(joins, link->card), *peer = find(joins, link->peer);
+                const AldGpu *gpu = find_gpu(joins, link->card), *peer = find_gpu(joins, link->peer);
                 AldDeviceJoin row;
 
                 if (!gpu || (link->peer && !peer))
                         continue;
                 row = row_of(gpu, peer ? peer->id : HOST, ALD_DEVICE_JOIN_KIND_XGMI);
                 row.bits_per_second = link->bits_per_second;
-                add(joins, row);
+                add_row(joins, row);
         }
 }
 

@@ -291,7 +291,7 @@ static void read_process(AldGpuKfd *kfd, const char *process)
         }
 }
 
-static void set_none(AldGpuKfd *kfd)
+static void reset_processes(AldGpuKfd *kfd)
 {
         GHashTableIter iter;
         gpointer card;
@@ -304,19 +304,19 @@ static void set_none(AldGpuKfd *kfd)
 bool ald_gpu_kfd_sample(AldGpuKfd *kfd)
 {
         g_auto(GStrv) processes = NULL;
-        bool news;
+        bool topology_changed;
 
         g_hash_table_remove_all(kfd->processes);
         if (ald_sysroot_list(kfd->root, PROCESSES, &processes) < 0)
                 return false;
-        news = ald_gpu_kfd_look(kfd);
-        set_none(kfd);
+        topology_changed = ald_gpu_kfd_look(kfd);
+        reset_processes(kfd);
         kfd->queues_left = QUEUES_MAX;
         for (char **process = processes; *process && kfd->queues_left > 0; process++)
                 read_process(kfd, *process);
         if (kfd->queues_left == 0)
                 g_hash_table_remove_all(kfd->processes);
-        return news;
+        return topology_changed;
 }
 
 GHashTable *ald_gpu_kfd_of(const AldGpuKfd *kfd, const char *address)

@@ -45,7 +45,7 @@ static AldGpuPowerState read_status(AldGpuPower *power)
 }
 
 /* Determines the current state. */
-static AldGpuPowerState gpu_power_look(AldGpuPower *power, int64_t now_usec)
+static AldGpuPowerState gpu_power_state(AldGpuPower *power, int64_t now_usec)
 {
         AldGpuPowerState state = read_status(power);
 
@@ -188,7 +188,7 @@ void ald_gpu_live_sample(AldGpu *gpu, int64_t now_usec, AldDevice *ret)
         AldGpuLive *live = gpu->live;
 
         *ret = unknown;
-        live->state = gpu_power_look(&live->power, now_usec);
+        live->state = gpu_power_state(&live->power, now_usec);
         if (ald_gpu_power_may_read(live->state)) {
                 read_figures(gpu, now_usec, ret);
                 gpu_power_note_usage(&live->power, ret->usage, now_usec);

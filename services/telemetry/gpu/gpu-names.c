@@ -76,7 +76,7 @@ static bool skip_hex(const char **text, unsigned least, unsigned most)
         return n >= least;
 }
 
-static bool skip(const char **text, char c)
+static bool skip_char(const char **text, char c)
 {
         if (**text != c)
                 return false;
@@ -86,8 +86,9 @@ static bool skip(const char **text, char c)
 
 bool ald_gpu_is_pci_address(const char *text)
 {
-        return skip_hex(&text, 4, 8) && skip(&text, ':') && skip_hex(&text, 2, 2) && skip(&text, ':') &&
-               skip_hex(&text, 2, 2) && skip(&text, '.') && skip_hex(&text, 1, 1) && *text == '\0';
+        return skip_hex(&text, 4, 8) && skip_char(&text, ':') && skip_hex(&text, 2, 2) &&
+               skip_char(&text, ':') && skip_hex(&text, 2, 2) && skip_char(&text, '.') &&
+               skip_hex(&text, 1, 1) && *text == '\0';
 }
 
 const char *ald_gpu_pci_vendor(uint16_t vendor)
@@ -132,7 +133,7 @@ static bool begins_word(const char *text, const char *at)
 
 /* By which products of one series differ: from the first word on that begins with a digit, "7900 XT", else
  * from the first one that has a digit, "W7900"; all of it if none has. */
-static const char *number_of(const char *product)
+static const char *product_number(const char *product)
 {
         const char *number = NULL;
 
@@ -165,7 +166,7 @@ static char *complete_product(const char *first, const char *before, const char 
         size_t brand = strcspn(first, " "), series = strcspn(product, " ");
 
         if (g_ascii_isdigit(*product))
-                return g_strdup_printf("%.*s%s", (int) (number_of(before) - before), before, product);
+                return g_strdup_printf("%.*s%s", (int) (product_number(before) - before), before, product);
         if (first[brand] == ' ' && product[series] == ' ' &&
                 strncmp(first + brand + 1, product, series + 1) == 0)
                 return g_strdup_printf("%.*s%s", (int) brand + 1, first, product);
@@ -196,7 +197,7 @@ static char *choose_product(const char *products, const char *card)
 
         for (char **product = list; card && *product; product++) {
                 g_autofree char *name = complete_product(list[0], before, g_strstrip(*product));
-                const char *number = number_of(name), *other = found ? number_of(found) : "";
+                const char *number = product_number(name), *other = found ? product_number(found) : "";
 
                 g_free(before);
                 before = g_strdup(name);
@@ -211,7 +212,7 @@ static char *choose_product(const char *products, const char *card)
         }
         if (!found)
                 return g_strdup(products);
-        written = name_on_card(list[0], number_of(found), card);
+        written = name_on_card(list[0], product_number(found), card);
         return written ? written : g_steal_pointer(&found);
 }
 

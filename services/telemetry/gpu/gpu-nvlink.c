@@ -6,7 +6,7 @@
 #include "services/telemetry/gpu/gpu-nvlink.h"
 #include "services/telemetry/helper/nvml-api.h"
 
-static AldGpuNvlinks *find(const GArray *nvlinks, const char *peer)
+static AldGpuNvlinks *find_links(const GArray *nvlinks, const char *peer)
 {
         for (guint i = 0; i < nvlinks->len; i++) {
                 AldGpuNvlinks *links = &g_array_index(nvlinks, AldGpuNvlinks, i);
@@ -17,9 +17,9 @@ static AldGpuNvlinks *find(const GArray *nvlinks, const char *peer)
         return NULL;
 }
 
-static void add(GArray *nvlinks, const char *peer, uint64_t bits_per_second)
+static void count_link(GArray *nvlinks, const char *peer, uint64_t bits_per_second)
 {
-        AldGpuNvlinks *links = find(nvlinks, peer);
+        AldGpuNvlinks *links = find_links(nvlinks, peer);
 
         if (!links) {
                 AldGpuNvlinks fresh = {};
@@ -54,7 +54,7 @@ GArray *ald_gpu_nvlinks_new(const AldNvmlAnswer *answer, const char *device)
 
                 if (!peer || !g_str_equal(row->device, device) || g_str_equal(peer, device))
                         continue;
-                add(nvlinks, peer, row->bits_per_second);
+                count_link(nvlinks, peer, row->bits_per_second);
                 n++;
         }
         return nvlinks;
@@ -70,5 +70,5 @@ bool ald_gpu_nvlinks_equal(const GArray *a, const GArray *b)
 
 const AldGpuNvlinks *ald_gpu_nvlinks_to(const GArray *nvlinks, const char *peer)
 {
-        return nvlinks ? find(nvlinks, peer) : NULL;
+        return nvlinks ? find_links(nvlinks, peer) : NULL;
 }

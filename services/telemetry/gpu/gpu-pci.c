@@ -103,7 +103,7 @@ static uint64_t read_number(int root, const char *folder, const char *name)
         return value;
 }
 
-static bool has(int root, const char *folder, const char *name)
+static bool has_entry(int root, const char *folder, const char *name)
 {
         g_autofree char *path = g_strdup_printf("%s/%s", folder, name);
 
@@ -150,7 +150,7 @@ static AldBackendClass class_of(uint64_t pci_class, uint16_t vendor, const char 
 }
 
 /* The usual vendors have short names of ours, the others those of the database. */
-static void ask_hwdb(int root, AldGpu *gpu)
+static void read_hwdb_names(int root, AldGpu *gpu)
 {
         g_autofree char *path = g_strdup_printf("%s/modalias", gpu->path), *modalias = NULL;
 
@@ -163,7 +163,7 @@ static void ask_hwdb(int root, AldGpu *gpu)
 
 static void set_fallback_name(int root, AldGpu *gpu, uint16_t device)
 {
-        ask_hwdb(root, gpu);
+        read_hwdb_names(root, gpu);
         if (!gpu->fallback_name)
                 gpu->fallback_name = g_strdup_printf(
                         "%s %04x:%04x", gpu->vendor ?: "PCI", gpu->pci_vendor, device);
@@ -230,7 +230,7 @@ static AldGpu *read_device(int root, const char *id)
         AldGpu *gpu;
 
         if (pci_class >> 16 != BASE_DISPLAY && pci_class >> 8 != CLASS_ACCELERATOR &&
-                !has(root, path, "accel"))
+                !has_entry(root, path, "accel"))
                 return NULL;
         (void) ald_sysroot_link_name(root, link, &driver);
         if (is_given_away(driver))

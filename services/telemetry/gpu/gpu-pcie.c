@@ -81,18 +81,18 @@ static uint64_t parse_lanes(const char *text)
         return lanes > 0 && lanes <= LANES_MAX && *end == '\0' ? lanes : ALD_ABSENT_UINT64;
 }
 
-static bool is_complex(const char *name)
+static bool is_root_complex(const char *name)
 {
         return g_str_has_prefix(name, "pci") && strchr(name, ':');
 }
 
 /* The names from the last root complex on; one behind another is that of a VMD. NULL if there is none. */
-static char **find_way(char **names)
+static char **find_route(char **names)
 {
         char **complex = NULL;
 
         for (; *names; names++)
-                if (is_complex(*names))
+                if (is_root_complex(*names))
                         complex = names;
         if (!complex || !complex[1] || g_strv_length(complex + 1) > HOPS_MAX)
                 return NULL;
@@ -114,18 +114,18 @@ AldGpuPcie *ald_gpu_pcie_new(int root, const char *address, const char *driver)
         g_autofree char *link = g_strdup_printf(DEVICES "/%s", address), *target = NULL;
         g_auto(GStrv) names = NULL;
         AldGpuPcie *pcie;
-        char **way;
+        char **route;
 
         if (!ald_gpu_is_pci_address(address) || ald_sysroot_link_target(root, link, &target) < 0)
                 return NULL;
         names = g_strsplit(target, "/", -1);
-        way = find_way(names);
-        if (!way)
+        route = find_route(names);
+        if (!route)
                 return NULL;
         pcie = g_new0(AldGpuPcie, 1);
         pcie->root = root;
-        pcie->complex = g_strdup(way[0]);
-        pcie->hops = g_strdupv(way + 1);
+        pcie->complex = g_strdup(route[0]);
+        pcie->hops = g_strdupv(route + 1);
         pcie->narrows = narrows_idle_link(driver);
         return pcie;
 }
@@ -273,7 +273,7 @@ static uint64_t most_seen(const Seen *seen)
 
 /* A link that got worse shows after one or two periods. A value above `most` is not plausible. Returns
  * whether most_seen() has changed. */
-static bool note_seen(Seen *seen, uint64_t value, uint64_t most)
+static bool record_seen(Seen *seen, uint64_t value, uint64_t most)
 {
         uint64_t known = most_seen(seen);
 
@@ -287,7 +287,7 @@ static bool note_seen(Seen *seen, uint64_t value, uint64_t most)
 }
 
 /* The present value of a file, or absent. */
-static uint64_t read_now(AldKeptFile *file, uint64_t (*parse)(const char *text))
+static uint64_t read_current(AldKeptFile *file, uint64_t (*parse)(const char *text))
 {
         char text[TEXT_MAX];
 
@@ -300,25 +300,25 @@ static uint64_t read_now(AldKeptFile *file, uint64_t (*parse)(const char *text))
 }
 
 /* `counts` is false if the link may be narrowed. */
-static bool note_width(Link *link, bool counts)
+static bool sample_width(Link *link, bool counts)
 {
-        uint64_t full = full_width(link), lanes = read_now(&link->width, parse_lanes);
+        uint64_t full = full_width(link), lanes = read_current(&link->width, parse_lanes);
 
-        return (counts || lanes == full) && note_seen(&link->lanes, lanes, full);
+        return (counts || lanes == full) && record_seen(&link->lanes, lanes, full);
 }
 
-static bool note_rate(Link *link)
+static bool sample_rate(Link *link)
 {
-        return note_seen(&link->rate, read_now(&link->speed, ald_gpu_pcie_parse_rate), link->rate_max);
+        return record_seen(&link->rate, read_current(&link->speed, ald_gpu_pcie_parse_rate), link->rate_max);
 }
 
 /* Full width was not narrowed, whether the device is idle or not. */
-static bool look(AldGpuPcie *pcie)
+static bool read_links(AldGpuPcie *pcie)
 {
         pcie->known = true;
         find_links(pcie);
         for (guint i = 0; i < pcie->n_links; i++)
-                (void) note_width(&pcie->links[i], !pcie->narrows);
+                (void) sample_width(&pcie->links[i], !pcie->narrows);
         return pcie->n_links > 0;
 }
 
@@ -346,12 +346,12 @@ bool ald_gpu_pcie_sample(AldGpuPcie *pcie, bool may_read, double usage, int64_t 
                 return false;
         }
         if (!pcie->known)
-                news = look(pcie);
+                news = read_links(pcie);
         if (!is_due(pcie, usage, now_usec))
                 return news;
         for (guint i = 0; i < pcie->n_links; i++) {
-                news = note_width(&pcie->links[i], true) || news;
-                news = note_rate(&pcie->links[i]) || news;
+                news = sample_width(&pcie->links[i], true) || news;
+                news = sample_rate(&pcie->links[i]) || news;
         }
         return news;
 }

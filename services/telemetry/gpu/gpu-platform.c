@@ -34,7 +34,7 @@ static bool can_render(int root, const char *device)
 
 /* These have render nodes and yet no GPU behind them: made-up devices, of which some have no driver but only
  * a name, and drivers of screens. */
-static bool is_no_gpu(const char *id, const char *driver)
+static bool lacks_gpu(const char *id, const char *driver)
 {
         static const char *const names[] = { "vgem", "vkms", "drm", "tegra", "host1x-drm", "tegra-host1x",
                 "exynos-drm", "omapdrm", NULL };
@@ -108,7 +108,7 @@ static AldBackendClass class_of(
                        : ALD_BACKEND_CLASS_GPU;
 }
 
-static void add(int root, GPtrArray *gpus, const char *id, const char *path, char *driver)
+static void add_device(int root, GPtrArray *gpus, const char *id, const char *path, char *driver)
 {
         g_autofree char *compatible_path = g_strdup_printf("%s/of_node/compatible", path), *compatible = NULL;
         const char *chip;
@@ -138,10 +138,10 @@ static void add_card(int root, GPtrArray *gpus, const char *class, const char *c
         g_autofree char *subsystem = link_name(root, path, "subsystem");
         g_autofree char *id = link_name(root, folder, "device"), *driver = link_name(root, path, "driver");
 
-        if (!id || g_strcmp0(subsystem, "platform") != 0 || is_no_gpu(id, driver) || is_partition(id) ||
+        if (!id || g_strcmp0(subsystem, "platform") != 0 || lacks_gpu(id, driver) || is_partition(id) ||
                 is_screen_of_tegra(root, id, path) || (g_str_equal(class, CARDS) && !can_render(root, path)))
                 return;
-        add(root, gpus, id, path, g_steal_pointer(&driver));
+        add_device(root, gpus, id, path, g_steal_pointer(&driver));
 }
 
 static bool is_card(const char *name)
@@ -164,7 +164,7 @@ static void add_tegra(int root, GPtrArray *gpus, const char *driver)
 
                 if (g_strcmp0(bound, driver) != 0)
                         continue;
-                add(root, gpus, *name, path, g_steal_pointer(&bound));
+                add_device(root, gpus, *name, path, g_steal_pointer(&bound));
                 gpu = ald_gpu_list_find(gpus, *name);
                 gpu->has_nvml = true;
         }

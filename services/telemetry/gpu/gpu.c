@@ -27,7 +27,7 @@
 
 struct AldGpuCollector {
         int root;
-        guint told_left_out;
+        guint logged_left_out;
         uint64_t host_memory; /* absent until it is reported here */
         void (*changed)(void *userdata);
         void *userdata;
@@ -37,7 +37,7 @@ struct AldGpuCollector {
         GArray *rows;        /* of AldBackend, as last asked for */
         GArray *joins;       /* of AldDeviceJoin, likewise */
         GStringChunk *texts; /* of the joins */
-        guint news_source;   /* pending call of changed() */
+        guint report_source; /* pending call of changed() */
 
         AldGpuKfd *kfd;
         AldGpuClients *clients;
@@ -51,9 +51,9 @@ static void drop_absurd_number(AldGpuCollector *collector, GPtrArray *gpus)
 {
         guint left_out = gpus->len > DEVICES_MAX ? gpus->len - DEVICES_MAX : 0;
 
-        if (left_out != collector->told_left_out)
+        if (left_out != collector->logged_left_out)
                 g_message("sysfs shows %u compute devices; %u of them are left out", gpus->len, left_out);
-        collector->told_left_out = left_out;
+        collector->logged_left_out = left_out;
         if (left_out > 0)
                 g_ptr_array_set_size(gpus, DEVICES_MAX);
 }
@@ -70,7 +70,7 @@ static uint64_t read_numa_node(int root, const char *device)
 }
 
 /* The devices that sysfs shows. */
-static GPtrArray *scan(AldGpuCollector *collector)
+static GPtrArray *scan_sysfs(AldGpuCollector *collector)
 {
         uint64_t host_memory = collector->host_memory != ALD_ABSENT_UINT64
                                        ? collector->host_memory
@@ -135,7 +135,7 @@ static void carry_over(GPtrArray *known, GPtrArray *scanned)
         carry_instances_over(known, scanned);
 }
 
-static void prepare(AldGpuCollector *collector)
+static void prepare_readers(AldGpuCollector *collector)
 {
         for (guint i = 0; i < collector->gpus->len; i++)
                 ald_gpu_live_prepare(collector->root, collector->gpus->pdata[i]);
@@ -151,11 +151,11 @@ static void match_opencl(AldGpuCollector *collector)
 
 void ald_gpu_collector_rescan(AldGpuCollector *collector)
 {
-        g_autoptr(GPtrArray) scanned = scan(collector);
+        g_autoptr(GPtrArray) scanned = scan_sysfs(collector);
         bool new_topology = ald_gpu_kfd_look(collector->kfd);
 
         if (is_as_known(collector->gpus, scanned)) {
-                prepare(collector);
+                prepare_readers(collector);
                 if (new_topology)
                         collector->changed(collector->userdata);
                 return;
@@ -163,7 +163,7 @@ void ald_gpu_collector_rescan(AldGpuCollector *collector)
         carry_over(collector->gpus, scanned);
         g_ptr_array_unref(collector->gpus);
         collector->gpus = g_steal_pointer(&scanned);
-        prepare(collector);
+        prepare_readers(collector);
         match_opencl(collector);
         ald_opencl_source_want(collector->opencl_source);
         collector->changed(collector->userdata);
@@ -193,7 +193,7 @@ static void on_opencl_answered(AldRecord *answer, void *userdata)
 }
 
 /* Returns whether something static is new. What NVML does not report this time is as it was before. */
-static bool take_nvml(AldGpu *gpu, const AldNvmlAnswer *answer, const AldNvmlDevice *row)
+static bool apply_nvml(AldGpu *gpu, const AldNvmlAnswer *answer, const AldNvmlDevice *row)
 {
         AldGpuFacts facts = {
                 .shared_bytes = ALD_ABSENT_UINT64,
@@ -258,7 +258,7 @@ static bool drop_instances(GPtrArray *gpus, const AldGpu *card, const AldNvmlAns
 
 /* Updates the rows of a card's instances to those that NVML reports. Returns whether instances or static
  * facts have changed. */
-static bool take_instances(
+static bool apply_instances(
         GPtrArray *gpus, const AldGpu *card, const AldNvmlAnswer *answer, const AldNvmlDevice *row)
 {
         bool news = !row->error && drop_instances(gpus, card, answer);
@@ -278,13 +278,13 @@ static bool take_instances(
                         instance = add_instance(gpus, card, one->id);
                         news = true;
                 }
-                news = take_nvml(instance, answer, one) || news;
+                news = apply_nvml(instance, answer, one) || news;
         }
         return news;
 }
 
 /* Links to a device that is not asked about now are still there. Returns whether they have changed. */
-static bool take_nvlinks(AldGpu *card, const AldNvmlAnswer *answer, const AldNvmlDevice *row)
+static bool apply_nvlinks(AldGpu *card, const AldNvmlAnswer *answer, const AldNvmlDevice *row)
 {
         g_autoptr(GArray) nvlinks = NULL;
 
@@ -319,9 +319,9 @@ static void on_nvml_answered(const AldNvmlAnswer *answer, void *userdata)
 
                 if (!row)
                         continue;
-                news = take_nvml(card, answer, row) || news;
-                new_instances = take_instances(collector->gpus, card, answer, row) || new_instances;
-                new_links = (answer->links == 1 && take_nvlinks(card, answer, row)) || new_links;
+                news = apply_nvml(card, answer, row) || news;
+                new_instances = apply_instances(collector->gpus, card, answer, row) || new_instances;
+                new_links = (answer->links == 1 && apply_nvlinks(card, answer, row)) || new_links;
         }
         if (new_instances)
                 match_opencl(collector);
@@ -332,7 +332,7 @@ static void on_nvml_answered(const AldNvmlAnswer *answer, void *userdata)
 }
 
 /* The devices that NVML may be asked about now. */
-static void ask_nvml(AldGpuCollector *collector)
+static void query_nvml(AldGpuCollector *collector)
 {
         g_autoptr(GPtrArray) ids = g_ptr_array_new(), by_index = g_ptr_array_new();
 
@@ -351,7 +351,7 @@ static void ask_nvml(AldGpuCollector *collector)
 }
 
 /* OpenCL drivers wake all devices, and prevent their suspension. */
-static void ask_opencl(AldGpuCollector *collector)
+static void query_opencl(AldGpuCollector *collector)
 {
         for (guint i = 0; i < collector->gpus->len; i++) {
                 const AldGpu *gpu = collector->gpus->pdata[i];
@@ -390,20 +390,20 @@ static uint64_t count_processes(const AldGpuCollector *collector, const AldGpu *
                                                                                        : ALD_ABSENT_UINT64;
 }
 
-static gboolean on_news(gpointer userdata)
+static gboolean on_report_due(gpointer userdata)
 {
         AldGpuCollector *collector = userdata;
 
-        collector->news_source = 0;
+        collector->report_source = 0;
         collector->changed(collector->userdata);
         return G_SOURCE_REMOVE;
 }
 
 /* After the sample, as the caller must not be called from within its own call. */
-static void report_news(AldGpuCollector *collector)
+static void report_later(AldGpuCollector *collector)
 {
-        if (collector->news_source == 0)
-                collector->news_source = g_idle_add(on_news, collector);
+        if (collector->report_source == 0)
+                collector->report_source = g_idle_add(on_report_due, collector);
 }
 
 void ald_gpu_collector_use_host_memory(AldGpuCollector *collector, uint64_t bytes)
@@ -418,11 +418,11 @@ void ald_gpu_collector_use_host_memory(AldGpuCollector *collector, uint64_t byte
                 if (gpu->class == ALD_BACKEND_CLASS_CPU)
                         gpu->sysfs.shared_bytes = bytes;
         }
-        report_news(collector);
+        report_later(collector);
 }
 
 /* Some drivers wake a device to report the usage of its clients, and prevent its suspension. */
-static void look_for_processes(AldGpuCollector *collector, int64_t now_usec)
+static void sample_processes(AldGpuCollector *collector, int64_t now_usec)
 {
         bool any = false, all_awake = true;
 
@@ -437,7 +437,7 @@ static void look_for_processes(AldGpuCollector *collector, int64_t now_usec)
         if (!any)
                 return;
         if (ald_gpu_kfd_sample(collector->kfd))
-                report_news(collector);
+                report_later(collector);
         if (all_awake)
                 ald_gpu_clients_sample(collector->clients, now_usec);
         else
@@ -470,15 +470,15 @@ void ald_gpu_collector_sample_at(AldGpuCollector *collector, int64_t now_usec, G
                         ald_gpu_live_sample(gpu, now_usec, &device);
                 if (gpu->pcie && ald_gpu_pcie_sample(gpu->pcie, ald_gpu_power_may_read(gpu->live->state),
                                          device.usage, now_usec))
-                        report_news(collector);
+                        report_later(collector);
                 if (devices && ald_gpu_is_shown(gpu))
                         g_array_append_val(devices, device);
         }
-        look_for_processes(collector, now_usec);
+        sample_processes(collector, now_usec);
         for (guint i = first; devices && i < devices->len; i++)
                 add_processes(collector, &g_array_index(devices, AldDevice, i));
-        ask_nvml(collector);
-        ask_opencl(collector);
+        query_nvml(collector);
+        query_opencl(collector);
 }
 
 void ald_gpu_collector_sample(AldGpuCollector *collector, GArray *devices)
@@ -583,9 +583,9 @@ AldGpuCollector *ald_gpu_collector_new_with_timing(int root, const char *libexec
         collector->kfd = ald_gpu_kfd_new(root);
         collector->clients = ald_gpu_clients_new(root);
         (void) ald_gpu_kfd_look(collector->kfd);
-        collector->gpus = scan(collector);
+        collector->gpus = scan_sysfs(collector);
         g_ptr_array_add(collector->gpus, ald_gpu_cpu(root, ald_gpu_host_memory(root)));
-        prepare(collector);
+        prepare_readers(collector);
         collector->rows = g_array_new(FALSE, FALSE, sizeof(AldBackend));
         collector->joins = g_array_new(FALSE, FALSE, sizeof(AldDeviceJoin));
         collector->texts = g_string_chunk_new(1024);
@@ -595,7 +595,7 @@ AldGpuCollector *ald_gpu_collector_new_with_timing(int root, const char *libexec
         collector->watch = ald_device_watch_new("GPUs", subsystems, on_devices_changed, collector);
         /* So that the first sample has figures. The caller has not asked for rows yet. */
         ald_gpu_collector_sample_at(collector, g_get_monotonic_time(), NULL);
-        g_clear_handle_id(&collector->news_source, g_source_remove);
+        g_clear_handle_id(&collector->report_source, g_source_remove);
         return collector;
 }
 
@@ -617,7 +617,7 @@ void ald_gpu_collector_free(AldGpuCollector *collector)
         g_ptr_array_unref(collector->gpus);
         ald_gpu_kfd_free(collector->kfd);
         ald_gpu_clients_free(collector->clients);
-        g_clear_handle_id(&collector->news_source, g_source_remove);
+        g_clear_handle_id(&collector->report_source, g_source_remove);
         g_array_unref(collector->rows);
         g_array_unref(collector->joins);
         g_string_chunk_free(collector->texts);

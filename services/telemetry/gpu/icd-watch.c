@@ -14,7 +14,7 @@
 #define MASK \
         (IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF | IN_ONLYDIR)
 #define EVENTS_SIZE 4096u
-#define AGAIN_SECONDS 30u
+#define REPEAT_SECONDS 30u
 
 struct AldIcdWatch {
         void (*changed)(void *userdata);
@@ -22,14 +22,14 @@ struct AldIcdWatch {
         char *vendors; /* the folder */
         char *watched; /* it, or its nearest ancestor that exists */
         int fd, descriptor;
-        guint events, again;
+        guint events, repeat_source;
 };
 
-static gboolean on_again(gpointer userdata)
+static gboolean on_repeat(gpointer userdata)
 {
         AldIcdWatch *watch = userdata;
 
-        watch->again = 0;
+        watch->repeat_source = 0;
         watch->changed(watch->userdata);
         return G_SOURCE_REMOVE;
 }
@@ -60,7 +60,7 @@ static bool attach_once(AldIcdWatch *watch)
 }
 
 /* What appeared before its ancestor was watched caused no event, so that it is looked for once more. */
-static bool attach(AldIcdWatch *watch)
+static bool attach_to_nearest(AldIcdWatch *watch)
 {
         bool moved = false;
 
@@ -83,12 +83,12 @@ static gboolean on_events(int fd, GIOCondition condition, gpointer userdata)
         bool moved;
 
         drop_events(fd);
-        moved = attach(watch);
+        moved = attach_to_nearest(watch);
         /* What else happens in an ancestor, such as /etc, does not matter. */
         if (!moved && strcmp(watch->watched, watch->vendors) != 0)
                 return G_SOURCE_CONTINUE;
-        g_clear_handle_id(&watch->again, g_source_remove);
-        watch->again = g_timeout_add_seconds(AGAIN_SECONDS, on_again, watch);
+        g_clear_handle_id(&watch->repeat_source, g_source_remove);
+        watch->repeat_source = g_timeout_add_seconds(REPEAT_SECONDS, on_repeat, watch);
         watch->changed(watch->userdata);
         return G_SOURCE_CONTINUE;
 }
@@ -106,7 +106,7 @@ AldIcdWatch *ald_icd_watch_new(void (*changed)(void *userdata), void *userdata)
                 g_info("Failed to watch %s: %s", watch->vendors, g_strerror(errno));
                 return watch;
         }
-        (void) attach(watch);
+        (void) attach_to_nearest(watch);
         watch->events = g_unix_fd_add(watch->fd, G_IO_IN, on_events, watch);
         return watch;
 }
@@ -116,7 +116,7 @@ void ald_icd_watch_free(AldIcdWatch *watch)
         if (!watch)
                 return;
         g_clear_handle_id(&watch->events, g_source_remove);
-        g_clear_handle_id(&watch->again, g_source_remove);
+        g_clear_handle_id(&watch->repeat_source, g_source_remove);
         ald_fd_close(&watch->fd);
         g_free(watch->vendors);
         g_free(watch->watched);

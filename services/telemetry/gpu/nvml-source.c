@@ -57,7 +57,7 @@ static const AldChildInfo helper = {
 };
 
 /* The driver may take some seconds to initialize a GPU. */
-static const AldChildTiming usual = {
+static const AldChildTiming default_timing = {
         .first = 20 * 1000,
         .answer = 5 * 1000,
         .retry = 1000,
@@ -70,7 +70,7 @@ AldNvmlSource *ald_nvml_source_new(
 {
         AldNvmlSource *source = g_new0(AldNvmlSource, 1);
 
-        source->child = ald_child_new(&helper, timing ?: &usual, libexec_dir, source);
+        source->child = ald_child_new(&helper, timing ?: &default_timing, libexec_dir, source);
         source->answered = answered;
         source->userdata = userdata;
         source->warned = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
@@ -87,7 +87,7 @@ void ald_nvml_source_free(AldNvmlSource *source)
         g_free(source);
 }
 
-static bool lets_go(const AldNvmlSource *source, const char *const *ids)
+static bool drops_device(const AldNvmlSource *source, const char *const *ids)
 {
         for (char **id = source->held; id && *id; id++)
                 if (!g_strv_contains(ids, *id))
@@ -107,7 +107,7 @@ void ald_nvml_source_ask(AldNvmlSource *source, const char *const *ids, const ch
         g_autofree char *request = NULL;
         gint64 now = g_get_monotonic_time();
 
-        if (lets_go(source, ids)) {
+        if (drops_device(source, ids)) {
                 ald_child_end(source->child);
                 g_clear_pointer(&source->held, g_strfreev);
         }

@@ -8,7 +8,7 @@
 
 #define N_RANKS 3u
 
-static bool contains(const char *text, const char *part)
+static bool contains_ignoring_case(const char *text, const char *part)
 {
         g_autofree char *lower_text = text ? g_ascii_strdown(text, -1) : NULL;
         g_autofree char *lower_part = part ? g_ascii_strdown(part, -1) : NULL;
@@ -17,12 +17,13 @@ static bool contains(const char *text, const char *part)
 }
 
 /* The platform of the vendor knows its device best. */
-static unsigned rank(const AldOpenclDevice *device)
+static unsigned platform_rank(const AldOpenclDevice *device)
 {
-        if (contains(device->platform, "clover"))
+        if (contains_ignoring_case(device->platform, "clover"))
                 return 0;
-        if (contains(device->platform, "rusticl") || contains(device->platform, "portable computing") ||
-                contains(device->platform, "pocl"))
+        if (contains_ignoring_case(device->platform, "rusticl") ||
+                contains_ignoring_case(device->platform, "portable computing") ||
+                contains_ignoring_case(device->platform, "pocl"))
                 return 1;
         return 2;
 }
@@ -44,11 +45,12 @@ static bool is_of_vendor(const AldGpu *gpu, const AldOpenclDevice *device)
 {
         if (gpu->pci_vendor != 0 && gpu->pci_vendor == device->vendor_id)
                 return true;
-        return contains(device->vendor, gpu->vendor) ||
-               (gpu->pci_vendor == ALD_PCI_AMD && contains(device->vendor, "Advanced Micro Devices"));
+        return contains_ignoring_case(device->vendor, gpu->vendor) ||
+               (gpu->pci_vendor == ALD_PCI_AMD &&
+                       contains_ignoring_case(device->vendor, "Advanced Micro Devices"));
 }
 
-static bool may_be(const AldGpu *gpu, const AldOpenclDevice *device)
+static bool may_match(const AldGpu *gpu, const AldOpenclDevice *device)
 {
         return gpu->path && gpu->class == class_of(device) && is_of_vendor(gpu, device) &&
                (gpu->sysfs.unified == ALD_ABSENT_BOOLEAN || device->unified == ALD_ABSENT_BOOLEAN ||
@@ -67,7 +69,7 @@ static AldGpu *find_candidate(const GPtrArray *gpus, const AldOpenclDevice *devi
         for (guint i = 0; i < gpus->len; i++) {
                 AldGpu *gpu = gpus->pdata[i];
 
-                if (!may_be(gpu, device) || g_strcmp0(gpu->opencl_platform, device->platform) == 0)
+                if (!may_match(gpu, device) || g_strcmp0(gpu->opencl_platform, device->platform) == 0)
                         continue;
                 if (gpu->opencl_platform || gpu->is_partitioned) {
                         n_seen++;
@@ -86,7 +88,7 @@ static bool is_instance(const AldOpenclDevice *device)
         return device->name && strstr(device->name, " MIG ");
 }
 
-static AldGpu *add_own(GPtrArray *gpus, const AldOpenclDevice *device)
+static AldGpu *add_opencl_device(GPtrArray *gpus, const AldOpenclDevice *device)
 {
         g_autofree char *id = g_strdup(address_of(device) ?: device->name ?: "opencl");
         AldGpu *gpu;
@@ -182,10 +184,10 @@ static AldGpu *find_row(GPtrArray *gpus, const AldOpenclDevice *device)
                 gpu = find_candidate(gpus, device, &seen);
         if (gpu ? gpu->opencl_platform != NULL : seen)
                 return NULL;
-        return gpu ?: add_own(gpus, device);
+        return gpu ?: add_opencl_device(gpus, device);
 }
 
-static void claim(AldGpu *gpu, const AldOpenclDevice *device)
+static void assign_device(AldGpu *gpu, const AldOpenclDevice *device)
 {
         gpu->opencl_platform = g_strdup(device->platform);
         gpu->opencl.name = g_strdup(device->name);
@@ -197,7 +199,7 @@ static void claim(AldGpu *gpu, const AldOpenclDevice *device)
 }
 
 /* Rows that OpenCL alone knew have neither a folder in sysfs nor a card or the processor behind them. */
-static void forget(GPtrArray *gpus)
+static void clear_assignments(GPtrArray *gpus)
 {
         for (guint i = gpus->len; i-- > 0;) {
                 AldGpu *gpu = gpus->pdata[i];
@@ -212,13 +214,13 @@ static void forget(GPtrArray *gpus)
 /* The best platforms come first, so that a later one finds its devices claimed. */
 void ald_opencl_match(const AldOpenclAnswer *answer, GPtrArray *gpus)
 {
-        forget(gpus);
+        clear_assignments(gpus);
         for (unsigned wanted = N_RANKS; wanted-- > 0;)
                 for (size_t i = 0; i < answer->devices.n; i++) {
                         const AldOpenclDevice *device = ald_rows_at(&answer->devices, i);
-                        AldGpu *gpu = rank(device) == wanted ? find_row(gpus, device) : NULL;
+                        AldGpu *gpu = platform_rank(device) == wanted ? find_row(gpus, device) : NULL;
 
                         if (gpu)
-                                claim(gpu, device);
+                                assign_device(gpu, device);
                 }
 }

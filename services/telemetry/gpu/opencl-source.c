@@ -56,7 +56,7 @@ static const AldChildInfo helper = {
         .gone = on_gone,
 };
 
-static const AldChildTiming usual = {
+static const AldChildTiming default_timing = {
         .first = 60 * 1000,
         .retry = 10 * 1000,
         .retry_max = 5 * 60 * 1000,
@@ -67,7 +67,7 @@ AldOpenclSource *ald_opencl_source_new(
 {
         AldOpenclSource *source = g_new0(AldOpenclSource, 1);
 
-        source->child = ald_child_new(&helper, timing ?: &usual, libexec_dir, source);
+        source->child = ald_child_new(&helper, timing ?: &default_timing, libexec_dir, source);
         source->answered = answered;
         source->userdata = userdata;
         source->tries_left = TRIES;
