@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "state/link/link-quality.h"
+#include "state/link/path-due.h"
 #include "state/link/probe-bytes.h"
 #include "state/results/link-result.h"
 #include "tests/unit/record-maker.h"
