@@ -7,7 +7,7 @@
 #define ELEMENT_BYTES 4
 #define MASK_ELEMENT_BYTES 2
 #define LAYERS_DISTINGUISHED 3u
-#define CLIENT_TENSORS 4 /* as long as an embedding, of the client */
+#define CLIENT_TENSORS 4 /* of the size of an embedding, on the client */
 #define CLIENT_TENSORS_OF_COPIES 10
 
 bool ald_plan_buffers_are_known(const AldPlanRequest *request)
@@ -17,7 +17,7 @@ bool ald_plan_buffers_are_known(const AldPlanRequest *request)
                !request->constants.is_given[ALD_PLAN_BUFFER_BYTES];
 }
 
-/* Tokens that are computed at once, no more than the contexts of all requests have. */
+/* Returns how many tokens are computed at once: no more than the contexts of all requests hold. */
 static double batch_tokens(const AldPlanWorkload *workload)
 {
         double most = (double) workload->context * (double) workload->parallel;
@@ -25,19 +25,19 @@ static double batch_tokens(const AldPlanWorkload *workload)
         return most > 0 ? fmin((double) workload->batch_tokens, most) : (double) workload->batch_tokens;
 }
 
-/* A row of fp32 for each of these. */
+/* Returns the bytes of one fp32 element for each token of a batch. */
 static double row_bytes(const AldPlanWorkload *workload)
 {
         return batch_tokens(workload) * ELEMENT_BYTES;
 }
 
-/* Which tokens of the context each of these attends to. */
+/* Returns the size of the mask of the context tokens that each token of a batch attends to. */
 static double mask_bytes(const AldPlanWorkload *workload)
 {
         return ald_plan_cells(workload) * batch_tokens(workload) * MASK_ELEMENT_BYTES;
 }
 
-/* What tensors take, in bytes. */
+/* Sizes of tensors, in bytes. */
 typedef struct Tensors {
         double embedding, feed_forward, logits, mask;
 } Tensors;
@@ -53,8 +53,9 @@ static Tensors tensors_of(const AldPlanWorkload *workload)
 }
 
 /*
- * Beside its inputs. A feed-forward layer needs two tensors of its size and their product; with them, or with
- * logits, those that are as long as an embedding: the residual, and holes that are too small for others.
+ * Returns the size of a compute buffer without its inputs. A feed-forward layer needs two tensors of its size
+ * and their product. Beside them, or beside the logits, there are tensors of the size of an embedding: the
+ * residual, and holes that are too small for other tensors.
  */
 static double work_bytes(const Tensors *tensors, AldPlanBufferUse use)
 {
@@ -77,7 +78,8 @@ static double work_bytes(const Tensors *tensors, AldPlanBufferUse use)
         return feed_forward + (use.may_be_last ? 2 : 1) * embedding;
 }
 
-/* Holes were seen to be filled where a feed-forward layer is much longer than an embedding only. */
+/* Returns an upper bound on work_bytes(). The holes were only observed to be filled if a feed-forward layer
+ * is much larger than an embedding. */
 static double bound_bytes(const Tensors *tensors, AldPlanBufferUse use)
 {
         const double embedding = tensors->embedding;

@@ -5,7 +5,7 @@
 #include "placement/plan/cost.h"
 #include "placement/plan/method.h"
 
-/* Returns the lesser one of two limits, of which 0 is none. */
+/* Returns the lesser of two limits, where 0 means no limit. */
 static uint32_t least_limit(uint32_t a, uint32_t b)
 {
         return a == 0 ? b : b == 0 ? a : MIN(a, b);

@@ -6,22 +6,20 @@
 #define MIB (1024.0 * 1024)
 
 /*
- * The rates that the planner multiplies are those that a probe measured, so each share is one of a measured
- * rate.
+ * Each efficiency is a share of the rate that a probe measured, since the planner multiplies it by that rate.
  *
  * Reading on processors: a Raspberry Pi 5 reads 11.6 GB/s with four threads, and llama.cpp decodes at 0.84 to
  * 0.91 of that in five quantizations (its issue 26484), which is 0.6 of the theoretical rate. Equal shares,
  * 0.85 to 0.95, are reported of servers (its issue 25976).
  *
- * LayerNSec and the five by library: what llama.cpp took in all, without the time of reading at 0.9 of a
- * measured rate, divided by the layers:
- * - CUDA starts all kernels of a step at once, as a graph: decode-gpu on an H100.
- * - ROCm and Vulkan, the medians: 81 and 34 µs for 7B Q4_0 on an RX 7900 XTX (its issue 20934); 114 and 70 µs
- *   for gemma 3 4B Q3_K_S, and 138 and 86 µs for gpt-oss 20B, on a Ryzen AI Max+ 395 that reads 232 GB/s
- *   (kyuz0/amd-strix-halo-toolboxes, docs/benchmarks.md of August 2025; lhl/strix-halo-testing).
- * - Metal, to which OpenCL on such GPUs is alike: where the times of Llama 2 7B in F16 and Q4_0 lead to for
- *   weights of no size, 169 µs on an M2 Ultra and 190 µs on an M3 Max
- *   (XiongjieDai/GPU-Benchmarks-on-LLM-Inference).
+ * LayerNSec and the five per library are what llama.cpp took in all, minus the time of reading at 0.9 of a
+ * measured rate, divided by the layers: - CUDA starts all kernels of a step at once, as a graph: decode-gpu
+ * on an H100. - ROCm and Vulkan, the medians: 81 and 34 µs for 7B Q4_0 on an RX 7900 XTX (its issue 20934);
+ * 114 and 70 µs for gemma 3 4B Q3_K_S, and 138 and 86 µs for gpt-oss 20B, on a Ryzen AI Max+ 395 that reads
+ * 232 GB/s (kyuz0/amd-strix-halo-toolboxes, docs/benchmarks.md of August 2025; lhl/strix-halo-testing). -
+ * Metal, which OpenCL on such GPUs resembles: the times of Llama 2 7B in F16 and Q4_0, extrapolated to
+ * weights of size 0: 169 µs on an M2 Ultra and 190 µs on an M3 Max
+ * (XiongjieDai/GPU-Benchmarks-on-LLM-Inference).
  */
 const AldPlanConstantInfo ald_plan_constants[ALD_PLAN_N_CONSTANTS] = {
         [ALD_PLAN_GPU_MEMORY_EFFICIENCY] = { "GpuMemoryEfficiency", "tests/bench/run decode-gpu on an H100",

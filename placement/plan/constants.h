@@ -5,14 +5,14 @@
 
 #include "record/schema.h"
 
-/* What the cost model assumes until it is measured: values and sources are in constants.c. */
+/* Constants that the cost model assumes until they are measured. Values and sources are in constants.c. */
 typedef enum AldPlanConstant {
         ALD_PLAN_GPU_MEMORY_EFFICIENCY,
         ALD_PLAN_PROCESSOR_MEMORY_EFFICIENCY,
         ALD_PLAN_COMPUTE_EFFICIENCY,
         ALD_PLAN_PROCESSOR_COMPUTE_EFFICIENCY,
         ALD_PLAN_CLIENT_COMPUTE_EFFICIENCY,
-        ALD_PLAN_LAYER_NSEC, /* in place of those that follow; NAN by default */
+        ALD_PLAN_LAYER_NSEC, /* replaces the next five; NAN by default */
         ALD_PLAN_CUDA_LAYER_NSEC,
         ALD_PLAN_ROCM_LAYER_NSEC,
         ALD_PLAN_VULKAN_LAYER_NSEC,
@@ -36,16 +36,16 @@ typedef struct AldPlanConstants {
         bool is_given[ALD_PLAN_N_CONSTANTS]; /* stated by the options */
 } AldPlanConstants;
 
-/* Meaning, unit and limits of each: the field of that name in AldPlanOptions. */
+/* A constant; the field of the same name in AldPlanOptions documents its meaning, unit and limits. */
 typedef struct AldPlanConstantInfo {
         const char *name, *source;
-        double value; /* by default; NAN: it counts only where the options state it */
+        double value; /* default; NAN if it only counts when the options state it */
 } AldPlanConstantInfo;
 
 extern const AldPlanConstantInfo ald_plan_constants[ALD_PLAN_N_CONSTANTS];
 
-/* The defaults, but for what the options state instead; NULL: none. */
+/* Sets the constants to their defaults, except those that the options state. options may be NULL. */
 void ald_plan_constants_init(AldPlanConstants *constants, const AldPlanOptions *options);
 
-/* Whether the options state it. */
+/* Returns whether the options, which may be NULL, state the constant. */
 bool ald_plan_constant_is_given(const AldPlanOptions *options, AldPlanConstant constant);

@@ -12,7 +12,7 @@
 #define TOKEN_BYTES 8     /* an int64 of torch, which is more than vLLM needs for one */
 #define MESSAGE_BYTES 314 /* the head of a tensor that llama.cpp's RPC sends */
 
-/* What a device does for a layer, or for the head, in a step. */
+/* The work of a device for a layer, or for the head, in one step. */
 typedef struct Work {
         double bytes, operations;
         bool is_client; /* on the client's processor */
@@ -44,9 +44,10 @@ static double work_nsec(const AldPlanConstants *constants, const AldPlanDevice *
 }
 
 /*
- * Of a layer, in a step with all requests. What all tokens use is read once. Of a mixture, each further token
- * reads the experts that it takes and that none before it took, if all are as likely and tokens do not depend
- * on each other: after p tokens, an expert is still unread with a probability of (1 - k / E) ^ p.
+ * Returns the bytes of a layer's weights that a step reads for all requests. Weights that all tokens use are
+ * read once. In a mixture of E experts, each further token also reads those of its k experts that no earlier
+ * token used. If all experts are equally likely and tokens are independent, an expert is still unread after p
+ * tokens with a probability of (1 - k / E) ^ p.
  */
 static double read_bytes(const AldPlanWorkload *workload)
 {
@@ -70,7 +71,7 @@ bool ald_plan_is_of_vendor(const AldPlanDevice *device, const char *vendor)
         return device->vendor && g_ascii_strncasecmp(device->vendor, vendor, strlen(vendor)) == 0;
 }
 
-/* Returns the time of the library with which engines are usually built for such a device. */
+/* Returns the constant of the library with which engines are usually built for such a device. */
 static double fixed_layer_nsec(const AldPlanConstants *constants, const AldPlanDevice *device)
 {
         const double *values = constants->values;
@@ -151,7 +152,7 @@ uint64_t ald_plan_layers_bytes(const AldPlanRequest *request, AldPlanLayerRun ru
 
         if (!sizes)
                 return layers * (workload->layer_bytes + workload->layer_kv_bytes);
-        /* A device may be meant to get more layers than there are, which is refused later. */
+        /* A request may give a device more layers than there are, which is refused later. */
         layers = MIN(layers, sizes->n);
         switch (run) {
         case ALD_PLAN_RUN_SMALLEST:

@@ -8,16 +8,17 @@
 
 /* The types in which engines keep keys and values. */
 
-/* As llama.cpp calls them: "f16", "q8_0" … */
+/* Returns the name in llama.cpp, such as "f16" or "q8_0". */
 const char *ald_kv_type_name(AldKvType type);
-/* -EINVAL for any other text. */
+/* Returns -EINVAL for any other text. */
 int ald_kv_type_from_name(const char *name, AldKvType *ret);
 
-/* Whether an engine can keep them so; NULL: one that can keep them in any type. */
+/* Returns whether the engine can keep keys and values in this type. NULL stands for an engine that can use
+ * any type. */
 bool ald_plan_engine_keeps(const AldPlanEngine *engine, AldKvType type);
 
-/* How it keeps them by default. */
+/* Returns the type that the engine uses by default. */
 AldKvType ald_plan_engine_kv_type(const AldPlanEngine *engine);
 
-/* "f16, bf16": all that it can keep them in; to be freed. */
+/* Returns all types that the engine can use, as "f16, bf16"; free with g_free(). */
 char *ald_plan_engine_kv_type_list(const AldPlanEngine *engine);

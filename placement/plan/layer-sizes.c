@@ -5,7 +5,7 @@
 
 #define BYTES_MAX UINT64_C(1000000000000000)
 
-/* Alike layers that follow each other: "3*421818368+1179648". */
+/* Consecutive layers of equal size, as in "3*421818368+1179648". */
 typedef struct Run {
         uint64_t layers, weights, kv;
 } Run;

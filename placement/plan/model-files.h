@@ -4,13 +4,15 @@
 #include "placement/plan/engine.h"
 #include "record/schema.h"
 
-/* By ModelFormat and Architecture of the workload, of which either may be absent. *ret_text is one English
- * sentence without its full stop, which says what is to be done; untouched if the files are read. */
+/* Returns whether the engine can read the files of a workload, according to its ModelFormat and Architecture,
+ * either of which may be absent. *ret_text is set to what to do instead, one English sentence without its
+ * full stop; it is left alone if the files can be read. */
 AldEngineReading ald_plan_engine_reading(
         const AldPlanEngine *engine, const AldPlanWorkload *workload, const char **ret_text);
 
-/* The first engine that loads the files as they are; the first of all if none does. */
+/* Returns the first engine that loads the files as they are, or the first of all if none does. */
 const AldPlanEngine *ald_plan_engine_choose(const AldPlanWorkload *workload);
 
-/* Returns in English why the others were not chosen, to be freed with g_free(); NULL if none was left out. */
+/* Returns an English text on why the other engines were not chosen; free with g_free(). NULL if none was left
+ * out. */
 char *ald_plan_engine_choice_text(const AldPlanWorkload *workload);

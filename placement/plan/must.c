@@ -33,7 +33,7 @@ bool ald_plan_must_is_sure(const AldPlanCandidates *candidates, const AldPlanCho
         return candidates->n_must_nodes == 0 || choice->also;
 }
 
-/* The candidates of the node that may be used, the fastest first. */
+/* Lists the candidates of the node that may be used, the fastest first. Returns their number. */
 static uint32_t list_node_candidates(
         const AldPlanCandidates *candidates, const AldPlanChoice *choice, uint32_t node, uint32_t *ret)
 {
@@ -52,7 +52,7 @@ static uint32_t list_node_candidates(
         return n;
 }
 
-/* How many choices of a device of each node there are, at most one more than can be tried. */
+/* Returns how many ways there are to choose one device of each such node, but at most TRIES_MAX + 1. */
 static uint32_t count_tries(const AldPlanCandidates *candidates, const AldPlanChoice *choice, uint32_t *list)
 {
         uint32_t tries = 1;
@@ -63,7 +63,7 @@ static uint32_t count_tries(const AldPlanCandidates *candidates, const AldPlanCh
         return tries;
 }
 
-/* The try of this number. */
+/* Requires the devices of the choice with this number. */
 static void require_try(const AldPlanCandidates *candidates, const AldPlanChoice *choice, uint32_t number,
         uint32_t *list, bool *ret_also)
 {
@@ -97,7 +97,7 @@ static int try_each_choice(const AldPlanCandidates *candidates, const AldPlanCho
                 best.lower_nsec = steps.lower_nsec;
                 if (r < 0)
                         continue;
-                /* Of each goal; the steps may have different numbers of requests. */
+                /* interval_nsec is compared for either goal, since the steps may differ in in_flight. */
                 if (best.stages && best.interval_nsec <= steps.interval_nsec) {
                         ald_plan_steps_clear(&steps);
                         continue;
@@ -105,7 +105,7 @@ static int try_each_choice(const AldPlanCandidates *candidates, const AldPlanCho
                 ald_plan_steps_clear(&best);
                 best = steps;
         }
-        /* Of tries that were left out, the bound is that of all steps, which the caller has. */
+        /* The bound on choices that were not tried is that of all steps, which the caller adds. */
         if (candidates->progress->stopped)
                 best.lower_nsec = 0;
         *ret = best;
@@ -122,7 +122,7 @@ int ald_plan_must_find(const AldPlanCandidates *candidates, const AldPlanChoice 
 
         if (r < 0 || ald_plan_must_is_met(candidates, ret))
                 return r;
-        /* No steps take less that have to meet more. */
+        /* Steps with more requirements take no less time, so this bound remains valid. */
         lower_nsec = ret->lower_nsec;
         ald_plan_steps_clear(ret);
         r = try_each_choice(candidates, choice, find, ret);

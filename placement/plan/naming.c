@@ -33,7 +33,8 @@ bool *ald_plan_shared_host_names(
         return shared;
 }
 
-/* A list for NCCL can hold the name of a network interface, or that of an adapter without ".1", its port. */
+/* Returns whether a list for NCCL can name the port: a network interface, or an adapter for RDMA without its
+ * suffix ".1", which is the port number. */
 static bool can_name_port(const char *port, bool is_rdma)
 {
         const char *dot = port ? strrchr(port, '.') : NULL;
@@ -51,13 +52,14 @@ static bool can_name_port(const char *port, bool is_rdma)
 typedef struct PathEnd {
         const AldPlanNode *node;
         const char *address, *port;
-        bool is_shared;   /* another node has its host name */
-        bool is_measured; /* the path was, so that there is an address of it, known or not */
+        bool is_shared;   /* another node has the same host name */
+        bool is_measured; /* the path was measured, so it has an address, known or not */
         bool is_rdma;
 } PathEnd;
 
-/* Nodes find each other by addresses, or else by host names. A host file has host names, or else IPv4
- * addresses, and where nodes share a host name it has their addresses. */
+/* Returns whether an end of a path can be named. Nodes find each other by addresses, or by host names if
+ * there are none. A host file contains host names, or IPv4 addresses if there are none or if nodes share a
+ * host name. */
 static AldPlanUnnamed name_end(const AldPlanEngine *engine, const PathEnd *end)
 {
         bool by_host = engine->names == ALD_PLAN_NAMES_HOSTS;

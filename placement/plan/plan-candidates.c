@@ -30,7 +30,7 @@ uint32_t ald_plan_candidate_of(const AldPlanCandidates *candidates, uint32_t dev
         return candidate;
 }
 
-/* By its figures. */
+/* Returns whether the engine could use the path, according to its figures. */
 static bool is_path_usable(const AldPlanCandidates *candidates, const AldPlanPath *path)
 {
         return candidates->places[path->source] != ALD_PLAN_NONE &&
@@ -69,7 +69,7 @@ void ald_plan_judge_unnamed(AldPlanCandidates *candidates)
         const AldPlanCluster *cluster = candidates->cluster;
         g_autofree AldPlanUnnamed *unnamed = g_new0(AldPlanUnnamed, cluster->n_nodes);
 
-        /* Paths that are assumed have no addresses, which could take the place of the name. */
+        /* Assumed paths have no addresses that could replace the name. */
         for (uint32_t i = 0; candidates->shares_host_name && i < cluster->n_nodes; i++)
                 if (candidates->shares_host_name[i] && isfinite(candidates->request->assumed_rtt_nsec))
                         unnamed[i] = ALD_PLAN_HOST_NAME_SHARED;
@@ -100,7 +100,7 @@ bool ald_plan_has_candidate(const AldPlanCandidates *candidates, uint32_t node)
         return false;
 }
 
-/* The processor computes in that memory, whether it is used or not. */
+/* The processor's memory is that of the host, whether the processor is used or not. */
 uint64_t ald_plan_host_free_bytes(const AldPlanCluster *cluster, uint32_t node)
 {
         for (uint32_t i = 0; i < cluster->n_devices; i++)
@@ -118,7 +118,7 @@ bool ald_plan_has_host_room(const AldPlanCluster *cluster, uint32_t node, uint64
         return true;
 }
 
-/* "node", which is all of its devices, or "node/device". */
+/* Returns whether a text means the device: "node/device", or "node", which means all of its devices. */
 static bool is_meant(const AldPlanCluster *cluster, const AldPlanDevice *device, const char *text)
 {
         const char *node = cluster->nodes[device->node].id;
@@ -137,7 +137,7 @@ static bool is_among(const AldPlanCluster *cluster, const AldPlanDevice *device,
         return false;
 }
 
-/* What the request says of the device, or NULL. */
+/* Returns the entry of the request's split for the device, or NULL. */
 static const AldPlanPin *find_pin(
         const AldPlanCluster *cluster, const AldPlanRequest *request, const AldPlanDevice *device)
 {
@@ -160,7 +160,7 @@ static bool is_excluded(
                (request->n_pins > 0 && !find_pin(cluster, request, device));
 }
 
-/* As "node/device". */
+/* Returns whether the device is listed as "node/device". */
 static bool is_named(const AldPlanCluster *cluster, const AldPlanDevice *device, const char *const *texts)
 {
         for (; texts && *texts; texts++)
@@ -169,8 +169,8 @@ static bool is_named(const AldPlanCluster *cluster, const AldPlanDevice *device,
         return false;
 }
 
-/* Of two devices that compute in the same memory, the one that has to be used, else the one that is
- * preferred, else the first. */
+/* Returns whether device a is used rather than b, which computes in the same memory: the one that is
+ * required, else the one that the preference favors, else the first. */
 static bool is_preferred(const AldPlanCandidates *candidates, uint32_t a, uint32_t b)
 {
         const AldPlanCluster *cluster = candidates->cluster;
@@ -199,7 +199,7 @@ static bool is_measured(const AldPlanDevice *device)
         return !isnan(device->bytes_per_second) && !isnan(device->flops);
 }
 
-/* A device of the same node that computes in the same memory and is used instead. */
+/* Returns whether another device of the node computes in the same memory and is used instead. */
 static bool has_better_sibling(const AldPlanCandidates *candidates, uint32_t index)
 {
         const AldPlanCluster *cluster = candidates->cluster;
@@ -276,8 +276,8 @@ static int compare_room(const void *a, const void *b, void *userdata)
         return x < y ? -1 : x > y;
 }
 
-/* The solvers prefer the first ones of those that take as long, so those with the most room come first. Of
- * ranks and slices none has more to hold than others. */
+/* Adds all usable devices. Of equally fast devices the solvers prefer the first, so those with the most room
+ * come first. All ranks and slices hold equally much. */
 static void add_candidates(AldPlanCandidates *candidates)
 {
         const AldPlanCluster *cluster = candidates->cluster;
@@ -295,7 +295,7 @@ static void add_candidates(AldPlanCandidates *candidates)
                         add_candidate(candidates, order[i]);
 }
 
-/* Any candidate of the node; if there is only one, that one. A node may be named several times. */
+/* Requires any candidate of the node, or its only one. A node may be named several times. */
 static void require_node(AldPlanCandidates *candidates, uint32_t node)
 {
         uint32_t n = 0, one = 0;
@@ -336,7 +336,7 @@ static void assign_place(AldPlanCandidates *candidates, uint32_t node)
                 candidates->places[node] = candidates->n_places++;
 }
 
-/* Paths lead between nodes with candidates, and to and from the client. */
+/* Numbers the nodes between which paths may lead: those with candidates, and the client. */
 static void assign_places(AldPlanCandidates *candidates)
 {
         const AldPlanCluster *cluster = candidates->cluster;
@@ -379,7 +379,7 @@ static void list_paths(AldPlanCandidates *candidates)
         }
 }
 
-/* Everything in the list is a device, and if it is required, one that can be used. */
+/* Checks that each entry of the list is a node or device, and, if it is required, a usable one. */
 static int check_names(
         const AldPlanCandidates *candidates, const char *const *texts, bool required, AldPlanRefusal *ret)
 {
@@ -404,7 +404,7 @@ static int check_names(
         return 0;
 }
 
-/* The device is there and has room for its layers. */
+/* Checks that the pinned device exists and has room for its layers, and is pinned only once. */
 static int check_pin(const AldPlanCandidates *candidates, uint32_t pin, AldPlanRefusal *ret)
 {
         const AldPlanRequest *request = candidates->request;

@@ -4,11 +4,12 @@
 #include "placement/plan/plan-progress.h"
 #include "placement/plan/plan.h"
 
-/* More would take too much memory: tables grow with the square. Several plans may be made at once. */
+/* Limits on memory, since tables grow with the square of the candidates and several plans may be made at
+ * once. */
 #define ALD_PLAN_CANDIDATES_MAX 4096u
 #define ALD_PLAN_TABLES_BYTES_MAX (400.0 * 1024 * 1024)
 
-/* Which one is used of the devices of a node that compute in the same memory. */
+/* Which device is used if several of a node compute in the same memory. */
 typedef enum AldPlanPreference {
         ALD_PLAN_PREFER_SPEED, /* the fastest one with room for a layer */
         ALD_PLAN_PREFER_ROOM,  /* the one that may use the most of the memory */
@@ -21,22 +22,22 @@ typedef struct AldPlanCandidates {
         AldPlanPreference preference;
         AldPlanProgress *progress;
         uint32_t n;
-        uint32_t *devices; /* indices in the cluster, of which each candidate is one */
+        uint32_t *devices; /* of each candidate: its index in the cluster */
         bool *required;
-        uint32_t *pinned;                   /* layers that it gets; 0: any number */
-        uint32_t *must_nodes, n_must_nodes; /* of which any candidate is required, see must.h */
+        uint32_t *pinned;                   /* of each candidate: the layers that it gets; 0: any number */
+        uint32_t *must_nodes, n_must_nodes; /* nodes of which any candidate is required, see must.h */
         double *layer_nsec, *head_nsec;
-        uint32_t *places,
-                n_places;       /* of each node among those with candidates and the client; or ALD_PLAN_NONE
-                                 */
-        bool *shares_host_name; /* each node of the cluster, see naming.h; or NULL */
-        uint32_t *first_path, *next_path; /* usable paths: of [place of source * n_places + place of sink],
-                                             and after each path */
-        double activation_bytes;          /* of a step */
-        AldPlanVerdict *verdicts; /* of each device of the cluster: those of candidates are ALD_PLAN_TAKEN */
+        uint32_t *places, n_places; /* of each node: its number among those with candidates and the client; or
+                                       ALD_PLAN_NONE */
+        bool *shares_host_name;     /* of each node of the cluster, see naming.h; or NULL */
+        uint32_t *first_path, *next_path; /* linked lists of usable paths: the first one at [place of source *
+                                             n_places + place of sink], and the one after each path */
+        double activation_bytes;          /* that pass between layers in a step */
+        AldPlanVerdict *verdicts;         /* of each device of the cluster; ALD_PLAN_TAKEN for candidates */
 } AldPlanCandidates;
 
-/* -EINVAL with the refusal: the request names no node or device, or one that cannot be used. */
+/* Finds the candidates. Returns -EINVAL and sets the refusal if the request cannot be met, such as by naming
+ * a node or device that does not exist or cannot be used. */
 int ald_plan_candidates_init(AldPlanCandidates *candidates, const AldPlanCluster *cluster,
         const AldPlanRequest *request, AldPlanPreference preference, AldPlanRefusal *ret_refusal);
 void ald_plan_candidates_clear(AldPlanCandidates *candidates);
@@ -44,28 +45,29 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldPlanCandidates, ald_plan_candidates_clear)
 
 const AldPlanDevice *ald_plan_candidate_device(const AldPlanCandidates *candidates, uint32_t candidate);
 
-/* What the request says of it, or NULL. */
+/* Returns the entry of the request's split for the candidate, or NULL. */
 const AldPlanPin *ald_plan_pin_of(const AldPlanCandidates *candidates, uint32_t candidate);
 
-/* The candidate that the device of the cluster is, which is one. */
+/* Returns the candidate of a device of the cluster, which must be one. */
 uint32_t ald_plan_candidate_of(const AldPlanCandidates *candidates, uint32_t device);
 
 /* Returns whether a path between two nodes is left out only because the engine's commands cannot name it, and
- * sets the verdict to why. */
+ * sets the cause in the verdict. */
 bool ald_plan_has_unnamed_path(
         const AldPlanCandidates *candidates, uint32_t a, uint32_t b, AldPlanVerdict *verdict);
 
-/* Gives candidates such a verdict whose name or address is the reason why any path is left out. */
+/* Sets ALD_PLAN_PATHS_UNNAMED for candidates on nodes whose name or address is why any path is left out. */
 void ald_plan_judge_unnamed(AldPlanCandidates *candidates);
 
-/* Whether a device of the node is one. */
+/* Returns whether a device of the node is a candidate. */
 bool ald_plan_has_candidate(const AldPlanCandidates *candidates, uint32_t node);
 
-/* Memory that is free on the host; ALD_PLAN_ABSENT: not known. */
+/* Returns the free memory of the host; ALD_PLAN_ABSENT if unknown. */
 uint64_t ald_plan_host_free_bytes(const AldPlanCluster *cluster, uint32_t node);
 
-/* Whether that is as much as this. Not if it is unknown, unless the cluster does not state the processor. */
+/* Returns whether the host has this much free memory: false if that is unknown, true if the cluster does not
+ * list the processor. */
 bool ald_plan_has_host_room(const AldPlanCluster *cluster, uint32_t node, uint64_t bytes);
 
-/* The index of a node, or ALD_PLAN_NONE. */
+/* Returns the index of a node, or ALD_PLAN_NONE. */
 uint32_t ald_plan_node_find(const AldPlanCluster *cluster, const char *id);

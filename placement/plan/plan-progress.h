@@ -3,27 +3,28 @@
 
 #include "placement/plan/plan.h"
 
-/* How far a plan is, and whether it goes on. */
+/* The progress of making a plan, and whether it continues. */
 typedef struct AldPlanProgress {
         const AldPlanRequest *request;
-        double from, to; /* fractions at the begin and the end of the current part */
+        double from, to; /* fractions at the beginning and the end of the current part */
         double part;     /* fraction of each part */
         double reported;
         bool given_up;
-        bool may_stop; /* time may be up: a plan can be returned, or why there is none is looked for */
-        bool stopped;  /* it is: what is not found yet is not looked for */
+        bool may_stop; /* is_late() may stop the work: a plan exists, or only the reason for having none is
+                          still sought */
+        bool stopped;  /* is_late() has stopped the work */
 } AldPlanProgress;
 
-/* What comes next, until this fraction, consists of that many parts of about equal work. */
+/* Divides what follows, until this fraction, into parts of about equal work. */
 void ald_plan_progress_divide(AldPlanProgress *progress, double until, uint32_t parts);
 
-/* The next part begins. False: the plan is given up or stopped, which it then remains. */
+/* Begins the next part. Returns false if the plan is given up or stopped, which it then remains. */
 bool ald_plan_progress_next(AldPlanProgress *progress);
 
-/* The current part is not done yet. False: as above. */
+/* Checks within the current part whether to continue; returns false as above. */
 bool ald_plan_progress_goes_on(AldPlanProgress *progress);
-/* The same as proceed() of an AldPlacementProblem whose userdata it is. */
+/* The same, as proceed() of an AldPlacementProblem whose userdata is the progress. */
 bool ald_plan_progress_proceed(void *progress);
 
-/* That many of the current part, which consists of `all`, are done. False: as above. */
+/* Reports that `done` of `all` pieces of the current part are done; returns false as above. */
 bool ald_plan_progress_within(AldPlanProgress *progress, uint32_t done, uint32_t all);

@@ -8,7 +8,7 @@
 #include "placement/plan/workload.h"
 
 #define FP16_BYTES 2
-#define SLACK 1.0001 /* means of many layers are rounded */
+#define SLACK 1.0001 /* tolerance, since means of many layers are rounded */
 
 static void set_if_absent(uint64_t *number, uint64_t value)
 {
@@ -106,9 +106,9 @@ uint64_t ald_plan_ends_bytes(const AldPlanWorkload *workload, const AldPlanEngin
 }
 
 typedef struct Sums {
-        uint64_t *weights, *kv;        /* of each layer */
-        uint64_t layer_bytes, kv_most; /* the most in any */
-        uint64_t kv_heads;             /* the fewest, or absent */
+        uint64_t *weights, *kv;        /* [layer] */
+        uint64_t layer_bytes, kv_most; /* the most of any layer */
+        uint64_t kv_heads;             /* the fewest of any layer, or absent */
         double bytes, token_bytes, kv_all, parameters;
 } Sums;
 
@@ -140,7 +140,7 @@ static int add_layer(const AldLlm *llm, uint32_t i, uint64_t kv_bytes, Sums *sum
         return 0;
 }
 
-/* Of keys and values: in all, if it is stated, or what decides on it. */
+/* The size of all keys and values if it is stated, else what determines it. */
 typedef struct KvSizes {
         uint64_t stated;
         uint32_t context, parallel;
