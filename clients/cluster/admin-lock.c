@@ -56,7 +56,7 @@ static char *describe_holder(int fd)
         return g_strdup_printf("process %d (%s%s)", (int) lock.l_pid, name, command + name_length);
 }
 
-static void wake(int number)
+static void on_alarm(int number)
 {
 }
 
@@ -64,7 +64,7 @@ static void wake(int number)
 static void start_waking(struct sigaction *ret_before)
 {
         const struct itimerval each_second = { .it_interval.tv_sec = 1, .it_value.tv_sec = 1 };
-        const struct sigaction action = { .sa_handler = wake };
+        const struct sigaction action = { .sa_handler = on_alarm };
 
         (void) sigaction(SIGALRM, &action, ret_before);
         (void) setitimer(ITIMER_REAL, &each_second, NULL);
@@ -78,7 +78,7 @@ static void stop_waking(const struct sigaction *before)
         (void) sigaction(SIGALRM, before, NULL);
 }
 
-static int await(int fd, gint64 end)
+static int await_lock(int fd, gint64 end)
 {
         struct flock lock = whole_file();
         struct sigaction before;
@@ -112,7 +112,7 @@ static int lock_file(int fd, gint64 end, char **ret_reason)
         holder = describe_holder(fd);
         if (holder)
                 ald_print_error("Waiting for %s to finish", holder);
-        r = await(fd, end);
+        r = await_lock(fd, end);
         if (r == -ETIMEDOUT) {
                 g_free(holder);
                 holder = describe_holder(fd);

@@ -44,9 +44,9 @@ static const Verb verbs[] = {
 
 static int run_help(const void *command, const char *verb);
 
-static const char *const joining[] = { "join", "renew", NULL };
-static const char *const changing[] = { "init", "join", "sign", "sign-bridge", "renew", "revoke", "leave",
-        "backup", "restore", "install-crl", NULL };
+static const char *const joining_verbs[] = { "join", "renew", NULL };
+static const char *const changing_verbs[] = { "init", "join", "sign", "sign-bridge", "renew", "revoke",
+        "leave", "backup", "restore", "install-crl", NULL };
 
 /* Reported in this order if a verb does not take several. */
 static const AldOption options[] = {
@@ -61,9 +61,9 @@ static const AldOption options[] = {
                 "Run a broker on this machine; sign: allow the node to be a broker",
                 .verbs = ALD_OPTION_VERBS("join", "renew", "sign")),
         ALD_OPTION(FLAG, "request", NULL, AldClusterCommand, request,
-                "Write a request to the file or to standard output", .verbs = joining),
+                "Write a request to the file or to standard output", .verbs = joining_verbs),
         ALD_OPTION(FLAG, "accept", NULL, AldClusterCommand, accept,
-                "Take the signed bundle from the file or from standard input", .verbs = joining),
+                "Take the signed bundle from the file or from standard input", .verbs = joining_verbs),
         ALD_OPTION(FLAG, "renew", NULL, AldClusterCommand, renew,
                 "Sign even if the node already has a certificate for the same key",
                 .verbs = ALD_OPTION_VERBS("sign")),
@@ -86,7 +86,7 @@ static const AldOption options[] = {
                 "Only what expires soon, through the brokers, as the daily timer does",
                 .verbs = ALD_OPTION_VERBS("renew")),
         ALD_OPTION(FLAG, "check", NULL, AldClusterCommand, check, "Only report what would be changed",
-                .verbs = changing),
+                .verbs = changing_verbs),
         ALD_OPTION_JSON("Print JSON: short, pretty or off; of verbs that change something,\n"
                         "the changes"),
         { .name = "no-pager",
@@ -125,7 +125,7 @@ static const Verb *find_verb(const char *name)
 }
 
 /* Prints what may come next on the command line behind "alidadectl cluster". */
-static int complete(const AldClusterCommand *command, char **args)
+static int print_completions(const AldClusterCommand *command, char **args)
 {
         g_auto(AldTypedLine) line = {};
         const Verb *verb;
@@ -162,7 +162,7 @@ static int run_verb(const Verb *verb, AldClusterCommand *command, char **args)
         command->changes->check = command->check;
         command->changes->json = command->ctl.json != ALD_JSON_OFF;
         r = verb->run(command);
-        return g_strv_contains(changing, verb->name) && r != ALD_EXIT_USAGE
+        return g_strv_contains(changing_verbs, verb->name) && r != ALD_EXIT_USAGE
                        ? ald_changes_finish(command->changes, &command->ctl, r)
                        : r;
 }
@@ -177,7 +177,7 @@ static GLogWriterOutput write_log(
         return G_LOG_WRITER_HANDLED;
 }
 
-static int unknown_verb(const char *name)
+static int report_unknown_verb(const char *name)
 {
         const char *known[G_N_ELEMENTS(verbs) + 1] = { NULL };
         g_autofree char *hint = NULL;
@@ -210,7 +210,7 @@ int main(int argc, char **argv)
         if (strcmp(name, "help") == 0)
                 return run_help(&command, NULL);
         if (is_completing(name))
-                return complete(&command, words + 1);
+                return print_completions(&command, words + 1);
         verb = find_verb(name);
-        return verb ? run_verb(verb, &command, words + (words[0] != NULL)) : unknown_verb(name);
+        return verb ? run_verb(verb, &command, words + (words[0] != NULL)) : report_unknown_verb(name);
 }

@@ -47,7 +47,7 @@ void ald_changes_add_list(
         ald_changes_note(changes, "%s", text);
 }
 
-static void tell(const AldChanges *changes, const char *format, va_list list)
+static void print_line(const AldChanges *changes, const char *format, va_list list)
 {
         g_autofree char *text = g_strdup_vprintf(format, list), *safe = ald_text_safe(text);
 
@@ -60,7 +60,7 @@ void ald_changes_note(const AldChanges *changes, const char *format, ...)
         va_list list;
 
         va_start(list, format);
-        tell(changes, format, list);
+        print_line(changes, format, list);
         va_end(list);
 }
 
@@ -85,7 +85,7 @@ void ald_changes_note_next(const AldChanges *changes, const char *format, ...)
         if (changes->check || !ald_changes_any(changes))
                 return;
         va_start(list, format);
-        tell(changes, format, list);
+        print_line(changes, format, list);
         va_end(list);
 }
 

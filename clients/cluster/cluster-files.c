@@ -60,7 +60,7 @@ static void load_config(AldClusterFiles *files)
         ald_config_free(config);
 }
 
-static char *folder_of(const char *variable, const char *fallback)
+static char *folder_from_environment(const char *variable, const char *fallback)
 {
         const char *given = g_getenv(variable);
 
@@ -69,14 +69,15 @@ static char *folder_of(const char *variable, const char *fallback)
 
 int ald_files_open(AldClusterFiles *files, AldChanges *changes)
 {
-        g_autofree char *state = folder_of("ALIDADE_CLUSTER_STATE_DIR", "/var/lib/alidade/cluster");
+        g_autofree char *state = folder_from_environment(
+                "ALIDADE_CLUSTER_STATE_DIR", "/var/lib/alidade/cluster");
 
         files->changes = changes;
-        files->config = folder_of("ALIDADE_CONFIG_DIR", ALD_CONFIG_DIR);
+        files->config = folder_from_environment("ALIDADE_CONFIG_DIR", ALD_CONFIG_DIR);
         files->folder = g_build_filename(files->config, "cluster", NULL);
-        files->mosquitto = folder_of("ALIDADE_MOSQUITTO_DIR", ALD_MOSQUITTO_DIR);
-        files->avahi = folder_of("ALIDADE_AVAHI_DIR", "/etc/avahi");
-        files->systemd = folder_of("ALIDADE_SYSTEMD_DIR", "/etc/systemd/system");
+        files->mosquitto = folder_from_environment("ALIDADE_MOSQUITTO_DIR", ALD_MOSQUITTO_DIR);
+        files->avahi = folder_from_environment("ALIDADE_AVAHI_DIR", "/etc/avahi");
+        files->systemd = folder_from_environment("ALIDADE_SYSTEMD_DIR", "/etc/systemd/system");
         files->received_crl = g_build_filename(state, "crl.pem", NULL);
         files->requests = g_build_filename(state, "renewals", NULL);
         files->renewed = g_build_filename(state, "renewed.pem", NULL);
@@ -282,7 +283,7 @@ int ald_files_remove_request(const AldClusterFiles *files, int folder, const cha
 }
 
 /* Whether a file is as it is to be, its owner included. */
-static bool is_same(const char *path, const char *text, mode_t mode)
+static bool is_up_to_date(const char *path, const char *text, mode_t mode)
 {
         g_autofree char *found = NULL;
         struct stat st;
@@ -292,12 +293,12 @@ static bool is_same(const char *path, const char *text, mode_t mode)
                strcmp(found, text) == 0;
 }
 
-static int put(const AldClusterFiles *files, bool for_services, AldChangeKind kind, const char *path,
+static int put_file(const AldClusterFiles *files, bool for_services, AldChangeKind kind, const char *path,
         const char *text, mode_t mode, const char *format, va_list list)
 {
         int r = ALD_EXIT_OK;
 
-        if (is_same(path, text, mode))
+        if (is_up_to_date(path, text, mode))
                 return ALD_EXIT_OK;
         if (for_services)
                 r = ald_files_begin(files);
@@ -315,7 +316,7 @@ int ald_files_put(const AldClusterFiles *files, AldChangeKind kind, const char *
         int r;
 
         va_start(list, format);
-        r = put(files, false, kind, path, text, mode, format, list);
+        r = put_file(files, false, kind, path, text, mode, format, list);
         va_end(list);
         return r;
 }
@@ -327,7 +328,7 @@ int ald_files_install(const AldClusterFiles *files, AldChangeKind kind, const ch
         int r;
 
         va_start(list, format);
-        r = put(files, true, kind, path, text, mode, format, list);
+        r = put_file(files, true, kind, path, text, mode, format, list);
         va_end(list);
         return r;
 }

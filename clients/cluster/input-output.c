@@ -79,7 +79,7 @@ static int open_folder(const char *path)
         return folder < 0 ? -errno : ald_fd_steal(&folder);
 }
 
-static int create_beside(int folder, const char *name, const char *text, mode_t mode)
+static int replace_file(int folder, const char *name, const char *text, mode_t mode)
 {
         g_autofree char *beside = g_strdup_printf("%s.%08x", name, g_random_int());
         ald_fd int fd = openat(folder, beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -138,7 +138,7 @@ static bool has_text(int folder, const char *name, const char *text)
 }
 
 /* Where a file is to be written; *ret_replace is false if it is written into what is there. */
-static int open_place(const char *path, int *ret_folder, bool *ret_replace)
+static int open_output_folder(const char *path, int *ret_folder, bool *ret_replace)
 {
         g_autofree char *folder_path = g_path_get_dirname(path), *name = g_path_get_basename(path);
         ald_fd int folder = open_folder(folder_path);
@@ -169,7 +169,7 @@ int ald_output_write_file(AldChanges *changes, const char *path, const char *tex
         bool replace;
         int r;
 
-        r = open_place(path, &folder, &replace);
+        r = open_output_folder(path, &folder, &replace);
         if (r != ALD_EXIT_OK)
                 return r;
         if (has_text(folder, name, text)) {
@@ -179,7 +179,7 @@ int ald_output_write_file(AldChanges *changes, const char *path, const char *tex
         if (changes->check)
                 r = 0;
         else if (replace)
-                r = create_beside(folder, name, text, mode);
+                r = replace_file(folder, name, text, mode);
         else /* a link is followed, not replaced: /dev/stdout is one */
                 r = write_into(folder, name, text);
         if (r < 0)
@@ -204,5 +204,5 @@ int ald_output_check(const AldClusterCommand *command)
 
         if (!command->output || strcmp(command->output, "-") == 0)
                 return ALD_EXIT_OK;
-        return open_place(command->output, &folder, &unused);
+        return open_output_folder(command->output, &folder, &unused);
 }

@@ -31,7 +31,7 @@ static bool has_systemd(const char *variable)
         return !(elsewhere && *elsewhere) && access("/run/systemd/system", F_OK) == 0;
 }
 
-static int systemctl(const AldClusterFiles *files, const char *verb, const char *unit)
+static int run_systemctl(const AldClusterFiles *files, const char *verb, const char *unit)
 {
         const char *const argv[] = { "systemctl", verb, unit, NULL };
         g_autofree char *command = g_strjoinv(" ", (char **) argv);
@@ -74,7 +74,7 @@ static int reload_clusterd(const AldClusterFiles *files)
         int r;
 
         if (has_systemd("ALIDADE_BUS_ADDRESS"))
-                return systemctl(files, "reload-or-restart", CLUSTERD);
+                return run_systemctl(files, "reload-or-restart", CLUSTERD);
         r = files->changes->check ? 0 : call_reload(&error);
         if (r >= 0)
                 ald_changes_add(files->changes, ALD_CHANGE_ASK, ALD_CLUSTER_NAME, " to reload its files");
@@ -110,7 +110,7 @@ static int restart_broker(const AldClusterFiles *files, bool start)
                 /* To revoke several nodes restarts it so often that systemd would refuse it. */
                 if (!files->changes->check)
                         (void) ald_services_run(reset);
-                return systemctl(files, start ? "restart" : "try-restart", BROKER);
+                return run_systemctl(files, start ? "restart" : "try-restart", BROKER);
         }
         ald_changes_add(files->changes, ALD_CHANGE_RESTART, "mosquitto", " to apply the changes");
         return ALD_EXIT_OK;

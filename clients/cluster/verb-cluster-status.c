@@ -169,7 +169,7 @@ static void add_line(GString *out, const char *label, const char *text)
         g_string_append_printf(out, ALD_STYLE_BOLD "%-12s" ALD_STYLE_NORMAL " %s\n", label, text);
 }
 
-static void add_text(GString *out, const char *label, const json_t *fields, const char *name)
+static void add_text_line(GString *out, const char *label, const json_t *fields, const char *name)
 {
         g_autofree char *safe = ald_text_safe(ald_field_text(fields, name) ?: "");
 
@@ -177,7 +177,7 @@ static void add_text(GString *out, const char *label, const json_t *fields, cons
                 add_line(out, label, safe);
 }
 
-static void add_valid(GString *out, const char *label, const json_t *local, const char *name)
+static void add_expiry_line(GString *out, const char *label, const json_t *local, const char *name)
 {
         g_autofree char *text = describe_expiry(ald_field_number(local, name));
 
@@ -189,10 +189,10 @@ static void describe_local(GString *out, const json_t *local)
 {
         g_autofree char *list = NULL;
 
-        add_text(out, "This node", local, "NodeId");
-        add_valid(out, "Certificate", local, "CertificateExpiryUSec");
-        add_valid(out, "Broker's", local, "BrokerCertificateExpiryUSec");
-        add_valid(out, "Authority", local, "AuthorityExpiryUSec");
+        add_text_line(out, "This node", local, "NodeId");
+        add_expiry_line(out, "Certificate", local, "CertificateExpiryUSec");
+        add_expiry_line(out, "Broker's", local, "BrokerCertificateExpiryUSec");
+        add_expiry_line(out, "Authority", local, "AuthorityExpiryUSec");
         if (!json_object_get(local, "CrlNumber"))
                 return;
         list = g_strdup_printf("number %.0f, %.0f revoked", ald_field_number(local, "CrlNumber"),
@@ -200,14 +200,14 @@ static void describe_local(GString *out, const json_t *local)
         add_line(out, "Revocations", list);
 }
 
-static char *cell(const json_t *row, const char *name)
+static char *cell_text(const json_t *row, const char *name)
 {
         return ald_text_safe(ald_field_text(row, name) ?: "");
 }
 
 static char *styled_state(const json_t *row)
 {
-        g_autofree char *state = cell(row, "State");
+        g_autofree char *state = cell_text(row, "State");
         bool good = strcmp(state, "online") == 0 || strcmp(state, "connected") == 0;
         bool soft = strcmp(state, "stale") == 0 || strcmp(state, "connecting") == 0;
 
@@ -220,7 +220,7 @@ static char *styled_state(const json_t *row)
 /* Problems are sentences: what has no room for them in a column has them below. */
 typedef AldTable *(*MakeTable)(const json_t *rows, bool problems);
 
-static bool fits(AldTable *table, unsigned columns)
+static bool fits_columns(AldTable *table, unsigned columns)
 {
         ald_table_layout(table, 0, NULL);
         for (int row = -1; columns > 0 && row < (int) ald_table_rows(table); row++) {
@@ -234,7 +234,7 @@ static bool fits(AldTable *table, unsigned columns)
 
 static void append_problem(GString *out, const json_t *row, unsigned columns)
 {
-        g_autofree char *problem = cell(row, "Problem");
+        g_autofree char *problem = cell_text(row, "Problem");
 
         if (*problem == '\0')
                 return;
@@ -246,7 +246,7 @@ static void append_problem(GString *out, const json_t *row, unsigned columns)
 static void append_table(GString *out, MakeTable make, const json_t *rows, unsigned columns)
 {
         g_autoptr(AldTable) table = make(rows, true);
-        bool beside = fits(table, columns);
+        bool beside = fits_columns(table, columns);
 
         if (json_array_size(rows) == 0)
                 return;
@@ -275,14 +275,14 @@ static AldTable *make_broker_table(const json_t *rows, bool problems)
 
         json_array_foreach(rows, i, row) {
                 bool publishing = json_is_true(json_object_get(row, "Publishing"));
-                g_autofree char *address = cell(row, "Address");
+                g_autofree char *address = cell_text(row, "Address");
 
                 ald_table_add(table, g_strconcat(address, publishing ? " *" : "", NULL));
                 ald_table_add(table, styled_state(row));
-                ald_table_add(table, cell(row, "Source"));
+                ald_table_add(table, cell_text(row, "Source"));
                 ald_table_add(table, describe_expiry(ald_field_number(row, "CertificateExpiryUSec")));
                 if (problems)
-                        ald_table_add(table, cell(row, "Problem"));
+                        ald_table_add(table, cell_text(row, "Problem"));
         }
         return table;
 }
@@ -302,20 +302,20 @@ static AldTable *make_node_table(const json_t *rows, bool problems)
         json_array_foreach(rows, i, row) {
                 double refused = ald_field_number(row, "RefusedMessages");
 
-                ald_table_add(table, cell(row, "Id"));
-                ald_table_add(table, cell(row, "FriendlyName"));
+                ald_table_add(table, cell_text(row, "Id"));
+                ald_table_add(table, cell_text(row, "FriendlyName"));
                 ald_table_add(table, styled_state(row));
                 ald_table_add(table, ald_format_age(ald_field_number(row, "SinceUSec"), now));
                 ald_table_add(table, ald_format_duration(ald_field_number(row, "LagUSec")));
                 ald_table_add(table, ald_format_offset(ald_field_number(row, "ClockOffsetUSec")));
                 ald_table_add(table, refused > 0 ? ald_format_count(refused) : NULL);
                 if (problems)
-                        ald_table_add(table, cell(row, "Problem"));
+                        ald_table_add(table, cell_text(row, "Problem"));
         }
         return table;
 }
 
-static int by_name(const void *a, const void *b)
+static int compare_by_name(const void *a, const void *b)
 {
         const json_t *const *one = a, *const *other = b;
         const char *name = ald_field_text(*one, "FriendlyName"),
@@ -336,7 +336,7 @@ static json_t *sort_nodes(const json_t *rows)
 
         json_array_foreach(rows, i, row)
                 g_ptr_array_add(sorted, row);
-        g_ptr_array_sort(sorted, by_name);
+        g_ptr_array_sort(sorted, compare_by_name);
         for (guint n = 0; n < sorted->len; n++)
                 json_array_append(result, sorted->pdata[n]);
         return result;
@@ -364,11 +364,11 @@ static void describe_mirror(GString *out, const json_t *cluster)
                         add_line(out, "Mirror", explained[i][1]);
                         return;
                 }
-        add_text(out, "Mirror", cluster, "Mirror");
+        add_text_line(out, "Mirror", cluster, "Mirror");
 }
 
 /* "3 messages", behind what is there already. */
-static void add_count(GString *text, const json_t *of, const char *key, const char *unit)
+static void append_count(GString *text, const json_t *of, const char *key, const char *unit)
 {
         double count = ald_field_number(of, key);
 
@@ -379,15 +379,15 @@ static void add_count(GString *text, const json_t *of, const char *key, const ch
 static void describe_service(GString *out, const json_t *status)
 {
         const json_t *cluster = json_object_get(status, "Cluster");
-        g_autofree char *name = cell(cluster, "ClusterName"), *state = cell(cluster, "State");
+        g_autofree char *name = cell_text(cluster, "ClusterName"), *state = cell_text(cluster, "State");
         g_autofree char *head = *name ? g_strdup_printf("%s (%s)", name, state) : g_strdup("none");
         g_autoptr(GString) refused = g_string_new(NULL);
 
-        add_count(refused, cluster, "RefusedMessages", "messages");
-        add_count(refused, json_object_get(status, "State"), "RefusedRecords", "records");
-        add_count(refused, cluster, "RefusedSignals", "signals");
+        append_count(refused, cluster, "RefusedMessages", "messages");
+        append_count(refused, json_object_get(status, "State"), "RefusedRecords", "records");
+        append_count(refused, cluster, "RefusedSignals", "signals");
         add_line(out, "Cluster", head);
-        add_text(out, "Problem", cluster, "Problem");
+        add_text_line(out, "Problem", cluster, "Problem");
         describe_mirror(out, cluster);
         if (refused->len > 0)
                 add_line(out, "Refused", refused->str);

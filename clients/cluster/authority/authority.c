@@ -21,7 +21,7 @@ static const char not_here[] =
         "where the cluster was created";
 static const char not_whole[] = "The certificate authority of the cluster is incomplete";
 
-static uint64_t now(void)
+static uint64_t now_usec(void)
 {
         return (uint64_t) g_get_real_time();
 }
@@ -96,7 +96,7 @@ static int load_issued(AldAuthority *authority)
         return ALD_EXIT_OK;
 }
 
-static void prepare(AldAuthority *authority, const AldClusterFiles *files)
+static void init_authority(AldAuthority *authority, const AldClusterFiles *files)
 {
         authority->files = files;
         authority->folder = g_build_filename(files->folder, "ca", NULL);
@@ -145,7 +145,7 @@ static int merge_received(AldAuthority *authority)
         return r;
 }
 
-static int hand_over(AldAuthority *authority, AldAuthority *ret)
+static int move_authority(AldAuthority *authority, AldAuthority *ret)
 {
         *ret = *authority;
         *authority = (AldAuthority){};
@@ -164,7 +164,7 @@ int ald_authority_open(const AldClusterFiles *files, AldAuthority *ret)
                 ald_print_error("%s", not_here);
                 return ALD_EXIT_ERROR;
         }
-        prepare(&authority, files);
+        init_authority(&authority, files);
         r = ald_pki_key_load(key, &authority.key, &reason);
         if (r >= 0)
                 r = ald_pki_certificate_load(ca, &authority.ca, &reason);
@@ -175,7 +175,7 @@ int ald_authority_open(const AldClusterFiles *files, AldAuthority *ret)
         r = load_issued(&authority);
         if (r == ALD_EXIT_OK)
                 r = merge_received(&authority);
-        return r == ALD_EXIT_OK ? hand_over(&authority, ret) : r;
+        return r == ALD_EXIT_OK ? move_authority(&authority, ret) : r;
 }
 
 int ald_authority_read(const AldClusterFiles *files, AldAuthority *ret)
@@ -190,7 +190,7 @@ int ald_authority_read(const AldClusterFiles *files, AldAuthority *ret)
                 ald_print_error("%s", not_here);
                 return ALD_EXIT_ERROR;
         }
-        prepare(&authority, files);
+        init_authority(&authority, files);
         r = ald_pki_certificate_load(ca, &authority.ca, &reason);
         if (r >= 0)
                 r = ald_pki_crl_load(crl, &authority.crl, &reason);
@@ -202,7 +202,7 @@ int ald_authority_read(const AldClusterFiles *files, AldAuthority *ret)
                 authority.crl = g_steal_pointer(&received);
         }
         r = load_issued(&authority);
-        return r == ALD_EXIT_OK ? hand_over(&authority, ret) : r;
+        return r == ALD_EXIT_OK ? move_authority(&authority, ret) : r;
 }
 
 void ald_authority_close(AldAuthority *authority)
@@ -246,7 +246,7 @@ static int obtain_certificate(AldAuthority *authority, const char *cluster)
                 r = ald_pki_certificate_load(path, &authority->ca, &reason);
                 return r < 0 ? ald_report_failure(r, not_whole, reason) : ALD_EXIT_OK;
         }
-        r = ald_pki_ca_make(authority->key, cluster, now(), &authority->ca, &reason);
+        r = ald_pki_ca_make(authority->key, cluster, now_usec(), &authority->ca, &reason);
         if (r < 0)
                 return ald_report_failure(r, "Cannot create the certificate authority", reason);
         pem = ald_pki_certificate_to_pem(authority->ca);
@@ -255,7 +255,7 @@ static int obtain_certificate(AldAuthority *authority, const char *cluster)
 }
 
 /* The greatest number that a list may have had: some of them may have been written but not installed. */
-static uint64_t last_number(const AldAuthority *authority)
+static uint64_t greatest_crl_number(const AldAuthority *authority)
 {
         g_autofree char *path = g_build_filename(authority->folder, "crl-number", NULL), *text = NULL;
         uint64_t number = authority->crl ? ald_pki_crl_number(authority->crl) : 0;
@@ -273,7 +273,7 @@ int ald_authority_revoke(AldAuthority *authority, const char *const *serials)
         g_autofree char *noted = g_build_filename(authority->folder, "crl-number", NULL);
         g_autofree char *path = g_build_filename(authority->files->folder, "crl.pem", NULL);
         g_autofree char *text = NULL, *pem = NULL, *reason = NULL, *about = NULL;
-        uint64_t number = last_number(authority) + 1;
+        uint64_t number = greatest_crl_number(authority) + 1;
         g_autoptr(X509_CRL) crl = NULL;
         int r;
 
@@ -282,7 +282,7 @@ int ald_authority_revoke(AldAuthority *authority, const char *const *serials)
         if (r != ALD_EXIT_OK)
                 return r;
         r = ald_pki_crl_make(
-                authority->ca, authority->key, authority->crl, serials, number, now(), &crl, &reason);
+                authority->ca, authority->key, authority->crl, serials, number, now_usec(), &crl, &reason);
         if (r < 0)
                 return ald_report_failure(r, "Cannot create a revocation list", reason);
         pem = ald_pki_crl_to_pem(crl);
@@ -297,7 +297,7 @@ int ald_authority_revoke(AldAuthority *authority, const char *const *serials)
 
 /* The first revocation list, without which no peer would be trusted. If certificates were issued there was
  * one already: replacing it with an empty one would readmit revoked nodes. */
-static int obtain_list(AldAuthority *authority)
+static int obtain_crl(AldAuthority *authority)
 {
         const AldClusterFiles *files = authority->files;
         g_autofree char *path = g_build_filename(files->folder, "crl.pem", NULL), *reason = NULL;
@@ -327,15 +327,15 @@ int ald_authority_make(const AldClusterFiles *files, const char *cluster, AldAut
                 r = ald_files_make_folder(files, issued, 0700);
         if (r != ALD_EXIT_OK)
                 return r;
-        prepare(&authority, files);
+        init_authority(&authority, files);
         r = obtain_key(&authority);
         if (r == ALD_EXIT_OK)
                 r = obtain_certificate(&authority, cluster);
         if (r == ALD_EXIT_OK)
                 r = load_issued(&authority);
         if (r == ALD_EXIT_OK)
-                r = obtain_list(&authority);
-        return r == ALD_EXIT_OK ? hand_over(&authority, ret) : r;
+                r = obtain_crl(&authority);
+        return r == ALD_EXIT_OK ? move_authority(&authority, ret) : r;
 }
 
 int ald_authority_sign(
@@ -346,7 +346,7 @@ int ald_authority_sign(
         AldIssued *issued;
         int r;
 
-        r = ald_pki_sign(authority->ca, authority->key, subject, now(), &certificate, &reason);
+        r = ald_pki_sign(authority->ca, authority->key, subject, now_usec(), &certificate, &reason);
         if (r < 0)
                 return ald_report_failure(r, "Cannot sign", reason);
         issued = add_issued(authority, certificate);
@@ -394,7 +394,8 @@ char *ald_authority_label(const AldAuthority *authority, const char *node)
 
 bool ald_authority_is_valid(const AldAuthority *authority, const AldIssued *issued)
 {
-        return issued->facts.not_after > now() && !ald_pki_crl_contains(authority->crl, issued->facts.serial);
+        return issued->facts.not_after > now_usec() &&
+               !ald_pki_crl_contains(authority->crl, issued->facts.serial);
 }
 
 char **ald_authority_broker_hosts(const AldAuthority *authority, const char *node)

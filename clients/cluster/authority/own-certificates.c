@@ -43,7 +43,7 @@ int ald_own_addresses_again(const AldClusterCommand *command, const AldClusterFi
 }
 
 /* Whether a certificate that lies here is good and for this key. */
-static bool is_good(const AldAuthority *authority, const char *path, EVP_PKEY *key, char **addresses)
+static bool is_usable(const AldAuthority *authority, const char *path, EVP_PKEY *key, char **addresses)
 {
         g_autoptr(X509) certificate = NULL;
         g_auto(GStrv) names = NULL;
@@ -72,7 +72,7 @@ int ald_own_node_certify(AldAuthority *authority, bool anew)
         r = ald_enrol_key(files, false, &key);
         if (r != ALD_EXIT_OK)
                 return r;
-        if (!anew && is_good(authority, path, key, NULL)) {
+        if (!anew && is_usable(authority, path, key, NULL)) {
                 ald_changes_note(files->changes, "Kept %s: it is still valid", path);
                 return ALD_EXIT_OK;
         }
@@ -99,7 +99,7 @@ int ald_own_broker_certify(AldAuthority *authority, const char *cluster, char **
         r = ald_enrol_key(files, true, &key);
         if (r != ALD_EXIT_OK)
                 return r;
-        if (!anew && is_good(authority, path, key, addresses)) {
+        if (!anew && is_usable(authority, path, key, addresses)) {
                 ald_changes_note(files->changes, "Kept %s: it is still valid", path);
                 return ald_broker_files_write(files, cluster);
         }

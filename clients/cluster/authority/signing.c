@@ -10,7 +10,7 @@
 
 /* This names the node that asks: "node3 (ID)". The name of an earlier certificate is more certain than the
  * one in the request. */
-static char *label_of(const AldSigning *signing)
+static char *format_label(const AldSigning *signing)
 {
         const AldRequest *request = signing->request;
 
@@ -48,7 +48,7 @@ int ald_signing_check_allowed(const AldClusterCommand *command, const AldSigning
         beyond = ald_signing_beyond(command, signing->request->addresses);
         if (!*beyond)
                 return ALD_EXIT_OK;
-        label = label_of(signing);
+        label = format_label(signing);
         names = g_strjoinv(", ", beyond);
         ald_print_error(
                 "The request is refused: node %s asks to be a broker at %s, which --address does not allow",
@@ -63,7 +63,7 @@ static int check_broker(const AldClusterCommand *command, const AldSigning *sign
 
         if (!signing->request->broker || command->broker)
                 return ALD_EXIT_OK;
-        label = label_of(signing);
+        label = format_label(signing);
         names = g_strjoinv(", ", signing->request->addresses);
         ald_print_error(
                 "The request is refused: node %s also asks to be a broker, which all nodes would trust "
@@ -73,12 +73,12 @@ static int check_broker(const AldClusterCommand *command, const AldSigning *sign
         return ALD_EXIT_ERROR;
 }
 
-static bool is_of(const AldIssued *issued, EVP_PKEY *key)
+static bool has_key(const AldIssued *issued, EVP_PKEY *key)
 {
         return key && EVP_PKEY_eq(X509_get0_pubkey(issued->certificate), key) == 1;
 }
 
-static void replace(AldSigning *signing, const AldIssued *one)
+static void mark_replaced(AldSigning *signing, const AldIssued *one)
 {
         const char *serial = one->facts.serial;
 
@@ -86,9 +86,9 @@ static void replace(AldSigning *signing, const AldIssued *one)
                 g_ptr_array_add(signing->replaced, g_strdup(serial));
 }
 
-static int refuse(const AldSigning *signing, const AldIssued *issued, bool same_key)
+static int refuse_existing(const AldSigning *signing, const AldIssued *issued, bool same_key)
 {
-        g_autofree char *until = ald_report_day(issued->facts.not_after), *label = label_of(signing);
+        g_autofree char *until = ald_report_day(issued->facts.not_after), *label = format_label(signing);
 
         if (same_key)
                 ald_print_error(
@@ -113,7 +113,7 @@ static int check_revoked(const AldSigning *signing)
         for (guint i = 0; i < authority->issued->len; i++) {
                 const AldIssued *one = authority->issued->pdata[i];
 
-                if ((!is_of(one, signing->request->node) && !is_of(one, signing->request->broker)) ||
+                if ((!has_key(one, signing->request->node) && !has_key(one, signing->request->broker)) ||
                         !ald_pki_crl_contains(authority->crl, one->facts.serial))
                         continue;
                 ald_print_error("The key of this request was revoked. To admit the machine again, run "
@@ -135,10 +135,10 @@ static int check_purpose(const AldClusterCommand *command, const AldSigning *sig
                 const AldIssued *one = issued->pdata[i];
 
                 if (!one->is_broker && strcmp(one->node, signing->request->id) == 0 &&
-                        is_of(one, signing->request->node))
+                        has_key(one, signing->request->node))
                         return ALD_EXIT_OK;
         }
-        label = label_of(signing);
+        label = format_label(signing);
         ald_print_error(
                 "The request is refused: node %s asks to renew a certificate, but none was ever signed "
                 "here for its key. Run alidadectl cluster leave there, then join",
@@ -151,7 +151,7 @@ static int check_purpose(const AldClusterCommand *command, const AldSigning *sig
 static bool is_of_other_broker(const AldSigning *signing, const AldIssued *one)
 {
         const AldRequest *request = signing->request;
-        bool other = !is_of(one, request->node) && !is_of(one, request->broker);
+        bool other = !has_key(one, request->node) && !has_key(one, request->broker);
 
         return other && (one->is_broker || one->node[0] == '\0') &&
                ald_authority_is_of(signing->authority, one, request->id) &&
@@ -170,11 +170,11 @@ static int check_broker_key(const AldClusterCommand *command, AldSigning *signin
                 if (!is_of_other_broker(signing, one))
                         continue;
                 if (command->replace) {
-                        replace(signing, one);
+                        mark_replaced(signing, one);
                         continue;
                 }
                 until = ald_report_day(one->facts.not_after);
-                label = label_of(signing);
+                label = format_label(signing);
                 ald_print_error("The request is refused: the broker of node %s already has a certificate for "
                                 "another key, valid until %s. If it was reinstalled, or lost that key, add "
                                 "--replace, which revokes that certificate",
@@ -193,23 +193,23 @@ static int check_existing(const AldClusterCommand *command, AldSigning *signing)
 
         for (guint i = 0; i < issued->len; i++) {
                 const AldIssued *one = issued->pdata[i];
-                bool same = is_of(one, signing->request->node);
+                bool same = has_key(one, signing->request->node);
 
                 if (one->is_broker || strcmp(one->node, signing->request->id) != 0 ||
                         !ald_authority_is_valid(signing->authority, one))
                         continue;
                 if (!command->replace &&
                         !(same && (command->renew || signing->request->purpose != ALD_REQUEST_RENEW)))
-                        return refuse(signing, one, same);
+                        return refuse_existing(signing, one, same);
                 replaces = replaces || !same;
         }
         for (guint i = 0; replaces && i < issued->len; i++) {
                 AldIssued *one = issued->pdata[i];
 
                 if (ald_authority_is_of(signing->authority, one, signing->request->id) &&
-                        !is_of(one, signing->request->node) && !is_of(one, signing->request->broker) &&
+                        !has_key(one, signing->request->node) && !has_key(one, signing->request->broker) &&
                         ald_authority_is_valid(signing->authority, one))
-                        replace(signing, one);
+                        mark_replaced(signing, one);
         }
         return ALD_EXIT_OK;
 }
@@ -254,7 +254,7 @@ static int check_addresses(const AldClusterCommand *command, AldSigning *signing
                         return refuse_address(shared, label, is_here);
                 }
                 if (shared)
-                        replace(signing, one);
+                        mark_replaced(signing, one);
         }
         return ALD_EXIT_OK;
 }

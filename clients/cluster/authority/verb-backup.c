@@ -86,7 +86,7 @@ static int add_file(const AldClusterFiles *files, json_t *object, const char *na
         return ALD_EXIT_OK;
 }
 
-static int collect(const AldAuthority *authority, char **ret)
+static int collect_backup(const AldAuthority *authority, char **ret)
 {
         const AldClusterFiles *files = authority->files;
         json_t *contents = json_object(), *brokers = json_array();
@@ -154,7 +154,7 @@ static int write_backup(
         return r;
 }
 
-static int ask_and_write(const AldClusterFiles *files, const char *path, const char *text)
+static int ask_passphrase_and_write(const AldClusterFiles *files, const char *path, const char *text)
 {
         char passphrase[PASSPHRASE_MAX];
         int r;
@@ -177,10 +177,10 @@ int ald_cluster_backup(const AldClusterCommand *command)
         if (r == ALD_EXIT_OK)
                 r = ald_authority_open(&files, &authority);
         if (r == ALD_EXIT_OK)
-                r = collect(&authority, &text);
+                r = collect_backup(&authority, &text);
         if (r != ALD_EXIT_OK)
                 return r;
-        r = ask_and_write(&files, command->ctl.args[0], text);
+        r = ask_passphrase_and_write(&files, command->ctl.args[0], text);
         OPENSSL_cleanse(text, strlen(text));
         g_free(text);
         return r;
@@ -249,7 +249,7 @@ static int install_files(const AldClusterFiles *files, json_t *contents)
 }
 
 /* A check has not written what the authority would be read from. */
-static int take_over(const AldClusterFiles *files)
+static int take_over_authority(const AldClusterFiles *files)
 {
         g_autofree char *path = g_build_filename(files->folder, "node.crt", NULL);
         g_auto(AldAuthority) authority = {};
@@ -268,7 +268,7 @@ static int take_over(const AldClusterFiles *files)
         return r;
 }
 
-static int restore(const AldClusterCommand *command, AldClusterFiles *files, json_t *backup)
+static int restore_backup(const AldClusterCommand *command, AldClusterFiles *files, json_t *backup)
 {
         const char *name = json_string_value(json_object_get(backup, "Cluster")), *broker;
         json_t *list = json_object_get(backup, "Brokers"), *value;
@@ -295,7 +295,7 @@ static int restore(const AldClusterCommand *command, AldClusterFiles *files, jso
         } else
                 r = install_files(files, json_object_get(backup, "Files"));
         if (r == ALD_EXIT_OK)
-                r = take_over(files);
+                r = take_over_authority(files);
         /* The list that an authority has is newer. */
         if (r == ALD_EXIT_OK && (*files->name == '\0' || !was_authority))
                 r = ald_files_configure(files, name, (const char *const *) brokers);
@@ -352,7 +352,7 @@ int ald_cluster_restore(const AldClusterCommand *command)
         OPENSSL_cleanse(text, strlen(text));
         r = check_cluster(&files, backup);
         if (r == ALD_EXIT_OK)
-                r = restore(command, &files, backup);
+                r = restore_backup(command, &files, backup);
         json_decref(backup);
         return r;
 }

@@ -29,7 +29,7 @@ static bool is_revoked(const AldAuthority *authority, const AldIssued *issued)
 }
 
 /* Whose certificates these are; of each, the newest last. */
-static gint compare(gconstpointer a, gconstpointer b, gpointer userdata)
+static gint compare_issued(gconstpointer a, gconstpointer b, gpointer userdata)
 {
         const AldIssued *left = *(const AldIssued *const *) a, *right = *(const AldIssued *const *) b;
         const AldAuthority *authority = userdata;
@@ -70,7 +70,7 @@ static int print_as_json(const AldCtl *ctl, const AldAuthority *authority)
         return r;
 }
 
-static char *state_of(const AldAuthority *authority, const AldIssued *issued)
+static char *format_state(const AldAuthority *authority, const AldIssued *issued)
 {
         if (is_revoked(authority, issued))
                 return g_strdup(ALD_STYLE_ERROR "revoked" ALD_STYLE_NORMAL);
@@ -95,7 +95,7 @@ static int print_as_text(const AldCtl *ctl, const AldAuthority *authority)
                 ald_table_add(table, g_strdup(issued->node[0] ? issued->node : ALD_ABSENT_TEXT));
                 ald_table_add(table, g_strdup(issued->facts.serial));
                 ald_table_add(table, ald_report_day(issued->facts.not_after));
-                ald_table_add(table, state_of(authority, issued));
+                ald_table_add(table, format_state(authority, issued));
         }
         ald_table_layout(table, info.columns, NULL);
         ald_table_append(out, table);
@@ -117,7 +117,7 @@ int ald_cluster_certificates(const AldClusterCommand *command)
                 r = ald_authority_read(&files, &authority);
         if (r != ALD_EXIT_OK)
                 return r;
-        g_ptr_array_sort_with_data(authority.issued, compare, &authority);
+        g_ptr_array_sort_with_data(authority.issued, compare_issued, &authority);
         return command->ctl.json ? print_as_json(&command->ctl, &authority)
                                  : print_as_text(&command->ctl, &authority);
 }

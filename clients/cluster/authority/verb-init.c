@@ -8,7 +8,7 @@
 #include "clients/command-line/print.h"
 
 /* Whether this machine may begin this cluster, or go on with beginning it. */
-static int check(const AldClusterFiles *files, const char *cluster)
+static int check_may_create(const AldClusterFiles *files, const char *cluster)
 {
         g_autofree char *path = g_build_filename(files->folder, "ca.crt", NULL);
         g_autoptr(X509) ca = NULL;
@@ -30,7 +30,7 @@ static int check(const AldClusterFiles *files, const char *cluster)
         return ALD_EXIT_ERROR;
 }
 
-static int next(const AldClusterFiles *files, bool broker)
+static int note_next_step(const AldClusterFiles *files, bool broker)
 {
         /* ssh takes an address without brackets. */
         g_autofree char *here = broker ? ald_broker_host(files->brokers[0]) : g_strdup("HERE");
@@ -45,7 +45,7 @@ static int next(const AldClusterFiles *files, bool broker)
         return ALD_EXIT_OK;
 }
 
-static int begin(
+static int create_cluster(
         const AldClusterCommand *command, AldClusterFiles *files, const char *cluster, char **addresses)
 {
         g_auto(AldAuthority) authority = {};
@@ -66,7 +66,7 @@ static int begin(
         if (r == ALD_EXIT_OK)
                 r = ald_services_apply(
                         files, ALD_SERVICES_CLUSTERD | (addresses ? ALD_SERVICES_START_BROKER : 0));
-        return r == ALD_EXIT_OK ? next(files, addresses != NULL) : r;
+        return r == ALD_EXIT_OK ? note_next_step(files, addresses != NULL) : r;
 }
 
 int ald_cluster_init(const AldClusterCommand *command)
@@ -89,12 +89,12 @@ int ald_cluster_init(const AldClusterCommand *command)
         }
         r = ald_files_open_to_change(&files, command->changes);
         if (r == ALD_EXIT_OK)
-                r = check(&files, cluster);
+                r = check_may_create(&files, cluster);
         if (r == ALD_EXIT_OK && !command->no_broker)
                 r = ald_own_addresses(command, &addresses);
         if (r == ALD_EXIT_OK && addresses)
                 r = ald_broker_files_check(&files);
         for (guint i = 0; r == ALD_EXIT_OK && i < command->addresses->len; i++)
                 ald_broker_address_note(command->addresses->pdata[i]);
-        return r == ALD_EXIT_OK ? begin(command, &files, cluster, addresses) : r;
+        return r == ALD_EXIT_OK ? create_cluster(command, &files, cluster, addresses) : r;
 }

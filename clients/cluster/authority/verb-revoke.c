@@ -74,7 +74,7 @@ static int find_owner(
 }
 
 /* A node that the state service has forgotten is found by the name that is kept with its certificate. */
-static int find(const AldClusterCommand *command, const AldAuthority *authority,
+static int find_named_owner(const AldClusterCommand *command, const AldAuthority *authority,
         char ret[static ALD_PKI_NAME_MAX + 1])
 {
         const char *what = command->ctl.args[0];
@@ -101,7 +101,7 @@ static int find(const AldClusterCommand *command, const AldAuthority *authority,
 }
 
 /* Those that are valid of a node, its broker and its bridge, or of a bridge. */
-static void collect(const AldAuthority *authority, const char *id, GPtrArray *serials)
+static void collect_serials(const AldAuthority *authority, const char *id, GPtrArray *serials)
 {
         for (guint i = 0; i < authority->issued->len; i++) {
                 const AldIssued *issued = authority->issued->pdata[i];
@@ -114,7 +114,7 @@ static void collect(const AldAuthority *authority, const char *id, GPtrArray *se
         g_ptr_array_add(serials, NULL);
 }
 
-static void tell_next(const AldClusterFiles *files, const AldAuthority *authority, const char *id)
+static void note_next_step(const AldClusterFiles *files, const AldAuthority *authority, const char *id)
 {
         g_autofree char *label = ald_authority_label(authority, id);
         bool later = ald_files_is_broker(files) && !ald_services_restarts_broker();
@@ -126,7 +126,7 @@ static void tell_next(const AldClusterFiles *files, const AldAuthority *authorit
                 ald_changes_note_next(files->changes, "Next, once it is offline: alidadectl forget %s", id);
 }
 
-static int shut_out(
+static int revoke_and_apply(
         const AldClusterCommand *command, AldClusterFiles *files, AldAuthority *authority, const char *id)
 {
         g_auto(GStrv) brokers = NULL, hosts = ald_authority_broker_hosts(authority, id);
@@ -134,7 +134,7 @@ static int shut_out(
         g_autoptr(GPtrArray) serials = g_ptr_array_new();
         int r = ALD_EXIT_OK;
 
-        collect(authority, id, serials);
+        collect_serials(authority, id, serials);
         if (serials->pdata[0])
                 r = ald_authority_revoke(authority, (const char *const *) serials->pdata);
         else
@@ -147,7 +147,7 @@ static int shut_out(
         if (r == ALD_EXIT_OK)
                 r = ald_services_apply(files, ALD_SERVICES_CLUSTERD | ald_services_of_broker(files));
         if (r == ALD_EXIT_OK)
-                tell_next(files, authority, id);
+                note_next_step(files, authority, id);
         return r;
 }
 
@@ -162,12 +162,12 @@ int ald_cluster_revoke(const AldClusterCommand *command)
         if (r == ALD_EXIT_OK)
                 r = ald_authority_open(&files, &authority);
         if (r == ALD_EXIT_OK)
-                r = find(command, &authority, id);
+                r = find_named_owner(command, &authority, id);
         if (r != ALD_EXIT_OK)
                 return r;
         if (strcmp(id, files.id) == 0) {
                 ald_print_error("That is this machine, which keeps the keys of the cluster");
                 return ALD_EXIT_ERROR;
         }
-        return shut_out(command, &files, &authority, id);
+        return revoke_and_apply(command, &files, &authority, id);
 }

@@ -66,7 +66,7 @@ static int find_replaced(const AldClusterCommand *command, AldAuthority *authori
         return ALD_EXIT_OK;
 }
 
-static int publish(AldAuthority *authority, const char *name, GPtrArray *serials)
+static int publish_bridge(AldAuthority *authority, const char *name, GPtrArray *serials)
 {
         const AldClusterFiles *files = authority->files;
         int r = ALD_EXIT_OK;
@@ -82,7 +82,7 @@ static int publish(AldAuthority *authority, const char *name, GPtrArray *serials
 }
 
 /* name: NULL if it was signed before. */
-static int hand_out(
+static int give_certificate(
         const AldClusterCommand *command, const AldClusterFiles *files, const char *name, X509 *certificate)
 {
         g_autofree char *pem = ald_pki_certificate_to_pem(certificate);
@@ -96,7 +96,7 @@ static int hand_out(
 }
 
 /* One for this key that is good for a while yet: a second run is to change nothing. */
-static const AldIssued *find_good(const AldAuthority *authority, const char *name, EVP_PKEY *key)
+static const AldIssued *find_lasting(const AldAuthority *authority, const char *name, EVP_PKEY *key)
 {
         uint64_t later = (uint64_t) g_get_real_time() + ENDING_USEC;
 
@@ -111,7 +111,8 @@ static const AldIssued *find_good(const AldAuthority *authority, const char *nam
         return NULL;
 }
 
-static int run(const AldClusterCommand *command, AldAuthority *authority, const char *site, const char *text)
+static int sign_bridge(
+        const AldClusterCommand *command, AldAuthority *authority, const char *site, const char *text)
 {
         g_autofree char *name = g_strconcat(ALD_PKI_BRIDGE_PREFIX, site, NULL);
         g_autoptr(GPtrArray) serials = g_ptr_array_new_with_free_func(g_free);
@@ -130,7 +131,7 @@ static int run(const AldClusterCommand *command, AldAuthority *authority, const 
                 return r;
         subject.key = key;
         if (serials->len == 0)
-                issued = find_good(authority, name, key);
+                issued = find_lasting(authority, name, key);
         kept = issued;
         if (kept)
                 ald_changes_note(
@@ -139,9 +140,9 @@ static int run(const AldClusterCommand *command, AldAuthority *authority, const 
                 r = ald_authority_sign(authority, &subject, NULL, &issued);
         if (r != ALD_EXIT_OK)
                 return r;
-        r = publish(authority, name, serials);
+        r = publish_bridge(authority, name, serials);
         if (r == ALD_EXIT_OK)
-                r = hand_out(command, authority->files, kept ? NULL : name, issued->certificate);
+                r = give_certificate(command, authority->files, kept ? NULL : name, issued->certificate);
         if (r != ALD_EXIT_OK && !kept)
                 ald_authority_forget(authority, issued);
         return r;
@@ -156,7 +157,7 @@ static int sign_text(const AldClusterCommand *command, const char *site, const c
         r = ald_files_open_to_change(&files, command->changes);
         if (r == ALD_EXIT_OK)
                 r = ald_authority_open(&files, &authority);
-        return r == ALD_EXIT_OK ? run(command, &authority, site, text) : r;
+        return r == ALD_EXIT_OK ? sign_bridge(command, &authority, site, text) : r;
 }
 
 int ald_cluster_sign_bridge(const AldClusterCommand *command)

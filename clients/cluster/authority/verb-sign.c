@@ -26,7 +26,7 @@ static int check_id(const AldSigning *signing)
 }
 
 /* Whether the broker has a certificate for these addresses, and for none that --address= does not allow. */
-static bool is_as_asked(const AldClusterCommand *command, const AldIssued *broker, char **addresses)
+static bool matches_addresses(const AldClusterCommand *command, const AldIssued *broker, char **addresses)
 {
         g_auto(GStrv) names = NULL, beyond = NULL;
 
@@ -49,7 +49,7 @@ static bool find_kept(const AldClusterCommand *command, AldSigning *signing)
         node = ald_authority_find(signing->authority, request->id, false, request->node);
         if (request->broker)
                 broker = ald_authority_find(signing->authority, request->id, true, request->broker);
-        if (!node || (request->broker && !is_as_asked(command, broker, request->addresses)))
+        if (!node || (request->broker && !matches_addresses(command, broker, request->addresses)))
                 return false;
         until = ald_report_day(node->facts.not_after);
         label = ald_authority_label(signing->authority, request->id);
@@ -61,7 +61,7 @@ static bool find_kept(const AldClusterCommand *command, AldSigning *signing)
         return true;
 }
 
-static int sign(AldSigning *signing)
+static int sign_request(AldSigning *signing)
 {
         const AldRequest *request = signing->request;
         AldPkiSubject node = { .role = ALD_PKI_ROLE_NODE, .name = request->id, .key = request->node };
@@ -75,7 +75,7 @@ static int sign(AldSigning *signing)
         return r;
 }
 
-static void report(const AldSigning *signing)
+static void report_signed(const AldSigning *signing)
 {
         g_autofree char *until = ald_report_day(signing->node->facts.not_after);
         g_autofree char *label = ald_authority_label(signing->authority, signing->request->id);
@@ -88,7 +88,7 @@ static void report(const AldSigning *signing)
 }
 
 /* Those who were replaced are shut out, and a new broker is told to all who ask from now on. */
-static int publish(AldSigning *signing)
+static int publish_changes(AldSigning *signing)
 {
         AldClusterFiles *files = signing->files;
         g_auto(GStrv) brokers = NULL, known = NULL;
@@ -109,7 +109,7 @@ static int publish(AldSigning *signing)
         return r == ALD_EXIT_OK ? ald_services_apply(files, services) : r;
 }
 
-static int hand_out(const AldClusterCommand *command, const AldSigning *signing)
+static int give_bundle(const AldClusterCommand *command, const AldSigning *signing)
 {
         g_auto(AldBundle) bundle = { .cluster = g_strdup(signing->files->name),
                 .brokers = g_strdupv(signing->files->brokers) };
@@ -124,7 +124,7 @@ static int hand_out(const AldClusterCommand *command, const AldSigning *signing)
         text = ald_bundle_format(&bundle);
         r = ald_output_give(command, text);
         if (r == ALD_EXIT_OK && !signing->kept)
-                report(signing);
+                report_signed(signing);
         if (r == ALD_EXIT_OK && !ald_output_is_standard(command))
                 ald_changes_note_next(signing->files->changes,
                         "Next: on the machine that asked: alidadectl cluster %s --accept %s",
@@ -133,7 +133,7 @@ static int hand_out(const AldClusterCommand *command, const AldSigning *signing)
 }
 
 /* Nobody got them, so nothing stands in the way of another attempt. */
-static void forget(AldSigning *signing)
+static void forget_signed(AldSigning *signing)
 {
         if (signing->kept)
                 return;
@@ -143,7 +143,7 @@ static void forget(AldSigning *signing)
                 ald_authority_forget(signing->authority, signing->node);
 }
 
-static int run(const AldClusterCommand *command, AldSigning *signing)
+static int check_and_sign(const AldClusterCommand *command, AldSigning *signing)
 {
         int r;
 
@@ -152,18 +152,18 @@ static int run(const AldClusterCommand *command, AldSigning *signing)
                 r = ald_signing_check(command, signing);
         if (r != ALD_EXIT_OK)
                 return r;
-        r = find_kept(command, signing) ? ALD_EXIT_OK : sign(signing);
+        r = find_kept(command, signing) ? ALD_EXIT_OK : sign_request(signing);
         if (r == ALD_EXIT_OK)
-                r = publish(signing);
+                r = publish_changes(signing);
         if (r == ALD_EXIT_OK)
-                r = hand_out(command, signing);
+                r = give_bundle(command, signing);
         if (r != ALD_EXIT_OK)
-                forget(signing);
+                forget_signed(signing);
         return r;
 }
 
 /* Whether a certificate, if there is one, is only for hosts that --address= allows. */
-static bool is_within(const AldClusterCommand *command, const char *pem)
+static bool is_for_allowed_hosts(const AldClusterCommand *command, const char *pem)
 {
         g_auto(GStrv) names = NULL, beyond = NULL;
         g_autoptr(X509) certificate = NULL;
@@ -192,7 +192,7 @@ static bool is_renewed(const AldClusterCommand *command, const AldSigning *signi
         if (request->purpose != ALD_REQUEST_RENEW || !command->output ||
                 ald_pki_file_read(command->output, ALD_BUNDLE_MAX, &text, &n) < 0 ||
                 ald_bundle_parse(text, n, &bundle, &reason) < 0 || !bundle.broker != !request->broker ||
-                !is_within(command, bundle.broker) ||
+                !is_for_allowed_hosts(command, bundle.broker) ||
                 ald_pki_certificate_parse(bundle.node, strlen(bundle.node), &certificate, NULL) < 0 ||
                 EVP_PKEY_eq(X509_get0_pubkey(certificate), request->node) != 1 ||
                 ald_pki_verify(authority->ca, authority->crl, certificate, ALD_PKI_ROLE_NODE, request->id,
@@ -231,7 +231,7 @@ static int sign_one(const AldClusterCommand *command, AldClusterFiles *files, Al
                 return r;
         granted.renew = command->renew ||
                         (folder && !command->replace && request.purpose == ALD_REQUEST_RENEW);
-        return run(&granted, &signing);
+        return check_and_sign(&granted, &signing);
 }
 
 static int open_authority(const AldClusterCommand *command, AldClusterFiles *files, AldAuthority *authority)
@@ -276,7 +276,7 @@ static int sign_file(
         return r;
 }
 
-static int by_name(gconstpointer a, gconstpointer b)
+static int compare_names(gconstpointer a, gconstpointer b)
 {
         return strcmp(*(const char *const *) a, *(const char *const *) b);
 }
@@ -301,7 +301,7 @@ static int sign_folder(const AldClusterCommand *command)
         while (dir && (name = g_dir_read_name(dir)))
                 if (name[0] != '.')
                         g_ptr_array_add(names, g_strdup(name));
-        g_ptr_array_sort(names, by_name);
+        g_ptr_array_sort(names, compare_names);
         r = open_authority(command, &files, &authority);
         if (r != ALD_EXIT_OK)
                 return r;

@@ -102,16 +102,16 @@ const char *ald_broker_refuse(const char *text)
                               : "unexpected text after the address";
 }
 
-static bool knows(GPtrArray *list, const char *text)
+static bool contains_text(GPtrArray *list, const char *text)
 {
         return g_ptr_array_find_with_equal_func(list, text, (GEqualFunc) g_str_equal, NULL);
 }
 
-static void add(GPtrArray *list, const char *text)
+static void add_address(GPtrArray *list, const char *text)
 {
         g_autofree char *host = ald_pki_host_without_dot(text);
 
-        if (list->len < ALD_ADDRESSES_MAX && !ald_host_refuse(host) && !knows(list, host))
+        if (list->len < ALD_ADDRESSES_MAX && !ald_host_refuse(host) && !contains_text(list, host))
                 g_ptr_array_add(list, g_steal_pointer(&host));
 }
 
@@ -169,13 +169,13 @@ static void add_addresses(GPtrArray *list, sa_family_t family, bool inner)
                 if (one->ifa_addr && one->ifa_addr->sa_family == family && !(one->ifa_flags & IFF_LOOPBACK) &&
                         is_global(one->ifa_addr) && is_inner_bridge(one->ifa_name) == inner &&
                         getnameinfo(one->ifa_addr, size, text, sizeof text, NULL, 0, NI_NUMERICHOST) == 0)
-                        add(list, text);
+                        add_address(list, text);
         }
         freeifaddrs(all);
 }
 
 /* The full name, where the resolver knows one that leads to this machine from elsewhere, too. */
-static char *full_name(const char *name)
+static char *find_full_name(const char *name)
 {
         const struct addrinfo hints = { .ai_flags = AI_CANONNAME, .ai_socktype = SOCK_STREAM };
         struct addrinfo *found = NULL;
@@ -198,9 +198,9 @@ char **ald_addresses_of_machine(void)
 
         if (gethostname(name, sizeof name - 1) < 0)
                 name[0] = '\0';
-        full = full_name(name);
+        full = find_full_name(name);
         if (full)
-                add(list, full);
+                add_address(list, full);
         n_names = list->len;
         add_addresses(list, AF_INET, false);
         add_addresses(list, AF_INET6, false);
@@ -208,10 +208,10 @@ char **ald_addresses_of_machine(void)
                 add_addresses(list, AF_INET, true);
                 add_addresses(list, AF_INET6, true);
         }
-        add(list, name);
+        add_address(list, name);
         if (!strchr(name, '.')) {
                 local = g_strconcat(name, ".local", NULL);
-                add(list, local);
+                add_address(list, local);
         }
         g_ptr_array_add(list, NULL);
         return (char **) g_ptr_array_steal(list, NULL);
@@ -262,7 +262,7 @@ void ald_broker_address_note(const char *host)
                 freeaddrinfo(found);
 }
 
-static bool is_on(const char *broker, const char *wanted)
+static bool is_on_host(const char *broker, const char *wanted)
 {
         g_autofree char *host = ald_broker_host(broker);
 
@@ -272,7 +272,7 @@ static bool is_on(const char *broker, const char *wanted)
 static bool is_on_any(const char *broker, char **hosts)
 {
         for (; *hosts; hosts++)
-                if (is_on(broker, *hosts))
+                if (is_on_host(broker, *hosts))
                         return true;
         return false;
 }
@@ -283,7 +283,7 @@ char **ald_broker_list_put(char **brokers, char **known, const char *host)
         bool there = false;
 
         for (; *brokers; brokers++) {
-                bool same = is_on(*brokers, host);
+                bool same = is_on_host(*brokers, host);
 
                 if (!same && !is_on_any(*brokers, known))
                         g_ptr_array_add(list, g_strdup(*brokers));

@@ -97,7 +97,7 @@ int ald_broker_files_check(const AldClusterFiles *files)
 }
 
 /* From the first named user on; "" if there is none. A file that cannot be read must not be overwritten. */
-static int named_rights(const char *path, char **ret)
+static int read_named_rights(const char *path, char **ret)
 {
         g_autofree char *text = NULL;
         const char *named;
@@ -210,7 +210,7 @@ static char *format_rights(const char *cluster)
 static int write_rights(const AldClusterFiles *files, const char *path, const char *cluster)
 {
         g_autofree char *named = NULL, *own = format_rights(cluster), *text = NULL;
-        int r = named_rights(path, &named);
+        int r = read_named_rights(path, &named);
 
         if (r != ALD_EXIT_OK)
                 return r;

@@ -42,7 +42,7 @@ static void note_later(const Limit *limit, const AldMosquittoLimit *given, GPtrA
 }
 
 /* True if the drop-in sets it. */
-static bool choose(const AldMosquittoConf *conf, const Limit *limit, GPtrArray *notes)
+static bool decide_limit(const AldMosquittoConf *conf, const Limit *limit, GPtrArray *notes)
 {
         const AldMosquittoLimit *given = &conf->limits[limit->index];
 
@@ -81,7 +81,7 @@ char *ald_broker_limits_format(const AldMosquittoConf *conf, uint64_t nodes, GPt
         GString *text = g_string_new(NULL);
 
         for (size_t i = 0; i < G_N_ELEMENTS(limits); i++)
-                if (choose(conf, &limits[i], ret_notes))
+                if (decide_limit(conf, &limits[i], ret_notes))
                         g_string_append_printf(text, "%s %" PRIu64 "\n", limits[i].option, limits[i].value);
         g_string_append(text, "set_tcp_nodelay true\n");
         if (conf->shared)

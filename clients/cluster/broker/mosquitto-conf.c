@@ -13,8 +13,8 @@
 #define FILE_MAX (1024u * 1024)
 #define OWN_FILE "alidade.conf"
 
-/* Options that belong to the last listener named before them, or to all if none was; those of mosquitto 2.1
- * are among them. */
+/* OptionsOwner that belong to the last listener named before them, or to all if none was; those of
+ * mosquitto 2.1 are among them. */
 static const char *const of_listeners[] = { "accept_protocol_versions", "acl_file", "allow_anonymous",
         "allow_zero_length_clientid", "auth_plugin", "auto_id_prefix", "bind_interface", "cafile", "capath",
         "certfile", "ciphers", "ciphers_tls1.3", "crlfile", "dhparamfile", "disable_client_cert_date_checks",
@@ -43,10 +43,10 @@ static const char *const limit_names[ALD_MOSQUITTO_N_LIMITS] = {
 };
 
 /* Whose options with plugin_opt_ follow. */
-typedef enum Options { OPTIONS_OF_NONE, OPTIONS_OF_OURS, OPTIONS_OF_ANOTHER } Options;
+typedef enum OptionsOwner { OPTIONS_OF_NONE, OPTIONS_OF_OURS, OPTIONS_OF_ANOTHER } OptionsOwner;
 
 /* What was read so far. */
-typedef struct Walk {
+typedef struct Reader {
         const char *folder;
         bool included;      /* this is a file of a folder, where mosquitto includes nothing more */
         bool includes;      /* the folder with our drop-in is read */
@@ -57,40 +57,40 @@ typedef struct Walk {
         char *listener;     /* where it begins */
         char *rights;       /* where the first option about rights is */
         GHashTable *loaded; /* by plugin_load: name → path */
-        Options options;
+        OptionsOwner options;
         AldMosquittoConf conf;
         char *problem; /* the first one found */
-} Walk;
+} Reader;
 
-static void warn_once(Walk *walk, char *problem)
+static void set_first_problem(Reader *reader, char *problem)
 {
-        if (walk->problem)
+        if (reader->problem)
                 g_free(problem);
         else
-                walk->problem = problem;
+                reader->problem = problem;
 }
 
 /* What is known of the last listener when another one begins, or all is read. */
-static void end_listener(Walk *walk)
+static void end_listener(Reader *reader)
 {
-        if (walk->in_listener && !walk->has_rights && walk->plugin)
-                warn_once(walk,
+        if (reader->in_listener && !reader->has_rights && reader->plugin)
+                set_first_problem(reader,
                         g_strdup_printf(
                                 "%s: another listener of this mosquitto takes its access rules from the "
                                 "plugin %s, which may let anyone publish for any node. Remove the "
                                 "listener, give it an acl_file after \"per_listener_settings true\", or "
                                 "run the broker of the cluster on another machine",
-                                walk->listener, walk->plugin));
-        else if (walk->in_listener && !walk->has_rights)
-                warn_once(walk,
+                                reader->listener, reader->plugin));
+        else if (reader->in_listener && !reader->has_rights)
+                set_first_problem(reader,
                         g_strdup_printf("%s: another listener of this mosquitto has no access rules of its "
                                         "own, so that anyone could publish for any node through it. Remove "
                                         "it, give it an acl_file after \"per_listener_settings true\", or "
                                         "run the broker of the cluster on another machine",
-                                walk->listener));
-        walk->in_listener = walk->has_rights = false;
-        g_clear_pointer(&walk->plugin, g_free);
-        g_clear_pointer(&walk->listener, g_free);
+                                reader->listener));
+        reader->in_listener = reader->has_rights = false;
+        g_clear_pointer(&reader->plugin, g_free);
+        g_clear_pointer(&reader->listener, g_free);
 }
 
 static bool is_true(const char *value)
@@ -99,158 +99,158 @@ static bool is_true(const char *value)
 }
 
 /* The plugin of a listener, by its path. */
-static void take_plugin(Walk *walk, const char *path)
+static void take_plugin(Reader *reader, const char *path)
 {
         g_autofree char *name = g_path_get_basename(path);
 
-        walk->options = OPTIONS_OF_ANOTHER;
+        reader->options = OPTIONS_OF_ANOTHER;
         if (g_strv_contains(rights_plugins, name)) {
-                walk->has_rights = true;
+                reader->has_rights = true;
                 return;
         }
-        g_free(walk->plugin);
-        walk->plugin = g_strdup(path);
+        g_free(reader->plugin);
+        reader->plugin = g_strdup(path);
 }
 
 /* "NAME PATH": it does nothing until a listener uses it. */
-static void take_loaded_plugin(Walk *walk, char *value)
+static void take_loaded_plugin(Reader *reader, char *value)
 {
         char *path = value + strcspn(value, " \t");
 
-        walk->options = OPTIONS_OF_ANOTHER;
+        reader->options = OPTIONS_OF_ANOTHER;
         if (*path == '\0')
                 return;
         *path++ = '\0';
-        g_hash_table_replace(walk->loaded, g_strdup(value), g_strdup(g_strstrip(path)));
+        g_hash_table_replace(reader->loaded, g_strdup(value), g_strdup(g_strstrip(path)));
 }
 
-static void take_rights(Walk *walk, const char *where, const char *key, const char *value)
+static void take_rights(Reader *reader, const char *where, const char *key, const char *value)
 {
-        if (!walk->rights && g_strv_contains(before_rights, key))
-                walk->rights = g_strdup_printf("%s: %s", where, key);
+        if (!reader->rights && g_strv_contains(before_rights, key))
+                reader->rights = g_strdup_printf("%s: %s", where, key);
         if (strcmp(key, "acl_file") == 0)
-                walk->has_rights |= walk->per_listener;
+                reader->has_rights |= reader->per_listener;
         else if (strcmp(key, "plugin_use") == 0)
-                take_plugin(walk, g_hash_table_lookup(walk->loaded, value) ?: value);
+                take_plugin(reader, g_hash_table_lookup(reader->loaded, value) ?: value);
         else if (strcmp(key, "plugin") == 0 || strcmp(key, "auth_plugin") == 0)
-                take_plugin(walk, value);
+                take_plugin(reader, value);
         else if (g_str_has_suffix(key, "allow_anonymous") && is_true(value))
-                warn_once(
-                        walk, g_strdup_printf("%s: a listener of this mosquitto is open to everyone. Remove "
-                                              "it, or run the broker of the cluster on another machine",
-                                      where));
+                set_first_problem(reader,
+                        g_strdup_printf("%s: a listener of this mosquitto is open to everyone. Remove "
+                                        "it, or run the broker of the cluster on another machine",
+                                where));
 }
 
-static void take_of_listener(Walk *walk, const char *where, const char *key, const char *value)
+static void take_of_listener(Reader *reader, const char *where, const char *key, const char *value)
 {
-        if (!walk->in_listener)
-                warn_once(walk,
+        if (!reader->in_listener)
+                set_first_problem(reader,
                         g_strdup_printf(
                                 "%s: %s would change the listener of the cluster, or prevent mosquitto from "
                                 "starting with it. Remove it, or put it after a listener of its own",
                                 where, key));
-        take_rights(walk, where, key, value);
+        take_rights(reader, where, key, value);
 }
 
-static void take_per_listener(Walk *walk, const char *where, const char *value)
+static void take_per_listener(Reader *reader, const char *where, const char *value)
 {
         if (!is_true(value))
-                warn_once(walk,
+                set_first_problem(reader,
                         g_strdup_printf("%s: per_listener_settings must be true. Remove the line", where));
-        else if (walk->rights)
-                warn_once(
-                        walk, g_strdup_printf(
-                                      "%s comes before \"per_listener_settings true\" in %s, so that "
-                                      "mosquitto does not start. Put \"per_listener_settings true\" into the "
-                                      "first line of mosquitto.conf, and nowhere else",
-                                      walk->rights, where));
-        walk->per_listener = true;
+        else if (reader->rights)
+                set_first_problem(reader,
+                        g_strdup_printf(
+                                "%s comes before \"per_listener_settings true\" in %s, so that "
+                                "mosquitto does not start. Put \"per_listener_settings true\" into the "
+                                "first line of mosquitto.conf, and nowhere else",
+                                reader->rights, where));
+        reader->per_listener = true;
 }
 
-static void take_plugin_option(Walk *walk, const char *where, const char *key)
+static void take_plugin_option(Reader *reader, const char *where, const char *key)
 {
-        if (walk->options != OPTIONS_OF_ANOTHER)
-                warn_once(walk,
+        if (reader->options != OPTIONS_OF_ANOTHER)
+                set_first_problem(reader,
                         g_strdup_printf("%s: %s would %s. Put it after a plugin of its own, or remove it",
                                 where, key,
-                                walk->options == OPTIONS_OF_OURS ? "change the plugin of the cluster"
-                                                                 : "prevent mosquitto from starting"));
+                                reader->options == OPTIONS_OF_OURS ? "change the plugin of the cluster"
+                                                                   : "prevent mosquitto from starting"));
 }
 
 /* 0 is no limit, and so is what is negative. */
-static void take_limit(Walk *walk, const char *where, const char *key, const char *value)
+static void take_limit(Reader *reader, const char *where, const char *key, const char *value)
 {
         for (size_t i = 0; i < ALD_MOSQUITTO_N_LIMITS; i++) {
-                AldMosquittoLimit *limit = &walk->conf.limits[i];
+                AldMosquittoLimit *limit = &reader->conf.limits[i];
 
                 if (strcmp(key, limit_names[i]) != 0)
                         continue;
                 g_free(limit->where);
                 *limit = (AldMosquittoLimit){ .is_set = true,
                         .value = (uint64_t) MAX(g_ascii_strtoll(value, NULL, 10), 0),
-                        .is_later = walk->includes,
+                        .is_later = reader->includes,
                         .where = g_strdup(where) };
                 return;
         }
 }
 
-/* Options for all listeners with which the nodes of a cluster are refused. */
-static void take_refusal(Walk *walk, const char *where, const char *key, const char *value)
+/* OptionsOwner for all listeners with which the nodes of a cluster are refused. */
+static void take_refusal(Reader *reader, const char *where, const char *key, const char *value)
 {
         if (strcmp(key, "clientid_prefixes") == 0)
-                warn_once(walk,
+                set_first_problem(reader,
                         g_strdup_printf("%s: clientid_prefixes would refuse the nodes of the cluster, whose "
                                         "client ids are their node ids. Remove it, or run the broker of the "
                                         "cluster on another machine",
                                 where));
         else if (strcmp(key, "retain_available") == 0 && !is_true(value))
-                warn_once(walk,
+                set_first_problem(reader,
                         g_strdup_printf("%s: a mosquitto without retained messages would refuse the nodes of "
                                         "the cluster. Remove the line, or run the broker of the cluster on "
                                         "another machine",
                                 where));
 }
 
-static void read_folder(Walk *walk, const char *path);
+static void read_folder(Reader *reader, const char *path);
 
-static void begin_listener(Walk *walk, const char *where)
+static void begin_listener(Reader *reader, const char *where)
 {
-        end_listener(walk);
-        walk->in_listener = walk->conf.shared = true;
-        walk->listener = g_strdup(where);
+        end_listener(reader);
+        reader->in_listener = reader->conf.shared = true;
+        reader->listener = g_strdup(where);
 }
 
-static void take_option(Walk *walk, const char *where, const char *key, char *value)
+static void take_option(Reader *reader, const char *where, const char *key, char *value)
 {
         if (strcmp(key, "include_dir") == 0) {
-                if (!walk->included)
-                        read_folder(walk, value);
+                if (!reader->included)
+                        read_folder(reader, value);
         } else if (strcmp(key, "per_listener_settings") == 0)
-                take_per_listener(walk, where, value);
+                take_per_listener(reader, where, value);
         else if (strcmp(key, "listener") == 0 || strcmp(key, "port") == 0 || strcmp(key, "bind_address") == 0)
-                begin_listener(walk, where);
+                begin_listener(reader, where);
         else if (strcmp(key, "global_plugin") == 0) {
-                walk->options = OPTIONS_OF_ANOTHER;
-                warn_once(
-                        walk, g_strdup_printf(
-                                      "%s: a global_plugin may decide on the rights of every listener, also "
-                                      "of the one of the cluster. Use plugin_load, and plugin_use in each "
-                                      "listener that is to have it, or run the broker of the cluster on "
-                                      "another machine",
-                                      where));
+                reader->options = OPTIONS_OF_ANOTHER;
+                set_first_problem(reader,
+                        g_strdup_printf(
+                                "%s: a global_plugin may decide on the rights of every listener, also "
+                                "of the one of the cluster. Use plugin_load, and plugin_use in each "
+                                "listener that is to have it, or run the broker of the cluster on "
+                                "another machine",
+                                where));
         } else if (strcmp(key, "plugin_load") == 0)
-                take_loaded_plugin(walk, value);
+                take_loaded_plugin(reader, value);
         else if (g_str_has_prefix(key, "plugin_opt_") || g_str_has_prefix(key, "auth_opt_"))
-                take_plugin_option(walk, where, key);
+                take_plugin_option(reader, where, key);
         else if (g_strv_contains(of_listeners, key))
-                take_of_listener(walk, where, key, value);
+                take_of_listener(reader, where, key, value);
         else {
-                take_limit(walk, where, key, value);
-                take_refusal(walk, where, key, value);
+                take_limit(reader, where, key, value);
+                take_refusal(reader, where, key, value);
         }
 }
 
-static void read_file(Walk *walk, const char *path)
+static void read_file(Reader *reader, const char *path)
 {
         g_autofree char *text = NULL;
         g_auto(GStrv) lines = NULL;
@@ -259,7 +259,7 @@ static void read_file(Walk *walk, const char *path)
 
         r = ald_pki_file_read(path, FILE_MAX, &text, &n);
         if (r < 0) {
-                warn_once(walk, g_strdup_printf("%s: %s", path, g_strerror(-r)));
+                set_first_problem(reader, g_strdup_printf("%s: %s", path, g_strerror(-r)));
                 return;
         }
         lines = g_strsplit(text, "\n", -1);
@@ -271,42 +271,42 @@ static void read_file(Walk *walk, const char *path)
                         continue;
                 if (*value)
                         *value++ = '\0';
-                take_option(walk, where, key, g_strstrip(value));
+                take_option(reader, where, key, g_strstrip(value));
         }
 }
 
-static bool is_own_folder(const Walk *walk, const char *path)
+static bool is_own_folder(const Reader *reader, const char *path)
 {
-        g_autofree char *own = g_build_filename(walk->folder, "conf.d", NULL);
+        g_autofree char *own = g_build_filename(reader->folder, "conf.d", NULL);
         struct stat a, b;
 
         return stat(path, &a) == 0 && stat(own, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-static int by_name(gconstpointer a, gconstpointer b)
+static int compare_names(gconstpointer a, gconstpointer b)
 {
         return strcasecmp(*(const char *const *) a, *(const char *const *) b);
 }
 
 /* Our drop-in, which may not be there yet, or be of an earlier version. It has options about rights. */
-static void pass_own_file(Walk *walk, const char *path)
+static void skip_own_file(Reader *reader, const char *path)
 {
-        end_listener(walk);
-        walk->conf.per_listener = walk->per_listener;
-        if (!walk->per_listener)
-                take_per_listener(walk, path, "true");
-        if (!walk->rights)
-                walk->rights = g_strdup_printf("%s: allow_anonymous", path);
-        walk->includes = true;
-        walk->options = OPTIONS_OF_OURS;
+        end_listener(reader);
+        reader->conf.per_listener = reader->per_listener;
+        if (!reader->per_listener)
+                take_per_listener(reader, path, "true");
+        if (!reader->rights)
+                reader->rights = g_strdup_printf("%s: allow_anonymous", path);
+        reader->includes = true;
+        reader->options = OPTIONS_OF_OURS;
 }
 
 /* In mosquitto's own order. */
-static void read_folder(Walk *walk, const char *path)
+static void read_folder(Reader *reader, const char *path)
 {
         g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
         g_autoptr(GDir) dir = g_dir_open(path, 0, NULL);
-        bool own = is_own_folder(walk, path);
+        bool own = is_own_folder(reader, path);
         const char *name;
 
         while (dir && (name = g_dir_read_name(dir)))
@@ -314,17 +314,17 @@ static void read_folder(Walk *walk, const char *path)
                         g_ptr_array_add(names, g_strdup(name));
         if (own)
                 g_ptr_array_add(names, g_strdup(OWN_FILE));
-        g_ptr_array_sort(names, by_name);
-        walk->included = true;
+        g_ptr_array_sort(names, compare_names);
+        reader->included = true;
         for (guint i = 0; i < names->len; i++) {
                 g_autofree char *file = g_build_filename(path, names->pdata[i], NULL);
 
                 if (own && strcmp(names->pdata[i], OWN_FILE) == 0)
-                        pass_own_file(walk, file);
+                        skip_own_file(reader, file);
                 else
-                        read_file(walk, file);
+                        read_file(reader, file);
         }
-        walk->included = false;
+        reader->included = false;
 }
 
 void ald_mosquitto_conf_clear(AldMosquittoConf *conf)
@@ -333,31 +333,31 @@ void ald_mosquitto_conf_clear(AldMosquittoConf *conf)
                 g_clear_pointer(&conf->limits[i].where, g_free);
 }
 
-static void walk_clear(Walk *walk)
+static void reader_clear(Reader *reader)
 {
-        ald_mosquitto_conf_clear(&walk->conf);
-        g_free(walk->plugin);
-        g_free(walk->listener);
-        g_free(walk->rights);
-        g_clear_pointer(&walk->loaded, g_hash_table_unref);
-        g_free(walk->problem);
+        ald_mosquitto_conf_clear(&reader->conf);
+        g_free(reader->plugin);
+        g_free(reader->listener);
+        g_free(reader->rights);
+        g_clear_pointer(&reader->loaded, g_hash_table_unref);
+        g_free(reader->problem);
 }
 
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Walk, walk_clear)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Reader, reader_clear)
 
 /* Records of the cluster are as large as that. */
-static void check_sizes(Walk *walk)
+static void check_sizes(Reader *reader)
 {
         static const AldMosquittoLimitIndex sizes[] = { ALD_MOSQUITTO_PACKET_SIZE,
                 ALD_MOSQUITTO_MESSAGE_SIZE };
 
         for (size_t i = 0; i < G_N_ELEMENTS(sizes); i++) {
-                const AldMosquittoLimit *limit = &walk->conf.limits[sizes[i]];
+                const AldMosquittoLimit *limit = &reader->conf.limits[sizes[i]];
                 /* Our drop-in sets none of messages, and replaces an earlier one of packets. */
                 bool counts = limit->is_later || sizes[i] == ALD_MOSQUITTO_MESSAGE_SIZE;
 
                 if (limit->is_set && counts && limit->value > 0 && limit->value < ALD_MOSQUITTO_PACKET_BYTES)
-                        warn_once(walk,
+                        set_first_problem(reader,
                                 g_strdup_printf("%s: with %s %" PRIu64
                                                 ", mosquitto would refuse records of the "
                                                 "cluster, which take up to %u bytes. Remove the line, or set "
@@ -370,7 +370,7 @@ static void check_sizes(Walk *walk)
 int ald_mosquitto_conf_read(const char *folder, AldMosquittoConf *ret, char **ret_reason)
 {
         g_autofree char *path = g_build_filename(folder, "mosquitto.conf", NULL);
-        g_auto(Walk) walk = { .folder = folder,
+        g_auto(Reader) reader = { .folder = folder,
                 .loaded = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free) };
         struct stat st;
 
@@ -380,19 +380,20 @@ int ald_mosquitto_conf_read(const char *folder, AldMosquittoConf *ret, char **re
                         path);
                 return -ENOENT;
         }
-        read_file(&walk, path);
-        end_listener(&walk);
-        if (!walk.includes)
-                warn_once(&walk, g_strdup_printf("%s does not read %s/conf.d. Add the line \"include_dir "
+        read_file(&reader, path);
+        end_listener(&reader);
+        if (!reader.includes)
+                set_first_problem(
+                        &reader, g_strdup_printf("%s does not read %s/conf.d. Add the line \"include_dir "
                                                  "%s/conf.d\" at its end, and create that folder",
                                          path, folder, folder));
-        check_sizes(&walk);
-        if (walk.problem) {
-                *ret_reason = g_steal_pointer(&walk.problem);
+        check_sizes(&reader);
+        if (reader.problem) {
+                *ret_reason = g_steal_pointer(&reader.problem);
                 return -EINVAL;
         }
-        *ret = walk.conf;
-        walk.conf = (AldMosquittoConf){};
+        *ret = reader.conf;
+        reader.conf = (AldMosquittoConf){};
         return 0;
 }
 

@@ -22,7 +22,7 @@ static char *path_of(const AldClusterFiles *files, bool broker, const char *suff
 }
 
 /* A key that is there keeps its content, but gets its rights. */
-static int protect(const AldClusterFiles *files, const char *path, gid_t group)
+static int protect_key(const AldClusterFiles *files, const char *path, gid_t group)
 {
         struct stat st;
 
@@ -55,7 +55,7 @@ int ald_enrol_key(const AldClusterFiles *files, bool broker, EVP_PKEY **ret)
         if (r < 0 && r != -ENOENT)
                 return ald_report_failure(r, path, reason);
         if (r >= 0) {
-                r = protect(files, path, group);
+                r = protect_key(files, path, group);
                 if (r == ALD_EXIT_OK)
                         *ret = g_steal_pointer(&key);
                 return r;
@@ -132,7 +132,7 @@ static int read_parts(const AldBundle *bundle, Parts *parts)
 }
 
 /* It may be this clock that is wrong. */
-static void add_clock(char **reason)
+static void append_clock(char **reason)
 {
         g_autoptr(GDateTime) here = g_date_time_new_now_utc();
         g_autofree char *time = g_date_time_format(here, "%F %H:%M UTC"), *before = *reason;
@@ -156,7 +156,7 @@ static int check_certificate(const AldClusterFiles *files, const Parts *parts, b
                 broker ? ALD_PKI_ROLE_BROKER : ALD_PKI_ROLE_NODE, broker ? NULL : files->id,
                 (uint64_t) g_get_real_time(), &reason);
         if (r == -EKEYEXPIRED)
-                add_clock(&reason);
+                append_clock(&reason);
         if (r < 0)
                 return ald_report_failure(r, "The bundle is refused", reason);
         ald_pki_certificate_facts(certificate, &facts);
@@ -216,7 +216,7 @@ static int install_crl(const AldClusterFiles *files, const Parts *parts)
         return ald_files_install(files, ALD_CHANGE_INSTALL, path, pem, 0644, ": %s", text);
 }
 
-static int install_at(const AldClusterFiles *files, const char *path, X509 *certificate)
+static int install_certificate_at(const AldClusterFiles *files, const char *path, X509 *certificate)
 {
         g_autofree char *pem = ald_pki_certificate_to_pem(certificate), *until = NULL;
         AldPkiFacts facts;
@@ -230,7 +230,7 @@ static int install_certificate(const AldClusterFiles *files, bool broker, X509 *
 {
         g_autofree char *path = path_of(files, broker, ".crt");
 
-        return install_at(files, path, certificate);
+        return install_certificate_at(files, path, certificate);
 }
 
 int ald_enrol_install_node(const AldClusterFiles *files, X509 *certificate)
@@ -266,7 +266,7 @@ static bool is_renewed(const AldClusterFiles *files, const Parts *parts, bool br
         return true;
 }
 
-static int install(AldClusterFiles *files, const AldBundle *bundle, const Parts *parts, bool renew)
+static int install_bundle(AldClusterFiles *files, const AldBundle *bundle, const Parts *parts, bool renew)
 {
         g_autofree char *ca = g_build_filename(files->folder, "ca.crt", NULL);
         g_autofree char *pem = ald_pki_certificate_to_pem(parts->ca);
@@ -300,10 +300,10 @@ int ald_enrol_accept(AldClusterFiles *files, const AldBundle *bundle, bool renew
                 r = check_certificate(files, &parts, false);
         if (r == ALD_EXIT_OK && parts.broker)
                 r = check_certificate(files, &parts, true);
-        return r == ALD_EXIT_OK ? install(files, bundle, &parts, renew) : r;
+        return r == ALD_EXIT_OK ? install_bundle(files, bundle, &parts, renew) : r;
 }
 
-static uint64_t expiry_of(const AldClusterFiles *files, bool broker)
+static uint64_t read_expiry(const AldClusterFiles *files, bool broker)
 {
         g_autofree char *path = path_of(files, broker, ".crt");
         g_autoptr(X509) certificate = NULL;
@@ -334,8 +334,8 @@ static bool read_bridge(const AldClusterFiles *files, AldPkiFacts *ret)
 
 uint64_t ald_enrol_expiry(const AldClusterFiles *files)
 {
-        uint64_t end = expiry_of(files, false);
-        uint64_t broker = ald_files_is_broker(files) ? expiry_of(files, true) : 0;
+        uint64_t end = read_expiry(files, false);
+        uint64_t broker = ald_files_is_broker(files) ? read_expiry(files, true) : 0;
         AldPkiFacts bridge;
 
         if (broker != 0)
@@ -354,7 +354,7 @@ static int take_renewed(const AldClusterFiles *files, Parts *parts, bool broker,
         if (!certificate)
                 return ALD_EXIT_OK;
         ald_pki_certificate_facts(certificate, &facts);
-        if (facts.not_after <= expiry_of(files, broker))
+        if (facts.not_after <= read_expiry(files, broker))
                 return ALD_EXIT_OK;
         r = check_certificate(files, parts, broker);
         if (r == ALD_EXIT_OK)
@@ -367,7 +367,7 @@ static int install_bridge(const AldClusterFiles *files, X509 *certificate)
 {
         g_autofree char *path = bridge_path(files);
 
-        return install_at(files, path, certificate);
+        return install_certificate_at(files, path, certificate);
 }
 
 bool ald_enrol_is_installed(const char *path, X509 *certificate)

@@ -60,7 +60,7 @@ int ald_request_make(const AldRequest *request, uint64_t now, char **ret_text, c
         return ald_pki_request_make(request->node, request->id, statement, ret_text, ret_reason);
 }
 
-static int refuse(char **ret_reason, const char *reason)
+static int refuse_request(char **ret_reason, const char *reason)
 {
         *ret_reason = g_strdup(reason);
         return -EBADMSG;
@@ -75,7 +75,7 @@ static int read_purpose(const json_t *statement, AldRequestPurpose *ret, char **
                         *ret = (AldRequestPurpose) i;
                         return 0;
                 }
-        return refuse(ret_reason, "it does not specify whether to join or to renew");
+        return refuse_request(ret_reason, "it does not specify whether to join or to renew");
 }
 
 static int read_time(const json_t *statement, uint64_t now, uint64_t *ret, char **ret_reason)
@@ -101,12 +101,13 @@ static int read_addresses(const json_t *list, char ***ret, char **ret_reason)
         g_autoptr(GPtrArray) addresses = g_ptr_array_new_with_free_func(g_free);
 
         if (json_array_size(list) == 0 || json_array_size(list) > ALD_ADDRESSES_MAX)
-                return refuse(ret_reason, "it has no addresses for the broker, or too many");
+                return refuse_request(ret_reason, "it has no addresses for the broker, or too many");
         for (size_t i = 0; i < json_array_size(list); i++) {
                 const char *host = json_string_value(json_array_get(list, i)), *wrong;
 
                 if (!host)
-                        return refuse(ret_reason, "it has an address for the broker that is not a text");
+                        return refuse_request(
+                                ret_reason, "it has an address for the broker that is not a text");
                 if ((wrong = ald_host_refuse(host))) {
                         *ret_reason = g_strdup_printf("the address \"%s\" of its broker is %s", host, wrong);
                         return -EBADMSG;
@@ -130,12 +131,12 @@ static int read_broker(const json_t *statement, AldRequest *request, char **ret_
         if (!broker)
                 return 0;
         if (!pem)
-                return refuse(ret_reason, "its request for the broker is not text");
+                return refuse_request(ret_reason, "its request for the broker is not text");
         r = ald_pki_request_parse(pem, strlen(pem), id, &request->broker, &ignored, ret_reason);
         if (r < 0)
                 return r;
         if (strcmp(id, request->id) != 0)
-                return refuse(ret_reason, "its node and its broker have different ids");
+                return refuse_request(ret_reason, "its node and its broker have different ids");
         return read_addresses(json_object_get(statement, "BrokerAddresses"), &request->addresses, ret_reason);
 }
 
@@ -156,8 +157,8 @@ int ald_request_read_statement(const char *text, uint64_t now, AldRequest *reque
         int r;
 
         if (version != VERSION)
-                r = refuse(ret_reason, version > VERSION ? "it was made by a newer version of Alidade"
-                                                         : "its contents are damaged");
+                r = refuse_request(ret_reason, version > VERSION ? "it was made by a newer version of Alidade"
+                                                                 : "its contents are damaged");
         else
                 r = read_purpose(statement, &request->purpose, ret_reason);
         if (r >= 0)
@@ -185,10 +186,11 @@ int ald_request_parse(const char *text, uint64_t now, AldRequest *ret, char **re
         int r;
 
         if (!first)
-                return refuse(ret_reason, "it contains no certificate request");
+                return refuse_request(ret_reason, "it contains no certificate request");
         if (next_request(first + 1))
-                return refuse(ret_reason, "it contains several certificate requests, as older versions of "
-                                          "Alidade made them; make a new one with this version");
+                return refuse_request(ret_reason,
+                        "it contains several certificate requests, as older versions of "
+                        "Alidade made them; make a new one with this version");
         r = ald_pki_request_parse(first, strlen(first), request.id, &request.node, &statement, ret_reason);
         if (r >= 0 && statement)
                 r = ald_request_read_statement(statement, now, &request, ret_reason);

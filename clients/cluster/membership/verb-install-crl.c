@@ -10,7 +10,7 @@
 #include "pki/crl.h"
 #include "pki/file.h"
 
-static int install(const AldClusterFiles *files, X509_CRL *crl)
+static int install_crl(const AldClusterFiles *files, X509_CRL *crl)
 {
         g_autofree char *path = g_build_filename(files->folder, "crl.pem", NULL),
                         *pem = ald_pki_crl_to_pem(crl), *about = ald_report_crl(crl);
@@ -74,7 +74,7 @@ int ald_cluster_install_crl(const AldClusterCommand *command)
                         merged = merge(&files);
                 r = find_newer(&files, again, &crl);
                 if (r == ALD_EXIT_OK && crl)
-                        r = install(&files, crl);
+                        r = install_crl(&files, crl);
                 /* Restarting mosquitto ends the sessions of those who are revoked. */
                 if (r == ALD_EXIT_OK)
                         r = ald_services_apply(&files, ald_services_of_broker(&files));

@@ -30,14 +30,14 @@
         "sh -c 'if [ \"$(id -u)\" = 0 ]; then exec alidadectl cluster sign " options \
         " -; else exec sudo -n alidadectl cluster sign " options " -; fi'"
 
-static int usage(const char *what)
+static int report_usage(const char *what)
 {
         ald_print_error("%s; see alidadectl cluster --help", what);
         return ALD_EXIT_USAGE;
 }
 
 /* Whether this machine may ask another one for certificates. */
-static int check(const AldClusterFiles *files, bool renew)
+static int check_may_ask(const AldClusterFiles *files, bool renew)
 {
         if (ald_files_is_authority(files)) {
                 if (*files->name)
@@ -71,7 +71,7 @@ static int addresses_for(
 
         if (!command->broker && !(renew && ald_files_is_broker(files)))
                 return command->addresses->len > 0
-                               ? usage("--address is for a broker, and this machine has none")
+                               ? report_usage("--address is for a broker, and this machine has none")
                                : ALD_EXIT_OK;
         r = ald_broker_files_check(files);
         if (r != ALD_EXIT_OK)
@@ -89,7 +89,7 @@ static void note_membership(const AldClusterFiles *files)
 }
 
 /* Whether a file has a request of this machine for the same, which can still be signed for a day. */
-static bool is_asked(
+static bool has_same_request(
         const AldClusterFiles *files, const char *path, AldRequestPurpose purpose, char **addresses)
 {
         uint64_t tomorrow = (uint64_t) g_get_real_time() + UINT64_C(86400) * G_USEC_PER_SEC;
@@ -117,14 +117,14 @@ static int make_request(
 
         r = ald_files_open_to_change(&files, command->changes);
         if (r == ALD_EXIT_OK)
-                r = check(&files, renew);
+                r = check_may_ask(&files, renew);
         if (r == ALD_EXIT_OK)
                 r = addresses_for(command, &files, renew, &addresses);
         if (r == ALD_EXIT_OK && !renew && command->request)
                 note_membership(&files);
         if (r == ALD_EXIT_OK && addresses)
                 note_addresses(command);
-        if (r == ALD_EXIT_OK && file && is_asked(&files, file, purpose, addresses))
+        if (r == ALD_EXIT_OK && file && has_same_request(&files, file, purpose, addresses))
                 ald_changes_note(files.changes, "Kept %s: it already contains such a request", file);
         else if (r == ALD_EXIT_OK)
                 r = ald_enrol_request(&files, purpose, addresses, &text);
@@ -144,7 +144,7 @@ static int write_request(const AldClusterCommand *command, bool renew)
 
         if (!file && !command->changes->check) {
                 if (command->changes->json)
-                        return usage("--json needs a file for the request, or --check");
+                        return report_usage("--json needs a file for the request, or --check");
                 command->changes->tell = stderr;
         }
         r = make_request(command, renew, file, &request, &broker);
@@ -175,7 +175,7 @@ static int accept_bundle(const AldClusterCommand *command, bool renew, const cha
 
         r = ald_files_open_to_change(&files, command->changes);
         if (r == ALD_EXIT_OK)
-                r = check(&files, renew);
+                r = check_may_ask(&files, renew);
         if (r != ALD_EXIT_OK)
                 return r;
         r = ald_bundle_parse(text, n, &bundle, &reason);
@@ -205,7 +205,7 @@ static int accept_file(const AldClusterCommand *command, bool renew)
 }
 
 /* What comes back is not known before it was asked for; no other machine is asked for a check. */
-static int check_ask(const AldClusterCommand *command, bool renew)
+static int report_planned_request(const AldClusterCommand *command, bool renew)
 {
         const char *host = command->ctl.args[0];
         g_auto(AldClusterFiles) files = ALD_FILES_INIT;
@@ -227,7 +227,7 @@ static int check_ask(const AldClusterCommand *command, bool renew)
 }
 
 /* A file without a name: one that ends early cannot break a pipe of ours. */
-static int to_file(const char *text)
+static int make_input_file(const char *text)
 {
         ald_fd int fd = memfd_create("request", MFD_CLOEXEC);
         size_t n = strlen(text);
@@ -255,7 +255,7 @@ static int start_ssh(
         const char *asks = isatty(STDIN_FILENO) ? "BatchMode=no" : "BatchMode=yes";
         const char *argv[] = { "ssh", "-T", "-o", asks, "--", host, remote, NULL };
         GSpawnFlags flags = G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD;
-        ald_fd int input = to_file(request);
+        ald_fd int input = make_input_file(request);
         g_autoptr(GError) error = NULL;
 
         if (input < 0) {
@@ -325,7 +325,7 @@ static int sign_remotely(const char *host, const char *request, bool renew, bool
 }
 
 /* No lock is held meanwhile: the other machine may be this one. */
-static int ask(const AldClusterCommand *command, bool renew)
+static int ask_remote(const AldClusterCommand *command, bool renew)
 {
         g_autofree char *request = NULL, *bundle = NULL;
         bool broker;
@@ -335,24 +335,25 @@ static int ask(const AldClusterCommand *command, bool renew)
         r = make_request(command, renew, NULL, &request, &broker);
         (void) fflush(stdout);
         if (r == ALD_EXIT_OK && command->changes->check)
-                return check_ask(command, renew);
+                return report_planned_request(command, renew);
         if (r == ALD_EXIT_OK)
                 r = sign_remotely(
                         command->ctl.args[0], request, renew, command->replace, broker, &bundle, &n);
         return r == ALD_EXIT_OK ? accept_bundle(command, renew, bundle, n) : r;
 }
 
-static int run(const AldClusterCommand *command, bool renew)
+static int join_or_renew(const AldClusterCommand *command, bool renew)
 {
         if (command->request && command->accept)
-                return usage("--request and --accept cannot be combined");
+                return report_usage("--request and --accept cannot be combined");
         if (command->accept && (command->broker || command->addresses->len > 0))
-                return usage(
+                return report_usage(
                         "--accept cannot be combined with --broker or --address, which are for the request");
         if (command->replace && (command->request || command->accept))
-                return usage("--replace cannot be combined with --request or --accept; use it with sign");
+                return report_usage(
+                        "--replace cannot be combined with --request or --accept; use it with sign");
         if (command->addresses->len > 0 && !command->broker && !renew)
-                return usage("--address needs --broker");
+                return report_usage("--address needs --broker");
         if (command->request)
                 return write_request(command, renew);
         if (command->accept)
@@ -362,14 +363,15 @@ static int run(const AldClusterCommand *command, bool renew)
                 return ALD_EXIT_USAGE;
         }
         if (command->n_args == 0)
-                return usage("Specify USER@HOST, the machine where the cluster was created; without ssh, use "
-                             "--request and --accept");
-        return ask(command, renew);
+                return report_usage(
+                        "Specify USER@HOST, the machine where the cluster was created; without ssh, use "
+                        "--request and --accept");
+        return ask_remote(command, renew);
 }
 
 int ald_cluster_join(const AldClusterCommand *command)
 {
-        return run(command, false);
+        return join_or_renew(command, false);
 }
 
 /* Where the cluster was created. */
@@ -380,7 +382,7 @@ static int renew_here(const AldClusterCommand *command, AldClusterFiles *files)
         int r;
 
         if (command->request || command->accept || command->replace || command->n_args > 0)
-                return usage("This machine signs for itself: use alidadectl cluster renew");
+                return report_usage("This machine signs for itself: use alidadectl cluster renew");
         r = addresses_for(command, files, true, &addresses);
         if (r == ALD_EXIT_OK)
                 r = ald_authority_open(files, &authority);
@@ -408,7 +410,7 @@ int ald_cluster_renew(const AldClusterCommand *command)
         if (command->automatic) {
                 if (command->n_args > 0 || command->broker || command->request || command->accept ||
                         command->replace || command->addresses->len > 0)
-                        return usage("--auto cannot be combined with anything else");
+                        return report_usage("--auto cannot be combined with anything else");
                 return ald_cluster_renew_due(command);
         }
         r = ald_files_open_to_change(&files, command->changes);
@@ -416,7 +418,7 @@ int ald_cluster_renew(const AldClusterCommand *command)
                 return r;
         if (*files.name && ald_files_is_authority(&files))
                 return renew_here(command, &files);
-        r = check(&files, true);
+        r = check_may_ask(&files, true);
         ald_files_close(&files); /* its lock */
-        return r == ALD_EXIT_OK ? run(command, true) : r;
+        return r == ALD_EXIT_OK ? join_or_renew(command, true) : r;
 }

@@ -13,7 +13,7 @@
 #include "clients/command-line/print.h"
 
 /* Without the key, no node can be admitted, revoked or given a new certificate. */
-static int confirm(const AldClusterCommand *command, const AldClusterFiles *files)
+static int confirm_key_removal(const AldClusterCommand *command, const AldClusterFiles *files)
 {
         char answer[8] = "";
 
@@ -84,7 +84,7 @@ static char *config_path(const AldClusterFiles *files)
 }
 
 /* Whether there is anything of a cluster. */
-static bool is_somewhere(const AldClusterFiles *files)
+static bool has_cluster_files(const AldClusterFiles *files)
 {
         g_autofree char *config = config_path(files);
 
@@ -149,7 +149,7 @@ static int remove_all(const AldClusterFiles *files)
 }
 
 /* Another run may take a new lock at once, and then keeps the folder. */
-static int remove_home(const AldClusterFiles *files)
+static int remove_cluster_folder(const AldClusterFiles *files)
 {
         g_autofree char *lock = g_build_filename(files->folder, ALD_ADMIN_LOCK_FILE, NULL);
         int r = files->changes->check ? ALD_EXIT_OK : remove_file(lock);
@@ -162,7 +162,7 @@ static int remove_home(const AldClusterFiles *files)
 
 /* Without the lock, since others, such as the installation of a revocation list, would wait until the user
  * answers. */
-static int ask(const AldClusterCommand *command, bool *ret_somewhere)
+static int inspect_and_confirm(const AldClusterCommand *command, bool *ret_somewhere)
 {
         g_auto(AldClusterFiles) files = ALD_FILES_INIT;
         bool somewhere;
@@ -172,27 +172,27 @@ static int ask(const AldClusterCommand *command, bool *ret_somewhere)
         r = ald_files_open(&files, command->changes);
         if (r != ALD_EXIT_OK)
                 return r;
-        somewhere = is_somewhere(&files) || ald_files_has(&files, ALD_FILES_UNFINISHED);
+        somewhere = has_cluster_files(&files) || ald_files_has(&files, ALD_FILES_UNFINISHED);
         if (!somewhere)
                 ald_changes_note(files.changes, "This machine is not in a cluster");
-        r = confirm(command, &files);
+        r = confirm_key_removal(command, &files);
         if (r == ALD_EXIT_OK)
                 *ret_somewhere = somewhere;
         return r;
 }
 
-static int leave(const AldClusterFiles *files)
+static int leave_cluster(const AldClusterFiles *files)
 {
         AldServices services = ALD_SERVICES_CLUSTERD | ald_services_of_broker(files);
         bool authority = ald_files_is_authority(files);
         int r = ALD_EXIT_OK;
 
-        if (is_somewhere(files))
+        if (has_cluster_files(files))
                 r = remove_all(files);
         add_result(&r, ald_services_apply(files, services));
         add_result(&r, remove_requests(files));
         if (r == ALD_EXIT_OK)
-                r = remove_home(files);
+                r = remove_cluster_folder(files);
         if (r == ALD_EXIT_OK && *files->name && !authority)
                 ald_changes_note_next(files->changes,
                         "Next: where cluster %s was created: alidadectl cluster revoke %s", files->name,
@@ -206,9 +206,9 @@ int ald_cluster_leave(const AldClusterCommand *command)
         bool somewhere = true; /* without root, opening to change refuses below */
         int r;
 
-        r = geteuid() == 0 ? ask(command, &somewhere) : ALD_EXIT_OK;
+        r = geteuid() == 0 ? inspect_and_confirm(command, &somewhere) : ALD_EXIT_OK;
         if (r != ALD_EXIT_OK || !somewhere)
                 return r;
         r = ald_files_open_to_change(&files, command->changes);
-        return r == ALD_EXIT_OK ? leave(&files) : r;
+        return r == ALD_EXIT_OK ? leave_cluster(&files) : r;
 }

@@ -51,7 +51,7 @@ static int take_renewed(Due *due)
 }
 
 /* When the present request was made; 0 if there is no valid one. */
-static uint64_t asked_at(const Due *due, const char *path)
+static uint64_t request_time(const Due *due, const char *path)
 {
         g_autofree char *text = NULL, *reason = NULL;
         g_auto(AldRequest) request = {};
@@ -63,7 +63,7 @@ static uint64_t asked_at(const Due *due, const char *path)
 }
 
 /* Removes what the cluster service publishes. */
-static int withdraw(Due *due, const char *path)
+static int remove_published(Due *due, const char *path)
 {
         int r;
 
@@ -76,7 +76,7 @@ static int withdraw(Due *due, const char *path)
         return r;
 }
 
-static int ask(Due *due)
+static int update_request(Due *due)
 {
         const AldClusterFiles *files = due->files;
         g_autofree char *path = g_build_filename(files->folder, ALD_FILES_RENEWAL, NULL), *text = NULL;
@@ -87,8 +87,8 @@ static int ask(Due *due)
 
         /* With --check, what was taken is not installed. */
         if (!is_due(due, ald_enrol_expiry(files)) || (files->changes->check && due->notifies))
-                return withdraw(due, path);
-        if (asked_at(due, path) + AGAIN_USEC > due->now)
+                return remove_published(due, path);
+        if (request_time(due, path) + AGAIN_USEC > due->now)
                 return ALD_EXIT_OK;
         if (ald_files_is_broker(files) && ald_pki_certificate_load(certificate, &broker, NULL) >= 0)
                 addresses = ald_pki_certificate_names(broker);
@@ -138,7 +138,7 @@ static bool is_bridge_due(const Due *due, const AldAuthority *authority, EVP_PKE
 }
 
 /* Why it must not be signed automatically, or NULL; then *ret_due is whether there is a need to. */
-static const char *refuse(const Due *due, const AldSigning *signing, bool *ret_due)
+static const char *refuse_renewal(const Due *due, const AldSigning *signing, bool *ret_due)
 {
         const AldRequest *request = signing->request;
         const AldIssued *node = ald_authority_find(signing->authority, request->id, false, request->node);
@@ -188,7 +188,7 @@ static int sign_bridges(AldAuthority *authority, EVP_PKEY *key, GPtrArray *made,
         return ALD_EXIT_OK;
 }
 
-static int hand_out(AldSigning *signing, const char *bridges)
+static int publish_renewed(AldSigning *signing, const char *bridges)
 {
         AldClusterFiles *files = signing->files;
         g_autofree char *folder = g_build_filename(files->folder, ALD_FILES_RENEWED, NULL);
@@ -214,7 +214,7 @@ static int hand_out(AldSigning *signing, const char *bridges)
         return r;
 }
 
-static int sign(Due *due, AldSigning *signing)
+static int sign_renewal(Due *due, AldSigning *signing)
 {
         const AldRequest *request = signing->request;
         AldPkiSubject node = { .role = ALD_PKI_ROLE_NODE, .name = request->id, .key = request->node };
@@ -234,7 +234,7 @@ static int sign(Due *due, AldSigning *signing)
         if (r == ALD_EXIT_OK && request->broker)
                 r = sign_bridges(signing->authority, request->broker, made, &bridges);
         if (r == ALD_EXIT_OK)
-                r = hand_out(signing, bridges);
+                r = publish_renewed(signing, bridges);
         /* Nobody got them. */
         for (guint i = 0; r != ALD_EXIT_OK && i < made->len; i++)
                 ald_authority_forget(signing->authority, made->pdata[i]);
@@ -243,7 +243,7 @@ static int sign(Due *due, AldSigning *signing)
 }
 
 /* Refuses the request with a message, or signs it. */
-static int consider(Due *due, const char *id, const char *text)
+static int handle_request(Due *due, const char *id, const char *text)
 {
         AldClusterCommand granted = { .ctl = due->command->ctl, .renew = true, .broker = true };
         g_autoptr(GPtrArray) replaced = g_ptr_array_new_with_free_func(g_free);
@@ -259,16 +259,16 @@ static int consider(Due *due, const char *id, const char *text)
         else if (strcmp(request.id, id) != 0 || strcmp(id, due->files->id) == 0)
                 refusal = "it is for another node";
         else
-                refusal = refuse(due, &signing, &wanted);
+                refusal = refuse_renewal(due, &signing, &wanted);
         if (refusal)
                 ald_print_error("Refused a request to renew from node %s: %s", id, refusal);
         if (refusal || !wanted || ald_signing_check(&granted, &signing) != ALD_EXIT_OK)
                 return ALD_EXIT_OK;
-        return sign(due, &signing);
+        return sign_renewal(due, &signing);
 }
 
 /* systemd starts this as long as there is an entry, so what cannot be signed here is removed, too. */
-static int consider_entry(const AldClusterFiles *files, int folder, const char *name, void *userdata)
+static int handle_entry(const AldClusterFiles *files, int folder, const char *name, void *userdata)
 {
         Due *due = userdata;
         g_autofree char *text = NULL;
@@ -277,12 +277,12 @@ static int consider_entry(const AldClusterFiles *files, int folder, const char *
 
         if (due->authority && ald_pki_is_node_id(id) && strcmp(name + strlen(id), SUFFIX) == 0 &&
                 ald_pki_file_read_at(folder, name, ALD_REQUEST_MAX, &text, NULL) >= 0)
-                r = consider(due, id, text);
+                r = handle_request(due, id, text);
         return r == ALD_EXIT_OK ? ald_files_remove_request(files, folder, name, NULL) : r;
 }
 
 /* What was signed so long ago has been installed, or is asked for again. */
-static int forget_old(Due *due)
+static int remove_old_answers(Due *due)
 {
         g_autofree char *folder = g_build_filename(due->files->folder, ALD_FILES_RENEWED, NULL);
         g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
@@ -297,7 +297,7 @@ static int forget_old(Due *due)
                 if (ald_pki_certificate_load(path, &certificate, NULL) >= 0)
                         ald_pki_certificate_facts(certificate, &facts);
                 if (facts.not_before + DUE_USEC < due->now)
-                        r = withdraw(due, path);
+                        r = remove_published(due, path);
         }
         return r;
 }
@@ -354,9 +354,9 @@ static int run_authority(Due *due)
         result = renew_own(due, &authority, false);
         if (ald_files_is_broker(due->files))
                 add_result(&result, renew_own(due, &authority, true));
-        add_result(&result, forget_old(due));
+        add_result(&result, remove_old_answers(due));
         due->authority = &authority;
-        add_result(&result, ald_files_each_request(due->files, consider_entry, due));
+        add_result(&result, ald_files_each_request(due->files, handle_entry, due));
         due->authority = NULL;
         return result;
 }
@@ -365,9 +365,9 @@ static int run_member(Due *due)
 {
         int result = take_renewed(due);
 
-        add_result(&result, ask(due));
+        add_result(&result, update_request(due));
         /* They came while the authority was here. */
-        add_result(&result, ald_files_each_request(due->files, consider_entry, due));
+        add_result(&result, ald_files_each_request(due->files, handle_entry, due));
         return result;
 }
 
