@@ -78,7 +78,7 @@ static int open_sockets(ExporterMain *all)
         return -EADDRNOTAVAIL;
 }
 
-static int run(ExporterMain *all)
+static int run_exporter(ExporterMain *all)
 {
         uint64_t usec;
         int r;
@@ -123,7 +123,7 @@ int main(int argc, char *argv[])
         all.loop = g_main_loop_new(NULL, FALSE);
         all.config = ald_config_load(ald_exporter_keys, NULL);
         all.fds = g_array_new(FALSE, FALSE, sizeof(int));
-        r = run(&all);
+        r = run_exporter(&all);
         /* Its unit does not restart it then. */
         status = r == -EBADMSG ? EX_CONFIG : r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
         main_clear(&all);

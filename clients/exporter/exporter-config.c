@@ -85,7 +85,7 @@ static void report_file(const AldConfig *config, const char *key, const char *re
         g_critical("%s: [exporter] %s=%s %s", ald_config_place(config, key), key, path, reason);
 }
 
-static int read_named(const AldConfig *config, const char *key, char **ret)
+static int read_named_file(const AldConfig *config, const char *key, char **ret)
 {
         const char *path = ald_config_string(config, key);
         size_t size = 0;
@@ -106,7 +106,7 @@ static int read_named(const AldConfig *config, const char *key, char **ret)
 }
 
 /* Its folder may still keep others out. */
-static void warn_of_readers(const AldConfig *config, const char *key)
+static void warn_about_readers(const AldConfig *config, const char *key)
 {
         const char *path = ald_config_string(config, key);
         struct stat st;
@@ -137,11 +137,11 @@ int ald_exporter_secrets_read(const AldConfig *config, AldExporterSecrets *ret)
         g_auto(AldExporterSecrets) secrets = {};
         int r;
 
-        r = read_named(config, "tls-certificate", &secrets.certificate);
+        r = read_named_file(config, "tls-certificate", &secrets.certificate);
         if (r >= 0)
-                r = read_named(config, "tls-key", &secrets.key);
+                r = read_named_file(config, "tls-key", &secrets.key);
         if (r >= 0)
-                r = read_named(config, "token-file", &secrets.token);
+                r = read_named_file(config, "token-file", &secrets.token);
         if (r >= 0)
                 r = check_token(config, &secrets);
         if (r >= 0 && !secrets.certificate != !secrets.key) {
@@ -151,8 +151,8 @@ int ald_exporter_secrets_read(const AldConfig *config, AldExporterSecrets *ret)
         if (r < 0)
                 return r;
         secrets.host_names = g_strdupv((char **) ald_config_strv(config, "host-names"));
-        warn_of_readers(config, "tls-key");
-        warn_of_readers(config, "token-file");
+        warn_about_readers(config, "tls-key");
+        warn_about_readers(config, "token-file");
         *ret = secrets;
         secrets = (AldExporterSecrets){};
         return 0;
@@ -166,7 +166,7 @@ void ald_exporter_secrets_clear(AldExporterSecrets *secrets)
         g_clear_pointer(&secrets->host_names, g_strfreev);
 }
 
-static bool is_equal(const char *a, const char *b, size_t length)
+static bool is_equal_in_constant_time(const char *a, const char *b, size_t length)
 {
         volatile unsigned char difference = 0;
 
@@ -185,5 +185,6 @@ bool ald_exporter_may_answer(const AldExporterSecrets *secrets, const char *auth
                 return false;
         length = strlen(secrets->token);
         authorization += strlen(BEARER);
-        return strlen(authorization) == length && is_equal(authorization, secrets->token, length);
+        return strlen(authorization) == length &&
+               is_equal_in_constant_time(authorization, secrets->token, length);
 }

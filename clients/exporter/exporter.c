@@ -77,7 +77,7 @@ static void count_peers(AldExporter *exporter)
 }
 
 /* Texts that slow readers hold. */
-static void bound_texts(AldExporter *exporter)
+static void limit_held_texts(AldExporter *exporter)
 {
         uint64_t excess = ald_live_metrics_excess(exporter->live);
 
@@ -93,8 +93,8 @@ static AldMetricFormat wanted_format(struct MHD_Connection *connection)
                                                                         : ALD_METRIC_FORMAT_TEXT;
 }
 
-static enum MHD_Result refuse(AldExporter *exporter, struct MHD_Connection *connection, unsigned status,
-        const char *text, const char *header, const char *value)
+static enum MHD_Result refuse_request(AldExporter *exporter, struct MHD_Connection *connection,
+        unsigned status, const char *text, const char *header, const char *value)
 {
         exporter->figures.refused++;
         return ald_http_answer(connection, status, text, header, value);
@@ -111,14 +111,14 @@ static enum MHD_Result answer_metrics(
         response = ald_live_metrics_get(
                 exporter->live, wanted_format(connection), &exporter->figures, &peer->text, &reason);
         if (response) {
-                bound_texts(exporter);
+                limit_held_texts(exporter);
                 return MHD_queue_response(connection, MHD_HTTP_OK, response);
         }
         text = g_strdup_printf("The state service cannot be read: %s\n", reason);
-        return refuse(exporter, connection, MHD_HTTP_SERVICE_UNAVAILABLE, text, NULL, NULL);
+        return refuse_request(exporter, connection, MHD_HTTP_SERVICE_UNAVAILABLE, text, NULL, NULL);
 }
 
-static const char *header_of(struct MHD_Connection *connection, const char *name)
+static const char *get_header(struct MHD_Connection *connection, const char *name)
 {
         return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
 }
@@ -127,12 +127,12 @@ static const char *header_of(struct MHD_Connection *connection, const char *name
 static bool is_from_another_site(const AldExporter *exporter, struct MHD_Connection *connection)
 {
         return !exporter->secrets.token &&
-               g_strcmp0(header_of(connection, "Sec-Fetch-Site"), "cross-site") == 0;
+               g_strcmp0(get_header(connection, "Sec-Fetch-Site"), "cross-site") == 0;
 }
 
-static bool means_us(const AldExporter *exporter, struct MHD_Connection *connection)
+static bool is_for_this_machine(const AldExporter *exporter, struct MHD_Connection *connection)
 {
-        return exporter->secrets.token || ald_http_host_is_own(header_of(connection, MHD_HTTP_HEADER_HOST),
+        return exporter->secrets.token || ald_http_host_is_own(get_header(connection, MHD_HTTP_HEADER_HOST),
                                                   (const char *const *) exporter->secrets.host_names);
 }
 
@@ -143,17 +143,17 @@ static enum MHD_Result on_request(
 
         exporter->figures.requests++;
         if (!ald_exporter_may_answer(
-                    &exporter->secrets, header_of(connection, MHD_HTTP_HEADER_AUTHORIZATION)))
-                return refuse(exporter, connection, MHD_HTTP_UNAUTHORIZED, "A token is needed.\n",
+                    &exporter->secrets, get_header(connection, MHD_HTTP_HEADER_AUTHORIZATION)))
+                return refuse_request(exporter, connection, MHD_HTTP_UNAUTHORIZED, "A token is needed.\n",
                         MHD_HTTP_HEADER_WWW_AUTHENTICATE, "Bearer");
-        if (!means_us(exporter, connection))
-                return refuse(exporter, connection, MHD_HTTP_MISDIRECTED_REQUEST,
+        if (!is_for_this_machine(exporter, connection))
+                return refuse_request(exporter, connection, MHD_HTTP_MISDIRECTED_REQUEST,
                         "Without a token, this name is not answered: use an address, or name it in "
                         "host-names= of "
                         "[exporter] in alidade.conf.\n",
                         NULL, NULL);
         if (is_from_another_site(exporter, connection))
-                return refuse(exporter, connection, MHD_HTTP_FORBIDDEN,
+                return refuse_request(exporter, connection, MHD_HTTP_FORBIDDEN,
                         "Without a token, no page of another site is answered.\n", NULL, NULL);
         ald_http_peer_set_rank(peer, ALD_HTTP_ANSWERED);
         if (strcmp(path, "/metrics") == 0)
@@ -161,7 +161,8 @@ static enum MHD_Result on_request(
         if (strcmp(path, "/") == 0)
                 return ald_http_answer(connection, MHD_HTTP_OK,
                         "alidade-exporter " ALD_VERSION ": metrics are at /metrics\n", NULL, NULL);
-        return refuse(exporter, connection, MHD_HTTP_NOT_FOUND, "Metrics are at /metrics.\n", NULL, NULL);
+        return refuse_request(
+                exporter, connection, MHD_HTTP_NOT_FOUND, "Metrics are at /metrics.\n", NULL, NULL);
 }
 
 static int open_servers(AldExporter *exporter, const AldExporterSecrets *secrets, GPtrArray **ret)
@@ -190,7 +191,7 @@ static int open_servers(AldExporter *exporter, const AldExporterSecrets *secrets
         return 0;
 }
 
-static void begin(AldExporter *exporter)
+static void begin_servers(AldExporter *exporter)
 {
         for (guint i = 0; i < exporter->servers->len; i++)
                 ald_http_server_begin(exporter->servers->pdata[i]);
@@ -204,7 +205,7 @@ static void on_live(void *userdata)
         if (exporter->is_serving)
                 return;
         exporter->is_serving = true;
-        begin(exporter);
+        begin_servers(exporter);
         exporter->ready(exporter->userdata);
 }
 
@@ -267,6 +268,6 @@ int ald_exporter_reload(AldExporter *exporter, const AldConfig *config)
         exporter->secrets = fresh;
         fresh = (AldExporterSecrets){};
         if (exporter->is_serving)
-                begin(exporter);
+                begin_servers(exporter);
         return 0;
 }

@@ -8,7 +8,7 @@
 #include "clients/exporter/http-host.h"
 
 /* Without the port, the brackets of IPv6 and the dot of the root. */
-static char *name_in(const char *host)
+static char *bare_host_name(const char *host)
 {
         const char *end;
         char *name;
@@ -49,7 +49,7 @@ bool ald_http_host_is_own(const char *host, const char *const *names)
 
         if (!host)
                 return true;
-        name = name_in(host);
+        name = bare_host_name(host);
         if (is_literal(name) || g_ascii_strcasecmp(name, "localhost") == 0 || is_host_name(name))
                 return true;
         for (; names && *names; names++)

@@ -21,7 +21,7 @@ void ald_http_peers_free(AldHttpPeers *peers)
 }
 
 /* The server notices, and closes it. */
-static void end(AldHttpPeers *peers, AldHttpPeer *peer)
+static void end_peer(AldHttpPeers *peers, AldHttpPeer *peer)
 {
         if (peer->ended)
                 return;
@@ -65,7 +65,7 @@ static void end_beyond(AldHttpPeers *peers, bool answered, const uint64_t *prefi
                 }
         }
         if (n > most)
-                end(peers, victim);
+                end_peer(peers, victim);
 }
 
 AldHttpPeer *ald_http_peers_add(AldHttpPeers *peers, int fd, const struct sockaddr *address, gint64 now)
@@ -107,7 +107,7 @@ void ald_http_peers_end_old(AldHttpPeers *peers, gint64 now)
 
                 if (now - peer->began < ALD_HTTP_AGE_USEC)
                         return;
-                end(peers, peer);
+                end_peer(peers, peer);
         }
 }
 
@@ -117,7 +117,7 @@ void ald_http_peers_end_text(AldHttpPeers *peers, uint64_t text)
                 AldHttpPeer *peer = at->data;
 
                 if (peer->text == text)
-                        end(peers, peer);
+                        end_peer(peers, peer);
         }
 }
 

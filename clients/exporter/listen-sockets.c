@@ -17,7 +17,7 @@ typedef union SocketAddress {
         struct sockaddr_storage storage;
 } SocketAddress;
 
-static bool parse(const char *text, SocketAddress *ret)
+static bool parse_address(const char *text, SocketAddress *ret)
 {
         const char *colon = strrchr(text, ':');
         bool v6 = text[0] == '[' && colon && colon > text + 1 && colon[-1] == ']';
@@ -39,8 +39,9 @@ const char *ald_listen_refuse_address(const char *address)
 {
         SocketAddress parsed;
 
-        return parse(address, &parsed) ? NULL
-                                       : "not an address with a port, such as 127.0.0.1:10001 or [::1]:10001";
+        return parse_address(address, &parsed)
+                       ? NULL
+                       : "not an address with a port, such as 127.0.0.1:10001 or [::1]:10001";
 }
 
 static socklen_t address_size(const SocketAddress *address)
@@ -66,7 +67,7 @@ static int open_socket(const SocketAddress *address)
 int ald_listen_bind(const char *address, GArray *fds)
 {
         SocketAddress parsed;
-        int fd = parse(address, &parsed) ? open_socket(&parsed) : -EINVAL;
+        int fd = parse_address(address, &parsed) ? open_socket(&parsed) : -EINVAL;
 
         if (fd < 0) {
                 g_warning("Cannot listen on %s: %s", address, g_strerror(-fd));
@@ -91,7 +92,7 @@ int ald_listen_take_passed(GArray *fds)
         return n;
 }
 
-static bool address_of(int fd, SocketAddress *ret)
+static bool get_address(int fd, SocketAddress *ret)
 {
         socklen_t size = sizeof(*ret);
 
@@ -102,7 +103,7 @@ bool ald_listen_is_local(int fd)
 {
         SocketAddress address;
 
-        if (!address_of(fd, &address))
+        if (!get_address(fd, &address))
                 return false;
         if (address.any.sa_family == AF_INET6)
                 return IN6_IS_ADDR_LOOPBACK(&address.v6.sin6_addr);
@@ -115,7 +116,7 @@ char *ald_listen_describe(int fd)
         SocketAddress address;
         bool v6;
 
-        if (!address_of(fd, &address))
+        if (!get_address(fd, &address))
                 return g_strdup("?");
         v6 = address.any.sa_family == AF_INET6;
         (void) inet_ntop(address.any.sa_family, v6 ? (void *) &address.v6.sin6_addr : &address.v4.sin_addr,

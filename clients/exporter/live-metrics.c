@@ -59,7 +59,7 @@ static void set_lost(AldLiveMetrics *live, const char *reason)
         ald_shared_text_set(live->shared, NULL);
 }
 
-static const char *describe(const sd_bus_error *error)
+static const char *describe_error(const sd_bus_error *error)
 {
         return error->message ?: error->name ?: "unknown error";
 }
@@ -92,7 +92,7 @@ static void on_synced(AldFollow *follow, void *userdata)
 
 static void on_lost(AldFollow *follow, const sd_bus_error *error, void *userdata)
 {
-        const char *reason = error ? describe(error) : "The state service has left the bus";
+        const char *reason = error ? describe_error(error) : "The state service has left the bus";
         AldLiveMetrics *live = userdata;
 
         set_lost(live, reason);
@@ -107,8 +107,8 @@ static void on_refused(AldFollow *follow, const sd_bus_error *error, void *userd
         AldLiveMetrics *live = userdata;
 
         if (error && !live->refused)
-                g_warning("The state service does not send all changes: %s", describe(error));
-        set_reason(&live->refused, error ? describe(error) : NULL);
+                g_warning("The state service does not send all changes: %s", describe_error(error));
+        set_reason(&live->refused, error ? describe_error(error) : NULL);
 }
 
 static int open_bus(sd_bus **ret, void *userdata)
@@ -186,7 +186,7 @@ static void add_info(
 }
 
 /* Metrics of the exporter itself. */
-static void add_own(AldMetricSet *set, const AldLiveMetrics *live)
+static void add_own_metrics(AldMetricSet *set, const AldLiveMetrics *live)
 {
         AldMetricFamily *took;
 
@@ -227,7 +227,7 @@ static void render(AldLiveMetrics *live, const AldLiveFigures *figures, gint64 n
         live->set_at = now;
         live->figures = *figures;
         live->renderings++;
-        add_own(set, live);
+        add_own_metrics(set, live);
         ald_shared_text_set(live->shared, set);
 }
 

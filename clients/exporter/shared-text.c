@@ -64,7 +64,7 @@ static void held_free(void *data)
         g_free(held);
 }
 
-static struct MHD_Response *respond(HeldText *held, AldMetricFormat format)
+static struct MHD_Response *create_response(HeldText *held, AldMetricFormat format)
 {
         g_autoptr(GArray) pieces = ald_metric_set_pieces(held->set, format, held->heads);
         g_autofree struct MHD_IoVec *parts = g_new(struct MHD_IoVec, pieces->len);
@@ -88,7 +88,7 @@ static struct MHD_Response *write_response(AldSharedText *shared, AldMetricForma
         held->set = ald_metric_set_ref(shared->set);
         held->heads = g_string_new(NULL);
         held->link.data = held;
-        response = respond(held, format);
+        response = create_response(held, format);
         g_queue_push_tail_link(&shared->held, &held->link);
         shared->bytes += held->bytes;
         (void) MHD_add_response_header(response, "Content-Type", ald_metric_format_type(format));
