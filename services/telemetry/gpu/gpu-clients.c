@@ -7,15 +7,16 @@
 #include "services/common/sysroot.h"
 #include "services/telemetry/gpu/gpu-names.h"
 
-/* The number of the namespace in which all processes of the machine show. */
+/* The initial PID namespace, which shows all processes of the machine. */
 #define FIRST_PID_NAMESPACE "pid:[4026531836]"
 
 struct AldGpuClients {
         int root;
         int64_t next_usec;
         GHashTable *processes; /* PCI address → set of process numbers */
-        GHashTable *unsure;    /* PCI addresses of devices that do not report what a process does there */
-        bool all;              /* every process of the machine could be read */
+        GHashTable *
+                unsure; /* PCI addresses of devices whose driver does not report the use of compute engines */
+        bool all;       /* every process of the machine could be read */
 };
 
 AldGpuClients *ald_gpu_clients_new(int root)
@@ -45,7 +46,8 @@ bool ald_gpu_clients_know_driver(const char *driver)
         return driver && g_strv_contains(drivers, driver);
 }
 
-/* Of i915 and amdgpu ("drm-engine-compute"), of xe ("drm-cycles-ccs"), and of the NPUs. */
+/* Returns whether a key is the time of a compute engine: of i915 and amdgpu ("drm-engine-compute"), of xe
+ * ("drm-cycles-ccs"), or of the NPUs. */
 static bool is_compute_engine(const char *key, size_t length)
 {
         static const char *const keys[] = { "drm-engine-compute", "drm-engine-ccs", "drm-cycles-ccs" };
@@ -122,7 +124,8 @@ static void read_descriptor(AldGpuClients *clients, const char *process, const c
                 add_client(clients, &client, (guint) g_ascii_strtoull(process, NULL, 10));
 }
 
-/* Returns whether all that the process holds is known. One that has ended meanwhile holds nothing. */
+/* Reads the descriptors of a process. Returns whether all of them are known; a process that has ended
+ * meanwhile has none. */
 static bool read_process(AldGpuClients *clients, const char *process)
 {
         g_autofree char *folder = g_strdup_printf("proc/%s/fd", process);
@@ -136,7 +139,8 @@ static bool read_process(AldGpuClients *clients, const char *process)
         return true;
 }
 
-/* Whether the processes of the whole machine show here, rather than those of a container or of one user. */
+/* Returns whether the processes of the whole machine are visible, rather than those of a container or of one
+ * user. */
 static bool shows_whole_machine(int root, const char *const *processes)
 {
         g_autofree char *namespace = NULL;

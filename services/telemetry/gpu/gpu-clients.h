@@ -7,7 +7,7 @@
 #include <glib.h>
 
 /*
- * Which processes hold a compute engine of a DRM or accel device, according to their file descriptors in
+ * The processes that hold a compute engine of a DRM or accel device, according to their file descriptors in
  * /proc/PID/fdinfo. Reading it requires ptrace access to the process: an unprivileged service finds only its
  * own.
  */
@@ -24,14 +24,14 @@ void ald_gpu_clients_sample(AldGpuClients *clients, int64_t now_usec);
 /* Forgets the last scan, and allows the next one at once. */
 void ald_gpu_clients_forget(AldGpuClients *clients);
 
-/* Whether this driver reports compute engines there. */
+/* Returns whether this driver reports compute engines in fdinfo. */
 bool ald_gpu_clients_know_driver(const char *driver);
 
-/* The pids of the processes that computed on the device with this PCI address, as a set; NULL if there is
- * none. */
+/* Returns the pids of the processes that computed on the device with this PCI address, as a set; NULL if
+ * there is none. */
 GHashTable *ald_gpu_clients_of(const AldGpuClients *clients, const char *address);
 
-/* Whether it is certain that there are no others. */
+/* Returns whether it is certain that no other process computed on the device. */
 bool ald_gpu_clients_are_all(const AldGpuClients *clients, const char *address);
 
 /* The contents of fdinfo of one file descriptor of a DRM device. */
@@ -41,5 +41,5 @@ typedef struct AldGpuClient {
         bool computed;    /* which has worked for this file descriptor */
 } AldGpuClient;
 
-/* False if the text does not describe such a file descriptor. */
+/* Returns false if the text does not describe such a file descriptor. */
 bool ald_gpu_parse_client(const char *text, AldGpuClient *ret);

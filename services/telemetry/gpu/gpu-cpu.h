@@ -5,8 +5,8 @@
 
 #define ALD_CPU_ID "cpu"
 
-/* The processor as a compute device. Never NULL. */
+/* Returns the processor as a compute device; never NULL. */
 AldGpu *ald_gpu_cpu(int root, uint64_t host_memory);
 
-/* MemTotal of /proc/meminfo in bytes, or absent. */
+/* Returns MemTotal of /proc/meminfo in bytes, or absent. */
 uint64_t ald_gpu_host_memory(int root);

@@ -130,8 +130,8 @@ bool ald_gpu_is_shown(const AldGpu *gpu)
         return !gpu->is_display || gpu->opencl_platform || (ald_gpu_is_of_windows(gpu) && gpu->nvml.name);
 }
 
-/* OpenCL does not say which part of the memory of a unified device is its own, and NVML of a device within a
- * system on chip may report that of the host. */
+/* Returns the device's own memory. OpenCL does not report which part of the memory of a unified device is its
+ * own, and NVML may report the host's memory for a device within a system on chip. */
 static uint64_t memory_of(const AldGpu *gpu, int unified)
 {
         if (gpu->nvml.memory_total_bytes != ALD_ABSENT_UINT64 && unified != 1)
@@ -148,15 +148,16 @@ static uint64_t shared_of(const AldGpu *gpu, int unified)
 {
         if (gpu->sysfs.shared_bytes != ALD_ABSENT_UINT64)
                 return gpu->sysfs.shared_bytes;
-        /* If it also has its own memory, it is unknown how much of either kind OpenCL counted. */
+        /* If the device also has its own memory, it is unknown how much of either kind OpenCL counted. */
         if (unified != 1 || memory_of(gpu, unified) != ALD_ABSENT_UINT64)
                 return ALD_ABSENT_UINT64;
         return gpu->opencl.memory_total_bytes != ALD_ABSENT_UINT64 ? gpu->opencl.memory_total_bytes
                                                                    : gpu->host_memory;
 }
 
-/* Some versions of NVML state the memory of the host as that of a GPU within a system on chip. A card may be
- * as large, but OpenCL does not call its memory the host's. */
+/* Returns whether NVML reports as much memory as the host has. Some versions of NVML report the memory of the
+ * host for a GPU within a system on chip. A card may be as large, but OpenCL does not report its memory as
+ * the host's. */
 static bool has_size_of_host(const AldGpu *gpu)
 {
         uint64_t total = gpu->nvml.memory_total_bytes, host = gpu->host_memory;

@@ -15,10 +15,10 @@ typedef struct AldGpuFacts {
         char *driver_version;
         char *architecture;
         char *runtime_version;       /* of OpenCL */
-        uint64_t memory_total_bytes; /* its own, or what OpenCL reports for either kind */
+        uint64_t memory_total_bytes; /* its own, or what OpenCL reports, which may be of either kind */
         uint64_t shared_bytes;       /* of the host */
         int unified;
-        bool vram_is_shared; /* what amdgpu calls VRAM is shared_bytes */
+        bool vram_is_shared; /* amdgpu reports shared_bytes as VRAM */
 } AldGpuFacts;
 
 #define ALD_GPU_FACTS_INIT                                                                  \
@@ -31,23 +31,23 @@ typedef struct AldGpuLive AldGpuLive;
 
 /* A compute device: a row of Node1.Backends, and of the devices of Node1.System if it has a path. */
 typedef struct AldGpu {
-        char *id; /* PCI address, platform device name, "cpu", what OpenCL calls it, or that of an instance */
+        char *id;   /* PCI address, platform device name, "cpu", OpenCL's name, or an instance's Id */
         char *path; /* its directory in sysfs below the root; NULL for the processor, and if only OpenCL knows
                        it */
-        char *parent; /* Id of the card that this is a MIG instance of, or NULL */
+        char *parent; /* Id of the card whose MIG instance this is, or NULL */
         AldBackendClass class;
         char *vendor;
         char *driver;
         char *fallback_name;  /* if no source provides a better one */
         uint16_t pci_vendor;  /* 0 if it is not on PCI */
         bool is_display;      /* a screen without a compute unit, unless OpenCL says otherwise */
-        bool has_nvml;        /* NVML is asked about it */
+        bool has_nvml;        /* NVML is queried about it */
         bool is_partitioned;  /* its driver provides partitions of it instead of the whole */
         GPtrArray *functions; /* PCI addresses of its virtual functions, which have no rows; or NULL */
-        uint64_t host_memory; /* what a unified device may address at most */
-        uint64_t all_memory;  /* its own, with what its driver reserves; absent if unknown */
+        uint64_t host_memory; /* the most that a unified device may address */
+        uint64_t all_memory;  /* its own, including what its driver reserves; absent if unknown */
         uint64_t numa_node;   /* absent if unknown */
-        AldGpuPcie *pcie;     /* its way to the host, or NULL */
+        AldGpuPcie *pcie;     /* its route to the host, or NULL */
         GArray *nvlinks;      /* of AldGpuNvlinks, as NVML last reported them; NULL before */
         AldGpuFacts sysfs, nvml, opencl;
         char *opencl_platform;
@@ -62,28 +62,28 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldGpu, ald_gpu_free)
 GPtrArray *ald_gpu_list_new(void);
 AldGpu *ald_gpu_list_find(const GPtrArray *gpus, const char *id);
 
-/* The same, taken out of the list; NULL if there is none. */
+/* Removes the device with this Id from the list and returns it; NULL if there is none. */
 AldGpu *ald_gpu_list_take(GPtrArray *gpus, const char *id);
 
 void ald_gpu_facts_clear(AldGpuFacts *facts);
 bool ald_gpu_facts_equal(const AldGpuFacts *a, const AldGpuFacts *b);
 
-/* Whether sysfs shows the same for both. */
+/* Returns whether sysfs shows the same facts for both. */
 bool ald_gpu_same(const AldGpu *a, const AldGpu *b);
 
-/* Another PCI address of the same card. */
+/* Adds another PCI address of the same card. */
 void ald_gpu_add_function(AldGpu *gpu, const char *address);
 bool ald_gpu_has_function(const AldGpu *gpu, const char *address);
 
-/* Whether it computes in host memory: 1, 0 or ALD_ABSENT_BOOLEAN. */
+/* Returns whether it computes in host memory: 1, 0 or ALD_ABSENT_BOOLEAN. */
 int ald_gpu_unified(const AldGpu *gpu);
 
-/* Whether it is a GPU of Windows in WSL2. Its PCI device has neither the vendor nor the address of the card;
- * it is reported once NVML or OpenCL knows it. */
+/* Returns whether it is a GPU of Windows in WSL2. Its PCI device has neither the vendor nor the address of
+ * the card; it is reported once NVML or OpenCL knows it. */
 bool ald_gpu_is_of_windows(const AldGpu *gpu);
 
-/* Whether the device is reported, as a row. */
+/* Returns whether the device is reported, as a row. */
 bool ald_gpu_is_shown(const AldGpu *gpu);
 
-/* Its row; the strings are those of the device. */
+/* Fills in the row of the device, which keeps ownership of the strings. */
 void ald_gpu_backend(const AldGpu *gpu, AldBackend *ret);

@@ -33,7 +33,7 @@ static void drop_impossible_figures(AldDevice *device)
                 device->temperature_milli_celsius = ALD_ABSENT_INT64;
         if (device->power_micro_watts > POWER_MAX)
                 device->power_micro_watts = ALD_ABSENT_UINT64;
-        /* A gated clock reads as 0: then there is none. */
+        /* A gated clock reads as 0, which means that there is none. */
         if (device->clock_hz == 0 || device->clock_hz > CLOCK_MAX)
                 device->clock_hz = ALD_ABSENT_UINT64;
 }
@@ -41,7 +41,7 @@ static void drop_impossible_figures(AldDevice *device)
 #define STATS_MAX 2048u
 #define USEC_PER_SEC 1000000
 
-/* One file with one number; without a path there is none. */
+/* A file with one number; it has no path if there is no such file. */
 typedef struct Gauge {
         AldKeptFile file;
         double scale;       /* to the unit of the field */
@@ -68,7 +68,7 @@ struct AldGpuReader {
         int64_t energy_usec; /* when the sum was first seen at this value; 0 before the first reading */
 };
 
-/* Takes the file unless an earlier one was found. */
+/* Uses the file if it exists, unless an earlier one was found. */
 static void try_gauge(
         AldGpuReader *reader, Figure figure, int root, const char *folder, const char *name, double scale)
 {
@@ -85,7 +85,7 @@ static void try_gauge(
         gauge->max_value = ALD_INTEGER_MAX;
 }
 
-/* Bytes in use, of a total that is known or not. */
+/* Uses a file with the bytes in use. The total may be absent. */
 static void try_memory(
         AldGpuReader *reader, Figure figure, int root, const AldGpu *gpu, const char *name, uint64_t total)
 {
@@ -109,7 +109,7 @@ static void find_hwmon(AldGpuReader *reader, int root, const char *device)
         try_gauge(reader, FIGURE_CLOCK, root, hwmon, "freq1_input", 1);
 }
 
-/* i915 shows its clock at the card, xe at the device, in MHz. */
+/* Looks for Intel's clock, which i915 shows in MHz at the card, and xe at the device. */
 static void find_intel_clock(AldGpuReader *reader, int root, const char *device)
 {
         g_autofree char *folder = g_strdup_printf("%s/drm", device);
@@ -151,10 +151,10 @@ AldGpuReader *ald_gpu_reader_new(int root, const AldGpu *gpu)
         g_autofree char *stats = g_strdup_printf("%s/gpu_stats", gpu->path);
 
         try_gauge(reader, FIGURE_USAGE, root, gpu->path, "gpu_busy_percent", 1);
-        /* In tenths of a percent. */
+        /* The unit is a tenth of a percent. */
         if (is_tegra(gpu))
                 try_gauge(reader, FIGURE_USAGE, root, gpu->path, "load", 0.1);
-        /* What an APU without memory of its own uses as VRAM is memory of the host. */
+        /* Memory that an APU without memory of its own uses as VRAM belongs to the host. */
         if (gpu->sysfs.unified != 1 || gpu->sysfs.memory_total_bytes != ALD_ABSENT_UINT64)
                 try_memory(reader, FIGURE_MEMORY, root, gpu, "mem_info_vram_used",
                         gpu->sysfs.memory_total_bytes);
@@ -220,10 +220,10 @@ static uint64_t read_uint64(AldGpuReader *reader, Figure figure)
 }
 
 /*
- * The mean power since the sum last grew. The sum restarts when the device was off. A constant sum is not a
- * power of 0, since an active device draws some power: either the sum is updated less often than it is read,
- * so that its next growth covers the whole time, or it is broken. After ALD_ENERGY_STILL_MAX_USEC the growth
- * does not give the current power, and counting starts again.
+ * Returns the mean power since the sum last grew. The sum restarts when the device was off. A constant sum
+ * does not mean a power of 0, since an active device draws some power: either the sum is updated less often
+ * than it is read, so that its next growth covers the whole time, or it is broken. After
+ * ALD_ENERGY_STILL_MAX_USEC the growth does not give the current power, and counting starts again.
  */
 static uint64_t read_energy(AldGpuReader *reader, int64_t now_usec)
 {

@@ -3,7 +3,7 @@
 
 #include "services/telemetry/gpu/gpu-device.h"
 
-/* Reads the figures that the driver of a device shows in sysfs, for all drivers. */
+/* Reads the figures that the driver of a device shows in sysfs, whatever the driver. */
 typedef struct AldGpuReader AldGpuReader;
 
 /* Finds the files; reads nothing that would wake the device. */
@@ -11,13 +11,14 @@ AldGpuReader *ald_gpu_reader_new(int root, const AldGpu *gpu);
 void ald_gpu_reader_free(AldGpuReader *reader);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldGpuReader, ald_gpu_reader_free)
 
-/* Whether both read the same files. */
+/* Returns whether both read the same files. */
 bool ald_gpu_reader_same(const AldGpuReader *a, const AldGpuReader *b);
 
-/* Sets the figures that can be read; leaves the rest as it is. Only for a device that is awake. */
+/* Sets the figures that can be read, and leaves the others as they are. Call it only for a device that is
+ * awake. */
 void ald_gpu_reader_read(AldGpuReader *reader, int64_t now_usec, AldDevice *device);
 
-/* Why the kernel refuses to report the usage, as a negative errno; 0 if it does not. */
+/* Returns why the kernel refuses to report the usage, as a negative errno; 0 if it does not refuse. */
 int ald_gpu_reader_refusal(const AldGpuReader *reader);
 
 /* The statistics of the queues of v3d. */
@@ -30,5 +31,5 @@ typedef struct AldV3dStats {
 
 bool ald_gpu_parse_v3d_stats(const char *text, AldV3dStats *ret);
 
-/* The share of time that the busiest queue worked, or absent. */
+/* Returns the share of time that the busiest queue worked in percent, or absent. */
 double ald_gpu_v3d_usage(const AldV3dStats *before, const AldV3dStats *after);

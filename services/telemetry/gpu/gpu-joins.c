@@ -9,17 +9,17 @@
 
 #define HOST "host"
 
-/* With more devices, the pairs would be too many. */
+/* With more devices there would be too many pairs. */
 #define DEVICES_MAX 16u
 
 typedef struct Joins {
         const GPtrArray *gpus;
-        bool one_numa_node; /* has all processors */
+        bool one_numa_node; /* all processors belong to one NUMA node */
         GStringChunk *texts;
         GArray *rows; /* of AldDeviceJoin */
 } Joins;
 
-/* False for one that may have several, and where the kernel does not show it. */
+/* Returns false also if the kernel does not show which NUMA nodes have processors. */
 static bool has_one_numa_node(int root)
 {
         g_autofree char *nodes = NULL;
@@ -38,7 +38,7 @@ static AldDeviceJoin row_of(const AldGpu *gpu, const char *peer, AldDeviceJoinKi
         return row;
 }
 
-/* Of two devices, the lesser Id comes first. */
+/* Returns a row between two devices, of which the one with the lesser Id comes first. */
 static AldDeviceJoin row_between(const AldGpu *a, const AldGpu *b, AldDeviceJoinKind kind)
 {
         return strcmp(a->id, b->id) < 0 ? row_of(a, b->id, kind) : row_of(b, a->id, kind);
@@ -54,8 +54,8 @@ static void add_row(Joins *joins, AldDeviceJoin row)
         g_array_append_val(joins->rows, row);
 }
 
-/* The lanes that a device in host memory shows are not what it computes over. Of NVIDIA's, only NVML says so,
- * and of AMD's, only their driver. */
+/* Returns whether a device computes over its lanes, which a device in host memory does not. For NVIDIA's
+ * devices only NVML reports this, and for AMD's only their driver. */
 static bool uses_lanes(const AldGpu *gpu)
 {
         return ald_gpu_unified(gpu) != 1 && (gpu->pci_vendor != ALD_PCI_AMD || ald_gpu_unified(gpu) == 0) &&
@@ -70,7 +70,7 @@ static void add_pcie_to_host(Joins *joins, const AldGpu *gpu)
                 add_row(joins, row);
 }
 
-/* Of devices at different root complexes. */
+/* Returns what joins two devices at different root complexes, or NULL if unknown. */
 static const char *through_numa(const Joins *joins, const AldGpu *a, const AldGpu *b)
 {
         AldDeviceJoinThrough through = ALD_DEVICE_JOIN_THROUGH_NUMA_NODE;
@@ -108,7 +108,7 @@ static void add_pcie_between(Joins *joins, const AldGpu *a, const AldGpu *b)
         add_row(joins, row);
 }
 
-/* The lesser of both; absent if one of them is unknown. */
+/* Returns the lesser of both; absent if one of them is unknown. */
 static uint64_t lesser(uint64_t a, uint64_t b)
 {
         return a == ALD_ABSENT_UINT64 || b == ALD_ABSENT_UINT64 ? ALD_ABSENT_UINT64 : MIN(a, b);
@@ -134,7 +134,8 @@ static void add_nvlinks_between(Joins *joins, const AldGpu *a, const AldGpu *b)
                 add_nvlinks(joins, a, b, of_a, of_b, NULL);
 }
 
-/* All switches of a machine are taken for one. A pair with direct links has no second row. */
+/* Adds the links of both devices to a switch; all switches of a machine count as one. A pair with direct
+ * links gets no second row. */
 static void add_nvlinks_through_switch(Joins *joins, const AldGpu *a, const AldGpu *b)
 {
         const AldGpuNvlinks *of_a = ald_gpu_nvlinks_to(a->nvlinks, "");

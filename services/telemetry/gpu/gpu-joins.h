@@ -5,14 +5,14 @@
 #include "services/telemetry/gpu/gpu-kfd.h"
 
 /*
- * The rows of Joins in Node1.Backends: what joins the devices of the list, which are those that are shown, to
- * the host and to each other. Adds AldDeviceJoin to `rows`, at most ALD_GPU_JOINS_MAX; their strings are
- * those of the devices or are added to `texts`.
+ * Makes the rows of Joins in Node1.Backends, which show what joins the devices of the list to the host and to
+ * each other. The list has the devices that are shown. Adds AldDeviceJoin to `rows`, at most
+ * ALD_GPU_JOINS_MAX; their strings belong to the devices or are added to `texts`.
  */
 #define ALD_GPU_JOINS_MAX 512u
 
 void ald_gpu_joins(int root, const GPtrArray *gpus, const AldGpuKfd *kfd, GStringChunk *texts, GArray *rows);
 
-/* Logs each pair of devices of which one reports other direct links of NVLink to the other than vice versa.
- * Such links have no row. */
+/* Logs each pair of devices that report different numbers of direct NVLink links to each other. Such links
+ * have no row. */
 void ald_gpu_joins_check(const GPtrArray *gpus);

@@ -10,7 +10,7 @@
 #define NODES KFD "/topology/nodes"
 #define PROCESSES KFD "/proc"
 
-/* The limits of one scan; beyond that of the queues the number of processes is unknown. */
+/* The limits of one scan. With more queues, the number of processes is unknown. */
 #define NODES_MAX 1024u
 #define QUEUES_MAX 8192u
 #define LINKS_MAX 1024u
@@ -66,7 +66,7 @@ void ald_gpu_kfd_free(AldGpuKfd *kfd)
         g_free(kfd);
 }
 
-/* The value behind a name, in lines of "name value". */
+/* Finds the value after a name, in lines of "name value". */
 static bool find_property(const char *text, const char *name, uint64_t *ret)
 {
         size_t length = strlen(name);
@@ -88,7 +88,8 @@ static char *format_address(uint64_t domain, uint64_t location, unsigned functio
                 (unsigned) (location >> 3 & 0x1f), function);
 }
 
-/* KFD distinguishes partitions by a function number that does not exist on PCI. */
+/* Returns the PCI address of the card at a location. KFD distinguishes partitions by a function number that
+ * does not exist on PCI. */
 static char *card_at(int root, uint64_t domain, uint64_t location)
 {
         char *address = format_address(domain, location, location & 7);
@@ -100,7 +101,7 @@ static char *card_at(int root, uint64_t domain, uint64_t location)
         return format_address(domain, location, 0);
 }
 
-/* KFD writes 9.0.10 of gfx90a as 90010. */
+/* Returns the name of an architecture, or NULL. KFD writes gfx90a, version 9.0.10, as 90010. */
 static char *format_architecture(uint64_t version)
 {
         if (version < 10000 || version > 999999)
@@ -154,7 +155,8 @@ static AldGpuKfdLink *find_link(const AldGpuKfd *kfd, const char *card, const ch
         return NULL;
 }
 
-/* Both ends show the same link, and each partition that of its card. */
+/* Adds a link unless it is known: both ends show the same link, and each partition shows the link of its
+ * card. */
 static void add_link(AldGpuKfd *kfd, const char *a, const char *b, uint64_t bits_per_second)
 {
         bool is_host = *b == '\0', in_order = is_host || strcmp(a, b) < 0;
@@ -204,7 +206,7 @@ static void read_links(AldGpuKfd *kfd, const char *node, const char *card, const
         }
 }
 
-/* Of one partition of each card, since all of them show the links of the card. */
+/* Reads the links of one partition of each card, since all of them show the links of the card. */
 static void read_all_links(AldGpuKfd *kfd, char *const *nodes)
 {
         g_autoptr(GHashTable) done = g_hash_table_new(g_str_hash, g_str_equal);
@@ -273,7 +275,8 @@ static void read_queues(AldGpuKfd *kfd, const char *folder, guint process)
         }
 }
 
-/* Newer kernels give a process several contexts, all but the first in folders of their own. */
+/* Reads the queues of a process. Newer kernels give it several contexts, all but the first in folders of
+ * their own. */
 static void read_process(AldGpuKfd *kfd, const char *process)
 {
         g_autofree char *folder = g_strdup_printf(PROCESSES "/%s", process);

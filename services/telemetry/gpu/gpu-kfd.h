@@ -7,9 +7,9 @@
 #include <glib.h>
 
 /*
- * What KFD, the kernel's side of ROCm, shows of AMD's GPUs: how many processes compute on them, their
- * architecture, and the links of XGMI between them. A process has queues on a device from its first use until
- * it exits, busy or not, and they are visible to all users. Processes that only render have none.
+ * The data of KFD, the kernel's side of ROCm, about AMD's GPUs: the number of processes that compute on them,
+ * their architecture, and the XGMI links between them. A process has queues on a device from its first use
+ * until it exits, busy or not, and they are visible to all users. Processes that only render have none.
  */
 typedef struct AldGpuKfd AldGpuKfd;
 
@@ -17,24 +17,24 @@ AldGpuKfd *ald_gpu_kfd_new(int root);
 void ald_gpu_kfd_free(AldGpuKfd *kfd);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldGpuKfd, ald_gpu_kfd_free)
 
-/* Reads the topology if it has changed since; returns whether it has. */
+/* Reads the topology if it has changed since the last call. Returns whether it has. */
 bool ald_gpu_kfd_look(AldGpuKfd *kfd);
 
-/* What compilers call the architecture of the card with this PCI address (gfx90a), or NULL. */
+/* Returns the compilers' name of the architecture of the card with this PCI address (gfx90a), or NULL. */
 const char *ald_gpu_kfd_architecture(const AldGpuKfd *kfd, const char *address);
 
-/* A link of XGMI. Partitions are part of their card. */
+/* An XGMI link. Partitions are part of their card. */
 typedef struct AldGpuKfdLink {
         char *card, *peer;        /* PCI addresses, the lesser first; peer is NULL for the host */
         uint64_t bits_per_second; /* in each direction; absent if unknown */
 } AldGpuKfdLink;
 
-/* The links, each once: of AldGpuKfdLink. */
+/* Returns the links (AldGpuKfdLink), each once. */
 const GArray *ald_gpu_kfd_links(const AldGpuKfd *kfd);
 
 /* Scans the processes. Returns what ald_gpu_kfd_look() does. */
 bool ald_gpu_kfd_sample(AldGpuKfd *kfd);
 
-/* The pids of the processes that had queues on the card with this PCI address or its partitions, as a set;
- * NULL if KFD does not drive it. */
+/* Returns the pids of the processes that had queues on the card with this PCI address or its partitions, as a
+ * set; NULL if KFD does not drive it. */
 GHashTable *ald_gpu_kfd_of(const AldGpuKfd *kfd, const char *address);

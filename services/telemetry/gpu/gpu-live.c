@@ -12,7 +12,7 @@
 #define PAUSE_MARGIN_USEC (INT64_C(5) * 1000 * 1000)
 #define PAUSE_MAX_USEC (INT64_C(60) * 1000 * 1000)
 
-/* `device` is its directory in sysfs. */
+/* Starts to follow the power state of a device; `device` is its directory in sysfs. */
 static void gpu_power_init(AldGpuPower *power, int root, const char *device)
 {
         g_autofree char *status = g_strdup_printf("%s/power/runtime_status", device);
@@ -44,7 +44,7 @@ static AldGpuPowerState read_status(AldGpuPower *power)
         return g_str_equal(text, "active") ? ALD_GPU_POWER_AWAKE : ALD_GPU_POWER_UNKNOWN;
 }
 
-/* Determines the current state. */
+/* Returns the current state. */
 static AldGpuPowerState gpu_power_state(AldGpuPower *power, int64_t now_usec)
 {
         AldGpuPowerState state = read_status(power);
@@ -86,7 +86,7 @@ static void gpu_power_note_usage(AldGpuPower *power, double usage, int64_t now_u
         if (now_usec - power->idle_since < ALD_GPU_IDLE_USEC || now_usec < power->next_pause)
                 return;
         if (!may_suspend(power)) {
-                /* Checked again after the time that counts as idle. */
+                /* It is checked again after the time that counts as idle. */
                 power->idle_since = now_usec;
                 return;
         }
@@ -106,7 +106,7 @@ void ald_gpu_live_prepare(int root, AldGpu *gpu)
                 gpu->live->nvml = (AldDevice) ALD_DEVICE_INIT;
                 gpu_power_init(&gpu->live->power, root, gpu->path);
         }
-        /* The old one knows which of its files were complained about. */
+        /* The old reader knows which of its files were already logged as unreadable. */
         if (gpu->live->reader && ald_gpu_reader_same(reader, gpu->live->reader))
                 return;
         ald_gpu_reader_free(gpu->live->reader);
@@ -150,7 +150,7 @@ void ald_gpu_live_sample_instance(AldGpu *instance, const AldGpu *card, AldDevic
         ret->power_state = name_state(live->state);
 }
 
-/* NVML of a Tegra succeeds with zeros for whatever it does not know. */
+/* Drops figures of 0. For a Tegra, NVML succeeds with 0 for everything that it does not know. */
 static void drop_zeros(AldDevice *figures)
 {
         if (!(figures->usage > 0))
@@ -167,7 +167,8 @@ static void drop_zeros(AldDevice *figures)
                 figures->clock_hz = ALD_ABSENT_UINT64;
 }
 
-/* NVML knows more of a card than sysfs, and sysfs more of a device within a system on chip. */
+/* Combines the figures of sysfs and NVML. NVML takes precedence for a card, and sysfs for a device within a
+ * system on chip. */
 static void read_figures(AldGpu *gpu, int64_t now_usec, AldDevice *ret)
 {
         AldDevice nvml = gpu->live->nvml;

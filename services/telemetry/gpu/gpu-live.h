@@ -9,7 +9,7 @@
 #include "services/telemetry/host/kept-file.h"
 
 /*
- * Whether a device may be read, so that reading neither wakes it nor keeps it awake.
+ * Decides when a device may be read, so that reading neither wakes it nor keeps it awake.
  *
  * A driver counts reading as use. A device that may be suspended at run time (power/control is "auto") and
  * has been idle for ALD_GPU_IDLE_USEC is therefore not read for longer than its autosuspend delay. If it is
@@ -20,10 +20,10 @@
 #define ALD_GPU_PAUSE_EVERY_USEC (INT64_C(300) * 1000 * 1000)
 
 typedef enum AldGpuPowerState {
-        ALD_GPU_POWER_UNKNOWN,  /* shows no power management: may be read */
+        ALD_GPU_POWER_UNKNOWN,  /* no power management is shown; may be read */
         ALD_GPU_POWER_AWAKE,    /* may be read */
         ALD_GPU_POWER_PAUSED,   /* awake, but must not be read now */
-        ALD_GPU_POWER_CHANGING, /* suspending or resuming: reading would block until it is done */
+        ALD_GPU_POWER_CHANGING, /* suspending or resuming; reading would block until it is done */
         ALD_GPU_POWER_ASLEEP,
 } AldGpuPowerState;
 
@@ -54,10 +54,10 @@ struct AldGpuLive {
 void ald_gpu_live_prepare(int root, AldGpu *gpu);
 void ald_gpu_live_free(AldGpuLive *live);
 
-/* An instance has no files of its own: NVML reports its figures, and the power state of its card decides
- * whether NVML may be asked. */
+/* These are for an instance, which has no files of its own: NVML reports its figures, and the power state of
+ * its card decides whether NVML may be queried. */
 void ald_gpu_live_prepare_instance(AldGpu *instance);
 void ald_gpu_live_sample_instance(AldGpu *instance, const AldGpu *card, AldDevice *ret);
 
-/* The row of a device, with the figures that may be read now. The strings are those of the device. */
+/* Fills in the row of a device, with the figures that may be read now. The strings belong to the device. */
 void ald_gpu_live_sample(AldGpu *gpu, int64_t now_usec, AldDevice *ret);

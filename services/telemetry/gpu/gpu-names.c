@@ -131,8 +131,9 @@ static bool begins_word(const char *text, const char *at)
         return at == text || !g_ascii_isalnum(at[-1]);
 }
 
-/* By which products of one series differ: from the first word on that begins with a digit, "7900 XT", else
- * from the first one that has a digit, "W7900"; all of it if none has. */
+/* Returns the part of a name by which the products of one series differ: from the first word on that begins
+ * with a digit, "7900 XT", else from the first one that contains a digit, "W7900"; the whole name if none
+ * does. */
 static const char *product_number(const char *product)
 {
         const char *number = NULL;
@@ -148,7 +149,8 @@ static const char *product_number(const char *product)
         return number ? number : product;
 }
 
-/* Where a text has these words, rather than longer ones: "7900 XT" is not in "RX 7900 XTX". */
+/* Returns where a text has these words, rather than longer ones: "7900 XT" is not in "RX 7900 XTX". NULL if
+ * nowhere. */
 static const char *find_words(const char *text, const char *words)
 {
         size_t n = strlen(words);
@@ -159,8 +161,8 @@ static const char *find_words(const char *text, const char *words)
         return NULL;
 }
 
-/* One of "Radeon RX 550/550X / RX 560/560X": what begins with a number lacks the words of the one before, and
- * what continues a series may lack its brand. */
+/* Returns the full name of one of the products in "Radeon RX 550/550X / RX 560/560X". A product that begins
+ * with a number lacks the words of the one before, and one that continues a series may lack its brand. */
 static char *complete_product(const char *first, const char *before, const char *product)
 {
         size_t brand = strcspn(first, " "), series = strcspn(product, " ");
@@ -173,7 +175,8 @@ static char *complete_product(const char *first, const char *before, const char 
         return g_strdup(product);
 }
 
-/* "Radeon Pro 455", if the card's maker writes it in full, with a brand before and this number; or NULL. */
+/* Returns a name such as "Radeon Pro 455" if the card's vendor writes it in full, with a brand before and
+ * this number; else NULL. */
 static char *name_on_card(const char *first, const char *number, const char *card)
 {
         g_autofree char *brand = g_strndup(first, strcspn(first, " "));
@@ -187,8 +190,8 @@ static char *name_on_card(const char *first, const char *number, const char *car
         return g_strndup(begin, (gsize) (end - begin) + strlen(number));
 }
 
-/* The one of several products that share a device id which the card is; all of them if the database does not
- * say that. */
+/* Chooses the product that the card is among several that share a device id. Returns all of them if the
+ * database does not tell them apart. */
 static char *choose_product(const char *products, const char *card)
 {
         g_auto(GStrv) list = g_strsplit(products, "/", -1);
@@ -216,8 +219,8 @@ static char *choose_product(const char *products, const char *card)
         return written ? written : g_steal_pointer(&found);
 }
 
-/* "CHIP [PRODUCTS] (CARD)": the database describes the card of a maker that it knows, which may have brackets
- * as well. */
+/* The model has the form "CHIP [PRODUCTS] (CARD)". The database describes the cards of the vendors that it
+ * knows; the description may have brackets as well. */
 char *ald_gpu_market_name(const char *model, const char *vendor)
 {
         const char *card = strchr(model, '('), *begin = strchr(model, '[');

@@ -35,7 +35,7 @@ static void count_link(GArray *nvlinks, const char *peer, uint64_t bits_per_seco
                 links->bits_per_second += bits_per_second;
 }
 
-/* "" for a switch, NULL if unknown. */
+/* Returns the peer of a link: "" for a switch, NULL if unknown. */
 static const char *peer_of(const AldNvLink *row)
 {
         if (row->to_switch == 1)

@@ -12,7 +12,7 @@
 #define AMDGPU_IDS "usr/share/libdrm/amdgpu.ids"
 
 /*
- * Whether this is an APU, which computes in host memory; ALD_ABSENT_BOOLEAN if unknown.
+ * Returns whether this is an APU, which computes in host memory; ALD_ABSENT_BOOLEAN if unknown.
  *
  * The size of the VRAM does not show it: firmware may carve out 512 MiB or 96 GiB of a Strix Halo. The kernel
  * knows, and shows it in one place: only for an APU does the hwmon chip of amdgpu have the voltage of the
@@ -32,7 +32,8 @@ static int is_apu(int root, const char *path, uint16_t device)
         return ald_sysroot_read_string(root, label_path, &label) >= 0 && g_str_equal(label, "vddnb");
 }
 
-/* Partitions have render nodes of their own, but neither a PCI address nor figures. */
+/* Returns whether a card is partitioned. Partitions have render nodes of their own, but neither a PCI address
+ * nor figures. */
 static bool is_partitioned(int root, const char *device)
 {
         static const char *const modes[] = { "DPX", "TPX", "QPX", "CPX", NULL };
@@ -51,7 +52,7 @@ static uint64_t read_size(int root, const char *device, const char *name)
         return value;
 }
 
-/* Only server cards have a product_name. */
+/* Reads the name from libdrm's list, since only server cards have a product_name. */
 static char *read_amd_name(int root, const char *device, uint16_t number)
 {
         g_autofree char *revision_path = g_strdup_printf("%s/revision", device), *text = NULL;
@@ -63,7 +64,7 @@ static char *read_amd_name(int root, const char *device, uint16_t number)
         return ald_gpu_name_from_amdgpu_ids(text, number, (uint8_t) revision);
 }
 
-/* What amdgpu reports about a device with this PCI number. */
+/* Reads the facts that amdgpu reports about a device with this PCI number. */
 static void gpu_amd_facts(int root, uint16_t device, AldGpu *gpu)
 {
         const char *path = gpu->path;
@@ -77,7 +78,7 @@ static void gpu_amd_facts(int root, uint16_t device, AldGpu *gpu)
         facts->unified = is_apu(root, path, device);
         facts->memory_total_bytes = read_size(root, path, "mem_info_vram_total");
         facts->shared_bytes = read_size(root, path, "mem_info_gtt_total");
-        /* What an MI300A calls VRAM is all of the memory of the host. */
+        /* An MI300A reports all memory of the host as VRAM. */
         if (device == MI300A && facts->memory_total_bytes != ALD_ABSENT_UINT64) {
                 facts->shared_bytes = facts->memory_total_bytes;
                 facts->memory_total_bytes = ALD_ABSENT_UINT64;
@@ -92,7 +93,7 @@ static void gpu_amd_facts(int root, uint16_t device, AldGpu *gpu)
 #define BASE_DISPLAY 0x03
 #define CLASS_ACCELERATOR 0x1200
 
-#define TILES_MAX 8u /* of a GPU by Intel */
+#define TILES_MAX 8u /* of an Intel GPU */
 
 static uint64_t read_number(int root, const char *folder, const char *name)
 {
@@ -123,8 +124,8 @@ char *ald_gpu_parse_nvidia_model(const char *text)
         return *model == '\0' || strchr(model, '?') ? NULL : g_steal_pointer(&model);
 }
 
-/* A device that is passed through to a virtual machine cannot be used here. The drivers of VFIO are many:
- * vfio-pci, nvgrace_gpu_vfio_pci, xe-vfio-pci. */
+/* Returns whether a device is passed through to a virtual machine, so that it cannot be used here. VFIO has
+ * many drivers: vfio-pci, nvgrace_gpu_vfio_pci, xe-vfio-pci. */
 static bool is_given_away(const char *driver)
 {
         static const char *const keepers[] = { "pci-stub", "pciback", "xen-pciback", NULL };
@@ -140,7 +141,7 @@ static bool is_gpu_driver(const char *driver)
         return driver && g_strv_contains(drivers, driver);
 }
 
-/* AMD and NVIDIA give some of their GPUs the class of accelerators. */
+/* Returns the class of a device. AMD and NVIDIA give some of their GPUs the class of accelerators. */
 static AldBackendClass class_of(uint64_t pci_class, uint16_t vendor, const char *driver)
 {
         if (pci_class >> 16 == BASE_DISPLAY || is_gpu_driver(driver) || vendor == ALD_PCI_AMD ||
@@ -149,7 +150,7 @@ static AldBackendClass class_of(uint64_t pci_class, uint16_t vendor, const char 
         return ALD_BACKEND_CLASS_ACCELERATOR;
 }
 
-/* The usual vendors have short names of ours, the others those of the database. */
+/* Reads the names in the hardware database. It names only the vendors for which we have no short name. */
 static void read_hwdb_names(int root, AldGpu *gpu)
 {
         g_autofree char *path = g_strdup_printf("%s/modalias", gpu->path), *modalias = NULL;
@@ -181,13 +182,15 @@ static void add_nvidia_facts(int root, AldGpu *gpu)
         gpu->sysfs.name = ald_gpu_parse_nvidia_model(text);
 }
 
-/* Within a processor Intel always gives graphics this address, and the accelerator that one. */
+/* Returns whether a device is part of the processor. Intel always gives integrated graphics the first
+ * address, and the accelerator the second one. */
 static bool is_intel_integrated(const AldGpu *gpu)
 {
         return g_str_equal(gpu->id, gpu->class == ALD_BACKEND_CLASS_GPU ? "0000:00:02.0" : "0000:00:0b.0");
 }
 
-/* Only xe shows it, and for cards only; a GPU of several tiles has some of it at each. */
+/* Returns the memory of an Intel card, or absent. Only xe shows it, and only for cards; a GPU of several
+ * tiles has some of it at each. */
 static uint64_t read_all_memory(int root, const char *device)
 {
         uint64_t sum = 0;
@@ -248,8 +251,8 @@ static AldGpu *read_device(int root, const char *id)
         return gpu;
 }
 
-/* The address of the card that this is an SR-IOV virtual function of, freed by the caller; NULL for a whole
- * device, and within a virtual machine. */
+/* Returns the address of the card whose SR-IOV virtual function this is, freed by the caller; NULL for a
+ * whole device, and within a virtual machine. */
 static char *physical_function_of(int root, const char *id)
 {
         g_autofree char *link = g_strdup_printf(DEVICES "/%s/physfn", id);
@@ -259,8 +262,8 @@ static char *physical_function_of(int root, const char *id)
         return address;
 }
 
-/* A virtual function is part of its card. If the card is not visible because a virtual machine has it, a
- * virtual function with a driver is a device like any other. */
+/* Adds a virtual function to its card. If the card is not visible because a virtual machine has it, a virtual
+ * function with a driver is a device like any other. */
 static void add_virtual_function(int root, const char *id, const char *card, GPtrArray *gpus)
 {
         AldGpu *physical = ald_gpu_list_find(gpus, card);

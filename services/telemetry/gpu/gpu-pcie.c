@@ -13,14 +13,14 @@
 #define TEXT_MAX 64u
 #define LANES_MAX 32u
 
-/* From 8 GT/s on 130 bits carry 128; from 64 GT/s on a flit of 256 bytes carries 242. */
+/* From 8 GT/s on, 130 bits carry 128; from 64 GT/s on, a flit of 256 bytes carries 242. */
 #define RATE_128B_130B UINT64_C(8000000000)
 #define RATE_FLITS UINT64_C(64000000000)
 
-/* How many readings are one period: five minutes of use. */
+/* Readings per period, which is five minutes of use. */
 #define READINGS 60u
 
-/* The most that was seen in this period, and in the one before; absent if nothing was. */
+/* The highest value in this period, and in the one before; absent without a reading. */
 typedef struct Seen {
         uint64_t recent, before;
         unsigned readings; /* in this period */
@@ -28,12 +28,12 @@ typedef struct Seen {
 
 #define SEEN_NOTHING ((Seen){ ALD_ABSENT_UINT64, ALD_ABSENT_UINT64, 0 })
 
-/* A link: the port above, and what is below. */
+/* A link between the port above and the device or port below. */
 typedef struct Link {
-        bool has_port; /* not within some virtual machines */
+        bool has_port; /* false within some virtual machines */
         uint64_t lanes_max, slot_lanes, rate_max;
         Seen lanes, rate;         /* while the device was in use */
-        AldKeptFile width, speed; /* at present, of what is below */
+        AldKeptFile width, speed; /* current values, of the lower end */
 } Link;
 
 struct AldGpuPcie {
@@ -41,10 +41,10 @@ struct AldGpuPcie {
         char *complex; /* pci0000:00 */
         char **hops;   /* addresses from the root port to the device */
         bool narrows;  /* its driver narrows an idle link */
-        bool known;    /* what the links can do has been read */
+        bool known;    /* the capabilities of the links were read */
         Link *links;   /* from the host to the device */
         guint n_links;
-        int64_t busy_since; /* or since the links were last read; 0 while it is not in use */
+        int64_t busy_since; /* or when the links were last read; 0 while the device is not in use */
 };
 
 uint64_t ald_gpu_pcie_bandwidth(uint64_t lanes, uint64_t transfers_per_second)
@@ -72,7 +72,8 @@ uint64_t ald_gpu_pcie_parse_rate(const char *text)
         return ALD_ABSENT_UINT64;
 }
 
-/* A link that is down has a width of 0; a device that is off reads as ones, which leaves 63 or 255. */
+/* Parses the number of lanes; absent if implausible. A link that is down has a width of 0; a device that is
+ * off reads as ones, which leaves 63 or 255. */
 static uint64_t parse_lanes(const char *text)
 {
         char *end;
@@ -86,7 +87,8 @@ static bool is_root_complex(const char *name)
         return g_str_has_prefix(name, "pci") && strchr(name, ':');
 }
 
-/* The names from the last root complex on; one behind another is that of a VMD. NULL if there is none. */
+/* Returns the names from the last root complex on, or NULL if there is none. A root complex after another one
+ * belongs to a VMD. */
 static char **find_route(char **names)
 {
         char **complex = NULL;
@@ -152,7 +154,7 @@ bool ald_gpu_pcie_same(const AldGpuPcie *a, const AldGpuPcie *b)
                g_strv_equal((const char *const *) a->hops, (const char *const *) b->hops);
 }
 
-/* The kernel writes "Unknown" for what it does not know. */
+/* Returns whether a text is a number or "Unknown", which the kernel writes for an unknown value. */
 static bool is_readable(const char *text)
 {
         return g_ascii_isdigit(*text) || g_str_has_prefix(text, "Unknown");
@@ -186,7 +188,8 @@ static uint64_t read_lanes(const AldGpuPcie *pcie, const char *hop)
         return read_most(pcie, hop, "max_link_width", parse_lanes);
 }
 
-/* Of both ends; absent if one is unknown, as in a virtual machine that shows no port. */
+/* Returns the rate that both ends support; absent if one is unknown, as in a virtual machine that shows no
+ * port. */
 static uint64_t read_rate(const AldGpuPcie *pcie, const char *port, const char *end)
 {
         uint64_t below, above;
@@ -199,7 +202,7 @@ static uint64_t read_rate(const AldGpuPcie *pcie, const char *port, const char *
                                                                         : MIN(below, above);
 }
 
-/* The width that both ends can use; absent if one is unknown. */
+/* Returns the width that both ends can use; absent if one is unknown. */
 static uint64_t full_width(const Link *link)
 {
         if (link->lanes_max == ALD_ABSENT_UINT64 || !link->has_port)
@@ -215,7 +218,7 @@ static void init_file(const AldGpuPcie *pcie, AldKeptFile *file, const char *hop
         ald_kept_file_init(file, pcie->root, path);
 }
 
-/* `port` may be NULL. */
+/* Adds a link; `port` may be NULL. */
 static void add_link(AldGpuPcie *pcie, const char *port, const char *end)
 {
         Link *link = &pcie->links[pcie->n_links++];
@@ -239,7 +242,8 @@ static bool has_link(const AldGpuPcie *pcie, const char *hop)
         return ald_sysroot_exists(pcie->root, path);
 }
 
-/* Behind Thunderbolt, ports show the least that PCI Express knows, whatever the tunnel carries. */
+/* Returns whether the device is connected by Thunderbolt. Ports then show the least that PCI Express knows,
+ * whatever the tunnel carries. */
 static bool is_tunnelled(const AldGpuPcie *pcie)
 {
         g_autofree char *text = read_text(pcie, pcie->hops[g_strv_length(pcie->hops) - 1], "removable");
@@ -247,8 +251,8 @@ static bool is_tunnelled(const AldGpuPcie *pcie)
         return g_strcmp0(text, "removable") == 0;
 }
 
-/* Every other hop is the lower end of a link: the device, and the upper port of each switch. A device without
- * a port above is that of a virtual machine, or integrated. */
+/* Adds the links of the route. Every other hop is the lower end of a link: the device, and the upper port of
+ * each switch. A device without a port above is in a virtual machine, or integrated. */
 static void find_links(AldGpuPcie *pcie)
 {
         guint n = g_strv_length(pcie->hops);
@@ -263,7 +267,7 @@ static void find_links(AldGpuPcie *pcie)
                         add_link(pcie, pcie->hops[i], pcie->hops[i + 1]);
 }
 
-/* The greater one that is known. */
+/* Returns the greater of the known values, or absent. */
 static uint64_t most_seen(const Seen *seen)
 {
         if (seen->recent == ALD_ABSENT_UINT64 || seen->before == ALD_ABSENT_UINT64)
@@ -271,8 +275,8 @@ static uint64_t most_seen(const Seen *seen)
         return MAX(seen->recent, seen->before);
 }
 
-/* A link that got worse shows after one or two periods. A value above `most` is not plausible. Returns
- * whether most_seen() has changed. */
+/* Records a value; a link that got worse shows after one or two periods. A value above `most` is not
+ * plausible. Returns whether most_seen() has changed. */
 static bool record_seen(Seen *seen, uint64_t value, uint64_t most)
 {
         uint64_t known = most_seen(seen);
@@ -286,7 +290,7 @@ static bool record_seen(Seen *seen, uint64_t value, uint64_t most)
         return most_seen(seen) != known;
 }
 
-/* The present value of a file, or absent. */
+/* Returns the present value of a file, or absent. */
 static uint64_t read_current(AldKeptFile *file, uint64_t (*parse)(const char *text))
 {
         char text[TEXT_MAX];
@@ -299,7 +303,8 @@ static uint64_t read_current(AldKeptFile *file, uint64_t (*parse)(const char *te
         return parse(text);
 }
 
-/* `counts` is false if the link may be narrowed. */
+/* Records the current width. If `counts` is false, the link may be narrowed, so only the full width
+ * counts. */
 static bool sample_width(Link *link, bool counts)
 {
         uint64_t full = full_width(link), lanes = read_current(&link->width, parse_lanes);
@@ -312,7 +317,8 @@ static bool sample_rate(Link *link)
         return record_seen(&link->rate, read_current(&link->speed, ald_gpu_pcie_parse_rate), link->rate_max);
 }
 
-/* Full width was not narrowed, whether the device is idle or not. */
+/* Reads the capabilities of the links, and their widths if the driver does not narrow them. A link of full
+ * width is not narrowed, whether the device is idle or not. Returns whether there are links. */
 static bool read_links(AldGpuPcie *pcie)
 {
         pcie->known = true;
@@ -322,7 +328,8 @@ static bool read_links(AldGpuPcie *pcie)
         return pcie->n_links > 0;
 }
 
-/* Whether the links are to be read now: whenever the device was in use for that long in a row. */
+/* Returns whether the links are to be read now, which is whenever the device was in use for
+ * ALD_GPU_PCIE_USE_USEC in a row. */
 static bool is_due(AldGpuPcie *pcie, double usage, int64_t now_usec)
 {
         if (!(usage >= ALD_GPU_PCIE_USAGE)) {
@@ -356,7 +363,7 @@ bool ald_gpu_pcie_sample(AldGpuPcie *pcie, bool may_read, double usage, int64_t 
         return news;
 }
 
-/* What the link carries over so many lanes; 0 if unknown. */
+/* Returns the bits per second that the link carries over this number of lanes; 0 if unknown. */
 static uint64_t capacity(const Link *link, uint64_t lanes)
 {
         if (lanes == ALD_ABSENT_UINT64 || link->rate_max == ALD_ABSENT_UINT64)
@@ -364,8 +371,8 @@ static uint64_t capacity(const Link *link, uint64_t lanes)
         return ald_gpu_pcie_bandwidth(lanes, link->rate_max);
 }
 
-/* Of equal ones the one nearest to the host, since the link within a card is never the limit. What an unknown
- * one carries may be the least. */
+/* Returns the slowest link. Among equal ones it is the one nearest to the host, since the link within a card
+ * is never the limit. A link of unknown capacity counts as the slowest. */
 static const Link *find_slowest(const AldGpuPcie *pcie)
 {
         const Link *slowest = NULL;
@@ -410,6 +417,7 @@ AldGpuPcieCommon ald_gpu_pcie_common(const AldGpuPcie *a, const AldGpuPcie *b)
                 n++;
         if (n == 0)
                 return ALD_GPU_PCIE_ROOT;
-        /* As in find_links(): a port that leads down, or the upper one of a switch. */
+        /* The last common hop is either a port that leads down, or the upper port of a switch, as in
+         * find_links(). */
         return (n - 1) % 2 == g_strv_length(a->hops) % 2 ? ALD_GPU_PCIE_PORT : ALD_GPU_PCIE_SWITCH;
 }

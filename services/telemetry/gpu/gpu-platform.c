@@ -18,7 +18,7 @@ static char *link_name(int root, const char *folder, const char *name)
         return target;
 }
 
-/* A device without a render node only drives screens. */
+/* Returns whether a device can render. One without a render node only drives screens. */
 static bool can_render(int root, const char *device)
 {
         g_autofree char *folder = g_strdup_printf("%s/drm", device);
@@ -32,8 +32,8 @@ static bool can_render(int root, const char *device)
         return false;
 }
 
-/* These have render nodes and yet no GPU behind them: made-up devices, of which some have no driver but only
- * a name, and drivers of screens. */
+/* Returns whether a device has a render node but no GPU: made-up devices, some of which have no driver but
+ * only a name, and drivers of screens. */
 static bool lacks_gpu(const char *id, const char *driver)
 {
         static const char *const names[] = { "vgem", "vkms", "drm", "tegra", "host1x-drm", "tegra-host1x",
@@ -42,7 +42,8 @@ static bool lacks_gpu(const char *id, const char *driver)
         return g_strv_contains(names, id) || (driver && g_strv_contains(names, driver));
 }
 
-/* NVIDIA's own driver gives the screens of Tegra a render node, besides the GPU that it drives otherwise. */
+/* Returns whether a device is the screens of a Tegra. NVIDIA's own driver gives them a render node, besides
+ * the GPU, which it drives otherwise. */
 static bool is_screen_of_tegra(int root, const char *id, const char *path)
 {
         g_autofree char *file = g_strdup_printf("%s/of_node/compatible", path), *compatible = NULL;
@@ -51,14 +52,16 @@ static bool is_screen_of_tegra(int root, const char *id, const char *path)
                g_str_has_prefix(compatible, "nvidia,tegra");
 }
 
-/* The partitions of an AMD card are platform devices without a driver; the card has the row. */
+/* Returns whether a device is a partition of an AMD card. These are platform devices without a driver; the
+ * card has the row. */
 static bool is_partition(const char *id)
 {
         return g_str_has_prefix(id, "amdgpu_xcp");
 }
 
-/* Whether a name is that of a processor for neural networks: one of its words, which are separated by
- * whatever is no letter, ends like the generic names of device trees: rk3588-rknpu, RKNPU, fdab0000.npu. */
+/* Returns whether a name is the name of a processor for neural networks: one of its words, which are
+ * separated by anything but letters, ends like the generic names of device trees: rk3588-rknpu, RKNPU,
+ * fdab0000.npu. */
 static bool names_npu(const char *name)
 {
         static const char *const ends[] = { "npu", "tpu", "vpu", "kpu", "nna", "dla" };
@@ -77,7 +80,8 @@ static bool names_npu(const char *name)
         return false;
 }
 
-/* Etnaviv has one device for all cores by Vivante, which on some systems on chip are NPUs only. */
+/* Returns whether etnaviv drives NPUs only. It has one device for all cores by Vivante, which are NPUs only
+ * on some systems on chip. */
 static bool has_npus_only(int root, const char *driver)
 {
         g_auto(GStrv) names = NULL;
@@ -86,7 +90,7 @@ static bool has_npus_only(int root, const char *driver)
         if (g_strcmp0(driver, "etnaviv") != 0 || ald_sysroot_list(root, DRIVERS "/etnaviv-gpu", &names) < 0)
                 return false;
         for (char **name = names; *name; name++) {
-                /* "38500000.npu", beside files such as "bind". */
+                /* Devices such as "38500000.npu" are beside files such as "bind". */
                 if (!strchr(*name, '.'))
                         continue;
                 if (!names_npu(*name))
@@ -96,7 +100,7 @@ static bool has_npus_only(int root, const char *driver)
         return any;
 }
 
-/* Some makers' kernels give their NPU a render node, as a GPU has. */
+/* Returns the class of a device. Some vendors' kernels give their NPU a render node, as a GPU has. */
 static AldBackendClass class_of(
         int root, const char *id, const char *path, const char *driver, const char *compatible)
 {
@@ -118,7 +122,7 @@ static void add_device(int root, GPtrArray *gpus, const char *id, const char *pa
                 g_free(driver);
                 return;
         }
-        /* A list of strings, each closed by NUL: this takes the first, the most exact. */
+        /* This is a list of strings, each terminated by NUL; the first one, the most exact, is used. */
         (void) ald_sysroot_read_string(root, compatible_path, &compatible);
         gpu = ald_gpu_new(id, path, class_of(root, id, path, driver, compatible));
         gpu->driver = driver;
@@ -130,7 +134,7 @@ static void add_device(int root, GPtrArray *gpus, const char *id, const char *pa
         g_ptr_array_add(gpus, gpu);
 }
 
-/* A device of one of the two classes: those of the second need no render node. */
+/* Adds a device of one of the two classes. Accelerators need no render node. */
 static void add_card(int root, GPtrArray *gpus, const char *class, const char *card)
 {
         g_autofree char *folder = g_strdup_printf("%s/%s", class, card);
@@ -149,7 +153,7 @@ static bool is_card(const char *name)
         return g_str_has_prefix(name, "card") && !strchr(name, '-');
 }
 
-/* NVIDIA's own driver for Tegra has no DRM device. */
+/* Adds the GPU of a Tegra, for which NVIDIA's own driver has no DRM device. */
 static void add_tegra(int root, GPtrArray *gpus, const char *driver)
 {
         g_autofree char *folder = g_strdup_printf(DRIVERS "/%s", driver);

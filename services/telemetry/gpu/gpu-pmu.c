@@ -41,7 +41,8 @@ int ald_gpu_parse_event(const char *text, uint64_t *ret_config)
         return 0;
 }
 
-/* i915 names its first, integrated device plainly and the others by their address, without colons. */
+/* Returns the path of the device's events, or NULL. i915 names its first, integrated device plainly and the
+ * others by their address, without colons. */
 static char *find_source(int root, const char *address)
 {
         g_autofree char *name = g_strdup_printf(SOURCES "/i915_%s", address);
@@ -60,7 +61,7 @@ static uint64_t read_number(int root, const char *source, const char *name)
 {
         g_autofree char *path = g_strdup_printf("%s/%s", source, name), *text = NULL;
 
-        /* A list of processors begins with one that serves. */
+        /* The first number of a list of processors is one that can count. */
         return ald_sysroot_read_string(root, path, &text) < 0 ? 0 : g_ascii_strtoull(text, NULL, 10);
 }
 

@@ -6,22 +6,22 @@
 #include <glib.h>
 
 /*
- * The usage of the engines of an Intel GPU, by the perf events of i915. The kernel counts for programs with
- * CAP_PERFMON only, or for all programs if perf_event_paranoid is 0 or less.
+ * The usage of the engines of an Intel GPU, from the perf events of i915. The kernel counts only for programs
+ * with CAP_PERFMON, or for all programs if perf_event_paranoid is 0 or less.
  */
 typedef struct AldGpuPmu AldGpuPmu;
 
-/* Starts counting. NULL if the driver has no such events for the device with this PCI address. */
+/* Starts counting. Returns NULL if the driver has no such events for the device with this PCI address. */
 AldGpuPmu *ald_gpu_pmu_new(int root, const char *address);
 void ald_gpu_pmu_free(AldGpuPmu *pmu);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldGpuPmu, ald_gpu_pmu_free)
 
-/* Why the kernel does not count for this process: a negative errno, or 0 if it does. */
+/* Returns why the kernel does not count for this process: a negative errno, or 0 if it does. */
 int ald_gpu_pmu_error(const AldGpuPmu *pmu);
 
-/* The share of time since the last call that the busiest engine worked, in percent; absent at the first call.
- */
+/* Returns the share of time since the last call that the busiest engine worked, in percent; absent at the
+ * first call. */
 double ald_gpu_pmu_read(AldGpuPmu *pmu);
 
-/* The number behind "config=" in the description of an event; -EBADMSG for anything else. */
+/* Parses the number after "config=" in the description of an event. Returns -EBADMSG for anything else. */
 int ald_gpu_parse_event(const char *text, uint64_t *ret_config);

@@ -4,17 +4,17 @@
 #include "services/telemetry/gpu/gpu.h"
 #include "services/telemetry/helper/helper.h"
 
-/* For tests, which need shorter times than the daemon. */
+/* These functions are for tests, which need shorter times than the daemon. */
 
-/* With other deadlines for both helpers; NULL for the usual ones. */
+/* Creates a collector with other deadlines for both helpers; NULL for the default ones. */
 AldGpuCollector *ald_gpu_collector_new_with_timing(int root, const char *libexec_dir,
         const AldChildTiming *timing, void (*changed)(void *userdata), void *userdata);
 
-/* A sample at this time of CLOCK_MONOTONIC. */
+/* Takes a sample at this time of CLOCK_MONOTONIC. */
 void ald_gpu_collector_sample_at(AldGpuCollector *collector, int64_t now_usec, GArray *devices);
 
 /* Scans the devices as after a udev event. */
 void ald_gpu_collector_rescan(AldGpuCollector *collector);
 
-/* Whether NVML's helper runs. */
+/* Returns whether NVML's helper runs. */
 bool ald_gpu_collector_has_nvml_running(const AldGpuCollector *collector);

@@ -20,7 +20,7 @@
 #include "services/telemetry/helper/nvml-api.h"
 #include "services/telemetry/host/device-watch.h"
 
-/* Each has a row, and up to six open files, besides two of each link of PCI Express on its way. */
+/* Each device has a row, and up to six open files, besides two for each PCI Express link on its route. */
 #define DEVICES_MAX 64u
 
 #define NUMA_NODES_MAX 4096
@@ -34,7 +34,7 @@ struct AldGpuCollector {
 
         GPtrArray *gpus;     /* of AldGpu */
         AldRecord *opencl;   /* Message1.OpenclAnswer, the last one, or NULL */
-        GArray *rows;        /* of AldBackend, as last asked for */
+        GArray *rows;        /* of AldBackend, as last requested */
         GArray *joins;       /* of AldDeviceJoin, likewise */
         GStringChunk *texts; /* of the joins */
         guint report_source; /* pending call of changed() */
@@ -58,7 +58,7 @@ static void drop_absurd_number(AldGpuCollector *collector, GPtrArray *gpus)
                 g_ptr_array_set_size(gpus, DEVICES_MAX);
 }
 
-/* The firmware may report none. */
+/* Returns the NUMA node of a device; absent if the firmware reports none. */
 static uint64_t read_numa_node(int root, const char *device)
 {
         g_autofree char *path = g_strdup_printf("%s/numa_node", device);
@@ -69,7 +69,7 @@ static uint64_t read_numa_node(int root, const char *device)
                        : ALD_ABSENT_UINT64;
 }
 
-/* The devices that sysfs shows. */
+/* Returns the devices that sysfs shows. */
 static GPtrArray *scan_sysfs(AldGpuCollector *collector)
 {
         uint64_t host_memory = collector->host_memory != ALD_ABSENT_UINT64
@@ -90,7 +90,7 @@ static GPtrArray *scan_sysfs(AldGpuCollector *collector)
         return gpus;
 }
 
-/* Whether the list holds these devices of sysfs and no others. */
+/* Returns whether the list holds these devices of sysfs and no others. */
 static bool is_as_known(const GPtrArray *known, const GPtrArray *scanned)
 {
         guint n = 0;
@@ -107,7 +107,7 @@ static bool is_as_known(const GPtrArray *known, const GPtrArray *scanned)
         return n == scanned->len;
 }
 
-/* Instances stay until NVML says otherwise, unless their card has gone. */
+/* Keeps instances, which stay until NVML reports otherwise, unless their card is gone. */
 static void carry_instances_over(GPtrArray *known, GPtrArray *scanned)
 {
         for (guint i = 0; i < known->len;) {
@@ -120,7 +120,8 @@ static void carry_instances_over(GPtrArray *known, GPtrArray *scanned)
         }
 }
 
-/* Replaces scanned devices by the unchanged existing ones, and the processor. */
+/* Replaces scanned devices by the existing ones if these are unchanged, and adds the processor and the
+ * instances. */
 static void carry_over(GPtrArray *known, GPtrArray *scanned)
 {
         for (guint i = 0; i < scanned->len; i++) {
@@ -174,7 +175,7 @@ static void on_devices_changed(void *userdata)
         ald_gpu_collector_rescan(userdata);
 }
 
-/* The sample that follows asks again. */
+/* The next sample requests the list again. */
 static void on_icds_changed(void *userdata)
 {
         AldGpuCollector *collector = userdata;
@@ -192,7 +193,8 @@ static void on_opencl_answered(AldRecord *answer, void *userdata)
         collector->changed(collector->userdata);
 }
 
-/* Returns whether something static is new. What NVML does not report this time is as it was before. */
+/* Applies a row of NVML. Facts that NVML does not report this time stay as they were. Returns whether static
+ * facts have changed. */
 static bool apply_nvml(AldGpu *gpu, const AldNvmlAnswer *answer, const AldNvmlDevice *row)
 {
         AldGpuFacts facts = {
@@ -229,8 +231,8 @@ static AldGpu *add_instance(GPtrArray *gpus, const AldGpu *card, const char *id)
         return instance;
 }
 
-/* Validates an untrusted answer: the Id of an instance begins with that of its card, and no other row has
- * it. */
+/* Returns whether a row of an untrusted answer is an instance of the card: its Id begins with the Id of the
+ * card, and it names the card as its parent. */
 static bool is_instance_of(const AldNvmlDevice *row, const AldGpu *card)
 {
         size_t length = strlen(card->id);
@@ -239,8 +241,7 @@ static bool is_instance_of(const AldNvmlDevice *row, const AldGpu *card)
                row->id[length] == '/' && row->id[length + 1] != '\0';
 }
 
-/* A card about which NVML reports nothing this time keeps its instances. Returns whether they have
- * changed. */
+/* Removes instances of a card that NVML no longer reports. Returns whether there were any. */
 static bool drop_instances(GPtrArray *gpus, const AldGpu *card, const AldNvmlAnswer *answer)
 {
         bool dropped = false;
@@ -271,7 +272,7 @@ static bool apply_instances(
                 if (!is_instance_of(one, card))
                         continue;
                 instance = ald_gpu_list_find(gpus, one->id);
-                if (instance && !instance->parent) /* OpenCL shows a device of this name */
+                if (instance && !instance->parent) /* OpenCL shows a device with this name */
                         continue;
                 n++;
                 if (!instance) {
@@ -283,7 +284,8 @@ static bool apply_instances(
         return news;
 }
 
-/* Links to a device that is not asked about now are still there. Returns whether they have changed. */
+/* Applies the links of a card. Links to a device that is not queried now are still reported. Returns whether
+ * they have changed. */
 static bool apply_nvlinks(AldGpu *card, const AldNvmlAnswer *answer, const AldNvmlDevice *row)
 {
         g_autoptr(GArray) nvlinks = NULL;
@@ -331,7 +333,7 @@ static void on_nvml_answered(const AldNvmlAnswer *answer, void *userdata)
                 collector->changed(collector->userdata);
 }
 
-/* The devices that NVML may be asked about now. */
+/* Queries NVML about the devices that may be read now. */
 static void query_nvml(AldGpuCollector *collector)
 {
         g_autoptr(GPtrArray) ids = g_ptr_array_new(), by_index = g_ptr_array_new();
@@ -350,7 +352,8 @@ static void query_nvml(AldGpuCollector *collector)
                 by_index->len > 1 ? (const char *const *) by_index->pdata : NULL);
 }
 
-/* OpenCL drivers wake all devices, and prevent their suspension. */
+/* Requests the list of OpenCL if all devices may be read, since OpenCL drivers wake all devices, and prevent
+ * their suspension. */
 static void query_opencl(AldGpuCollector *collector)
 {
         for (guint i = 0; i < collector->gpus->len; i++) {
@@ -376,7 +379,8 @@ static uint64_t size_of_union(GHashTable *a, GHashTable *b)
         return n;
 }
 
-/* Falls back to the kernel where NVML has no answer. That wakes no device. */
+/* Counts the processes by the kernel's data, for devices about which NVML has no answer. This wakes no
+ * device. */
 static uint64_t count_processes(const AldGpuCollector *collector, const AldGpu *gpu)
 {
         GHashTable *queues = ald_gpu_kfd_of(collector->kfd, gpu->id), *clients;
@@ -399,7 +403,7 @@ static gboolean on_report_due(gpointer userdata)
         return G_SOURCE_REMOVE;
 }
 
-/* After the sample, as the caller must not be called from within its own call. */
+/* Calls changed() after the sample, since the caller must not be called from within its own call. */
 static void report_later(AldGpuCollector *collector)
 {
         if (collector->report_source == 0)
@@ -421,7 +425,8 @@ void ald_gpu_collector_use_host_memory(AldGpuCollector *collector, uint64_t byte
         report_later(collector);
 }
 
-/* Some drivers wake a device to report the usage of its clients, and prevent its suspension. */
+/* Counts processes only while all devices are awake: some drivers wake a device to report the usage of its
+ * clients, and prevent its suspension. */
 static void sample_processes(AldGpuCollector *collector, int64_t now_usec)
 {
         bool any = false, all_awake = true;
@@ -496,7 +501,7 @@ static int compare_joins(const void *a, const void *b)
         return strcmp(((const AldDeviceJoin *) a)->id, ((const AldDeviceJoin *) b)->id);
 }
 
-/* The devices that have joins of their own. */
+/* Returns the devices that have joins of their own. */
 static GPtrArray *list_joined(const AldGpuCollector *collector)
 {
         GPtrArray *gpus = g_ptr_array_new();
@@ -542,7 +547,7 @@ void ald_gpu_collector_backends(AldGpuCollector *collector, AldBackends *ret)
         ret->devices.n = collector->rows->len;
         ret->joins.items = collector->joins->data;
         ret->joins.n = collector->joins->len;
-        /* While it is to be asked again, the last answer may be out of date. */
+        /* While a new list is requested, the last answer may be out of date. */
         if (opencl && !ald_opencl_source_is_wanted(collector->opencl_source))
                 ret->open_cl = opencl->open_cl;
 }
@@ -593,7 +598,7 @@ AldGpuCollector *ald_gpu_collector_new_with_timing(int root, const char *libexec
         collector->opencl_source = ald_opencl_source_new(directory, timing, on_opencl_answered, collector);
         collector->icd_watch = ald_icd_watch_new(on_icds_changed, collector);
         collector->watch = ald_device_watch_new("GPUs", subsystems, on_devices_changed, collector);
-        /* So that the first sample has figures. The caller has not asked for rows yet. */
+        /* This sample gives the next one figures. The caller has not requested rows yet. */
         ald_gpu_collector_sample_at(collector, g_get_monotonic_time(), NULL);
         g_clear_handle_id(&collector->report_source, g_source_remove);
         return collector;

@@ -24,17 +24,17 @@ AldGpuCollector *ald_gpu_collector_new(
 void ald_gpu_collector_free(AldGpuCollector *collector);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldGpuCollector, ald_gpu_collector_free)
 
-/* The static rows. They and their strings belong to the collector, and are valid until control returns to the
- * main loop. */
+/* Fills in the static rows. They and their strings belong to the collector, and are valid until control
+ * returns to the main loop. */
 void ald_gpu_collector_backends(AldGpuCollector *collector, AldBackends *ret);
 
-/* The memory of the host, as Node1.Memory has it: /proc/meminfo knows neither the limit of a container nor
- * which part is the memory of a GPU. */
+/* Takes the memory of the host, as in Node1.Memory, since /proc/meminfo reflects neither the limit of a
+ * container nor which part is the memory of a GPU. */
 void ald_gpu_collector_use_host_memory(AldGpuCollector *collector, uint64_t bytes);
 
 /*
- * Adds a row for each device to an array of AldDevice; the processor has none, since its load is that of the
- * host. NVML's figures were requested at the last call, and are requested again. The strings are valid as
+ * Adds a row for each device to an array of AldDevice; the processor has none, since its load is the load of
+ * the host. NVML's figures were requested at the last call, and are requested again. The strings are valid as
  * above.
  */
 void ald_gpu_collector_sample(AldGpuCollector *collector, GArray *devices);

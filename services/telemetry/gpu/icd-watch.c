@@ -20,7 +20,7 @@ struct AldIcdWatch {
         void (*changed)(void *userdata);
         void *userdata;
         char *vendors; /* the folder */
-        char *watched; /* it, or its nearest ancestor that exists */
+        char *watched; /* the folder, or its nearest ancestor that exists */
         int fd, descriptor;
         guint events, repeat_source;
 };
@@ -34,8 +34,8 @@ static gboolean on_repeat(gpointer userdata)
         return G_SOURCE_REMOVE;
 }
 
-/* Watches the folder, or else its nearest ancestor, in which it or the next ancestor may appear. Returns
- * whether it is another one than before. */
+/* Watches the folder, or else its nearest ancestor, in which the folder or the next ancestor may appear.
+ * Returns whether another folder is watched than before. */
 static bool attach_once(AldIcdWatch *watch)
 {
         g_autofree char *at = g_strdup(watch->vendors);
@@ -59,7 +59,8 @@ static bool attach_once(AldIcdWatch *watch)
         return true;
 }
 
-/* What appeared before its ancestor was watched caused no event, so that it is looked for once more. */
+/* Repeats this until nothing changes, since a folder that appeared before its ancestor was watched caused no
+ * event. */
 static bool attach_to_nearest(AldIcdWatch *watch)
 {
         bool moved = false;
@@ -84,7 +85,7 @@ static gboolean on_events(int fd, GIOCondition condition, gpointer userdata)
 
         drop_events(fd);
         moved = attach_to_nearest(watch);
-        /* What else happens in an ancestor, such as /etc, does not matter. */
+        /* Other changes in an ancestor, such as /etc, do not matter. */
         if (!moved && strcmp(watch->watched, watch->vendors) != 0)
                 return G_SOURCE_CONTINUE;
         g_clear_handle_id(&watch->repeat_source, g_source_remove);

@@ -6,12 +6,13 @@ struct AldNvmlSource {
         AldChild *child;
         AldNvmlAnswered answered;
         void *userdata;
-        char **held;        /* devices that the running helper was asked about */
-        gint64 links_due;   /* when the links are asked about again */
+        char **held;        /* devices that the running helper was asked about, and holds open */
+        gint64 links_due;   /* when the links are requested again */
         GHashTable *warned; /* Ids of the devices that NVML does not know */
 };
 
-/* Only for a requested device, since the answer may contain any Ids. */
+/* Logs a device that NVML does not know, once, and only if it was requested, since the answer may contain any
+ * Ids. */
 static void warn_once(AldNvmlSource *source, const AldNvmlDevice *device)
 {
         if (!device->error) {

@@ -11,31 +11,31 @@
 /* The figures of NVIDIA's GPUs, from the helper alidade-nvml. */
 typedef struct AldNvmlSource AldNvmlSource;
 
-/* Called from the main loop with what NVML reports now, which ends with the call; NULL once it no longer
+/* Called from the main loop with NVML's answer, which is valid during the call; NULL once NVML no longer
  * works. */
 typedef void (*AldNvmlAnswered)(const AldNvmlAnswer *answer, void *userdata);
 
-/* A timing of NULL is the usual one. */
+/* Creates a source. A timing of NULL is the default one. */
 AldNvmlSource *ald_nvml_source_new(
         const char *libexec_dir, const AldChildTiming *timing, AldNvmlAnswered answered, void *userdata);
 void ald_nvml_source_free(AldNvmlSource *source);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldNvmlSource, ald_nvml_source_free)
 
 /*
- * Asks about the devices with these Ids; a NULL closes the list. NVML knows those in the second list, which
- * may be NULL, by their place in it. If a device of the previous request is left out, the helper is stopped,
- * because a device that it holds open cannot be suspended. The links are asked about if a device or the
- * helper is new, else every ALD_NVML_LINKS_EVERY_USEC, since they rarely change.
+ * Requests the figures of the devices with these Ids; a NULL terminates the list. NVML identifies devices in
+ * the second list, which may be NULL, by their index in it. If a device of the previous request is left out,
+ * the helper is stopped, because a device that it holds open cannot be suspended. The links are requested if
+ * a device or the helper is new, else every ALD_NVML_LINKS_EVERY_USEC, since they rarely change.
  */
 #define ALD_NVML_LINKS_EVERY_USEC (INT64_C(60) * 1000 * 1000)
 void ald_nvml_source_ask(AldNvmlSource *source, const char *const *ids, const char *const *by_index);
 
-/* Whether the helper runs. */
+/* Returns whether the helper runs. */
 bool ald_nvml_source_is_running(const AldNvmlSource *source);
 
-/* Why NVML does not work at present, or NULL. */
+/* Returns why NVML does not work at present, or NULL. */
 const char *ald_nvml_source_reason(const AldNvmlSource *source);
 
-/* Copies the figures that Node1.System has too, without the Id. Memory in use is discarded if it exceeds the
+/* Copies the figures that Node1.System also has, without the Id. Memory in use is discarded if it exceeds the
  * total or the total is unknown. */
 void ald_nvml_device_figures(const AldNvmlDevice *device, AldDevice *ret);

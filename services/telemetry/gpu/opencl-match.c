@@ -16,7 +16,8 @@ static bool contains_ignoring_case(const char *text, const char *part)
         return lower_text && lower_part && strstr(lower_text, lower_part);
 }
 
-/* The platform of the vendor knows its device best. */
+/* Returns the rank of a device's platform; the vendor's platform, which knows its device best, has the
+ * highest. */
 static unsigned platform_rank(const AldOpenclDevice *device)
 {
         if (contains_ignoring_case(device->platform, "clover"))
@@ -28,7 +29,7 @@ static unsigned platform_rank(const AldOpenclDevice *device)
         return 2;
 }
 
-/* A device of unknown type may match any class. */
+/* Returns the class of a device; an unknown one counts as an accelerator. */
 static AldBackendClass class_of(const AldOpenclDevice *device)
 {
         int class = ald_backend_class_from_string(device->class);
@@ -58,8 +59,8 @@ static bool may_match(const AldGpu *gpu, const AldOpenclDevice *device)
 }
 
 /*
- * The only matching row, or NULL. Sets `ret_seen` if all matching rows were claimed by another platform, or
- * belong to a card in partitions, so that this is a duplicate or a part of one of them.
+ * Returns the only matching row, or NULL. Sets `ret_seen` if all matching rows were claimed by another
+ * platform, or belong to a partitioned card, so that this is a duplicate or a part of one of them.
  */
 static AldGpu *find_candidate(const GPtrArray *gpus, const AldOpenclDevice *device, bool *ret_seen)
 {
@@ -82,7 +83,8 @@ static AldGpu *find_candidate(const GPtrArray *gpus, const AldOpenclDevice *devi
         return n_open == 1 && n_seen == 0 ? found : NULL;
 }
 
-/* NVIDIA's name of a MIG instance: "NVIDIA A100-SXM4-40GB MIG 1g.5gb". NVML may not have reported it yet. */
+/* Returns whether the name is NVIDIA's name of a MIG instance: "NVIDIA A100-SXM4-40GB MIG 1g.5gb". NVML may
+ * not have reported the instance yet. */
 static bool is_instance(const AldOpenclDevice *device)
 {
         return device->name && strstr(device->name, " MIG ");
@@ -103,7 +105,7 @@ static AldGpu *add_opencl_device(GPtrArray *gpus, const AldOpenclDevice *device)
         return gpu;
 }
 
-/* Whether both are functions of one slot: 0000:05:00.3 of 0000:05:00.0. */
+/* Returns whether both are functions of one slot: 0000:05:00.3 and 0000:05:00.0. */
 static bool is_same_slot(const char *a, const char *b)
 {
         size_t length = strlen(a) - 1;
@@ -111,8 +113,8 @@ static bool is_same_slot(const char *a, const char *b)
         return length + 1 == strlen(b) && strncmp(a, b, length) == 0;
 }
 
-/* The card that has a row, where the address is that of a part of it without a row: a virtual function, or a
- * partition, which ROCm tells apart by the function. */
+/* Returns the card, which has a row, of a part without one that has this address: a virtual function, or a
+ * partition, which ROCm distinguishes by the function number. NULL if there is none. */
 static AldGpu *find_card_of_part(const GPtrArray *gpus, const char *pci)
 {
         for (guint i = 0; i < gpus->len; i++) {
@@ -124,8 +126,8 @@ static AldGpu *find_card_of_part(const GPtrArray *gpus, const char *pci)
         return NULL;
 }
 
-/* The instance of a card in MIG mode that OpenCL shows in place of the card, or NULL. They share an address,
- * so that only its name identifies it, unless there is only one. */
+/* Returns the instance of a card in MIG mode that OpenCL shows in place of the card, or NULL. Instances share
+ * an address, so only the name identifies it, unless there is only one. */
 static AldGpu *find_instance(
         const GPtrArray *gpus, const AldGpu *card, const AldOpenclDevice *device, unsigned *ret_n)
 {
@@ -149,8 +151,8 @@ static AldGpu *find_instance(
 }
 
 /*
- * The row at an address. Sets `ret_seen` if the device is a part of a card without its own row, or cannot be
- * identified: then it is ignored, and not assigned to the whole card.
+ * Returns the row at an address, or NULL. Sets `ret_seen` if the device is a part of a card without its own
+ * row, or cannot be identified: then it is ignored, and not assigned to the whole card.
  */
 static AldGpu *find_at_address(const GPtrArray *gpus, const AldOpenclDevice *device, bool *ret_seen)
 {
@@ -168,7 +170,8 @@ static AldGpu *find_at_address(const GPtrArray *gpus, const AldOpenclDevice *dev
         return instance;
 }
 
-/* The row of the device; NULL if another platform has shown the same one, and for a part of a card. */
+/* Returns the row of the device; NULL if another platform has shown the same device, and for a part of a
+ * card. */
 static AldGpu *find_row(GPtrArray *gpus, const AldOpenclDevice *device)
 {
         AldGpu *gpu = NULL;
@@ -198,7 +201,8 @@ static void assign_device(AldGpu *gpu, const AldOpenclDevice *device)
         gpu->opencl.unified = device->unified;
 }
 
-/* Rows that OpenCL alone knew have neither a folder in sysfs nor a card or the processor behind them. */
+/* Clears the assignments, and removes the rows that only OpenCL knew: they have no folder in sysfs, and are
+ * neither an instance of a card nor the processor. */
 static void clear_assignments(GPtrArray *gpus)
 {
         for (guint i = gpus->len; i-- > 0;) {

@@ -14,7 +14,7 @@ struct AldOpenclSource {
         AldChild *child;
         AldOpenclAnswered answered;
         void *userdata;
-        char *folder; /* what the drivers may write to, while the helper runs */
+        char *folder; /* for the files of the drivers, while the helper runs */
         unsigned tries_left;
 };
 
@@ -94,7 +94,8 @@ bool ald_opencl_source_is_wanted(const AldOpenclSource *source)
         return source->tries_left > 0;
 }
 
-/* Drivers keep compiled programs at home; some show no device where they cannot. */
+/* Creates a folder for the drivers. They keep compiled programs in the home directory, and some show no
+ * device if they cannot. */
 static int make_folder(AldOpenclSource *source)
 {
         static const char *const variables[] = { "HOME", "XDG_CACHE_HOME", "POCL_CACHE_DIR", "TMPDIR" };

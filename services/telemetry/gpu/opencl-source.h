@@ -12,16 +12,16 @@ typedef struct AldOpenclSource AldOpenclSource;
 /* Called from the main loop with a record of Message1.OpenclAnswer. */
 typedef void (*AldOpenclAnswered)(AldRecord *answer, void *userdata);
 
-/* A timing of NULL is the usual one. */
+/* Creates a source. A timing of NULL is the default one. */
 AldOpenclSource *ald_opencl_source_new(
         const char *libexec_dir, const AldChildTiming *timing, AldOpenclAnswered answered, void *userdata);
 void ald_opencl_source_free(AldOpenclSource *source);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldOpenclSource, ald_opencl_source_free)
 
-/* The devices have changed: a new list is needed. */
+/* Requests a new list. Call it when the devices have changed. */
 void ald_opencl_source_want(AldOpenclSource *source);
 
-/* Whether a list is still needed. */
+/* Returns whether a list is still needed. */
 bool ald_opencl_source_is_wanted(const AldOpenclSource *source);
 
 /*
