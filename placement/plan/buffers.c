@@ -42,16 +42,6 @@ typedef struct Tensors {
         double embedding, feed_forward, logits, mask;
 } Tensors;
 
-static Tensors tensors_of(const AldPlanWorkload *workload)
-{
-        double row = row_bytes(workload);
-
-        return (Tensors){ .embedding = (double) workload->activation_elements * row,
-                .feed_forward = 3 * (double) workload->feed_forward_elements * row,
-                .logits = (double) workload->vocabulary * row,
-                .mask = mask_bytes(workload) };
-}
-
 /*
  * Returns the size of a compute buffer without its inputs. A feed-forward layer needs two tensors of its size
  * and their product. Beside them, or beside the logits, there are tensors of the size of an embedding: the
@@ -90,11 +80,16 @@ static double bound_bytes(const Tensors *tensors, AldPlanBufferUse use)
 
 static double buffer_bytes(const AldPlanRequest *request, AldPlanBufferUse use)
 {
-        const Tensors tensors = tensors_of(request->workload);
+        const AldPlanWorkload *workload = request->workload;
+        double row = row_bytes(workload);
+        const Tensors tensors = { .embedding = (double) workload->activation_elements * row,
+                .feed_forward = 3 * (double) workload->feed_forward_elements * row,
+                .logits = (double) workload->vocabulary * row,
+                .mask = mask_bytes(workload) };
         bool has_copies_of_first = use.is_first && use.copies > 1;
         double inputs = use.copies * ((has_copies_of_first ? 3 : 1) * tensors.embedding + tensors.mask);
 
-        if (request->workload->feed_forward_elements < 2 * request->workload->activation_elements)
+        if (workload->feed_forward_elements < 2 * workload->activation_elements)
                 return inputs + bound_bytes(&tensors, use);
         return inputs + work_bytes(&tensors, use);
 }

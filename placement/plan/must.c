@@ -7,11 +7,6 @@
 
 #define TRIES_MAX 64u
 
-static uint32_t node_of(const AldPlanCandidates *candidates, uint32_t candidate)
-{
-        return ald_plan_candidate_device(candidates, candidate)->node;
-}
-
 static bool uses_node(const AldPlanCandidates *candidates, const AldPlanSteps *steps, uint32_t node)
 {
         for (uint32_t i = 0; i < steps->n_stages; i++)
@@ -42,7 +37,7 @@ static uint32_t list_node_candidates(
         for (uint32_t i = 0; i < candidates->n; i++) {
                 uint32_t at = n;
 
-                if (node_of(candidates, i) != node || !ald_plan_allows(choice, i))
+                if (ald_plan_candidate_device(candidates, i)->node != node || !ald_plan_allows(choice, i))
                         continue;
                 for (; at > 0 && candidates->layer_nsec[ret[at - 1]] > candidates->layer_nsec[i]; at--)
                         ret[at] = ret[at - 1];

@@ -28,18 +28,14 @@ double ald_plan_tokens_per_second(const AldPlanWorkload *workload, const AldPlan
         return workload->parallel / steps->interval_nsec * NSEC_PER_SEC;
 }
 
-static void plan_clear(AldPlan *plan)
+void ald_plan_free(AldPlan *plan)
 {
+        if (!plan)
+                return;
         ald_plan_steps_clear(&plan->best);
         for (uint32_t i = 0; i < plan->n_alternatives; i++)
                 ald_plan_steps_clear(&plan->alternatives[i]);
         g_free(plan->verdicts);
         g_free(plan->sensitivities);
-}
-
-void ald_plan_free(AldPlan *plan)
-{
-        if (plan)
-                plan_clear(plan);
         g_free(plan);
 }
