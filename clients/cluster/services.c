@@ -44,20 +44,14 @@ static int run_systemctl(const AldClusterFiles *files, const char *verb, const c
         return ALD_EXIT_OK;
 }
 
-static int open_bus(sd_bus **ret)
-{
-        const char *address = g_getenv("ALIDADE_BUS_ADDRESS");
-
-        return address && *address ? ald_bus_open_address(address, ret) : sd_bus_open_system(ret);
-}
-
 static int call_reload(sd_bus_error *error)
 {
+        const char *address = g_getenv("ALIDADE_BUS_ADDRESS");
         g_autoptr(AldMessage) m = NULL;
         g_autoptr(AldOwnBus) bus = NULL;
         int r;
 
-        r = open_bus(&bus);
+        r = address && *address ? ald_bus_open_address(address, &bus) : sd_bus_open_system(&bus);
         if (r >= 0)
                 r = sd_bus_message_new_method_call(
                         bus, &m, ALD_CLUSTER_NAME, ALD_CLUSTER_PATH, ALD_CLUSTER_INTERFACE, "Reload");

@@ -213,13 +213,6 @@ static void take_refusal(Reader *reader, const char *where, const char *key, con
 
 static void read_folder(Reader *reader, const char *path);
 
-static void begin_listener(Reader *reader, const char *where)
-{
-        end_listener(reader);
-        reader->in_listener = reader->conf.shared = true;
-        reader->listener = g_strdup(where);
-}
-
 static void take_option(Reader *reader, const char *where, const char *key, char *value)
 {
         if (strcmp(key, "include_dir") == 0) {
@@ -227,9 +220,12 @@ static void take_option(Reader *reader, const char *where, const char *key, char
                         read_folder(reader, value);
         } else if (strcmp(key, "per_listener_settings") == 0)
                 take_per_listener(reader, where, value);
-        else if (strcmp(key, "listener") == 0 || strcmp(key, "port") == 0 || strcmp(key, "bind_address") == 0)
-                begin_listener(reader, where);
-        else if (strcmp(key, "global_plugin") == 0) {
+        else if (strcmp(key, "listener") == 0 || strcmp(key, "port") == 0 ||
+                 strcmp(key, "bind_address") == 0) {
+                end_listener(reader);
+                reader->in_listener = reader->conf.shared = true;
+                reader->listener = g_strdup(where);
+        } else if (strcmp(key, "global_plugin") == 0) {
                 reader->options = OPTIONS_OF_ANOTHER;
                 set_first_problem(reader,
                         g_strdup_printf(

@@ -363,13 +363,6 @@ static int take_renewed(const AldClusterFiles *files, Parts *parts, bool broker,
         return r;
 }
 
-static int install_bridge(const AldClusterFiles *files, X509 *certificate)
-{
-        g_autofree char *path = bridge_path(files);
-
-        return install_certificate_at(files, path, certificate);
-}
-
 bool ald_enrol_is_installed(const char *path, X509 *certificate)
 {
         g_autoptr(X509) found = NULL;
@@ -403,6 +396,7 @@ static int check_bridge(const AldClusterFiles *files, const Parts *parts, X509 *
 
 static int take_bridge(const AldClusterFiles *files, const Parts *parts, const char *text, bool *taken)
 {
+        g_autofree char *path = bridge_path(files);
         AldPkiFacts own, made;
 
         if (!read_bridge(files, &own))
@@ -418,7 +412,7 @@ static int take_bridge(const AldClusterFiles *files, const Parts *parts, const c
                         continue;
                 r = check_bridge(files, parts, certificate, own.common_name + strlen(ALD_PKI_BRIDGE_PREFIX));
                 if (r == ALD_EXIT_OK)
-                        r = install_bridge(files, certificate);
+                        r = install_certificate_at(files, path, certificate);
                 *taken = *taken || r == ALD_EXIT_OK;
                 return r;
         }

@@ -52,14 +52,6 @@ static int find_newer(const AldClusterFiles *files, bool again, X509_CRL **ret)
         return ALD_EXIT_OK;
 }
 
-/* What this machine has revoked itself stays revoked. */
-static int merge(const AldClusterFiles *files)
-{
-        g_auto(AldAuthority) authority = {};
-
-        return ald_authority_open(files, &authority);
-}
-
 /* Until there is none: systemd does not watch the file while it runs this, and mosquitto takes a while. */
 int ald_cluster_install_crl(const AldClusterCommand *command)
 {
@@ -69,9 +61,13 @@ int ald_cluster_install_crl(const AldClusterCommand *command)
         for (bool again = false; r == ALD_EXIT_OK; again = true) {
                 g_autoptr(X509_CRL) crl = NULL;
 
-                /* Even if that fails, the list that came is not kept waiting. */
-                if (ald_files_is_authority(&files))
-                        merged = merge(&files);
+                /* Opening the authority merges the list into its own, so that what this machine has revoked
+                 * stays revoked. If that fails, the list is installed nevertheless. */
+                if (ald_files_is_authority(&files)) {
+                        g_auto(AldAuthority) authority = {};
+
+                        merged = ald_authority_open(&files, &authority);
+                }
                 r = find_newer(&files, again, &crl);
                 if (r == ALD_EXIT_OK && crl)
                         r = install_crl(&files, crl);

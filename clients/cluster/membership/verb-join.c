@@ -56,13 +56,6 @@ static int check_may_ask(const AldClusterFiles *files, bool renew)
         return ALD_EXIT_OK;
 }
 
-/* Of what was typed; what this machine calls itself needs no word. */
-static void note_addresses(const AldClusterCommand *command)
-{
-        for (guint i = 0; i < command->addresses->len; i++)
-                ald_broker_address_note(command->addresses->pdata[i]);
-}
-
 /* The broker's addresses if there is or shall be one, else NULL. */
 static int addresses_for(
         const AldClusterCommand *command, const AldClusterFiles *files, bool renew, char ***ret)
@@ -122,8 +115,8 @@ static int make_request(
                 r = addresses_for(command, &files, renew, &addresses);
         if (r == ALD_EXIT_OK && !renew && command->request)
                 note_membership(&files);
-        if (r == ALD_EXIT_OK && addresses)
-                note_addresses(command);
+        for (guint i = 0; r == ALD_EXIT_OK && addresses && i < command->addresses->len; i++)
+                ald_broker_address_note(command->addresses->pdata[i]);
         if (r == ALD_EXIT_OK && file && has_same_request(&files, file, purpose, addresses))
                 ald_changes_note(files.changes, "Kept %s: it already contains such a request", file);
         else if (r == ALD_EXIT_OK)
