@@ -44,22 +44,18 @@ const char *ald_listen_refuse_address(const char *address)
                        : "not an address with a port, such as 127.0.0.1:10001 or [::1]:10001";
 }
 
-static socklen_t address_size(const SocketAddress *address)
-{
-        return address->any.sa_family == AF_INET6 ? sizeof(address->v6) : sizeof(address->v4);
-}
-
 static int open_socket(const SocketAddress *address)
 {
         ald_fd int fd = socket(address->any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+        bool v6 = address->any.sa_family == AF_INET6;
         const int on = 1;
 
         if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) < 0)
                 return -errno;
-        if (address->any.sa_family == AF_INET6 &&
-                setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on)) < 0)
+        if (v6 && setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on)) < 0)
                 return -errno;
-        if (bind(fd, &address->any, address_size(address)) < 0 || listen(fd, BACKLOG) < 0)
+        if (bind(fd, &address->any, v6 ? sizeof(address->v6) : sizeof(address->v4)) < 0 ||
+                listen(fd, BACKLOG) < 0)
                 return -errno;
         return ald_fd_steal(&fd);
 }

@@ -214,12 +214,6 @@ static void add_own_metrics(AldMetricSet *set, const AldLiveMetrics *live)
                 live->figures.connections);
 }
 
-/* Each request changes the text, which counts them. */
-static bool is_due(const AldLiveMetrics *live, gint64 now)
-{
-        return live->set_at == 0 || now - live->set_at >= ALD_LIVE_METRICS_USEC;
-}
-
 static void render(AldLiveMetrics *live, const AldLiveFigures *figures, gint64 now)
 {
         AldMetricSet *set = ald_open_metrics_new(live->model);
@@ -236,7 +230,7 @@ struct MHD_Response *ald_live_metrics_get(AldLiveMetrics *live, AldMetricFormat 
 {
         gint64 now = g_get_monotonic_time();
         struct MHD_Response *response;
-        bool due = is_due(live, now);
+        bool due = live->set_at == 0 || now - live->set_at >= ALD_LIVE_METRICS_USEC;
 
         if (live->lost) {
                 *ret_reason = live->lost;
