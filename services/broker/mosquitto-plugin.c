@@ -11,21 +11,21 @@
 #include "services/broker/quota.h"
 
 /*
- * The part of Alidade that mosquitto loads on a broker of a cluster: it bounds what one node may keep and
- * publish there, and says which node tried more. Rights stay those of the acl_file, which is asked
+ * The plugin that mosquitto loads on a broker of a cluster. It limits how much one node may keep and publish
+ * there, and reports the nodes that tried more. Rights remain those of the acl_file, which mosquitto checks
  * afterwards.
  */
 
 #define PREFIX "alidade/1/"
 #define ID_LENGTH 32u
-#define BRIDGE "bridge-" /* as such a user is called; it publishes for all nodes behind it */
+#define BRIDGE "bridge-" /* prefix of the user name of a bridge, which publishes for all nodes behind it */
 
-/* What a client may subscribe to: a member needs some 200 filters. */
+/* Subscriptions of a client: a member needs some 200 filters. */
 #define SUBSCRIPTIONS_MAX 1024
 
 /* A client that reads nothing for this long is disconnected, before its messages fill the memory. */
 #define STALLED_MS 30000u
-#define SOCKETS_MAX 1024 /* among these are those that listen; they are opened first */
+#define SOCKETS_MAX 1024 /* the listening sockets are among these, since they are opened first */
 
 #define REPORT_TOPIC "$SYS/broker/alidade/quota"
 #define REPORT_USEC (5 * G_USEC_PER_SEC)
@@ -35,15 +35,15 @@
 typedef struct Plugin {
         mosquitto_plugin_id_t *id;
         AldQuota *quota;
-        uint64_t reported; /* when that was last looked at; 0: never */
-        char *report;      /* what is retained; NULL: nothing */
+        uint64_t reported; /* when the quota was last checked; 0: never */
+        char *report;      /* the retained report; NULL: none */
 } Plugin;
 
 int mosquitto_plugin_version(int n, const int *versions);
 int mosquitto_plugin_init(mosquitto_plugin_id_t *id, void **userdata, struct mosquitto_opt *options, int n);
 int mosquitto_plugin_cleanup(void *userdata, struct mosquitto_opt *options, int n);
 
-/* The id in alidade/1/CLUSTER/ID/…; false for any other topic. */
+/* Returns the id in alidade/1/CLUSTER/ID/…; false for any other topic. */
 static bool find_node(const char *topic, char ret[static ID_LENGTH + 1])
 {
         const char *at = g_str_has_prefix(topic, PREFIX) ? strchr(topic + strlen(PREFIX), '/') : NULL;
@@ -55,9 +55,10 @@ static bool find_node(const char *topic, char ret[static ID_LENGTH + 1])
 }
 
 /*
- * What this has not let in itself: mosquitto loads what it kept on disk before it loads this, and does not
- * ask about what its own bridge brings. It cannot be listed, but mosquitto asks about each message that it
- * delivers. Those that waited for a client that comes back may be older than what is kept now.
+ * Counts retained messages that this plugin did not admit: mosquitto loads those on its disk before it loads
+ * the plugin, and does not ask about messages of its own bridge. They cannot be listed, but mosquitto asks
+ * about each message that it delivers. Messages that waited for a returning client are left out, since they
+ * may be older than the retained ones.
  */
 static void note_retained(Plugin *plugin, const struct mosquitto_evt_acl_check *check)
 {
@@ -68,15 +69,16 @@ static void note_retained(Plugin *plugin, const struct mosquitto_evt_acl_check *
                         (uint64_t) g_get_monotonic_time());
 }
 
-/* With check_retain_source, mosquitto asks before it delivers what it keeps whether the author may write it,
- * in the name of a client without an address. Counted as published, readers would use up what the author may.
- */
+/* Returns whether mosquitto asks about a retained message. With check_retain_source, it asks before
+ * delivering one whether its author may write it, in the name of a client without an address. If these
+ * counted as published, readers would use up the budget of the author. */
 static bool is_about_retained(const struct mosquitto_evt_acl_check *check)
 {
         return !mosquitto_client_address(check->client);
 }
 
-/* A node publishes under its own id only, so that nobody spends what belongs to another one. */
+/* Checks a message to be published. A node publishes under its own id only, so that it cannot use up the
+ * budget of another one. */
 static int check_write(Plugin *plugin, const struct mosquitto_evt_acl_check *check)
 {
         const char *user = mosquitto_client_username(check->client);
@@ -94,7 +96,8 @@ static int check_write(Plugin *plugin, const struct mosquitto_evt_acl_check *che
         return MOSQ_ERR_ACL_DENIED;
 }
 
-/* What is accepted takes the option over from what listens. mosquitto opens that after it has loaded this. */
+/* Sets a time limit on the listening sockets, from which accepted connections inherit it. mosquitto opens
+ * these sockets after it has loaded the plugin. */
 static void limit_stalls(void)
 {
         for (int fd = 0; fd < SOCKETS_MAX; fd++) {
@@ -143,8 +146,8 @@ static void publish_report(Plugin *plugin, uint64_t now)
         plugin->report = g_steal_pointer(&made);
 }
 
-/* mosquitto 2.0 does not call MOSQ_EVT_TICK for the plugin of a listener; nodes say each second that they
- * live. */
+/* Reports at intervals, driven by messages: mosquitto 2.0 does not call MOSQ_EVT_TICK for the plugin of a
+ * listener, but each node publishes a heartbeat every second. */
 static void report_regularly(Plugin *plugin)
 {
         uint64_t now = (uint64_t) g_get_monotonic_time();

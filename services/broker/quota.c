@@ -48,7 +48,8 @@ static AldQuotaAccount *get_account(AldQuota *quota, const char *node, uint64_t 
         return account;
 }
 
-/* Fractions of a message stay in the time that is not yet accounted for. */
+/* Adds the budget earned since the last call. Until it suffices for one message, the time keeps accumulating.
+ */
 static void refill_budget(AldQuotaAccount *account, uint64_t now)
 {
         uint64_t messages = (now - account->refilled) * ALD_QUOTA_RATE_MESSAGES / G_USEC_PER_SEC;
@@ -90,7 +91,8 @@ static void set_kept(AldQuotaAccount *account, const char *topic, uint64_t cost)
         account->kept_topics = g_hash_table_size(account->topics);
 }
 
-/* What gets smaller is let through, be it that more is kept than may be. */
+/* Keeps a retained message unless it exceeds the limit. A smaller message than before is always kept, even if
+ * the node has too much. */
 static bool try_keep(AldQuotaAccount *account, const char *topic, size_t size)
 {
         uint64_t old = kept_for(account, topic), cost = cost_of(topic, size);

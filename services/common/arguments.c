@@ -8,7 +8,7 @@
 #include "services/common/arguments.h"
 #include "services/common/errors.h"
 
-/* Of a list without a limit of its own. */
+/* Entries of a list without a limit of its own. */
 #define ENTRIES_MAX 4096u
 
 static int refuse_key(sd_bus_error *error, const char *key, const char *problem)

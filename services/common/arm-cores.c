@@ -4,8 +4,8 @@
 
 #include "services/common/arm-cores.h"
 
-/* Numbers as in MIDR_EL1 and the manuals of the cores. Bigger cores stand before the smaller ones that share
- * a chip with them. */
+/* Core numbers from MIDR_EL1 and the manuals of the cores. Bigger cores are listed before the smaller ones
+ * that share a chip with them. */
 static const struct {
         uint16_t implementer;
         uint16_t part;
@@ -90,7 +90,7 @@ static const struct {
         { 0x61, 0x022, "Icestorm" },
         { 0x61, 0x024, "Icestorm" },
         { 0x61, 0x028, "Icestorm" },
-        { 0x61, 0x000, "Apple silicon" }, /* what Apple's hypervisor shows of any of them */
+        { 0x61, 0x000, "Apple silicon" }, /* shown by Apple's hypervisor for any of them */
         { 0x6d, 0xd49, "Azure Cobalt 100" },
         { 0x70, 0x663, "FTC663" },
         { 0x70, 0x662, "FTC662" },

@@ -9,11 +9,12 @@ typedef struct AldArmCore {
         uint16_t part;
 } AldArmCore;
 
-/* Such as "Cortex-A76"; for an unknown part, its implementer and number. Free with g_free(). */
+/* Returns the name of a core, such as "Cortex-A76"; for an unknown part, its implementer and number. Free
+ * with g_free(). */
 char *ald_arm_core_name(AldArmCore core);
 
-/* The implementer, such as "Arm"; NULL if unknown. */
+/* Returns the name of an implementer, such as "Arm"; NULL if unknown. */
 const char *ald_arm_implementer_name(unsigned implementer);
 
-/* The rank of a core for sorting: bigger cores have lower ranks. */
+/* Returns the rank of a core for sorting: bigger cores have lower ranks. */
 unsigned ald_arm_core_rank(AldArmCore core);

@@ -7,7 +7,7 @@
 #include "services/common/firmware-text.h"
 #include "services/common/sysroot.h"
 
-/* The environment of process 1 is NUL separated, and for root only. */
+/* Checks the environment of process 1, which is separated by NUL bytes and readable by root only. */
 static bool has_container_variable(int root)
 {
         g_autofree char *environment = NULL;
@@ -19,7 +19,7 @@ static bool has_container_variable(int root)
         return false;
 }
 
-/* The number of the namespace in which the control groups of a whole machine show. */
+/* The initial cgroup namespace, in which the control groups of a whole machine are visible. */
 #define FIRST_GROUP_NAMESPACE "cgroup:[4026531835]"
 
 static bool has_group_namespace(int root)
@@ -30,7 +30,7 @@ static bool has_group_namespace(int root)
                !g_str_equal(namespace, FIRST_GROUP_NAMESPACE);
 }
 
-/* Without such a namespace, the path of its group shows that Kubernetes made a container. */
+/* Without a namespace of its own, a container of Kubernetes shows by the path of its group. */
 static bool is_group_of_pod(int root, const char *path)
 {
         g_autofree char *groups = NULL;
@@ -40,8 +40,8 @@ static bool is_group_of_pod(int root, const char *path)
 
 bool ald_root_is_container(int root)
 {
-        /* Kubernetes leaves none of the first four. The root group of a machine has no type, in contrast to
-         * that of a namespace. */
+        /* Kubernetes creates none of the first four. The root group of a machine has no cgroup.type, in
+         * contrast to that of a namespace. */
         static const char *const marks[] = { "run/systemd/container", "run/host/container-manager",
                 "run/.containerenv", ".dockerenv", "run/secrets/kubernetes.io",
                 "var/run/secrets/kubernetes.io", "sys/fs/cgroup/cgroup.type" };

@@ -3,6 +3,6 @@
 
 #include <stdbool.h>
 
-/* Whether the root is that of a container, by what container managers leave inside, or by its control groups;
- * see services/common/sysroot.h. */
+/* Returns whether the root is that of a container, judging by the files of container managers and by its
+ * control groups. For `root` see services/common/sysroot.h. */
 bool ald_root_is_container(int root);

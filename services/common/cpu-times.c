@@ -27,14 +27,15 @@ bool ald_cpu_times_parse(const char *text, AldCpuTimes *ret)
                         return false;
                 text = end;
         }
-        /* A number at the end of the text may be half a number. */
+        /* A number at the end of the text may be cut off. */
         if (n <= ALD_CPU_IDLE || (*text != '\n' && *text != ' '))
                 return false;
         *ret = times;
         return true;
 }
 
-/* Single times step back when a processor is taken out, or by rounding; nothing passed then. */
+/* Returns the ticks between two samples. A single time steps back when a processor is removed, or by
+ * rounding; that counts as 0. */
 static double ticks_passed(const AldCpuTimes *before, const AldCpuTimes *after, int time)
 {
         uint64_t from = before->ticks[time], to = after->ticks[time];

@@ -4,8 +4,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The times of the first line of /proc/stat in ticks, in its order. The times of guests are part of user and
- * nice. */
+/* Indexes of the times in the first line of /proc/stat, which are in ticks. The times of guests are part of
+ * user and nice. */
 enum {
         ALD_CPU_USER,
         ALD_CPU_NICE,
@@ -22,8 +22,8 @@ typedef struct AldCpuTimes {
         uint64_t ticks[ALD_CPU_N_TIMES];
 } AldCpuTimes;
 
-/* Parses that line; older kernels report fewer times, but at least four. */
+/* Parses that line. Older kernels report fewer times, but at least four. */
 bool ald_cpu_times_parse(const char *text, AldCpuTimes *ret);
 
-/* The usage between two samples; absent if no time has passed. */
+/* Returns the usage between two samples in percent; absent if no time has passed. */
 double ald_cpu_usage(const AldCpuTimes *before, const AldCpuTimes *after);

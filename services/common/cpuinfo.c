@@ -11,9 +11,10 @@
 #include "services/common/instruction-sets.h"
 #include "services/common/sysroot.h"
 
-/* What a machine of many processors has beyond it repeats what stands before, and is slow to make. */
+/* The rest is not read: on a machine with many processors it only repeats the entries before, and the kernel
+ * is slow to make it. */
 #define CPUINFO_MAX (64u * 1024)
-#define KINDS_MAX 6u /* of cores or models in one machine */
+#define KINDS_MAX 6u /* different cores or models in one machine */
 
 typedef struct Parser {
         AldCpuinfo *result;
@@ -25,7 +26,7 @@ typedef struct Parser {
         char *cpu;                        /* ppc64 */
         char *machine;                    /* s390x */
         char *vendor_id, *family, *model; /* x86 without a name */
-        bool has_instruction_sets;        /* some processor has told its own */
+        bool has_instruction_sets;        /* some processor has listed its instruction sets */
 } Parser;
 
 static void add_distinct(GPtrArray *strings, const char *value, size_t n)
@@ -42,7 +43,7 @@ static void set_first(char **field, const char *value, size_t n)
                 *field = ald_text_tidy(value, n);
 }
 
-/* -1 for anything but a number of 16 bits. */
+/* Returns -1 for anything but a number of 16 bits. */
 static int parse_id(const char *value, size_t n)
 {
         g_autofree char *text = ald_text_tidy(value, n);
@@ -78,7 +79,7 @@ static void set_implementer(Parser *parser, const char *value, size_t n)
         parser->implementer = id < 0 ? 0 : (unsigned) id;
 }
 
-/* The flag among others that blanks separate. */
+/* Returns whether a list of words separated by spaces contains this one. */
 static bool has_word(const char *text, size_t n, const char *word)
 {
         size_t length = strlen(word);
@@ -89,7 +90,7 @@ static bool has_word(const char *text, size_t n, const char *word)
         return false;
 }
 
-/* A program runs on any of the processors. */
+/* Keeps the instruction sets that all processors have, since a program runs on any of them. */
 static void limit_instruction_sets(Parser *parser, uint64_t sets)
 {
         parser->result->instruction_sets = parser->has_instruction_sets
@@ -109,7 +110,7 @@ static void set_flags(Parser *parser, const char *value, size_t n)
         result->hypervisor = has_word(value, n, "hypervisor");
 }
 
-/* s390x: "version = FF,  identification = 133EE8,  machine = 8561" */
+/* Reads a value of s390x: "version = FF, identification = 133EE8, machine = 8561" */
 static void set_s390_machine(Parser *parser, const char *value, size_t n)
 {
         const char *machine = memmem(value, n, "machine = ", strlen("machine = "));
@@ -124,14 +125,14 @@ static void set_isa(Parser *parser, const char *value, size_t n)
         limit_instruction_sets(parser, ald_instruction_sets_of_isa(value, n));
 }
 
-/* ppc64: "POWER9 (architected), altivec supported" */
+/* Reads a value of ppc64: "POWER9 (architected), altivec supported" */
 static void set_power_name(Parser *parser, const char *value, size_t n)
 {
         set_first(&parser->cpu, value, n);
         limit_instruction_sets(parser, ald_instruction_sets_of_flags(value, n));
 }
 
-/* ppc64: "2800.000000MHz" */
+/* Reads a value of ppc64: "2800.000000MHz" */
 static void set_clock(AldCpuinfo *result, const char *value, size_t n)
 {
         g_autofree char *text = ald_text_tidy(value, n);
@@ -179,7 +180,7 @@ static void parse_entry(Parser *parser, const char *key, size_t k, const char *v
                 set_s390_machine(parser, value, n);
 }
 
-/* "key \t: value", without what blanks there are around the two. */
+/* Parses "key \t: value" and strips the blanks around key and value. */
 static void parse_line(Parser *parser, const char *line, size_t length)
 {
         const char *colon = memchr(line, ':', length);
@@ -225,7 +226,7 @@ static char *name_cores(GArray *cores)
         return join_names(names);
 }
 
-/* The first part of a value; NULL if nothing stands before the end of it. */
+/* Returns the part of a value before any of these characters; NULL if it is empty. */
 static char *first_part(const char *value, const char *ends)
 {
         return ald_text_tidy(value, strcspn(value, ends));
@@ -254,7 +255,7 @@ static char *name_mainframe(const char *machine)
         return g_strdup_printf("IBM Z %s", machine);
 }
 
-/* Arm comes first, since a 32-bit "model name" there says no more than "ARMv7 Processor". */
+/* Names the chip. Arm comes first, since a 32-bit "model name" there says no more than "ARMv7 Processor". */
 static char *name_chip(Parser *parser)
 {
         if (parser->cores->len > 0)
@@ -264,7 +265,7 @@ static char *name_chip(Parser *parser)
         if (parser->uarchs->len > 0)
                 return join_names(parser->uarchs);
         if (parser->isa)
-                /* rv64imafdc_zicsr_…: the long tail of extensions does not help to tell chips apart. */
+                /* The long tail of extensions in rv64imafdc_zicsr_… does not help to tell chips apart. */
                 return first_part(parser->isa, "_");
         if (parser->machine)
                 return name_mainframe(parser->machine);
@@ -328,7 +329,7 @@ void ald_cpuinfo_parse(const char *text, size_t length, AldCpuinfo *ret)
         g_free(parser.model);
 }
 
-/* As much as there is, or as fits of whole lines. */
+/* Reads the whole file, or as many whole lines of it as fit. */
 static ssize_t read_start(int fd, char *buffer, size_t size)
 {
         size_t have = 0;

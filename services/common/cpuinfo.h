@@ -7,7 +7,7 @@
 
 #include <glib.h>
 
-/* /proc/cpuinfo in the formats of x86, arm, arm64, riscv, ppc64, s390x and loongarch. */
+/* The contents of /proc/cpuinfo, in the formats of x86, arm, arm64, riscv, ppc64, s390x and loongarch. */
 typedef struct AldCpuinfo {
         char *chip;         /* NULL if unknown; several kinds of core are joined by " + ", big ones first
                              */
@@ -16,7 +16,7 @@ typedef struct AldCpuinfo {
         bool hypervisor;    /* the processor reports that it is virtual */
         bool user_mode;     /* the machine is User Mode Linux */
 
-        uint64_t instruction_sets; /* that all processors have, as in instruction-sets.h; 0 if unknown */
+        uint64_t instruction_sets; /* of all processors, as in instruction-sets.h; 0 if unknown */
         char *microcode;           /* of the first processor, on x86; else NULL */
         uint64_t clock_hz;         /* on POWER; else 0 */
 } AldCpuinfo;

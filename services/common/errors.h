@@ -6,10 +6,9 @@
 #include "common/error-names.h"
 
 /*
- * The codes of our own errors, to which errors.c maps each of their names. Functions return them, negative,
- * where an errno could mean several of them. The code of an error of another service of ours is what
- * sd_bus_message_get_errno() returns. They are beyond all errnos of Linux. The last ones have no D-Bus error
- * of their own.
+ * The codes of our own errors, to which errors.c maps their D-Bus names. Functions return them, negative,
+ * where an errno would be ambiguous. sd_bus_message_get_errno() returns them for the errors of our other
+ * services. They are greater than all errnos of Linux. The last ones have no D-Bus error of their own.
  */
 typedef enum AldErrorCode {
         ALD_E_NO_SUCH_NODE = 0x10000,
@@ -31,8 +30,8 @@ typedef enum AldErrorCode {
         ALD_E_UNREADABLE_MODEL,
         ALD_E_NO_SUCH_ADDRESS,
         ALD_E_OWN_NODE,     /* where another node is needed */
-        ALD_E_USER_LIMIT,   /* of what one user may have at a time */
-        ALD_E_COMMON_LIMIT, /* of what all users together may have */
+        ALD_E_USER_LIMIT,   /* on what one user may have at a time */
+        ALD_E_COMMON_LIMIT, /* on what all users together may have */
 } AldErrorCode;
 
 /* Describes a negative code or errno, for log messages. */
@@ -40,6 +39,6 @@ const char *ald_error_describe(int r);
 
 int ald_errors_register(void);
 
-/* Converts an error of sd_bus_message_read() to that of a method: InvalidArgs for strings with noncharacters,
- * which dbus-daemon passes on and sd-bus refuses. */
+/* Converts an error of sd_bus_message_read() to the error of a method: InvalidArgs for strings with
+ * noncharacters, which dbus-daemon passes on and sd-bus refuses. */
 int ald_error_unreadable(int r, sd_bus_error *error);

@@ -8,15 +8,15 @@
 #define ALD_BYTES_MAX (64u * 1024) /* bytes of a whole file */
 
 /*
- * Normalizes text from firmware or a file: one line, single spaces, no surrounding white space. NULL if
- * nothing remains, if it is not UTF-8, contains a NUL byte, or is too long.
+ * Normalizes text from firmware or a file: one line, single spaces, no surrounding white space. Returns NULL
+ * if nothing remains, or if the text is not UTF-8, contains a NUL byte, or is too long. Free with g_free().
  */
 char *ald_text_tidy(const char *raw, size_t length);
 
-/* The same for a whole file. NULL if it does not exist; an unreadable file is logged. */
+/* Normalizes the text of a whole file. Returns NULL if it does not exist; an unreadable file is logged. */
 char *ald_text_read(int root, const char *path);
 
-/* Reads all bytes of a file, NUL-terminated. Returns their number or a negative errno. The second function
- * logs errors unless the file is missing. */
+/* Read all bytes of a file, NUL-terminated. Return their number or a negative errno. The second function logs
+ * errors unless the file is missing. */
 ssize_t ald_bytes_try_read(int root, const char *path, char **ret);
 ssize_t ald_bytes_read(int root, const char *path, char **ret);

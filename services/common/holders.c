@@ -6,8 +6,8 @@
 #include "services/common/holders.h"
 #include "services/common/peer.h"
 
-/* Each costs a match rule. */
-#define MATCH_RULES_MAX 512u /* of a connection, by the bus */
+/* Each holder costs one of our match rules. */
+#define MATCH_RULES_MAX 512u /* the bus's limit for one connection */
 G_STATIC_ASSERT(ALD_HOLDERS_MAX <= MATCH_RULES_MAX / 2);
 
 struct AldHolders {
@@ -72,8 +72,8 @@ static void on_owner(AldPeer *peer, const char *owner, void *userdata)
                 drop_holder(holder->all, holder->name);
 }
 
-/* Root gets a place even if all other places are taken, and other users even if one of them has taken
- * many. */
+/* Checks the limits. Root gets a place even if all other places are taken, and other users do even if one of
+ * them has taken many. */
 static int find_room(const AldHolders *holders, uid_t uid)
 {
         unsigned of_user = 0, of_others = 0;

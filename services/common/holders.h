@@ -3,7 +3,8 @@
 
 #include "services/common/service.h"
 
-/* Connections that have called a method such as Subscribe(), each once, until they revert it or close. */
+/* The connections that have called a method such as Subscribe(). Each counts once, until it reverts that or
+ * closes. */
 typedef struct AldHolders AldHolders;
 
 /* Called for each connection that is added or removed, with its unique name and user. */
@@ -17,12 +18,12 @@ typedef void (*AldHoldersChanged)(const char *name, uid_t uid, bool held, void *
 AldHolders *ald_holders_new(AldService *service, AldHoldersChanged changed, void *userdata);
 void ald_holders_free(AldHolders *holders);
 
-/* -ENOSPC if the user holds too many, -EUSERS if there are too many in total, -ENODATA if the bus does not
- * report the user. A second call changes nothing. */
+/* Adds the sender. Returns -ENOSPC if the user holds too many, -EUSERS if there are too many in total,
+ * -ENODATA if the bus does not report the user. A second call changes nothing. */
 int ald_holders_add(AldHolders *holders, sd_bus_message *message);
-/* Sets the error for one of these. */
+/* Sets the D-Bus error for an error of ald_holders_add(). */
 int ald_holders_refuse(int r, const char *method, sd_bus_error *error);
-/* -ENOENT if the sender has not called the method. */
+/* Removes the sender. Returns -ENOENT if it has not called the method. */
 int ald_holders_remove(AldHolders *holders, sd_bus_message *message);
 
 bool ald_holders_any(const AldHolders *holders);

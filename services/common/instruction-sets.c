@@ -5,8 +5,8 @@
 
 #include "services/common/instruction-sets.h"
 
-/* In alphabetical order. x86 writes avx512_bf16, Arm asimd and bf16, POWER altivec, IBM Z vx, and LoongArch
- * lasx. */
+/* The names in alphabetical order, as the kernel writes them. x86 has avx512_bf16, Arm asimd and bf16, POWER
+ * altivec, IBM Z vx, and LoongArch lasx. */
 static const char *const names[] = { "altivec", "amx_bf16", "amx_complex", "amx_fp16", "amx_int8", "amx_tile",
         "asimd", "asimddp", "asimdfhm", "asimdhp", "avx", "avx10", "avx2", "avx512_bf16", "avx512_fp16",
         "avx512_vnni", "avx512bw", "avx512dq", "avx512f", "avx512vl", "avx_ifma", "avx_ne_convert",
@@ -58,7 +58,8 @@ uint64_t ald_instruction_sets_of_flags(const char *text, size_t length)
         return find_words(text, length, ' ');
 }
 
-/* "rv64", one letter for each extension, and then those with longer names, which begin with s, x or z. */
+/* The text is "rv64", one letter for each extension, and then extensions with longer names, which begin with
+ * s, x or z. */
 uint64_t ald_instruction_sets_of_isa(const char *isa, size_t length)
 {
         const char *end = isa + length, *letters = isa + 4, *rest = letters;

@@ -4,18 +4,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The instruction sets for vectors and matrices, in the words of the kernel. A set of them has one bit for
- * each. */
+/* The instruction sets for vectors and matrices, by the names of the kernel. A uint64_t holds several of
+ * them, one bit for each. */
 
-/* Their names in alphabetical order, NULL-terminated, which the caller frees with g_free() alone. NULL for
- * none. */
+/* Returns their names in alphabetical order, NULL-terminated; NULL if there are none. The caller frees only
+ * the array, with g_free(). */
 const char **ald_instruction_sets_list(uint64_t sets);
 
-/* The bit of this one, or 0. */
+/* Returns the bit of this instruction set, or 0. */
 uint64_t ald_instruction_set(const char *name);
 
-/* Those among words that blanks separate: the flags or features of a processor. */
+/* Returns the instruction sets among the flags or features of a processor, which are separated by spaces. */
 uint64_t ald_instruction_sets_of_flags(const char *text, size_t length);
 
-/* Those of RISC-V in a text such as "rv64imafdcv_zicsr_zvfh". */
+/* Returns the instruction sets of RISC-V in a text such as "rv64imafdcv_zicsr_zvfh". */
 uint64_t ald_instruction_sets_of_isa(const char *isa, size_t length);

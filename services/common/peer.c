@@ -34,7 +34,8 @@ static void set_owner(AldPeer *peer, const char *owner)
                 peer->changed(peer, peer->owner, peer->userdata);
 }
 
-/* The bus itself is the one sender that cannot be forged: it writes its own name into the message. */
+/* Accepts this signal only from the bus itself, which writes its own name into the message, so that nobody
+ * can forge it. */
 static int on_owner_changed(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
         AldPeer *peer = userdata;

@@ -6,7 +6,7 @@
 /* The user may be typing a password. */
 #define POLKIT_TIMEOUT_USEC (UINT64_C(180) * 1000 * 1000)
 
-/* How many questions wait at once, of everybody and of one user, who may have many connections. */
+/* Limits of pending queries, in total and for one user, who may have many connections. */
 #define QUERIES_MAX 64u
 #define QUERIES_PER_USER_MAX 8u
 
@@ -15,7 +15,7 @@ typedef enum QueryState {
         QUERY_ALLOWED,
         QUERY_REFUSED,
         QUERY_CHALLENGED, /* would be allowed after authentication */
-        QUERY_FAILED,     /* polkit gave no answer */
+        QUERY_FAILED,     /* polkit did not answer */
 } QueryState;
 
 typedef struct Query {
@@ -69,7 +69,7 @@ static QueryState read_answer(Query *query, sd_bus_message *reply)
         return allowed ? QUERY_ALLOWED : challenge ? QUERY_CHALLENGED : QUERY_REFUSED;
 }
 
-/* The method is run again from its start; this time the question has its answer. */
+/* Runs the method again from its start, now that polkit has answered. */
 static int on_answer(sd_bus_message *reply, void *userdata, sd_bus_error *unused)
 {
         Query *query = userdata;
@@ -194,7 +194,7 @@ int ald_polkit_authorize(AldService *service, sd_bus_message *message, const cha
         int r;
 
         if (query) {
-                /* An answer for one action does not apply to another. */
+                /* The answer for one action does not apply to another. */
                 g_assert(g_str_equal(query->action, action));
                 return report_answer(query, error);
         }

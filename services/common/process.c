@@ -27,7 +27,8 @@ char **ald_process_environment(void)
         return environment;
 }
 
-/* Copies beyond the numbers that the child uses, so that none is overwritten before it is in its place. */
+/* Copies the descriptors beyond the numbers that the child uses, so that dup2() overwrites none that is still
+ * needed. */
 static int copy_fds(const int *fds, size_t n_fds, int copies[static FDS_MAX])
 {
         for (size_t i = 0; i < n_fds; i++) {
@@ -135,9 +136,9 @@ static gboolean on_reap_later(gpointer pid)
 
 void ald_process_reap(AldProcess *process, siginfo_t *ret)
 {
-        /* Kills the group first, while its number cannot be reused. */
+        /* The group is killed first, while its number cannot be reused. */
         ald_process_kill(process);
-        /* A debugger, or a sanitizer that looks for leaks, has it before us. */
+        /* A debugger or a leak sanitizer that traces the process reaps it first. */
         if (!reap_if_ended(P_PIDFD, process->pidfd, ret)) {
                 g_timeout_add_seconds(REAP_SECONDS, on_reap_later, GINT_TO_POINTER((int) process->pid));
                 ret->si_code = CLD_KILLED;

@@ -16,11 +16,12 @@ typedef struct AldProcess {
 
 #define ALD_PROCESS_NONE ((AldProcess){ .pid = 0, .pidfd = -1 })
 
-/* Our environment without the variables that the service manager sets for us only. Free with g_strfreev(). */
+/* Returns our environment without the variables that the service manager sets for us only. Free with
+ * g_strfreev(). */
 char **ald_process_environment(void);
 
-/* fds[i] becomes descriptor i of the child; -1 is /dev/null. They stay the caller's. arguments[0] is the
- * path. */
+/* Starts a process. fds[i] becomes descriptor i of the child; -1 is /dev/null. The caller keeps the
+ * descriptors. arguments[0] is the path. */
 int ald_process_spawn(
         char *const *arguments, char *const *environment, const int *fds, size_t n_fds, AldProcess *ret);
 
@@ -31,8 +32,8 @@ void ald_process_kill(const AldProcess *process);
  * that is being traced counts as killed, and is reaped from the main loop later. */
 void ald_process_reap(AldProcess *process, siginfo_t *ret);
 
-/* Waits for its exit, at most this long. */
+/* Waits until the process exits, at most this long. */
 void ald_process_wait(const AldProcess *process, int msec);
 
-/* Describes how it ended, starting with "it"; free with g_free(). */
+/* Describes how the process ended, starting with "it". Free with g_free(). */
 char *ald_process_describe_end(const siginfo_t *end);

@@ -23,7 +23,7 @@ int ald_properties_get(sd_bus *bus, const char *path, const char *interface, con
         return ald_record_bus_append_value(reply, field, ald_field_of(field, read_values(properties, owned)));
 }
 
-/* Takes the present values as emitted, and returns those before. */
+/* Replaces the emitted values by the present ones, and returns the earlier ones. */
 static void *replace_emitted(AldProperties *properties)
 {
         g_autoptr(GPtrArray) owned = g_ptr_array_new_with_free_func(g_free);
@@ -56,7 +56,8 @@ void ald_properties_emit(AldProperties *properties)
                 g_warning("Cannot emit PropertiesChanged: %s", g_strerror(-r));
 }
 
-/* Records share the object, and sd-bus mixes no fallbacks, which they are, with other vtables on one path. */
+/* Serves the properties as a fallback, too: records share the object and are fallbacks, and sd-bus does not
+ * mix fallbacks with other vtables on one path. */
 static int find_object(sd_bus *bus, const char *path, const char *interface, void *userdata, void **ret_found,
         sd_bus_error *error)
 {

@@ -12,26 +12,26 @@ typedef struct AldProperties {
         AldService *service;
         const char *interface;
         const AldStruct *type;
-        /* Sets the fields to their present values. They are absent at first; one that a compound literal
-         * leaves out is 0, though, which is a value. Texts belong to the service, or are added to `owned`,
-         * which frees them with g_free(). */
+        /* Sets the fields to their present values. They are absent at first, but a field that a compound
+         * literal leaves out becomes 0, which is a value. Texts belong to the service, or are added to
+         * `owned`, which frees them with g_free(). */
         void (*read)(const void *of, void *ret, GPtrArray *owned);
         void *of; /* also the userdata of the vtable */
 
-        /* Of ald_properties_export(). */
+        /* Set by ald_properties_export(). */
         char *path;
         sd_bus_slot *slot;
         void *emitted; /* the values as they were last emitted */
 } AldProperties;
 
-/* Exports the interface on the object that is named like it: org.alidade.Identity1 on /org/alidade/Identity1.
- * The caller has set the fields above `path`. */
+/* Exports the interface on the object of the same name: org.alidade.Identity1 on /org/alidade/Identity1. The
+ * caller has set the fields above `path`. */
 int ald_properties_export(AldProperties *properties, const sd_bus_vtable *vtable);
 void ald_properties_clear(AldProperties *properties);
 
-/* Emits PropertiesChanged for what differs from the values that were last emitted. */
+/* Emits PropertiesChanged for the values that differ from those last emitted. */
 void ald_properties_emit(AldProperties *properties);
 
-/* Property getter; the userdata is an AldProperties. */
+/* Gets a property; the userdata is an AldProperties. */
 int ald_properties_get(sd_bus *bus, const char *path, const char *interface, const char *property,
         sd_bus_message *reply, void *userdata, sd_bus_error *error);

@@ -10,7 +10,7 @@
 #define KIBI 1024u
 #define MEBI (1024u * KIBI)
 
-/* The assumed size of a reply without a known size; that of Properties may contain a record, that of
+/* Assumed sizes of replies whose size is unknown. A reply of Properties may contain a record, one of
  * Introspectable the names of all children. */
 #define REPLY_SIZE (2u * KIBI)
 #define PROPERTIES_SIZE (256u * KIBI)
@@ -19,42 +19,43 @@
 
 /* This much unread is negligible, and may be followed by a reply of any size. */
 #define UNREAD_SLACK (1u * MEBI)
-/* Beyond ALD_UNREAD_MAX, small replies to other users still have so much. */
+/* Reserved beyond ALD_UNREAD_MAX for small replies to users who read. */
 #define SMALL_RESERVE (8u * MEBI)
-/* Bytes of refusals sent to a user; further calls get no answer, since answers add to what is unread. */
+/* Bytes of refusals sent to a user. Further calls get no answer, since answers would also be unread. */
 #define REFUSALS_MAX (1u * MEBI)
-/* At most so many dropped calls of which the bus has not said that it dropped the answer: more if it has no
- * such rule, so that the answers stay unread. */
+/* Limit of dropped calls for which the bus has not confirmed that it dropped the answer. More unconfirmed
+ * ones mean that the bus lacks the rule for it, so that the answers stay unread. */
 #define DROPS_AHEAD 1024u
-/* Named in the policy of each service; it never reaches anybody. */
+/* The policy of each service denies this error, so that it never reaches a client. */
 #define ERROR_DROPPED "org.alidade.Error.Dropped"
 
-/* How long a call of a user that has not read enough waits for that. */
+/* A call of a user who has not read enough waits at most this long. */
 #define TIMEOUT_USEC (1 * G_USEC_PER_SEC)
-/* The same while the bus has not replied, which it does not do once it has stopped reading. */
+/* It waits this long while the bus has not replied, which it does not do once it has stopped reading. */
 #define UNANSWERED_USEC (5 * G_USEC_PER_SEC)
-/* Maximum number of calls that wait until their users have read enough, and of those whose users are not
- * known yet. */
+/* Limits of the calls that wait until their users have read enough, in total and for one user. The first also
+ * limits the calls whose users are not known yet. */
 #define WAITING_MAX 1024u
 #define WAITING_PER_USER_MAX 256u
-/* A call with longer arguments does not wait, since it would use our memory. */
+/* A call with longer arguments is not kept waiting, since it would use our memory. */
 #define ARGUMENT_MAX 4096u
 
-/* With this much that may be unread, the bus is asked before it matters. */
+/* The bus is asked once this much may be unread, before it matters. */
 #define ASK_UNREAD (ALD_UNREAD_PER_USER_MAX / 2)
-/* A user that did not read is asked about after this, and longer if it has many connections. */
+/* A user who did not read is asked about again after this time, and later with many connections. */
 #define ROUND_USEC (G_USEC_PER_SEC / 10)
 #define CONNECTIONS_PER_ROUND 16u
 /* Connections without unread messages are forgotten if there are more than this. */
 #define CONNECTIONS_MAX 1024u
-/* So many names that have left the bus are remembered, the latest. A bus never gives a unique name twice. */
+/* The latest names that have left the bus are remembered, as many as this. A bus never gives a unique name
+ * twice. */
 #define GONE_MAX 1024u
 
-/* After BROADCASTS_ASK bytes the bus is asked how much of our broadcasts it holds; until it answers, at most
+/* After BROADCASTS_ASK bytes the bus is asked how much of our broadcasts it holds. Until it answers, at most
  * BROADCASTS_AHEAD bytes are sent. */
 #define BROADCASTS_ASK (1u * MEBI)
 #define BROADCASTS_AHEAD (4u * MEBI)
-/* The total of all unread messages; more is too close to the limit of the bus. */
+/* Limit of all unread messages; more would be too close to the limit of the bus. */
 #define HELD_MAX (96u * MEBI)
 #define BROADCASTS_RETRY_USEC (G_USEC_PER_SEC / 2)
 
@@ -62,14 +63,14 @@
 
 typedef struct User {
         AldReaders *readers;
-        uid_t uid;     /* of the pseudo-user of connections whose user is not known yet: (uid_t) -1 */
+        uid_t uid;     /* (uid_t) -1 for connections whose user is not known yet */
         size_t unread; /* bytes that we sent and that may be unread, of all connections */
         size_t refusals;
         GQueue connections; /* of Connection, through Connection.place */
         GQueue waiting;     /* of Waiting, until the user has read enough */
-        unsigned asking;    /* answers of the bus that are due */
+        unsigned asking;    /* replies of the bus that are pending */
         gint64 asked;       /* when the last round began */
-        bool reads;         /* it had read nearly all by then */
+        bool reads;         /* nearly everything had been read by then */
         gint64 logged;
 } User;
 
@@ -78,8 +79,8 @@ typedef struct Connection {
         char *name;
         User *user;
         GList place;
-        size_t unread;    /* at most */
-        size_t since_ask; /* of these, what was sent since the bus was asked */
+        size_t unread;    /* upper limit */
+        size_t since_ask; /* part of it sent since the bus was asked */
         GQueue calls;     /* of Waiting, until the bus has named its user */
         sd_bus_slot *uid_query, *stats_query;
 } Connection;
@@ -96,18 +97,18 @@ struct AldReaders {
         GHashTable *users;       /* uid → User */
         GHashTable *sizes;       /* member → size of its last reply */
         GHashTable *gone;        /* set of unique names that have left the bus */
-        GQueue gone_order;       /* the same names, the oldest first */
+        GQueue gone_order;       /* the same names, oldest first */
         User *unknown;
         size_t unread;    /* of all users */
         unsigned waiting; /* calls in User.waiting */
         unsigned unnamed; /* calls in Connection.calls */
-        unsigned drops;   /* answers that the bus has not said to have dropped */
+        unsigned drops;   /* answers not yet confirmed as dropped by the bus */
         AldTimer *timer;
         char *exempt;
-        bool unanswered; /* this bus keeps no such account */
+        bool unanswered; /* this bus does not report unread messages */
 
-        size_t broadcast; /* bytes since the bus last told */
-        size_t since_ask; /* of these, what was sent since it was asked */
+        size_t broadcast; /* bytes since the last reply of the bus */
+        size_t since_ask; /* part of it sent since the bus was asked */
         bool paused;
         gint64 asked;
         sd_bus_slot *own_query;
@@ -121,7 +122,7 @@ static void waiting_free(gpointer data)
         g_free(waiting);
 }
 
-/* With how many calls there are in all such queues. */
+/* Clears a queue. `total` counts the calls in all such queues. */
 static void clear_waiting(GQueue *queue, unsigned *total)
 {
         *total -= queue->length;
@@ -189,7 +190,7 @@ static void connection_free(gpointer data)
         g_free(connection);
 }
 
-/* Drops the connection, and the calls that nobody waits for any more. */
+/* Frees a connection that has left the bus, and its calls, for which nobody waits any more. */
 static void connection_gone(Connection *connection)
 {
         AldReaders *readers = connection->readers;
@@ -241,7 +242,7 @@ static int read_stats(sd_bus_message *reply, const char *wanted, uint32_t *ret)
         return r < 0 ? r : -ENODATA;
 }
 
-/* A bus that does not reply is not asked again, and all waiting calls continue. */
+/* Stops accounting on a bus that does not report unread messages, and lets all waiting calls continue. */
 static void stop_asking(AldReaders *readers, const sd_bus_error *failure)
 {
         GHashTableIter iter;
@@ -261,7 +262,7 @@ static void stop_asking(AldReaders *readers, const sd_bus_error *failure)
                 readmit_all(readers, &((User *) user)->waiting, &readers->waiting);
 }
 
-/* The size of a reply unless its handler reports more. */
+/* Returns the size to assume for a reply unless its handler reports more. */
 static size_t least_size(sd_bus_message *call)
 {
         const char *interface = sd_bus_message_get_interface(call);
@@ -275,7 +276,7 @@ static size_t least_size(sd_bus_message *call)
         return REPLY_SIZE;
 }
 
-/* As the last one was. */
+/* Returns the expected size of a reply: the size of the last one of this method, but no less than above. */
 static size_t expected_size(AldReaders *readers, sd_bus_message *call)
 {
         gpointer size = g_hash_table_lookup(readers->sizes, sd_bus_message_get_member(call));
@@ -284,7 +285,8 @@ static size_t expected_size(AldReaders *readers, sd_bus_message *call)
         return least == 0 ? 0 : MAX(least, GPOINTER_TO_SIZE(size));
 }
 
-/* Root is limited only by what it leaves unread itself. */
+/* Returns whether a reply fits the limit of all users. Root is limited only by what it leaves unread itself.
+ */
 static bool fits_all(const User *user, size_t size)
 {
         const AldReaders *readers = user->readers;
@@ -334,7 +336,7 @@ static int refuse_call(User *user, sd_bus_message *call, sd_bus_error *error)
         return r;
 }
 
-/* When to look at the waiting calls again. */
+/* Returns when to check the waiting calls again. */
 static gint64 next_check(const User *user)
 {
         const Waiting *first = g_queue_peek_head((GQueue *) &user->waiting);
@@ -397,7 +399,7 @@ static int on_stats(sd_bus_message *reply, void *userdata, sd_bus_error *error)
                 stop_asking(readers, failure);
                 return 0;
         } else {
-                /* Messages of other senders do not count. */
+                /* Messages of other senders are not ours to count. */
                 set_unread(connection,
                         MIN(held, connection->unread - connection->since_ask) + connection->since_ask);
         }
@@ -418,7 +420,7 @@ static void ask_about_user(User *user)
         if (user->asking > 0 || user->readers->unanswered || now < next_round(user))
                 return;
         user->asked = now;
-        user->reads = false; /* unless the replies show it */
+        user->reads = false; /* unless the replies show otherwise */
         for (GList *l = user->connections.head; l; l = l->next) {
                 Connection *connection = l->data;
 
@@ -432,7 +434,8 @@ static void ask_about_user(User *user)
         }
 }
 
-/* If it is not this user alone who leaves too much unread, the others may have read meanwhile. */
+/* Asks about this user, and also about all others unless the user alone leaves too much unread, since the
+ * others may have read meanwhile. */
 static void ask_about_all(User *user, size_t size)
 {
         GHashTableIter iter;
@@ -511,7 +514,8 @@ static int on_uid(sd_bus_message *reply, void *userdata, sd_bus_error *error)
         }
         r = failure ? -sd_bus_message_get_errno(reply) : sd_bus_message_read(reply, "u", &uid);
         if (r < 0) {
-                /* It shares the limits of all whose user is unknown, and is not asked about again. */
+                /* It shares the limits of all connections whose user is unknown, and is not asked about
+                 * again. */
                 g_debug("The bus does not name the user of %s: %s", connection->name, g_strerror(-r));
         } else {
                 leave_user(connection);
@@ -521,7 +525,7 @@ static int on_uid(sd_bus_message *reply, void *userdata, sd_bus_error *error)
         return 0;
 }
 
-/* NULL if it is known to have left the bus. */
+/* Returns the connection, new if it is not known yet. NULL if it has left the bus. */
 static Connection *find_connection(AldReaders *readers, const char *name)
 {
         Connection *connection = g_hash_table_lookup(readers->connections, name);
@@ -544,7 +548,7 @@ static Connection *find_connection(AldReaders *readers, const char *name)
         return connection;
 }
 
-/* Whether its arguments are few words, so that it can be kept for a while. */
+/* Returns whether the arguments are few and short, so that the call can be kept for a while. */
 static bool is_small(sd_bus_message *call)
 {
         const char *contents;
@@ -580,8 +584,8 @@ static int refuse_unnamed(Connection *connection, sd_bus_error *error)
                 "Too many calls at once from connections whose users are not known yet; try again");
 }
 
-/* Refuses the latest of the calls of the connection that has most of them, so that whoever calls many times
- * at once takes no place from others. False if this connection has as many. */
+/* Makes room by refusing the latest call of the connection with the most calls, so that a client with many
+ * calls at once takes no place from others. Returns false if this connection has as many itself. */
 static bool make_room(const Connection *connection)
 {
         sd_bus_error error = SD_BUS_ERROR_NULL;
@@ -605,8 +609,9 @@ static bool make_room(const Connection *connection)
         return true;
 }
 
-/* The bus keeps a list of calls without an answer and searches it at each call of anybody. Our policy denies
- * this answer after the bus has taken the call from that list, so nothing is left of either. */
+/* Drops a call without an answer that a client would see. The bus keeps a list of unanswered calls and
+ * searches it at each call of any client. Our policy denies this answer only after the bus has removed the
+ * call from that list, so neither remains. */
 static int drop_call(AldReaders *readers, sd_bus_message *call)
 {
         sd_bus_error error = SD_BUS_ERROR_MAKE_CONST(ERROR_DROPPED, "");
@@ -632,7 +637,7 @@ static int on_message(sd_bus_message *message, void *userdata, sd_bus_error *err
                 return 0;
         connection = find_connection(readers, sender);
         if (!connection)
-                return 1; /* Nobody waits for a reply. */
+                return 1; /* nobody waits for a reply */
         user = connection->user;
         if (connection->uid_query && is_small(message)) {
                 if (readers->unnamed >= WAITING_MAX && !make_room(connection))
@@ -660,7 +665,8 @@ static int on_message(sd_bus_message *message, void *userdata, sd_bus_error *err
         return refuse_call(user, message, error);
 }
 
-/* Broadcasts are what the bus holds of ours beside replies and signals to one connection. */
+/* Updates the broadcasts that are unread: the messages of ours that the bus holds beyond replies and signals
+ * to single connections. */
 static int on_own_stats(sd_bus_message *reply, void *userdata, sd_bus_error *error)
 {
         AldReaders *readers = userdata;
@@ -693,7 +699,7 @@ static void ask_about_broadcasts(AldReaders *readers)
         readers->asked = g_get_monotonic_time();
         if (sd_bus_get_unique_name(readers->service->bus, &own) < 0 ||
                 ask_about(readers, own, &readers->own_query, on_own_stats, readers) < 0)
-                readers->unanswered = true; /* there is no bus in between */
+                readers->unanswered = true; /* a connection without a bus in between */
 }
 
 void ald_service_broadcast(AldService *service, size_t bytes)
@@ -754,7 +760,7 @@ bool ald_service_is_reading(AldService *service, const char *name)
                 return true;
         connection = find_connection(readers, name);
         if (!connection)
-                return true; /* The signal goes nowhere, and its subscription ends. */
+                return true; /* the signal goes nowhere, and its subscription ends */
         if (connection->unread <= ALD_UNREAD_SIGNALS_MAX &&
                 connection->user->unread <= ALD_UNREAD_PER_USER_MAX && fits_all(connection->user, REPLY_SIZE))
                 return true;

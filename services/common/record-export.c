@@ -4,7 +4,7 @@
 #include "services/common/record-signals.h"
 #include "services/common/timer.h"
 
-/* One object. */
+/* One object on the bus. */
 typedef struct Shown {
         char *path;
         AldRecord *sent;    /* what the bus shows */
@@ -18,7 +18,7 @@ struct AldRecordExport {
         char *path;
         AldKind kind;
         GHashTable *by_path; /* path → Shown */
-        GQueue by_due;       /* the same; what was sent last is last */
+        GQueue by_due;       /* the same, in the order of their last sending */
         sd_bus_slot *slot, *enumerator;
         AldTimer *resend;
 };
@@ -48,7 +48,8 @@ static void note_sent(AldRecordExport *export, Shown *shown)
         set_timer(export);
 }
 
-/* While too much of earlier broadcasts is unread, only the state service is informed. */
+/* Emits PropertiesChanged. While too much of earlier broadcasts is unread, only the state service receives
+ * it. */
 static void emit_changed(AldRecordExport *export, const Shown *shown, uint64_t changed)
 {
         bool may_broadcast = ald_service_may_broadcast(export->service);
@@ -96,7 +97,7 @@ static int find_record(sd_bus *bus, const char *path, const char *interface, voi
         return 1;
 }
 
-/* sd-bus frees the paths with free(), which is what g_free() is. */
+/* Lists the children. sd-bus frees the paths with free(), which g_free() calls. */
 static int enumerate(sd_bus *bus, const char *prefix, void *userdata, char ***ret_nodes, sd_bus_error *error)
 {
         AldRecordExport *export = userdata;

@@ -21,7 +21,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldRecordExport, ald_record_export_free)
 /* Copies a struct of the kind, and sends what has changed. Logs and returns errors. */
 int ald_record_export_update(AldRecordExport *export, const void *fields);
 
-/* The same for the child object with this name; emits InterfacesAdded if it is new. */
+/* Updates the child object with this name in the same way, and emits InterfacesAdded if it is new. */
 int ald_record_export_put(AldRecordExport *export, const char *name, const void *fields);
 
 /* Removes the child object with this name, if it exists. */

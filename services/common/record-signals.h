@@ -7,7 +7,7 @@
 
 /*
  * Emit PropertiesChanged, InterfacesAdded (records are NULL-terminated) and InterfacesRemoved (interfaces are
- * NULL-terminated): as broadcasts, or with `destination` to this connection only.
+ * NULL-terminated), as broadcasts or, with `destination`, to this connection only.
  */
 int ald_record_emit_changed(
         sd_bus *bus, const char *destination, const char *path, const AldRecord *record, uint64_t fields);

@@ -10,9 +10,9 @@
 
 struct AldSavedFile {
         char *path, *what;
-        bool ours;     /* the directory */
-        char *damaged; /* why the file that was read is to be set aside; NULL: it is not */
-        bool kept;     /* one that could be neither used nor set aside */
+        bool ours;     /* the directory belongs to this process */
+        char *damaged; /* why the file that was read must be set aside; NULL: it need not be */
+        bool kept;     /* the file could be neither used nor set aside */
         bool failing;
 };
 
@@ -35,7 +35,7 @@ void ald_saved_file_free(AldSavedFile *file)
         g_free(file);
 }
 
-/* A file that cannot be set aside may still be valuable, so it is not overwritten. */
+/* Renames a damaged file. If that fails, it may still be valuable, so it is not overwritten. */
 static void set_aside(AldSavedFile *file, const char *reason)
 {
         g_autofree char *aside = g_strconcat(file->path, ".damaged", NULL), *why = ald_excerpt_ends(reason);
@@ -89,7 +89,7 @@ void ald_saved_file_begin(AldSavedFile *file)
         g_clear_pointer(&file->damaged, g_free);
 }
 
-/* Whether the file is there that is not to be overwritten. */
+/* Returns whether a file is present that must not be overwritten. */
 static bool is_kept(AldSavedFile *file)
 {
         file->kept = file->kept && (access(file->path, F_OK) == 0 || errno != ENOENT);

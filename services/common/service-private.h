@@ -10,12 +10,12 @@
 #include "services/common/service.h"
 #include "services/common/sysroot.h"
 
-/* For services/common only. */
+/* Private to services/common. */
 struct AldService {
         const AldServiceInfo *info;
         AldLog *log;
         AldConfig *config;
-        AldConfig *unused_config; /* read last, but not applied, since a file was ignored; else NULL */
+        AldConfig *unused_config; /* read last but not applied, because a file was left out; else NULL */
         void *manager;
         int root;
         int status;
@@ -24,10 +24,10 @@ struct AldService {
         sd_bus *bus;
         GSource *bus_source;
         bool owns_name;
-        sd_bus_slot *releasing; /* the call that releases the name */
+        sd_bus_slot *releasing; /* the pending call that releases the name */
         void (*name_released)(void *userdata);
         void *released_userdata;
-        unsigned answers_behind; /* sent while much was queued */
+        unsigned answers_behind; /* answers sent while many messages were queued */
 
         sd_bus *system_bus;
         GSource *system_source;
@@ -36,7 +36,7 @@ struct AldService {
         AldReaders *readers; /* NULL in tests without a bus */
 
         uint64_t refused_signals;
-        gint64 refusal_logged; /* CLOCK_MONOTONIC in µs; 0 is never */
+        gint64 refusal_logged; /* CLOCK_MONOTONIC in µs; 0: never */
 
         GList *polkit_queries;
         guint watchdog, sigterm, sigint, sighup;
@@ -45,8 +45,8 @@ struct AldService {
 /* Drops all pending queries. */
 void ald_polkit_forget_all(AldService *service);
 
-/* Exports what the service has refused of its configuration. */
+/* Exports the refused parts of the configuration. */
 int ald_service_export_problems(AldService *service);
 
-/* Applies a configuration that was read anew, unless a file was ignored, and takes it. */
+/* Takes ownership of a configuration that was read again, and applies it unless a file was left out. */
 void ald_service_take_config(AldService *service, AldConfig *fresh);

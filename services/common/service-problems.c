@@ -7,9 +7,10 @@
 #include "services/common/service-private.h"
 #include "services/common/vtables.h"
 
-/* What the service has refused of its configuration, as org.alidade.Service1. */
+/* Exports the refused parts of the configuration as org.alidade.Service1. */
 
-/* Files and GLib's reasons may hold anything, also what a message cannot. */
+/* Appends one problem as excerpts, since files and GLib's reasons may contain text that a message cannot
+ * hold. */
 static int append_problem(sd_bus_message *reply, const AldConfigProblem *problem)
 {
         g_autofree char *file = ald_excerpt_ends(problem->file), *reason = ald_excerpt_ends(problem->reason),

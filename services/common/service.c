@@ -16,14 +16,14 @@
 #include "services/common/errors.h"
 #include "services/common/service-private.h"
 
-/* How long a stopping service waits until the bus has taken its last messages. */
+/* A stopping service waits at most this long until the bus has accepted its last messages. */
 #define DRAIN_USEC (G_USEC_PER_SEC / 2)
 
 /* Forged signals are logged this often at most; all are counted. */
 #define REFUSAL_LOG_USEC (60 * G_USEC_PER_SEC)
 
-/* Fewer queued messages than this are normal. With more, only this many calls are still answered, since each
- * reply may have 16 MiB. */
+/* Fewer queued messages than this are normal. With more, only this many further calls are answered, since
+ * each reply may have 16 MiB. */
 #define UNSENT_MAX 16u
 
 void ald_service_delay_bus(AldService *service, unsigned msec)
@@ -154,7 +154,8 @@ static int on_name(sd_bus_message *reply, void *userdata, sd_bus_error *error)
         return 0;
 }
 
-/* The default handler closes the connection if the name is taken; this one logs the reason. */
+/* Handles the reply to RequestName() and logs why it failed; the default handler of sd-bus would close the
+ * connection. */
 static int on_name_reply(sd_bus_message *reply, void *userdata, sd_bus_error *error)
 {
         AldService *service = userdata;
@@ -181,7 +182,7 @@ static int on_released(sd_bus_message *reply, void *userdata, sd_bus_error *erro
         return 0;
 }
 
-/* systemd has to know first, or it would take the unit for one that is running and the next call would wait
+/* Notifies systemd first: otherwise it would take the unit for a running one, and the next call would wait
  * for the name. */
 void ald_service_release_name(AldService *service, void (*released)(void *userdata), void *userdata)
 {
@@ -232,7 +233,7 @@ static void add_watchdog(AldService *service)
                 service->watchdog = g_timeout_add((guint) (usec / 2000), on_watchdog, service);
 }
 
-/* Flushes queued messages, but does not wait long for a bus that has stopped reading. */
+/* Sends queued messages, but does not wait long for a bus that has stopped reading. */
 static void flush_bus(AldService *service)
 {
         gint64 until = g_get_monotonic_time() + DRAIN_USEC;
@@ -262,7 +263,7 @@ static void stop_service(AldService *service)
         sd_notify(false, "STOPPING=1");
         if (service->owns_name && sd_bus_is_open(service->bus) > 0)
                 sd_bus_release_name_async(service->bus, NULL, service->info->bus_name, NULL, NULL);
-        /* Messages are still processed below, when what this calls no longer exists. */
+        /* Messages are still processed below, when the userdata of this call no longer exists. */
         service->releasing = sd_bus_slot_unref(service->releasing);
         if (service->manager)
                 service->info->stop(service->manager);
@@ -281,8 +282,8 @@ static void stop_service(AldService *service)
         ald_fd_close(&service->root);
 }
 
-/* A client that calls and does not read makes the bus stop reading from us, but the bus still delivers calls.
- * sd-bus cannot write without reading, so these calls get minimal replies. */
+/* Refuses calls while the bus does not read from us, as happens when a client calls without reading. The bus
+ * still delivers calls then, and sd-bus cannot write without reading, so these calls get minimal replies. */
 static int on_message(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
         AldService *service = userdata;

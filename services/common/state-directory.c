@@ -15,7 +15,7 @@ const char *ald_state_directory(const char *fallback)
         return directory && *directory ? directory : fallback;
 }
 
-/* As mkstemp() and g_file_set_contents() name them. */
+/* Returns whether mkstemp() or g_file_set_contents() has made this name for a temporary file. */
 static bool is_leftover(const char *name, const char *of)
 {
         const char *rest = g_str_has_prefix(name, of) ? name + strlen(of) : "";

@@ -21,7 +21,7 @@ int ald_sysroot_open(void)
         return fd < 0 ? -errno : fd;
 }
 
-/* O_NONBLOCK, since a fake or foreign root may hold a FIFO. */
+/* Opens without waiting, since a fake or foreign root may hold a FIFO. */
 int ald_sysroot_open_file(int root, const char *path)
 {
         int fd = openat(root, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);

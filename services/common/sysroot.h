@@ -8,9 +8,9 @@
 #include <glib.h>
 
 /*
- * Reading /proc, /sys and /etc below a root directory, which tests replace. `root` is a file descriptor of
- * that directory and `path` is relative to it: "proc/meminfo". Symbolic links are followed by the kernel, so
- * a fake root must contain relative ones, like sysfs. Functions return a negative errno.
+ * Reads /proc, /sys and /etc below a root directory, which tests replace. `root` is a file descriptor of that
+ * directory and `path` is relative to it: "proc/meminfo". The kernel follows symbolic links, so a fake root
+ * must contain relative ones, like sysfs. Functions return a negative errno.
  */
 
 /* Opens the root: ALIDADE_SYSROOT if it is set, else "/". */
@@ -26,25 +26,27 @@ int ald_sysroot_open_file(int root, const char *path);
  * fit. */
 ssize_t ald_sysroot_reread(int fd, char *buffer, size_t size);
 
-/* The whole file, NUL-terminated and otherwise unchanged. -EFBIG beyond ALD_SYSROOT_FILE_MAX. */
+/* Reads the whole file, NUL-terminated and otherwise unchanged. Returns -EFBIG beyond ALD_SYSROOT_FILE_MAX.
+ */
 int ald_sysroot_read(int root, const char *path, char **ret);
 
-/* The file without surrounding white space and NUL bytes, made valid UTF-8. -ENODATA if nothing remains. */
+/* Reads a file without surrounding white space and NUL bytes, made valid UTF-8. Returns -ENODATA if nothing
+ * remains. */
 int ald_sysroot_read_string(int root, const char *path, char **ret);
 
-/* Reads a decimal number, or a hexadecimal one with 0x; -EBADMSG for anything else, -ERANGE if it does not
- * fit. */
+/* Read a decimal number; the first function also reads a hexadecimal one with 0x. Return -EBADMSG for
+ * anything else, -ERANGE if it does not fit. */
 int ald_sysroot_read_uint64(int root, const char *path, uint64_t *ret);
 int ald_sysroot_read_int64(int root, const char *path, int64_t *ret);
 
-/* The names in a directory, sorted, without "." and "..". */
+/* Returns the names in a directory, sorted, without "." and "..". Free with g_strfreev(). */
 int ald_sysroot_list(int root, const char *path, char ***ret);
 
-/* The target of a symbolic link, as it is written: ../../../devices/pci0000:00/0000:00:02.0 for a device on
- * PCI. */
+/* Returns the target of a symbolic link as it is written: ../../../devices/pci0000:00/0000:00:02.0 for a PCI
+ * device. */
 int ald_sysroot_link_target(int root, const char *path, char **ret);
 
-/* The last component of the target of a symbolic link: the driver behind sys/…/device/driver. */
+/* Returns the last component of the target of a symbolic link, such as the driver for sys/…/device/driver. */
 int ald_sysroot_link_name(int root, const char *path, char **ret);
 
 bool ald_sysroot_exists(int root, const char *path);

@@ -8,7 +8,7 @@
 #define BITS_PER_GIGABIT UINT64_C(1000000000)
 #define LANES_MAX 8u
 
-/* "20.0 Gb/s" of one lane; 0 if it is not there. */
+/* Reads the speed of one lane, "20.0 Gb/s"; 0 if it is missing. */
 static uint64_t read_lane(int root, const char *host)
 {
         g_autofree char *path = g_strdup_printf("%s/tx_speed", host), *text = NULL;
@@ -29,7 +29,7 @@ static uint64_t read_number(int root, const char *host, const char *file, uint64
         return ald_sysroot_read_uint64(root, path, &value) >= 0 && value <= max ? value : 0;
 }
 
-/* 3 and 4 have lanes of the same speed; what the router is tells them apart. */
+/* Returns the generation. 3 and 4 have lanes of the same speed and differ by the generation of the router. */
 static uint64_t generation_of(uint64_t lane, uint64_t router)
 {
         if (lane >= 40)
@@ -43,7 +43,7 @@ void ald_thunderbolt_read(int root, const char *host, uint64_t *ret_generation, 
 {
         uint64_t lane = read_lane(root, host);
         uint64_t lanes = read_number(root, host, "tx_lanes", LANES_MAX);
-        uint64_t router = read_number(root, host, "../generation", 16); /* above the host is the router */
+        uint64_t router = read_number(root, host, "../generation", 16); /* above the host is its router */
 
         *ret_generation = lane == 0 ? ALD_ABSENT_UINT64 : generation_of(lane, router);
         *ret_speed = lane == 0 || lanes == 0 ? ALD_ABSENT_UINT64 : lane * lanes * BITS_PER_GIGABIT;

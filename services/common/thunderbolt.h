@@ -4,8 +4,8 @@
 #include <stdint.h>
 
 /*
- * The Thunderbolt link to another host, whose device in sysfs is `host`: sys/bus/thunderbolt/devices/0-1.
- * Returns the generation, and the total speed of its lanes towards that host in bits per second; absent if
- * there is no such link, or the kernel does not report them.
+ * Reads the Thunderbolt link to another host, whose device in sysfs is `host`:
+ * sys/bus/thunderbolt/devices/0-1. Returns the generation, and the total speed of its lanes towards that host
+ * in bits per second. Both are absent if there is no such link, or the kernel does not report them.
  */
 void ald_thunderbolt_read(int root, const char *host, uint64_t *ret_generation, uint64_t *ret_speed);

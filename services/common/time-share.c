@@ -11,7 +11,7 @@ bool ald_time_share_has_any(AldTimeShare *share, gint64 now)
         gint64 earned = (now - share->at) / ALD_TIME_SHARE_PARTS;
 
         share->left = MIN(share->left + earned, ALD_TIME_SHARE_SAVED_USEC);
-        /* What is too little to be counted yet is not lost. */
+        /* A rest that is too small to be counted yet stays in the time. */
         share->at += earned * ALD_TIME_SHARE_PARTS;
         return share->left >= 0;
 }

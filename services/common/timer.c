@@ -8,7 +8,7 @@ struct AldTimer {
         void *userdata;
 };
 
-/* Rounded up, or the loop would turn without waiting through the last millisecond. */
+/* Rounds the timeout up, since otherwise the loop would spin through the last millisecond. */
 static gboolean timer_prepare(GSource *source, gint *timeout)
 {
         const AldTimer *timer = (const AldTimer *) source;

@@ -12,10 +12,10 @@ typedef struct AldTimer AldTimer;
 
 #define ALD_TIMER_NEVER G_MAXINT64
 
-/* Initially not set, and no longer set when `expired` is called. */
+/* Creates a timer that is not set. It is no longer set when `expired` is called. */
 AldTimer *ald_timer_new(const char *name, void (*expired)(void *userdata), void *userdata);
 void ald_timer_free(AldTimer *timer);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldTimer, ald_timer_free)
 
-/* When it expires, in µs of CLOCK_MONOTONIC; replaces the previous time. */
+/* Sets when it expires, in µs of CLOCK_MONOTONIC; replaces the previous time. */
 void ald_timer_set(AldTimer *timer, gint64 due_usec);

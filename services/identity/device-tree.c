@@ -9,7 +9,7 @@
 
 static const char *const bases[] = { "sys/firmware/devicetree/base", "proc/device-tree" };
 
-/* The vendor prefixes of machines that people build clusters of. Others show as they are. */
+/* The vendor prefixes of machines that people build clusters of. Other prefixes are shown unchanged. */
 static const struct {
         const char *prefix;
         const char *vendor;
@@ -117,7 +117,7 @@ static const char *find_hypervisor(int root, const char *base, const char *const
                 return "qemu";
         if (!g_strv_contains(compatible, "linux,dummy-virt"))
                 return NULL;
-        /* The machine of Linux's own virtual machine monitors, all of them on KVM. */
+        /* This is the machine type of Linux's own virtual machine monitors, all of which use KVM. */
         return has_property(root, base, "vmgenid") ? "firecracker" : "kvm";
 }
 

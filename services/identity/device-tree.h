@@ -17,8 +17,9 @@ void ald_device_tree_read(int root, AldDeviceTree *ret);
 void ald_device_tree_clear(AldDeviceTree *tree);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldDeviceTree, ald_device_tree_clear)
 
-/* The NUL-terminated strings of a property. Invalid ones are skipped. Never NULL. */
+/* Returns the NUL-terminated strings of a property, without invalid ones. Never NULL. Free with g_strfreev().
+ */
 char **ald_device_tree_strings(const char *data, size_t length);
 
-/* The vendor according to the first compatible name, or NULL. Free with g_free(). */
+/* Returns the vendor according to the first compatible name, or NULL. Free with g_free(). */
 char *ald_device_tree_vendor(const AldDeviceTree *tree);

@@ -52,8 +52,9 @@ static bool has_letter(const char *text)
         return false;
 }
 
-/* Lenovo puts a machine type such as 20XW0055GE into product_name and the name people know, "ThinkPad X1
- * Carbon Gen 9", into product_version; its servers do not, and have a number there. */
+/* Returns the model of a Lenovo machine, or NULL. Lenovo puts a machine type such as 20XW0055GE into
+ * product_name, and the name that people know, "ThinkPad X1 Carbon Gen 9", into product_version. Its servers
+ * have a number there instead. */
 static const char *lenovo_model(const AldDmi *dmi)
 {
         const char *version = unless_placeholder(dmi->product_version);

@@ -20,6 +20,6 @@ void ald_dmi_read(int root, AldDmi *ret);
 void ald_dmi_clear(AldDmi *dmi);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldDmi, ald_dmi_clear)
 
-/* The vendor and the model, or NULL if the firmware has placeholders only. Owned by `dmi`. */
+/* Return the vendor and the model, or NULL if the firmware has placeholders only. Owned by `dmi`. */
 const char *ald_dmi_vendor(const AldDmi *dmi);
 const char *ald_dmi_model(const AldDmi *dmi);

@@ -16,7 +16,7 @@
 #define LINKS_MAX 8u
 #define EVENTS_SIZE 4096u
 
-/* As often as everything is sent again. */
+/* The period in which all records are sent again. */
 #define REFRESH_SECONDS 30u
 
 struct AldFactsWatch {
@@ -25,12 +25,12 @@ struct AldFactsWatch {
         void (*host_name_changed)(void *userdata);
         void *userdata;
         int host_name_fd, os_release_fd;
-        GHashTable *os_release_names; /* of files, in whichever of the folders */
+        GHashTable *os_release_names; /* base names of the files, in any of the watched folders */
         guint host_name, os_release, refresh;
 };
 
-/* The kernel flags the file as exceptional once for each change; a hang-up means that it is not the kernel's.
- */
+/* Called when the kernel flags the file as exceptional, once for each change. A hang-up means that it is not
+ * the kernel's file. */
 static gboolean on_host_name(int fd, GIOCondition condition, gpointer userdata)
 {
         AldFactsWatch *watch = userdata;
@@ -51,7 +51,7 @@ static void watch_host_name(AldFactsWatch *watch)
                 watch->host_name = g_unix_fd_add(watch->host_name_fd, G_IO_PRI, on_host_name, watch);
 }
 
-/* inotify takes no descriptor of a folder, but the path to one. */
+/* Watches a folder. inotify takes a path rather than a descriptor. */
 static void add_folder(AldFactsWatch *watch, const char *folder)
 {
         ald_fd int fd = openat(watch->root, folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -74,7 +74,7 @@ static char *read_link(int root, const char *path)
         return g_strdup(target);
 }
 
-/* The file, and each that it is a link to. To add a folder again changes nothing. */
+/* Watches the folder of a file, and of each link on the way to it. Adding a folder again changes nothing. */
 static void add_file(AldFactsWatch *watch, const char *path)
 {
         g_autofree char *at = g_strdup(path);
@@ -90,14 +90,14 @@ static void add_file(AldFactsWatch *watch, const char *path)
         }
 }
 
-/* Links may lead elsewhere by now. */
+/* Watches the files, also where their links lead by now. */
 static void add_files(AldFactsWatch *watch)
 {
         add_file(watch, "etc/os-release");
         add_file(watch, "usr/lib/os-release");
 }
 
-/* Whether one of the events is of such a file; a missed event is caught by the next refresh. */
+/* Returns whether one of the events is about such a file. The next refresh makes up for a missed event. */
 static bool read_events(AldFactsWatch *watch)
 {
         _Alignas(struct inotify_event) char buffer[EVENTS_SIZE];
@@ -127,7 +127,7 @@ static gboolean on_os_release(int fd, GIOCondition condition, gpointer userdata)
         return G_SOURCE_CONTINUE;
 }
 
-/* An upgrade replaces the file, or the link to it. */
+/* Watches the folders of os-release, since an upgrade replaces the file, or the link to it. */
 static void watch_os_release(AldFactsWatch *watch)
 {
         watch->os_release_fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);

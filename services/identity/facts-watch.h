@@ -4,8 +4,8 @@
 #include "services/identity/identity-manager.h"
 
 /*
- * Keeps the facts of a manager up to date: reads them again when the kernel's host name, even without
- * hostname1, or etc/os-release or usr/lib/os-release below the root has changed, and every 30 s, since DMI
+ * Keeps the facts of a manager up to date. Reads them again when the kernel's host name (even without
+ * hostname1), or etc/os-release or usr/lib/os-release below the root has changed, and every 30 s, since DMI
  * has no change event.
  */
 typedef struct AldFactsWatch AldFactsWatch;

@@ -23,8 +23,8 @@
 
 #define HYPERVISOR_BIT (1u << 31)
 
-/* The hypervisor signature in CPUID leaf 0x40000000, such as KVMKVMKVM. Empty if there is none, and on
- * architectures other than x86. */
+/* Returns the hypervisor signature in CPUID leaf 0x40000000, such as KVMKVMKVM. Empty if there is none, and
+ * on architectures other than x86. */
 static void cpu_signature(char ret[static CPU_SIGNATURE_SIZE])
 {
         unsigned eax, signature[3];
@@ -65,7 +65,8 @@ static const Sign by_cpuid[] = {
         { "prl hyperv  ", "parallels" },
 };
 
-/* Beginnings of DMI strings. Those of makers that build on another hypervisor say more than CPUID does. */
+/* The beginnings of DMI strings. Makers that build on another hypervisor are named here, which is more
+ * specific than CPUID. */
 static const Sign by_maker[] = {
         { "Amazon EC2", "amazon" },
         { "Apple Virtualization", "apple" },
@@ -86,7 +87,8 @@ static const Sign by_dmi[] = {
         { "QEMU", "qemu" },
         { "SeaBIOS", "qemu" },
         { "EFI Development Kit II / OVMF", "qemu" },
-        /* Clouds on KVM; their whole machines bear the names of their makers. */
+        /* The following are clouds on KVM. On their bare-metal machines, DMI has the names of the hardware's
+         * makers. */
         { "AHV", "kvm" }, /* Nutanix */
         { "Akamai", "kvm" },
         { "Alibaba Cloud ECS", "kvm" },
@@ -114,7 +116,7 @@ static const char *find_sign(const Sign *signs, size_t n, const char *text, bool
 
 static const char *find_in_dmi(const Sign *signs, size_t n, const AldDmi *dmi)
 {
-        /* product_name first: it tells KVM apart where sys_vendor is QEMU for both. */
+        /* product_name comes first, since it identifies KVM where sys_vendor is QEMU for both. */
         const char *const texts[] = { dmi->product_name, dmi->sys_vendor, dmi->board_vendor, dmi->bios_vendor,
                 dmi->product_version };
 
@@ -127,8 +129,9 @@ static const char *find_in_dmi(const Sign *signs, size_t n, const AldDmi *dmi)
         return NULL;
 }
 
-/* The whole machines of some clouds bear the same vendor as the virtual ones: c7g.metal, c7i.metal-24xl,
- * c4a-highmem-96-metal, "… Bare Metal Instance", BareMetal. */
+/* Returns whether this is a bare-metal machine of a cloud. Some clouds use the same vendor for these and for
+ * virtual machines, but a name with "metal": c7g.metal, c7i.metal-24xl, c4a-highmem-96-metal, "… Bare Metal
+ * Instance", BareMetal. */
 static bool is_metal(const AldDmi *dmi)
 {
         g_autofree char *name = dmi->product_name ? g_ascii_strdown(dmi->product_name, -1) : NULL;
@@ -158,7 +161,8 @@ static const char *hypervisor_by_dmi(const AldDmi *dmi)
         return is_metal(dmi) ? NULL : find_in_dmi(by_dmi, G_N_ELEMENTS(by_dmi), dmi);
 }
 
-/* The first domain of Xen owns the hardware and is no guest. */
+/* Returns whether this is a domain of Xen other than the first, which owns the hardware and is not a guest.
+ */
 static bool is_xen_guest(int root)
 {
         g_autofree char *type = ald_text_read(root, "sys/hypervisor/type");
@@ -170,14 +174,15 @@ static bool is_xen_guest(int root)
         return !capabilities || !strstr(capabilities, "control_d");
 }
 
-/* Firecracker has no DMI and KVM's signature; the name of its generation counter is its own. */
+/* Returns whether this is Firecracker, which has no DMI and the signature of KVM. Only its generation counter
+ * has this name. */
 static bool is_firecracker(int root, const AldDmi *dmi)
 {
         return !dmi->sys_vendor && (ald_sysroot_exists(root, "sys/bus/acpi/devices/FCVMGID:00") ||
                                            ald_sysroot_exists(root, "sys/bus/acpi/devices/VMGENCTR:00"));
 }
 
-/* s390x: "VM00 Control Program: z/VM    7.1.0" or "KVM/Linux" */
+/* Reads the hypervisor of s390x: "VM00 Control Program: z/VM 7.1.0" or "KVM/Linux". */
 static const char *mainframe_hypervisor(int root)
 {
         g_autofree char *sysinfo = NULL;
@@ -203,9 +208,9 @@ static const char *x86_hypervisor(int root, const char *signature, const AldDmi 
 }
 
 /*
- * The hypervisor of a virtual machine, as named by systemd-detect-virt(1), or a more specific name of the
- * monitor: firecracker, cloud-hypervisor. "other" if it is unknown. NULL on bare metal. `signature` is that
- * of CPUID, empty if it was not queried.
+ * Returns the hypervisor of a virtual machine, as named by systemd-detect-virt(1), or by a more specific name
+ * of the monitor: firecracker, cloud-hypervisor. Returns "other" if it is unknown, and NULL on bare metal.
+ * `signature` is the one of CPUID, empty if it was not queried.
  */
 static const char *detect_hypervisor(int root, const char *signature, const AldCpuinfo *cpuinfo,
         const AldDmi *dmi, const AldDeviceTree *tree)
@@ -227,7 +232,8 @@ static const char *detect_hypervisor(int root, const char *signature, const AldC
         return name ? name : mainframe_hypervisor(root);
 }
 
-/* SMBIOS, 7.4.1: the obvious ones only, since firmware is careless with the others. */
+/* Maps the chassis types of SMBIOS, 7.4.1. Only the obvious ones are mapped, since firmware often sets the
+ * others wrongly. */
 static const char *chassis_by_dmi(uint64_t type)
 {
         switch (type) {
@@ -263,7 +269,7 @@ static const char *chassis_by_dmi(uint64_t type)
         }
 }
 
-/* ACPI, 5.2.9.1. */
+/* Maps the power management profiles of ACPI, 5.2.9.1. */
 static const char *chassis_by_acpi(int root)
 {
         uint64_t profile;
@@ -288,7 +294,7 @@ static const char *chassis_by_acpi(int root)
         }
 }
 
-/* The chassis type as named by hostname1, or NULL. Owned by `tree` or static. */
+/* Returns the chassis type as named by hostname1, or NULL. Owned by `tree` or static. */
 static const char *detect_chassis(int root, bool is_virtual, const AldDmi *dmi, const AldDeviceTree *tree)
 {
         const char *chassis;
@@ -339,7 +345,7 @@ static const Soc by_compatible[] = {
         { "thead,th1520", "T-Head TH1520" },
 };
 
-/* JEP-106 code of the maker and number of the chip, by SMCCC_ARCH_SOC_ID. */
+/* The JEP-106 code of the maker and the number of the chip, from SMCCC_ARCH_SOC_ID. */
 static const Soc by_firmware[] = {
         { "jep106:036b:0241", "NVIDIA Grace" },
 };
@@ -353,8 +359,8 @@ static const char *find_soc(const Soc *socs, size_t n, const char *id)
 }
 
 /*
- * The name of the system on chip, from the compatible names of the device tree, or from what the firmware of
- * an Arm machine reports in sys/devices/soc0, such as "NVIDIA Grace". NULL if unknown.
+ * Returns the name of the system on chip, from the compatible names of the device tree, or from
+ * sys/devices/soc0, where the firmware of an Arm machine reports it, such as "NVIDIA Grace". NULL if unknown.
  */
 static const char *soc_name(int root, const char *const *compatible)
 {
@@ -370,7 +376,7 @@ static const char *soc_name(int root, const char *const *compatible)
         return id ? find_soc(by_firmware, G_N_ELEMENTS(by_firmware), id) : NULL;
 }
 
-/* Whether the root is that of this machine, rather than of a test. */
+/* Returns whether the root is that of this machine, rather than of a test. */
 static bool is_real_root(int root)
 {
         struct stat real, given;

@@ -22,9 +22,9 @@ void ald_facts_collect(int root, AldFacts *ret);
 void ald_facts_clear(AldFacts *facts);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldFacts, ald_facts_clear)
 
-/* A checksum of the files of DMI and os-release, which may change while the machine runs. Logs nothing, so
- * that it can be called repeatedly. Free with g_free(). */
+/* Returns a checksum of the files of DMI and os-release, which may change while the machine runs. Logs
+ * nothing, so that it can be called repeatedly. Free with g_free(). */
 char *ald_facts_sum_sources(int root);
 
-/* The host name of the kernel only, which may change at any time. */
+/* Returns only the host name of the kernel, which may change at any time. Free with g_free(). */
 char *ald_facts_read_host_name(int root);

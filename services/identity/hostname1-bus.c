@@ -9,7 +9,7 @@
 struct AldHostname1Client {
         sd_bus *bus;
         AldPeer *peer;
-        sd_bus_slot *query; /* while an answer is awaited */
+        sd_bus_slot *query; /* the pending call */
         AldHostname1Changed changed;
         void *userdata;
 };
@@ -83,7 +83,7 @@ static int on_values(sd_bus_message *reply, void *userdata, sd_bus_error *unused
         return 0;
 }
 
-/* A pending call will return the values after all signals so far. */
+/* A pending call already returns the values after all signals so far, so a second one is not needed. */
 void ald_hostname1_client_refresh(AldHostname1Client *client)
 {
         int r;

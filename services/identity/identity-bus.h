@@ -4,7 +4,7 @@
 #include "services/common/service.h"
 #include "services/identity/identity-manager.h"
 
-/* The object /org/alidade/Identity1. */
+/* Exports the object /org/alidade/Identity1. */
 typedef struct AldIdentityBus AldIdentityBus;
 
 int ald_identity_bus_new(AldService *service, AldIdentityManager *manager, AldIdentityBus **ret);

@@ -13,9 +13,9 @@ struct AldIdentityManager {
         AldIdentityChanged changed;
         void *userdata;
 
-        char *friendly_name; /* as set by the user, or NULL */
+        char *friendly_name; /* set by the user, or NULL */
         AldFacts facts;
-        char *sources; /* what they were collected from */
+        char *sources; /* checksum of the files that the facts were collected from */
 
         /* The last values of hostname1, kept while it is not running. */
         char *pretty_hostname, *static_hostname, *hostname;
@@ -24,7 +24,7 @@ struct AldIdentityManager {
 
 typedef bool (*IsPlaceholder)(const char *text);
 
-/* The first one that is not empty. */
+/* Returns the first value that is neither empty nor a placeholder. */
 static const char *first_of(IsPlaceholder is_placeholder, const char *const *values, size_t n)
 {
         for (size_t i = 0; i < n; i++)
@@ -37,7 +37,7 @@ static const char *first_of(IsPlaceholder is_placeholder, const char *const *val
         first_of(is_placeholder, (const char *const[]){ __VA_ARGS__ }, \
                 sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *))
 
-/* A name set by the user is used unchanged. */
+/* Chooses the friendly name. One that the user has set is used unchanged. */
 static const char *choose_name(const AldIdentityManager *m)
 {
         return m->friendly_name ? m->friendly_name

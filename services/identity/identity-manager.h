@@ -6,8 +6,8 @@
 #include "record/schema.h"
 
 /*
- * The identity of this machine: its friendly name, the values of hostname1, and its own facts, merged into
- * one AldIdentity.
+ * Merges the identity of this machine into one AldIdentity: its friendly name, the values of hostname1, and
+ * its own facts.
  */
 typedef struct AldIdentityManager AldIdentityManager;
 
@@ -24,15 +24,15 @@ typedef struct AldHostname1 {
 /* The identity is valid during the call. */
 typedef void (*AldIdentityChanged)(const AldIdentity *identity, void *userdata);
 
-/* Reads the facts below the root, which stays the caller's. */
+/* Creates a manager and reads the facts below the root, which stays the caller's. */
 AldIdentityManager *ald_identity_manager_new(int root, const char *state_directory);
 void ald_identity_manager_free(AldIdentityManager *manager);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldIdentityManager, ald_identity_manager_free)
 
-/* Calls back at once, and when the identity has changed; NULL for nobody. */
+/* Calls back at once, and whenever the identity has changed. NULL removes the callback. */
 void ald_identity_manager_watch(AldIdentityManager *manager, AldIdentityChanged changed, void *userdata);
 
-/* Reads the facts again: the operating system may have been upgraded. */
+/* Reads the facts again, as the operating system may have been upgraded. */
 void ald_identity_manager_reload(AldIdentityManager *manager);
 
 /* Reads the facts again if DMI or os-release have changed; returns whether they have. */
@@ -44,6 +44,6 @@ bool ald_identity_manager_reload_host_name(AldIdentityManager *manager);
 /* Copies the present values of hostname1. */
 void ald_identity_manager_set_hostname1(AldIdentityManager *manager, const AldHostname1 *values);
 
-/* Stores a name that ald_name_refuse() accepts; "" returns to the system's name. On error the old name
- * stays. */
+/* Stores a name that ald_name_refuse() accepts; "" returns to the system's name. On error the old name stays.
+ */
 int ald_identity_manager_set_friendly_name(AldIdentityManager *manager, const char *name);

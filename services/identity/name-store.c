@@ -18,7 +18,7 @@
 #define FILE_MAX \
         (ALD_NAME_MAX * 4 + 2) /* the longest name in UTF-8, a newline, and room for the terminator */
 
-/* Characters that hide, or that break or turn around the line they are shown in. */
+/* Returns whether a character is invisible, or breaks or reverses the line it is shown in. */
 static bool is_control(gunichar c)
 {
         GUnicodeType type = g_unichar_type(c);
@@ -54,7 +54,7 @@ static int set_file_aside(int dir, const char *directory, const char *reason)
         return r;
 }
 
-/* Why the text read from the file is not a valid name, or NULL. Removes a trailing newline. */
+/* Returns why the text read from the file is not a valid name, or NULL. Removes a trailing newline. */
 static const char *check_text(char *text, size_t n)
 {
         if (n > 0 && text[n - 1] == '\n')
@@ -66,7 +66,7 @@ static const char *check_text(char *text, size_t n)
         return ald_name_refuse(text);
 }
 
-/* -EBADMSG with the reason if the file exists but does not contain a name. */
+/* Reads the file. Returns -EBADMSG with the reason if it exists but does not contain a name. */
 static int read_file(int dir, char text[static FILE_MAX], const char **ret_reason)
 {
         ald_fd int fd = openat(dir, FILE_NAME, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
@@ -108,7 +108,7 @@ char *ald_name_store_load(const char *directory)
         return NULL;
 }
 
-/* A file that is not a valid name may still be valuable. */
+/* Sets a file aside that is not a valid name, since it may still be valuable. */
 static int set_invalid_aside(int dir, const char *directory)
 {
         char text[FILE_MAX];
@@ -172,8 +172,8 @@ int ald_name_store_save(const char *directory, const char *name)
         r = set_invalid_aside(dir, directory);
         if (r >= 0)
                 r = *name ? replace_file(dir, text) : forget_file(dir);
+        /* The change is made, even if the file system cannot guarantee its durability. */
         if (r >= 0)
-                (void) fsync(
-                        dir); /* the change is done; not every file system can guarantee its durability */
+                (void) fsync(dir);
         return r;
 }

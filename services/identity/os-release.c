@@ -7,7 +7,8 @@
 #include "services/common/firmware-text.h"
 #include "services/identity/os-release.h"
 
-/* Reads what stands after a backslash: within double quotes it escapes only what the shell knows there. */
+/* Reads the character after a backslash. Within double quotes a backslash escapes only the characters that
+ * the shell knows there. */
 static const char *unescape(const char *p, const char *end, char quote, GString *value)
 {
         if (p == end)
@@ -21,8 +22,8 @@ static const char *unescape(const char *p, const char *end, char quote, GString 
 }
 
 /*
- * Reads one value from behind its "=" to the end of its line, as the shell would: quotes of both kinds, which
- * may stand side by side and run over several lines, and backslashes. Returns where the next line begins, or
+ * Reads one value from after its "=" to the end of its line, as the shell would: with backslashes, and quotes
+ * of both kinds, which may stand side by side and span several lines. Returns where the next line begins, or
  * NULL for an open quote or words that an assignment cannot have.
  */
 static const char *read_value(const char *p, const char *end, GString *value)

@@ -3,8 +3,9 @@
 
 #include <stddef.h>
 
-/* PRETTY_NAME as a shell would read it, else NAME with VERSION; NULL if the text has neither. */
+/* Returns PRETTY_NAME as a shell would read it, else NAME with VERSION; NULL if the text has neither. Free
+ * with g_free(). */
 char *ald_os_release_parse(const char *text, size_t length);
 
-/* The same from etc/os-release, else usr/lib/os-release. */
+/* Returns the name from etc/os-release, else from usr/lib/os-release, in the same way. */
 char *ald_os_release_read(int root);

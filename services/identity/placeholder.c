@@ -6,9 +6,9 @@
 #include "services/identity/placeholder.h"
 
 /* The words of which makers form placeholders: "To be set by OEM", "System Product Version", "TBD". A text
- * that has no other word names nothing. */
+ * without any other word names nothing. */
 static const char *const words[] = {
-        /* what the field is of */
+        /* what has the field */
         "base",
         "baseboard",
         "board",
@@ -42,12 +42,12 @@ static const char *const words[] = {
         "value",
         "vendor",
         "version",
-        /* who was to fill it */
+        /* who should fill it */
         "customer",
         "odm",
         "oem",
         "user",
-        /* that nobody has */
+        /* phrases for a missing value */
         "all",
         "applicable",
         "available",
@@ -112,7 +112,7 @@ static const char *const machine_names[] = {
         NULL,
 };
 
-/* In lower case, without blanks and punctuation; what is not ASCII stays. */
+/* Returns the text in lower case, without blanks and ASCII punctuation. Other characters are kept. */
 static char *squeeze_text(const char *text)
 {
         GString *squeezed = g_string_new(NULL);
@@ -123,7 +123,7 @@ static char *squeeze_text(const char *text)
         return g_string_free(squeezed, FALSE);
 }
 
-/* "0000", "xxxx", "....": one character over and over, or nothing but punctuation. */
+/* Returns whether text repeats one character, or had only punctuation: "0000", "xxxx", "....". */
 static bool is_one_character(const char *squeezed)
 {
         size_t n = strlen(squeezed), first = 1;
@@ -131,14 +131,14 @@ static bool is_one_character(const char *squeezed)
         while (first < n && ((unsigned char) squeezed[first] & 0xc0) == 0x80)
                 first++;
         if (first > 1 && first == n)
-                return false; /* one letter of a script whose letters may be words */
+                return false; /* a letter of a script in which single letters may be words */
         for (size_t i = first; i < n; i++)
                 if (squeezed[i] != squeezed[i - first])
                         return false;
         return true;
 }
 
-/* "123456", "0123456789ABCDEF": counting, from the first digit of either way. */
+/* Returns whether text counts up from 0 or 1: "123456", "0123456789ABCDEF". */
 static bool is_counting(const char *squeezed)
 {
         size_t n = strlen(squeezed);
@@ -151,20 +151,21 @@ static bool is_counting(const char *squeezed)
         return true;
 }
 
-/* "0x0000" */
+/* Returns whether text is a zero in hexadecimal: "0x0000". */
 static bool is_zero(const char *squeezed)
 {
         return g_str_has_prefix(squeezed, "0x") && is_one_character(squeezed + 2) &&
                (squeezed[2] == '0' || squeezed[2] == '\0');
 }
 
-/* Some add by whom: "To be filled by O.E.M. by More String". */
+/* Returns whether text begins like this placeholder. Some makers add a name: "To be filled by O.E.M. by More
+ * String". */
 static bool is_to_be_filled(const char *squeezed)
 {
         return g_str_has_prefix(squeezed, "tobefilledby") || g_str_has_prefix(squeezed, "tobesetby");
 }
 
-/* A digit counts the fields of one name: "Type2 - Board Product Name1", "Vendor1". */
+/* Drops the number that counts several fields of one name: "Type2 - Board Product Name1", "Vendor1". */
 static void drop_count(GString *word)
 {
         static const char *const counted[] = { "manufacturer", "name", "string", "type", "vendor",
@@ -178,16 +179,16 @@ static void drop_count(GString *word)
                         g_string_truncate(word, letters);
 }
 
-/* Whether a new word begins here: "Type1ProductConfigId", "SKUNumber". */
+/* Returns whether a new word begins here, as in "Type1ProductConfigId" or "SKUNumber". */
 static bool begins_word(const char *text, char before)
 {
         return g_ascii_isupper(*text) && (g_ascii_islower(before) || g_ascii_isdigit(before) ||
                                                  (g_ascii_isupper(before) && g_ascii_islower(text[1])));
 }
 
-/* Words end at blanks, hyphens and underscores, and where a capital letter begins the next one. Other
- * punctuation is left out: "O.E.M." A number may be among two words, "Product Name 1", but not after one:
- * "System 7". */
+/* Returns whether text consists of placeholder words. Words end at blanks, hyphens and underscores, and where
+ * a capital letter begins the next one. Other punctuation is left out: "O.E.M." A number may follow two
+ * words, "Product Name 1", but not a single one: "System 7". */
 static bool has_placeholder_words_only(const char *text)
 {
         g_autoptr(GString) word = g_string_new(NULL);
@@ -213,7 +214,8 @@ static bool has_placeholder_words_only(const char *text)
         }
 }
 
-/* With blanks and letters of ASCII for those that only look different; text that is not UTF-8 stays. */
+/* Replaces characters that only look different from ASCII letters and blanks by these. Text that is not UTF-8
+ * is kept. */
 static char *normalize_text(const char *text)
 {
         char *simple = g_utf8_validate(text, -1, NULL) ? g_utf8_normalize(text, -1, G_NORMALIZE_ALL_COMPOSE)
