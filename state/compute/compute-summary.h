@@ -10,12 +10,13 @@ const char *ald_left_out_to_string(AldLeftOut reason);
 
 /*
  * Sums up the GPUs and accelerators of a node if any of them was measured, else its processors. Totals and
- * all clients use this rule (ald_node_figures()). Figures of FP32 are summed up apart.
+ * all clients use this rule (ald_node_figures()). Figures of FP32 are summed up separately.
  *
- * Left out are devices that could have a figure and lack it: GPUs and accelerators, and processors too while
- * none of the former was measured. A device that multiplies in another precision than FP16 does not count as
- * left out of the TFLOPS of FP16. Figures that `doubts` leaves out are left out. A device that is not in
- * `backends`, whose class is unknown, or that is split into instances is ignored. Each record may be NULL.
+ * Devices that could have a figure but lack it count as left out: GPUs and accelerators, and processors too
+ * while none of the former was measured. A device that multiplies in another precision than FP16 does not
+ * count as left out of the TFLOPS of FP16. Figures that `doubts` leaves out count as left out. A device that
+ * is not in `backends`, whose class is unknown, or that is split into instances is ignored. Each record may
+ * be NULL.
  */
 void ald_compute_summary(const AldBackends *backends, const AldCompute *compute, const AldDoubts *doubts,
         AldComputeSummary *ret);

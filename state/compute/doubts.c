@@ -5,10 +5,10 @@
 
 #define GIB (UINT64_C(1024) * 1024 * 1024)
 
-/* Devices that are alike, and the best figures of two nodes: whichever node is judged, one of them is
- * another. */
+/* Devices that are alike, and the best figures of two nodes: whichever node is judged, one of the two is
+ * another node. */
 typedef struct Equals {
-        const AldNode *last; /* that was added */
+        const AldNode *last; /* the node that was added last */
         guint n_nodes;
         struct {
                 const AldNode *node;
@@ -26,11 +26,11 @@ typedef struct RateClaim {
         const char *precision, *method; /* of a product, or NULL */
         Equals *alike, *equal; /* of the same kind; also of the same power limit and method; or NULL */
         bool is_example;       /* it counts among these */
-        AldDoubtReason reason; /* if `limit` is known: the limit of the device itself is exceeded */
-        double limit;          /* NAN: it is not */
+        AldDoubtReason reason; /* why the limit of the device itself is exceeded, if `limit` is known */
+        double limit;          /* NAN if that is not exceeded */
 } RateClaim;
 
-/* In the order of the nodes. */
+/* All claims in the order of the nodes, and the groups in which they are compared. */
 typedef struct Comparison {
         GArray *claims;
         GHashTable *groups; /* hash of what is alike → Equals */
@@ -41,7 +41,8 @@ static bool has_flag(const char *const *flags, const char *flag)
         return flags && g_strv_contains(flags, flag);
 }
 
-/* The probe counts a power cap, which equal devices share, as a reason, too. */
+/* Returns whether the clocks were held down. A power cap does not count, although the probe lists it as a
+ * reason, since equal devices share it. */
 static bool is_held_down(const AldComputeDevice *row)
 {
         for (const char *const *reason = row->throttle_reasons; reason && *reason; reason++)
@@ -60,9 +61,10 @@ static bool is_of_wgmma(const char *method)
         return method && g_str_has_suffix(method, "wgmma");
 }
 
-/* The factor by which a product may exceed the peak of the same row; INFINITY if they cannot be compared. The
- * matrix units of Hopper are faster by their own instructions than by those of its predecessors. A peak that
- * failed later is kept from an earlier measurement. The clocks of processors follow the load. */
+/* Returns the factor by which a product may exceed the peak of the same row; INFINITY if they cannot be
+ * compared. The matrix units of Hopper are faster by their own instructions than by those of its
+ * predecessors. A peak that failed later is kept from an earlier measurement. The clocks of processors follow
+ * the load. */
 static double allowance_of_peak(const RateClaim *claim)
 {
         const AldComputeDevice *row = claim->row;
@@ -79,7 +81,7 @@ static double allowance_of_peak(const RateClaim *claim)
                (other_conditions ? ALD_DOUBT_CONDITIONS : 1);
 }
 
-/* Compares it with the limit of the device itself. */
+/* Compares a claim with the limit of the device itself. */
 static void judge_alone(RateClaim *claim)
 {
         uint64_t theoretical = claim->row->memory_bandwidth_theoretical_bytes_per_second;
@@ -98,7 +100,8 @@ static void judge_alone(RateClaim *claim)
                                                                                         : ALD_ABSENT_DOUBLE;
 }
 
-/* "GRID T4-16Q", "NVIDIA A40-48C": a profile of so many GiB, for one of four kinds of use. */
+/* Recognizes a virtual GPU by the profile in its name, such as "GRID T4-16Q" or "NVIDIA A40-48C": GiB of
+ * memory, and one of four kinds of use. */
 static bool is_virtual(const char *name)
 {
         const char *profile = strrchr(name, '-');
@@ -126,7 +129,8 @@ static Equals *find_group(Comparison *comparison, uint64_t hash)
         return equals;
 }
 
-/* What a driver reserves of the memory varies by a few MiB. */
+/* Finds the groups of a claim. Memory counts in whole GiB, since the part that a driver reserves varies by a
+ * few MiB. */
 static void find_groups(Comparison *comparison, RateClaim *claim)
 {
         const AldBackend *backend = claim->backend;
@@ -148,7 +152,7 @@ static void find_groups(Comparison *comparison, RateClaim *claim)
         claim->equal = find_group(comparison, hash);
 }
 
-/* All claims of a node are added one after the other. */
+/* Adds an example. All claims of a node are added one after the other. */
 static void add_example(Equals *equals, const RateClaim *claim)
 {
         if (equals->last != claim->node)
@@ -166,7 +170,8 @@ static void add_example(Equals *equals, const RateClaim *claim)
         }
 }
 
-/* Only a node that is there, and a figure about which nothing is to be said, tells what others can do. */
+/* Adds a claim. It is an example of what others can do only if its node counts and nothing casts doubt on the
+ * figure. */
 static void add_claim(Comparison *comparison, RateClaim *claim)
 {
         judge_alone(claim);
@@ -183,7 +188,8 @@ static void add_claim(Comparison *comparison, RateClaim *claim)
         g_array_append_val(comparison->claims, *claim);
 }
 
-/* The product is also that of TflopsFp16, which totals and plans prefer, whatever the other field says. */
+/* Adds the claim about the product, which includes TflopsFp16: totals and plans prefer that field, whatever
+ * the other one says. */
 static void add_product(Comparison *comparison, RateClaim claim)
 {
         const AldComputeDevice *row = claim.row;
@@ -227,7 +233,7 @@ static gboolean add_node(AldNode *node, void *userdata)
         return FALSE;
 }
 
-/* NodeClaims of one node. */
+/* The claims of one node. */
 typedef struct NodeClaims {
         const RateClaim *items;
         size_t n;
@@ -253,7 +259,8 @@ static void set_figures(AldDoubt *doubt, const RateClaim *claim, double limit)
         }
 }
 
-/* Returns whether it exceeds what equal devices on as many other nodes deliver. */
+/* Returns whether a claim exceeds what equal devices deliver on at least `least` other nodes, and then
+ * describes the doubt. */
 static bool exceeds(const NodeClaims *own, const RateClaim *claim, const Equals *equals, guint least,
         AldDoubt *doubt, char peer[static ALD_ID_STRING_SIZE])
 {
@@ -294,7 +301,7 @@ static bool judge(const NodeClaims *own, const RateClaim *claim, DoubtSpace *spa
         return true;
 }
 
-/* Returns NULL if nothing is doubted, or so much that it is no record. */
+/* Returns a record of all doubts about a node; NULL if there are none, or too many for a record. */
 static AldRecord *judge_node(const NodeClaims *own)
 {
         g_autofree DoubtSpace *spaces = g_new0(DoubtSpace, own->n);
@@ -317,7 +324,7 @@ static AldRecord *judge_node(const NodeClaims *own)
 
 typedef struct DoubtRound {
         const GArray *claims;
-        guint next; /* of the claims, the first one of a node that was not judged yet */
+        guint next; /* index of the first claim of a node that was not judged yet */
         AldDoubtsFunc func;
         void *userdata;
 } DoubtRound;

@@ -38,6 +38,6 @@ typedef void (*AldDoubtsFunc)(AldNode *node, AldRecord *record, void *userdata);
  * changed meanwhile except for records of Node1.Doubts. */
 void ald_doubts_judge(AldStore *store, AldDoubtsFunc func, void *userdata);
 
-/* The doubt about a figure of a device that totals and plans leave out; NULL if they use it. `doubts` may be
- * NULL. */
+/* Returns the doubt because of which totals and plans leave out a figure of a device; NULL if they use it.
+ * `doubts` may be NULL. */
 const AldDoubt *ald_doubts_find(const AldDoubts *doubts, const char *device, AldDoubtField field);

@@ -6,8 +6,8 @@
 /* Devices are measured through OpenCL, so those that it does not show have no figures until a driver of it is
  * installed. */
 
-/* The Debian package with an OpenCL driver for such a device, by its class, vendor and kernel driver; static.
- * Returns NULL if none is known. */
+/* Returns the Debian package with an OpenCL driver for such a device, by its class, vendor and kernel driver,
+ * as a static string; NULL if none is known. */
 const char *ald_opencl_package(const AldBackend *device);
 
 /*
@@ -17,9 +17,9 @@ const char *ald_opencl_package(const AldBackend *device);
 bool ald_opencl_is_missing(const AldBackends *backends, const AldBackend *device);
 
 /*
- * The packages with the drivers that a node lacks to be measured, each once, in the order of its devices:
- * those of its GPUs and accelerators, or that of its processor if OpenCL shows none of the former and no
- * package for one is known. Static strings in a new array; empty if none is missing or known. `backends` may
- * be NULL.
+ * Returns the packages with the drivers that a node lacks to be measured, each once, in the order of its
+ * devices: those of its GPUs and accelerators, or that of its processor if OpenCL shows none of the former
+ * and no package for one is known. Static strings in a new array; empty if none is missing or known.
+ * `backends` may be NULL.
  */
 GPtrArray *ald_opencl_missing_packages(const AldBackends *backends);

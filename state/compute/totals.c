@@ -47,7 +47,7 @@ static bool device_memory_differs(const AldSystem *a, const AldSystem *b)
         return false;
 }
 
-/* Returns whether such a change can change a count or sum. */
+/* Returns whether the change of a record can change a count or sum. */
 static bool matters(const AldEntry *entry, const AldRecord *before)
 {
         if (!before || !entry->record)
@@ -113,7 +113,7 @@ static void sum_device_memory(AldNodeSums *sums, const AldBackends *backends, co
                 add_device_memory(sums, ald_rows_at(&backends->devices, i), system);
 }
 
-/* Limited to the total. */
+/* Sums the memory. An available amount beyond the total is not plausible and left out. */
 static void sum_memory(AldNodeSums *sums, const AldMemory *memory)
 {
         sums->memory_total_bytes = sums->memory_available_bytes = ALD_ABSENT_UINT64;
@@ -124,7 +124,7 @@ static void sum_memory(AldNodeSums *sums, const AldMemory *memory)
                 ald_sum_add(&sums->memory_available_bytes, memory->available_bytes);
 }
 
-/* Computes those parts of its sums that are not known. */
+/* Computes the parts of the node's sums that are not known. */
 static void sum_node(AldNode *node)
 {
         AldNodeSums *sums = &node->sums;

@@ -15,12 +15,12 @@ typedef struct AldTotals {
 } AldTotals;
 
 /*
- * The records of many nodes are rarely in the caches, so each node keeps its sums, and only those that depend
- * on a record that has changed are computed again. Whoever computes the totals more than once notes the
- * changes.
+ * Computes the totals. The records of many nodes are rarely cached, so each node keeps its sums, and only
+ * those that depend on a record that has changed are computed again. A caller that computes the totals more
+ * than once has to note the changes.
  */
 void ald_totals_compute(AldStore *store, AldTotals *ret);
 
-/* A record has changed, and was `before`, or will be removed: then, as for a new record, `before` is NULL.
- * Returns whether the totals depend on it. */
+/* Notes that a record has changed from `before`, is new, or will be removed; in the latter two cases `before`
+ * is NULL. Returns whether the totals depend on it. */
 bool ald_totals_note_change(AldEntry *entry, const AldRecord *before);

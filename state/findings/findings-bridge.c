@@ -4,16 +4,16 @@
 #include "state/findings/findings-report.h"
 
 /*
- * Bridges that Thunderbolt cables join to a ring: a frame that one of them floods circulates for ever, unless
- * they speak STP. Leaves of the graph of bridges and cables are pruned until only rings, and paths between
- * rings, are left.
+ * Finds bridges that Thunderbolt cables join to a ring: a frame that one of them floods circulates forever,
+ * unless they speak STP. Leaves of the graph of bridges and cables are pruned until only rings, and paths
+ * between rings, are left.
  */
 
 typedef struct Bridge {
         AldId node;
         const char *name;
-        guint cables;    /* that are not pruned */
-        guint cable_xor; /* their indices; of one cable its index */
+        guint cables;    /* cables that are not pruned */
+        guint cable_xor; /* XOR of their indices; of a single cable its index */
         guint parent;    /* towards the first bridge of the same ring */
 } Bridge;
 
@@ -54,7 +54,7 @@ static const char *bridge_of(const AldNetwork *network, const char *interface)
         return NULL;
 }
 
-/* Of one node all bridges lie at the end, from `first` on. */
+/* Finds or adds a bridge. All bridges of one node are at the end, from `first` on. */
 static guint find_or_add_bridge(Graph *graph, guint first, const AldId *node, const char *name)
 {
         const Bridge bridge = { .node = *node, .name = name };
@@ -94,7 +94,7 @@ static bool is_lower_end(const Port *port)
         return strcmp(port->domain, port->peer) < 0;
 }
 
-/* By the pair of domains only: both ends of a cable are equal. */
+/* Compares by the pair of domains only, so that both ends of a cable are equal. */
 static int compare_pairs(const Port *a, const Port *b)
 {
         int r = strcmp(is_lower_end(a) ? a->domain : a->peer, is_lower_end(b) ? b->domain : b->peer);
@@ -123,7 +123,8 @@ static void add_cable(Graph *graph, const Port *a, const Port *b)
         g_array_append_val(graph->cables, cable);
 }
 
-/* Two hosts may be joined by several cables; which end belongs to which does not matter for rings. */
+/* Joins the ports by cables. There may be several between two hosts; which end belongs to which does not
+ * matter for rings. */
 static void join_ports(Graph *graph)
 {
         const Port *ports = (const Port *) (void *) graph->ports->data;
@@ -189,7 +190,7 @@ static void report_ring(AldReport *report, const AldId *nodes, guint n)
                         nodes, n, NULL);
 }
 
-/* Bridges lie in the order of their nodes, so that those of one node are neighbours in each ring. */
+/* Bridges are in the order of their nodes, so that those of one node are neighbours in each ring. */
 static void report_rings(AldReport *report, Graph *graph)
 {
         g_autoptr(GPtrArray) rings = g_ptr_array_new_with_free_func((GDestroyNotify) g_array_unref);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "state/findings/findings-report.h"
 
-/* Figures of compute devices that other measurements contradict. */
+/* Finds figures of compute devices that other measurements contradict. */
 
 static void find_in_figure(AldReport *report, const AldNode *node, const AldDoubt *doubt)
 {
@@ -17,8 +17,8 @@ static void find_in_figure(AldReport *report, const AldNode *node, const AldDoub
         AldId peer;
         bool has_peer = doubt->peer && ald_id_parse(doubt->peer, &peer) >= 0;
 
-        /* Its own limits are evidence of its own. A single other node is the one that contradicts it;
-         * otherwise records of several nodes are the evidence. */
+        /* If a figure exceeds the device's own limits, its own node is the evidence. If it exceeds that of a
+         * single other node, that node is; otherwise the records of several nodes are. */
         reporter = !doubt->peer ? &node->id : has_peer && doubt->equal_nodes == 1 ? &peer : NULL;
         if (ald_report_full(report, severity, id, reporter, &node->id, 1))
                 return;

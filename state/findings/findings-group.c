@@ -3,7 +3,7 @@
 
 #include "state/findings/findings-report.h"
 
-/* What shows by comparing nodes: those that report the same, and those that do not. */
+/* Finds what shows by comparing nodes: those that report the same, and those that do not. */
 
 /* The nodes that report the same string, which points into a record of theirs. */
 typedef struct Group {
@@ -63,7 +63,7 @@ static void device_group_free(gpointer data)
         g_free(group);
 }
 
-/* Collected in one pass. */
+/* The reports of all nodes, collected in one pass. */
 typedef struct Reported {
         Groups systems;
         Groups versions;
@@ -143,7 +143,7 @@ static gboolean collect(AldNode *node, void *userdata)
         return FALSE;
 }
 
-/* The only node that a finding is about, which may be in it several times; else NULL. */
+/* Returns the only node that a finding is about, which may be in it several times; else NULL. */
 static const AldId *sole_reporter(const GArray *nodes)
 {
         const AldId *ids = (const AldId *) (const void *) nodes->data;
@@ -177,7 +177,7 @@ static int compare_runs(gconstpointer a, gconstpointer b)
         return ald_id_compare(&((const Runs *) a)->id, &((const Runs *) b)->id);
 }
 
-/* device: what they run it for, or NULL. */
+/* Finds nodes that run different values; `device` is what they run them for, or NULL. */
 static void find_differing(AldReport *report, GPtrArray *groups, AldFindingRowId id, const char *device)
 {
         g_autoptr(GArray) runs = g_array_new(FALSE, FALSE, sizeof(Runs));

@@ -7,9 +7,9 @@
 #include "state/link/path-end.h"
 #include "state/topology/rdma-problem.h"
 
-/* What links deliver, compared with what they negotiated and with the other direction. */
+/* Compares what links deliver with what they negotiated and with the other direction. */
 
-/* The row of a link, with its path. */
+/* Makes the row of a link, with its path. */
 static AldFindingRow link_row(const AldLink *link)
 {
         AldFindingRow row = ALD_FINDING_ROW_INIT;
@@ -54,7 +54,7 @@ static bool is_limited(const char *limiter)
                strcmp(limiter, ald_link_direction_limiter_to_string(ALD_LINK_DIRECTION_LIMITER_LOSS)) != 0;
 }
 
-/* What limited the direction that falls short, if that is not the network. */
+/* Returns what limited the direction that falls short, if that is not the network. */
 static const char *limiter_of(const AldLink *link)
 {
         for (size_t i = 0; i < G_N_ELEMENTS(link->directions); i++)
@@ -150,7 +150,7 @@ static void find_missing_direction(AldReport *report, const AldLink *link)
         add(report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_LINK_PARTLY_MEASURED, link, &row);
 }
 
-/* From one node to another, some path was measured, over sockets or over RDMA. */
+/* The last success on any path from one node to another, over sockets or over RDMA. */
 typedef struct Success {
         AldId source, sink;
         bool rdma;
@@ -159,7 +159,7 @@ typedef struct Success {
 
 /* Each link is read once, however many others ask about it, since a member may publish thousands. */
 typedef struct Successes {
-        GHashTable *nodes; /* AldNode: those whose links are in the table */
+        GHashTable *nodes; /* AldNode: the nodes whose links are in the table */
         GHashTable *table; /* of Success, each its own key by the ends and what it is over */
 } Successes;
 

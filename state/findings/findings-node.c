@@ -5,7 +5,7 @@
 #include "state/findings/findings-report.h"
 #include "state/link/link-ttl.h"
 
-/* What the records of a single node show: memory, disks, devices, interfaces, its membership and its
+/* Finds what the records of a single node show: memory, disks, devices, interfaces, its membership and its
  * configuration. */
 
 #define PRESSURE_LIMIT 10.0 /* percent */
@@ -15,7 +15,7 @@
 #define DISK_LEFT_ERROR 0.005
 #define SLOW_BITS_PER_SECOND (UINT64_C(100) * 1000 * 1000)
 #define FAST_COPIES 0.6  /* of what the lanes carry at their best; half of the rate carries less */
-#define TIMES_TO_LIVE 3u /* that the figures of a device may be overdue */
+#define TIMES_TO_LIVE 3u /* by which the figures of a device may be overdue */
 #define SOON_USEC (UINT64_C(30) * 24 * 3600 * G_USEC_PER_SEC)
 
 /* Compute devices that are never free to be measured. */
@@ -64,8 +64,7 @@ static void find_in_devices(AldReport *report, const AldNode *node)
         }
 }
 
-/* What nodes report about their membership in the cluster: certificates that expire, and what brokers refuse.
- */
+/* The membership in the cluster, as nodes report it: certificates that expire, and what brokers refuse. */
 
 static bool is_soon(const AldReport *report, uint64_t end)
 {
@@ -134,9 +133,9 @@ static void find_in_membership(AldReport *report, const AldNode *node)
                 find_refused(report, node, ald_rows_at(&membership->refused_publishers, i));
 }
 
-/* What services refuse of their configuration. */
+/* Settings that services refuse. */
 
-/* The remedy names the service in a command, so another text from a peer is not repeated. */
+/* The remedy names the service in a command, so any other text from a peer is not repeated. */
 static bool is_name_of_service(const char *name)
 {
         return name && g_str_has_prefix(name, "alidade-") &&
@@ -254,8 +253,8 @@ static void find_driverless(AldReport *report, const AldNode *node, const AldBac
                 &node->id, &node->id, 1, &row);
 }
 
-/* Devices that cannot be measured, since OpenCL does not show them and a driver that would can be installed.
- */
+/* Finds devices that cannot be measured, since OpenCL does not show them and a driver that would can be
+ * installed. */
 static void find_missing_opencl(AldReport *report, const AldNode *node, const AldBackends *backends)
 {
         g_autoptr(GPtrArray) packages = ald_opencl_missing_packages(backends);
@@ -271,7 +270,8 @@ static void find_missing_opencl(AldReport *report, const AldNode *node, const Al
                 &node->id, 1, &row);
 }
 
-/* A card that uses fewer lanes, or slower ones, than it and its slot can; or whose slot has fewer than it. */
+/* Cards that use fewer lanes, or slower ones, than they and their slots can, or whose slots have fewer lanes.
+ * */
 
 static void add_lanes(AldReport *report, const AldNode *node, const AldBackend *device,
         const AldDeviceJoin *join, AldFindingRowSeverity severity, AldFindingRowId id)
@@ -288,7 +288,7 @@ static void add_lanes(AldReport *report, const AldNode *node, const AldBackend *
         ald_report_add(report, severity, id, &node->id, &node->id, 1, &row);
 }
 
-/* Where no slot is visible, as in a virtual machine, it may have few lanes itself. */
+/* If no slot is visible, as in a virtual machine, the slot itself may have few lanes. */
 static void find_missing_lanes(
         AldReport *report, const AldNode *node, const AldBackend *device, const AldDeviceJoin *join)
 {

@@ -4,7 +4,7 @@
 #include "state/findings/findings-report.h"
 #include "state/link/interface-roles.h"
 
-/* What presences show: clocks that differ, ids that two machines use, nodes that are gone. */
+/* Finds what presences show: clocks that differ, ids that two machines use, nodes that are gone. */
 
 #define SKEW_USEC (INT64_C(5) * G_USEC_PER_SEC)
 
@@ -16,7 +16,7 @@ typedef struct Clocks {
 
 typedef struct KnownClock {
         AldId node;
-        int64_t offset; /* to the clock of this node */
+        int64_t offset; /* relative to the clock of this node */
 } KnownClock;
 
 static bool is_state(const AldPresence *presence, AldPresenceState state)
@@ -24,7 +24,7 @@ static bool is_state(const AldPresence *presence, AldPresenceState state)
         return presence->state && strcmp(presence->state, ald_presence_state_to_string(state)) == 0;
 }
 
-/* A finding without arguments, which this service concludes itself. */
+/* Adds a finding without arguments, which this service concludes itself. */
 static void add(AldReport *report, AldFindingRowSeverity severity, AldFindingRowId id, const AldNode *node)
 {
         if (!ald_report_full(report, severity, id, NULL, &node->id, 1))
@@ -39,14 +39,14 @@ static void find_offline(AldReport *report, const AldNode *node, const AldPresen
                 ald_report_full(report, ALD_FINDING_ROW_SEVERITY_NOTICE, ALD_FINDING_ROW_ID_NODE_OFFLINE,
                         NULL, &node->id, 1))
                 return;
-        /* It is in the future if the clock was set meanwhile. */
+        /* The time is in the future if the clock was set meanwhile. */
         if (presence->since_usec <= report->context.real)
                 row.since_usec = presence->since_usec;
         ald_report_add(report, ALD_FINDING_ROW_SEVERITY_NOTICE, ALD_FINDING_ROW_ID_NODE_OFFLINE, NULL,
                 &node->id, 1, &row);
 }
 
-/* Reported for this machine only: without a broker it does not receive anything from others. */
+/* This is reported for this machine only: without a broker it does not receive anything from others. */
 static void find_brokerless(AldReport *report, const AldNode *node, const AldPresence *presence)
 {
         const AldMembership *membership = ald_record_as(
@@ -77,7 +77,7 @@ static bool is_cut_off(const AldNetwork *network)
         return found;
 }
 
-/* Without it, only the other nodes would be called offline. */
+/* Without this finding, only the other nodes would be reported as offline. */
 static void find_cut_off(AldReport *report, const AldNode *local)
 {
         const AldNetwork *network = ald_record_as(
@@ -132,7 +132,7 @@ static void add_skew(AldReport *report, const AldId *node, int64_t offset, const
                 report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_CLOCK_SKEW, NULL, node, 1, &row);
 }
 
-/* Nobody knows which of the two is right. */
+/* It is unknown which of the two clocks is right. */
 static void add_difference(AldReport *report, const AldId *local, const KnownClock *other)
 {
         const AldId nodes[2] = { *local, other->node };
@@ -164,8 +164,8 @@ static bool includes_own(const GArray *clocks, guint first, guint last)
         return clock_at(clocks, first)->offset <= 0 && clock_at(clocks, last)->offset >= 0;
 }
 
-/* Sorts the clocks and finds the most that agree with each other, this node's if there are as many elsewhere;
- * *ret_n is their number. */
+/* Sorts the clocks and finds the largest group that agrees with each other, preferably one with this node's
+ * clock. Returns its first index; *ret_n is its size. */
 static guint find_agreeing(GArray *clocks, guint *ret_n)
 {
         guint first = 0, most = 0;
@@ -188,8 +188,8 @@ static bool is_skewed(int64_t offset)
         return offset > SKEW_USEC || offset < -SKEW_USEC;
 }
 
-/* Clocks are judged by that of this node, or else by the median of the majority. Without one, it is only said
- * whose differ. */
+/* Judges clocks by that of this node, or else by the median of the majority. Without a majority, it is only
+ * reported whose clocks differ. */
 static void find_skews(AldReport *report, GArray *clocks)
 {
         const AldId *local = &ald_store_local_node(report->store)->id;
@@ -211,7 +211,7 @@ static void find_skews(AldReport *report, GArray *clocks)
         }
 }
 
-/* A single finding, since they have a single cause. */
+/* Adds a single finding for all these nodes, since it has a single cause. */
 static void add_unknown(AldReport *report, GArray *unknown)
 {
         const AldId *nodes = (const AldId *) (void *) unknown->data;

@@ -5,8 +5,8 @@
 #include "state/link/path-end.h"
 #include "state/results/link-result.h"
 
-/* Links whose rates have changed a short while ago: estimated as soon as spot checks show it, then measured.
- */
+/* Finds links whose rates have changed a short while ago: estimated as soon as spot checks show it, then
+ * measured. */
 
 typedef struct RateChange {
         struct {
@@ -26,7 +26,7 @@ static bool any_has_changed(const RateChange *change)
 
 static bool is_estimated(const AldLinkSocket *row, RateChange *ret)
 {
-        /* Nothing is known of how far a rate is from one that is no good. */
+        /* An unreliable rate does not show how far another one is from it. */
         if (g_strcmp0(row->changed, ald_link_socket_changed_to_string(ALD_LINK_SOCKET_CHANGED_RATE)) != 0 ||
                 ald_link_is_doubtful(row) || ald_link_has_flag(row->flags, ALD_LINK_DISTURBED))
                 return false;
@@ -54,7 +54,7 @@ static bool is_measured(const AldLinkSocket *row, uint64_t now, RateChange *ret)
         return any_has_changed(ret);
 }
 
-/* Returns how many times faster or slower; 1 if unknown. */
+/* Returns how many times faster or slower a direction has become; 1 if unknown. */
 static double factor_of(const RateChange *change, unsigned direction)
 {
         uint64_t before = change->directions[direction].before, now = change->directions[direction].now;

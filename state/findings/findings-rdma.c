@@ -3,7 +3,7 @@
 #include "state/topology/owners.h"
 #include "state/topology/rdma-problem.h"
 
-/* RDMA ports that cannot be used, and hardware that two nodes claim. */
+/* Finds RDMA ports that cannot be used, and hardware that two nodes claim. */
 
 /* A virtual function is down until its guest brings it up, and an adapter may have a hundred of them. */
 static bool is_idle_function(const AldRdmaPort *port)

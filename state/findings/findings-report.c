@@ -55,13 +55,14 @@ typedef struct Writing {
         size_t bytes; /* of the rows */
 } Writing;
 
-/* There are few such rows, and without them something would be hidden in silence. */
+/* Returns whether a row counts the rest. There are few such rows, and without them findings would be hidden
+ * silently. */
 static bool counts_rest(const AldFindingRow *row)
 {
         return row->left_out != ALD_ABSENT_UINT64 && !row->reporter;
 }
 
-/* Returns false if there is no room for the row. */
+/* Writes a row. Returns false if there is no room for it. */
 static bool write_row(Writing *writing, const AldFindingRow *draft, const AldId *nodes, size_t n_nodes)
 {
         g_auto(GStrv) ids = format_ids(nodes, n_nodes), names = names_of(writing->report, nodes, n_nodes);
@@ -83,7 +84,7 @@ static bool write_row(Writing *writing, const AldFindingRow *draft, const AldId 
         return true;
 }
 
-/* Counts those of one reporter, or the rest. */
+/* Writes a row that counts the findings that are left out, of one reporter or the rest. */
 static bool write_left_out(Writing *writing, AldFindingRowSeverity severity, AldFindingRowId id, uint64_t n,
         const AldId *reporter)
 {
@@ -112,7 +113,7 @@ static void write_all_left_out(Writing *writing, AldFindingRowSeverity severity,
         (void) write_left_out(writing, severity, id, rest, NULL);
 }
 
-/* A draft and the share that it is of. */
+/* A draft and its share. */
 typedef struct Candidate {
         AldFindingShare *share;
         const AldFindingDraft *draft;
@@ -152,7 +153,7 @@ GPtrArray *ald_report_rows(AldReport *report)
         for (guint i = 0; i < candidates->len; i++) {
                 const Candidate *one = &g_array_index(candidates, Candidate, i);
 
-                /* The names of very many nodes are not made in vain. */
+                /* The names of very many nodes are made only if there may be room. */
                 if (writing.bytes + one->draft->bytes > ALD_FINDINGS_BYTES_MAX ||
                         !write_row(&writing, one->draft->row, one->draft->nodes, one->draft->n_nodes))
                         ald_finding_share_leave_out(one->share, one->draft);

@@ -2,11 +2,11 @@
 #include "record/record-source.h"
 #include "state/findings/findings-report.h"
 
-/* Services that do not do their work: that of this node which cannot write the history, and those of any node
- * that send nothing any more, so that what is shown of it is out of date. Of the latter only those that every
- * node needs; a service that stopped in good order has the same effect as one that hangs. */
+/* Finds services that do not do their work: the history service of this node if it cannot write, and services
+ * of any node that no longer send anything, so that what is shown of it is out of date. The latter are only
+ * those that every node needs; a service that was stopped properly has the same effect as one that hangs. */
 
-/* The newest entry of a source, or NULL. */
+/* Returns the newest entry of a source, or NULL. */
 static const AldEntry *newest_entry(const AldNode *node, const AldRecordSource *source)
 {
         const AldEntry *newest = NULL;
@@ -20,8 +20,8 @@ static const AldEntry *newest_entry(const AldNode *node, const AldRecordSource *
         return newest;
 }
 
-/* Of another node only what else it sends shows that something is missing: this machine may not subscribe to
- * everything, but where it does not, it receives nothing of these sources at all. */
+/* Returns whether a source is silent. For another node this shows only by what else it sends: this machine
+ * may not subscribe to everything, but then it receives nothing of these sources at all. */
 static bool is_silent(const AldReport *report, const AldNode *node, const AldEntry *newest)
 {
         const uint64_t now = node->local ? report->context.now : node->heard;
@@ -40,7 +40,7 @@ static void find_in_source(AldReport *report, const AldNode *node, const AldReco
                         NULL, &node->id, 1))
                 return;
         row.service = source->unit;
-        /* It is in the future if the clock was set meanwhile. */
+        /* The time is in the future if the clock was set meanwhile. */
         if (newest && newest->updated_usec <= report->context.real)
                 row.since_usec = newest->updated_usec;
         ald_report_add(report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_SERVICE_SILENT, NULL,

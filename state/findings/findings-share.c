@@ -6,10 +6,10 @@ struct AldFindingShare {
         AldId local;
         GHashTable *accounts; /* AldId → AldFindingAccount, which begins with it */
         GPtrArray *drafts[ALD_NEARNESS_N];
-        guint most[ALD_NEARNESS_N];   /* drafts of a single account */
+        guint most[ALD_NEARNESS_N];   /* the most drafts of a single account */
         uint64_t unnamed;             /* findings without a reporter that are left out */
-        AldFindingAccount *charged;   /* for the finding that was last asked for */
-        AldNearness charged_nearness; /* the same */
+        AldFindingAccount *charged;   /* for the finding of the last ald_finding_share_full() */
+        AldNearness charged_nearness; /* the nearness of that finding */
 };
 
 static void draft_free(gpointer data)
@@ -54,7 +54,8 @@ static AldFindingAccount *account_of(AldFindingShare *share, const AldId *node)
         return account;
 }
 
-/* A node that claims what belongs to many others has part in more findings than each of them. */
+/* Returns the node that is part of most findings. One that claims what belongs to many others is part of more
+ * findings than each of them. */
 static AldFindingAccount *most_mentioned(AldFindingShare *share, const AldId *nodes, size_t n_nodes)
 {
         AldFindingAccount *most = NULL;

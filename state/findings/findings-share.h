@@ -23,15 +23,15 @@ typedef struct AldFindingAccount {
         AldId id;
         guint kept[ALD_NEARNESS_N];
         guint mentions;    /* in findings that several nodes' records show */
-        uint64_t left_out; /* that it is the reporter of */
+        uint64_t left_out; /* findings that it reports and that are left out */
 } AldFindingAccount;
 
-/* A finding before its names and sentences are made, which is only worth it for those that are reported. */
+/* A finding before its names and sentences are made, which only reported findings need. */
 typedef struct AldFindingDraft {
         AldFindingRow *row; /* with its arguments, Id, Severity and Reporter */
         AldId *nodes;
         size_t n_nodes;
-        size_t bytes; /* about as many as the whole row takes */
+        size_t bytes; /* approximate size of the whole row */
         AldNearness nearness;
         AldFindingAccount *account;
 } AldFindingDraft;
@@ -40,26 +40,27 @@ AldFindingShare *ald_finding_share_new(const AldId *local);
 void ald_finding_share_free(AldFindingShare *share);
 
 /*
- * Charges a further finding to its reporter, to the only node that it is about, or else to that of its nodes
- * which has part in most. Returns true if this node has its share already: then the finding is only counted.
+ * Charges a further finding to its reporter, to the only node that it is about, or else to the one of its
+ * nodes that is part of most findings. Returns true if this node has its share already: then the finding is
+ * only counted.
  */
 bool ald_finding_share_full(
         AldFindingShare *share, const AldId *reporter, const AldId *nodes, size_t n_nodes);
 
-/* Adds the finding that ald_finding_share_full() was last asked for. The row is copied. */
+/* Adds the finding for which ald_finding_share_full() was last called. The row is copied. */
 void ald_finding_share_add(
         AldFindingShare *share, const AldFindingRow *row, const AldId *nodes, size_t n_nodes);
 
 /* Counts a draft that cannot be reported after all. It stays valid. */
 void ald_finding_share_leave_out(AldFindingShare *share, const AldFindingDraft *draft);
 
-/* The drafts (AldFindingDraft) of one nearness, which belong to the share. */
+/* Returns the drafts (AldFindingDraft) of one nearness, which belong to the share. */
 const GPtrArray *ald_finding_share_drafts(const AldFindingShare *share, AldNearness nearness);
 
-/* The accounts of which some findings are reported and others are left out, in the order of their ids. Free
- * the array. */
+/* Returns the accounts of which some findings are reported and others are left out, in the order of their
+ * ids. Free the array. */
 GPtrArray *ald_finding_share_cut(const AldFindingShare *share);
 
-/* The number of other findings that are left out: those of no single reporter, and of reporters of which none
- * is reported. */
+/* Returns the number of other findings that are left out: those without a single reporter, and those of
+ * reporters of which none is reported. */
 uint64_t ald_finding_share_rest(const AldFindingShare *share);

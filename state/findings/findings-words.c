@@ -14,8 +14,8 @@
 
 /*
  * Sentences are templates. {Name} in them is replaced by what the table of placeholders makes of the row, or
- * else by the field of that name in its unit. Of the templates of an Id the first one counts that applies and
- * whose placeholders all have a value.
+ * else by the field of that name in its unit. Of the templates of an Id, the first one is used that applies
+ * and whose placeholders all have a value.
  */
 
 #define NAMED_MAX 8u          /* more nodes than this are counted instead of named */
@@ -48,7 +48,7 @@ static char *count_nodes(size_t n)
         return g_strdup_printf(ngettext("%lu node", "%lu nodes", n), (unsigned long) n);
 }
 
-/* "a", "a and b", "a, b and c", "\"a, b\" and c"; beyond `max` "14 nodes". */
+/* Lists names as "a", "a and b", "a, b and c" or "\"a, b\" and c", but more than `max` as "14 nodes". */
 static char *list_names(GPtrArray *names, guint max)
 {
         g_autofree char *list = NULL;
@@ -93,7 +93,7 @@ static char *short_id(const AldFindingRow *row)
         return length_of(row->nodes) > 0 ? g_strndup(row->nodes[0], ALD_SHORT_ID_DIGITS) : NULL;
 }
 
-/* "00000002, 00000004", "… and 3 more". */
+/* Lists ids as "00000002, 00000004"; a long list ends in "… and 3 more". */
 static char *short_ids(const AldFindingRow *row)
 {
         g_autoptr(GString) list = g_string_new(NULL);
@@ -128,7 +128,7 @@ static void group_free(gpointer data)
         g_free(group);
 }
 
-/* The larger first. */
+/* Sorts the larger groups first. */
 static int compare_groups(gconstpointer a, gconstpointer b)
 {
         const Group *left = *(const Group *const *) a, *right = *(const Group *const *) b;
@@ -159,7 +159,7 @@ static GPtrArray *group_by_value(const AldFindingRow *row)
         return groups;
 }
 
-/* "Debian 12 on 4 nodes; Alpine 3 on a and b". */
+/* Lists groups as "Debian 12 on 4 nodes; Alpine 3 on a and b". */
 static char *list_groups(const AldFindingRow *row)
 {
         g_autoptr(GPtrArray) groups = NULL;
@@ -184,13 +184,13 @@ static char *list_groups(const AldFindingRow *row)
         return g_string_free(g_steal_pointer(&list), FALSE);
 }
 
-/* A file system is a device here, whose Id is where it is mounted. */
+/* A file system is a device here; its Id is where it is mounted. */
 static bool is_about_storage(const AldFindingRow *row)
 {
         return g_strcmp0(row->field, "ReadBytesPerSecond") == 0;
 }
 
-/* "Great GPU (0000:01:00.0)". */
+/* Returns a title such as "Great GPU (0000:01:00.0)". */
 static char *device_title(const AldFindingRow *row)
 {
         if (!row->device || is_about_storage(row))
@@ -223,7 +223,7 @@ static char *past_device_rate(const AldFindingRow *row)
         return device_rate(row->past_bytes_per_second, row->past_tflops);
 }
 
-/* Names the rate that a metric of a compute device, or of a file system, is. */
+/* Names the rate that a metric of a compute device, or of a file system, stands for. */
 static char *device_metric(const AldFindingRow *row)
 {
         static const struct {
@@ -243,7 +243,7 @@ static char *device_metric(const AldFindingRow *row)
         return g_strdup(row->field);
 }
 
-/* Of the lanes of a card, those that its slot has. */
+/* Returns the number of lanes of a card that its slot has. */
 static char *lanes_possible(const AldFindingRow *row)
 {
         uint64_t possible = MIN(row->lanes_max, row->slot_lanes);
@@ -251,7 +251,7 @@ static char *lanes_possible(const AldFindingRow *row)
         return possible == ALD_ABSENT_UINT64 ? NULL : g_strdup_printf("%" PRIu64, possible);
 }
 
-/* " (eth0 to 192.0.2.1)"; "" if both ends are unknown. */
+/* Returns a note such as " (eth0 to 192.0.2.1)"; "" if both ends are unknown. */
 static char *path_note(const AldFindingRow *row)
 {
         const char *from = row->port ?: row->interface, *to = row->sink_port ?: row->address;
@@ -267,7 +267,7 @@ static char *rate_text(uint64_t bits_per_second)
         return ald_format_figure(&ald_unit_bits_per_second, (double) bits_per_second);
 }
 
-/* "420 Mb/s ±31 % from a to b, with a spread of 60 %". */
+/* Returns a text such as "420 Mb/s ±31 % from a to b, with a spread of 60 %". */
 static char *swing(const AldFindingRow *row, unsigned from)
 {
         const AldFindingDirection *direction = &row->directions[from];
@@ -309,20 +309,20 @@ static char *age(const AldFindingRow *row)
                 return g_strdup(_("it was never measured"));
         if (row->duration_usec == ALD_ABSENT_UINT64)
                 return g_strdup(_("the age of its figures is unknown"));
-        /* As tables show an age. */
+        /* Ages are written as in tables. */
         duration = ald_format_whole_unit((double) row->duration_usec)
                            ?: ald_format_duration((double) row->duration_usec);
         return g_strdup_printf(_("its figures are %s old"), duration);
 }
 
-/* Whichever direction the row is about. */
+/* Returns the rate in the direction that the row is about. */
 static uint64_t present_rate(const AldFindingRow *row)
 {
         return row->upload.bits_per_second == ALD_ABSENT_UINT64 ? row->download.bits_per_second
                                                                 : row->upload.bits_per_second;
 }
 
-/* "fell from 190 Mb/s to about 115 Mb/s". */
+/* Returns a text such as "fell from 190 Mb/s to about 115 Mb/s". */
 static char *rate_change(const AldFindingRow *row)
 {
         uint64_t now = present_rate(row), before = row->past_bits_per_second;
@@ -341,7 +341,7 @@ static char *rate_change(const AldFindingRow *row)
                         : g_strdup_printf(_("rose from %s to about %s"), from, to);
 }
 
-/* What is not known here is left as it is. */
+/* Translates the limiter; an unknown word is left as it is. */
 static char *limiter(const AldFindingRow *row)
 {
         static const char *const names[] = {
@@ -357,7 +357,7 @@ static char *limiter(const AldFindingRow *row)
         return g_strdup(row->limiter);
 }
 
-/* Without the sign. */
+/* Returns how far a clock is off, without the sign. */
 static char *clock_distance(const AldFindingRow *row)
 {
         int64_t offset = row->clock_offset_usec;
@@ -411,7 +411,7 @@ static char *list_packages(const AldFindingRow *row)
         return n > 0 ? list_names(packages, (guint) n) : NULL;
 }
 
-/* Where a refused setting is. */
+/* Returns where a refused setting is. */
 static char *setting_place(const AldFindingRow *row)
 {
         if (!row->path || row->line == ALD_ABSENT_UINT64)
@@ -425,7 +425,7 @@ static char *interface_note(const AldFindingRow *row)
         return row->interface ? g_strdup_printf(" (%s)", row->interface) : g_strdup("");
 }
 
-/* Strings are new, or NULL if there is nothing to be put in. */
+/* Each function returns a new string, or NULL if there is nothing to insert. */
 static const struct {
         const char *name;
         char *(*expand)(const AldFindingRow *row);
@@ -490,7 +490,7 @@ static char *expand(const AldFindingRow *row, const char *name, AldFindingTime f
         return format_field(field, ald_field_of(field, row), format_time);
 }
 
-/* A sentence of words that others chose may be too long for a field; it is cut between characters. */
+/* A sentence with words that others chose may be too long for a field; it is cut between characters. */
 static char *cut(GString *text)
 {
         if (text->len > ALD_STRING_MAX) {
@@ -503,7 +503,7 @@ static char *cut(GString *text)
         return g_string_free(text, FALSE);
 }
 
-/* Returns NULL if a placeholder has no value. */
+/* Fills in a template. Returns NULL if a placeholder has no value. */
 static char *render(const char *template, const AldFindingRow *row, AldFindingTime format_time)
 {
         g_autoptr(GString) text = g_string_new(NULL);
@@ -572,7 +572,7 @@ static bool is_about_port(const AldFindingRow *row)
         return row->first_port != ALD_ABSENT_UINT64;
 }
 
-/* The probe says so where packets of full size are lost. */
+/* The probe mentions the MTU if packets of full size are lost. */
 static bool is_about_mtu(const AldFindingRow *row)
 {
         return row->reason && strstr(row->reason, "MTU");

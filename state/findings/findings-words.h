@@ -4,16 +4,17 @@
 #include "record/schema.h"
 
 /*
- * A finding in English, made of nothing but its row as GetFindings() returns it, so that clients may call
- * this as well as the state service. Rows may come from another version: NULL for an Id that is unknown here,
- * or if an argument that the sentence needs is absent. At most ALD_STRING_MAX bytes; free with g_free().
+ * Writes a finding in English from nothing but its row as GetFindings() returns it, so that clients may call
+ * this as well as the state service. Rows may come from another version: the result is NULL for an Id that is
+ * unknown here, or if an argument that the sentence needs is absent. At most ALD_STRING_MAX bytes; free with
+ * g_free().
  */
 char *ald_finding_text(const AldFindingRow *row);
 
-/* The same with times in another form: the result of the function for CLOCK_REALTIME in µs, or NULL if it has
- * none. */
+/* Does the same with times in another form: the function returns the text of a CLOCK_REALTIME in µs, or NULL
+ * if it has none. */
 typedef char *(*AldFindingTime)(uint64_t usec);
 char *ald_finding_text_with_times(const AldFindingRow *row, AldFindingTime format_time);
 
-/* How to fix it; NULL also if there is no remedy. */
+/* Returns how to fix it; NULL also if there is no remedy. */
 char *ald_finding_remedy(const AldFindingRow *row);

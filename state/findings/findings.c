@@ -22,7 +22,8 @@ static const char *first_node(const AldFindingRow *row)
         return row->nodes ? row->nodes[0] : NULL;
 }
 
-/* Rows that count others are last of their Id, that of no single reporter behind those of reporters. */
+/* Ranks rows that count others last of their Id: first those of reporters, then the one without a reporter.
+ * */
 static int place_of(const AldFindingRow *row)
 {
         return row->left_out == ALD_ABSENT_UINT64 ? 0 : row->nodes ? 1 : 2;
@@ -49,7 +50,7 @@ static void count_names(AldReport *report)
         ald_store_foreach_node(report->store, count_name, report->names);
 }
 
-/* The names of nodes are there before a finding needs them. */
+/* Names of nodes are counted before a finding needs them. */
 static void (*const steps[])(AldReport *report) = {
         count_names,
         ald_find_in_nodes,
@@ -121,7 +122,8 @@ GPtrArray *ald_findings_compute(AldStore *store, const AldFindingContext *contex
         return findings;
 }
 
-/* Its service may have been silent until now. After the clock of the node was set back nobody knows. */
+/* Returns whether the service of a record may have been silent until now, which is unknown if the clock of
+ * the node was set back. */
 static bool is_late(const AldRecord *record, const AldRecord *before)
 {
         return record->updated_usec < before->updated_usec ||
