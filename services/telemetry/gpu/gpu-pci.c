@@ -205,22 +205,18 @@ static uint64_t read_all_memory(int root, const char *device)
         return sum > 0 && sum <= ALD_INTEGER_MAX ? sum : ALD_ABSENT_UINT64;
 }
 
-static void add_intel_facts(int root, AldGpu *gpu)
-{
-        gpu->all_memory = read_all_memory(root, gpu->path);
-        gpu->sysfs.unified = gpu->all_memory == ALD_ABSENT_UINT64 && is_intel_integrated(gpu);
-}
-
 static void add_facts(int root, AldGpu *gpu, uint16_t device)
 {
-        if (g_strcmp0(gpu->driver, "nvidia") == 0)
+        if (g_strcmp0(gpu->driver, "nvidia") == 0) {
                 add_nvidia_facts(root, gpu);
-        else if (g_strcmp0(gpu->driver, "amdgpu") == 0)
+        } else if (g_strcmp0(gpu->driver, "amdgpu") == 0) {
                 gpu_amd_facts(root, device, gpu);
-        else if (ald_gpu_is_of_windows(gpu))
+        } else if (ald_gpu_is_of_windows(gpu)) {
                 gpu->has_nvml = true;
-        else if (gpu->pci_vendor == ALD_PCI_INTEL)
-                add_intel_facts(root, gpu);
+        } else if (gpu->pci_vendor == ALD_PCI_INTEL) {
+                gpu->all_memory = read_all_memory(root, gpu->path);
+                gpu->sysfs.unified = gpu->all_memory == ALD_ABSENT_UINT64 && is_intel_integrated(gpu);
+        }
 }
 
 static AldGpu *read_device(int root, const char *id)

@@ -312,11 +312,6 @@ static bool sample_width(Link *link, bool counts)
         return (counts || lanes == full) && record_seen(&link->lanes, lanes, full);
 }
 
-static bool sample_rate(Link *link)
-{
-        return record_seen(&link->rate, read_current(&link->speed, ald_gpu_pcie_parse_rate), link->rate_max);
-}
-
 /* Reads the capabilities of the links, and their widths if the driver does not narrow them. A link of full
  * width is not narrowed, whether the device is idle or not. Returns whether there are links. */
 static bool read_links(AldGpuPcie *pcie)
@@ -357,8 +352,12 @@ bool ald_gpu_pcie_sample(AldGpuPcie *pcie, bool may_read, double usage, int64_t 
         if (!is_due(pcie, usage, now_usec))
                 return news;
         for (guint i = 0; i < pcie->n_links; i++) {
-                news = sample_width(&pcie->links[i], true) || news;
-                news = sample_rate(&pcie->links[i]) || news;
+                Link *link = &pcie->links[i];
+                uint64_t rate;
+
+                news = sample_width(link, true) || news;
+                rate = read_current(&link->speed, ald_gpu_pcie_parse_rate);
+                news = record_seen(&link->rate, rate, link->rate_max) || news;
         }
         return news;
 }
