@@ -79,7 +79,7 @@ static AldComputeOf choose_devices(const AldBackends *backends, const AldCompute
         return of;
 }
 
-static AldLeftOut reason_of(const AldBackend *backend, const AldComputeDevice *device)
+static AldLeftOut left_out_reason(const AldBackend *backend, const AldComputeDevice *device)
 {
         if (device && (device->failure || device->failed_usec != ALD_ABSENT_UINT64))
                 return ALD_LEFT_OUT_FAILED;
@@ -94,7 +94,7 @@ static void add_device(AldComputeSummary *summary, const AldBackend *backend, co
         bool has_product = !ald_doubts_find(doubts, backend->id, ALD_DOUBT_FIELD_GEMMTFLOPS);
         bool has_memory = !ald_doubts_find(
                 doubts, backend->id, ALD_DOUBT_FIELD_MEMORYBANDWIDTHBYTESPERSECOND);
-        AldLeftOut reason = reason_of(backend, device);
+        AldLeftOut reason = left_out_reason(backend, device);
 
         if (is_processor(backend) && summary->of == ALD_COMPUTE_OF_GPUS)
                 return;

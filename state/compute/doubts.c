@@ -56,7 +56,7 @@ static bool is_processor(const AldBackend *backend)
         return g_strcmp0(backend->class, ald_backend_class_to_string(ALD_BACKEND_CLASS_CPU)) == 0;
 }
 
-static bool is_of_wgmma(const char *method)
+static bool uses_wgmma(const char *method)
 {
         return method && g_str_has_suffix(method, "wgmma");
 }
@@ -68,7 +68,7 @@ static bool is_of_wgmma(const char *method)
 static double allowance_of_peak(const RateClaim *claim)
 {
         const AldComputeDevice *row = claim->row;
-        bool other_units = is_of_wgmma(row->method) && !is_of_wgmma(row->peak_method);
+        bool other_units = uses_wgmma(row->method) && !uses_wgmma(row->peak_method);
         bool other_conditions = row->failure || is_held_down(row) || has_flag(row->flags, "busy") ||
                                 has_flag(row->flags, "unstable") || !claim->backend ||
                                 is_processor(claim->backend);
@@ -82,7 +82,7 @@ static double allowance_of_peak(const RateClaim *claim)
 }
 
 /* Compares a claim with the limit of the device itself. */
-static void judge_alone(RateClaim *claim)
+static void judge_by_own_limit(RateClaim *claim)
 {
         uint64_t theoretical = claim->row->memory_bandwidth_theoretical_bytes_per_second;
         double limit = ALD_ABSENT_DOUBLE, allowance = ALD_DOUBT_LIMIT;
@@ -174,7 +174,7 @@ static void add_example(Equals *equals, const RateClaim *claim)
  * figure. */
 static void add_claim(Comparison *comparison, RateClaim *claim)
 {
-        judge_alone(claim);
+        judge_by_own_limit(claim);
         if (is_comparable(claim->backend)) {
                 find_groups(comparison, claim);
                 claim->is_example = isnan(claim->limit) && ald_node_counts(claim->node) &&
@@ -214,7 +214,7 @@ static void add_bandwidth(Comparison *comparison, RateClaim claim)
                 add_claim(comparison, &claim);
 }
 
-static gboolean add_node(AldNode *node, void *userdata)
+static gboolean add_claims_of_node(AldNode *node, void *userdata)
 {
         const AldBackends *backends = ald_record_as(
                 ald_node_record(node, ALD_KIND_BACKENDS), BACKENDS, AldBackends);
@@ -261,7 +261,7 @@ static void set_figures(AldDoubt *doubt, const RateClaim *claim, double limit)
 
 /* Returns whether a claim exceeds what equal devices deliver on at least `least` other nodes, and then
  * describes the doubt. */
-static bool exceeds(const NodeClaims *own, const RateClaim *claim, const Equals *equals, guint least,
+static bool exceeds_equals(const NodeClaims *own, const RateClaim *claim, const Equals *equals, guint least,
         AldDoubt *doubt, char peer[static ALD_ID_STRING_SIZE])
 {
         bool is_own_best = equals && equals->best.node == claim->node;
@@ -284,7 +284,7 @@ typedef struct DoubtSpace {
         char peer[ALD_ID_STRING_SIZE];
 } DoubtSpace;
 
-static bool judge(const NodeClaims *own, const RateClaim *claim, DoubtSpace *space, AldDoubt *ret)
+static bool judge_claim(const NodeClaims *own, const RateClaim *claim, DoubtSpace *space, AldDoubt *ret)
 {
         *ret = (AldDoubt) ALD_DOUBT_INIT;
         ret->device = claim->row->id;
@@ -293,8 +293,8 @@ static bool judge(const NodeClaims *own, const RateClaim *claim, DoubtSpace *spa
                 ret->reason = ald_doubt_reason_to_string(claim->reason);
                 ret->left_out = true;
                 set_figures(ret, claim, claim->limit);
-        } else if (!exceeds(own, claim, claim->equal, ALD_DOUBT_EQUALS_LEAST, ret, space->peer) &&
-                   !exceeds(own, claim, claim->alike, 1, ret, space->peer)) {
+        } else if (!exceeds_equals(own, claim, claim->equal, ALD_DOUBT_EQUALS_LEAST, ret, space->peer) &&
+                   !exceeds_equals(own, claim, claim->alike, 1, ret, space->peer)) {
                 return false;
         }
         ret->id = space->id = g_strdup_printf("%s %s", ret->device, ret->field);
@@ -311,7 +311,7 @@ static AldRecord *judge_node(const NodeClaims *own)
         AldDoubt row;
 
         for (size_t i = 0; i < own->n; i++)
-                if (judge(own, &own->items[i], &spaces[i], &row))
+                if (judge_claim(own, &own->items[i], &spaces[i], &row))
                         g_array_append_val(rows, row);
         doubts.figures.items = rows->data;
         doubts.figures.n = rows->len;
@@ -352,7 +352,7 @@ void ald_doubts_judge(AldStore *store, AldDoubtsFunc func, void *userdata)
         Comparison comparison = { claims, groups };
         DoubtRound round = { claims, 0, func, userdata };
 
-        ald_store_foreach_node(store, add_node, &comparison);
+        ald_store_foreach_node(store, add_claims_of_node, &comparison);
         ald_store_foreach_node(store, judge_next, &round);
 }
 

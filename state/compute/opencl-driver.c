@@ -5,7 +5,7 @@
 #define POCL "pocl-opencl-icd"
 #define MESA "mesa-opencl-icd"
 
-static bool is_of(const AldBackend *device, AldBackendClass class)
+static bool has_class(const AldBackend *device, AldBackendClass class)
 {
         return g_strcmp0(device->class, ald_backend_class_to_string(class)) == 0;
 }
@@ -31,9 +31,9 @@ const char *ald_opencl_package(const AldBackend *device)
                 { "Qualcomm", MESA },
         };
 
-        if (is_of(device, ALD_BACKEND_CLASS_CPU))
+        if (has_class(device, ALD_BACKEND_CLASS_CPU))
                 return POCL;
-        if (!is_of(device, ALD_BACKEND_CLASS_GPU) || has_free_nvidia_driver(device))
+        if (!has_class(device, ALD_BACKEND_CLASS_GPU) || has_free_nvidia_driver(device))
                 return NULL;
         for (size_t i = 0; i < G_N_ELEMENTS(of_gpus); i++)
                 if (device->vendor && g_str_has_prefix(device->vendor, of_gpus[i].vendor))
@@ -45,7 +45,7 @@ bool ald_opencl_is_missing(const AldBackends *backends, const AldBackend *device
 {
         if (!backends->open_cl || device->open_cl_platform || !device->class)
                 return false;
-        return (is_of(device, ALD_BACKEND_CLASS_CPU) || device->driver || device->parent) &&
+        return (has_class(device, ALD_BACKEND_CLASS_CPU) || device->driver || device->parent) &&
                !ald_compute_is_split(backends, device);
 }
 
@@ -54,7 +54,7 @@ static bool shows_other_than_processor(const AldBackends *backends)
         for (size_t i = 0; i < backends->devices.n; i++) {
                 const AldBackend *device = ald_rows_at(&backends->devices, i);
 
-                if (device->open_cl_platform && device->class && !is_of(device, ALD_BACKEND_CLASS_CPU))
+                if (device->open_cl_platform && device->class && !has_class(device, ALD_BACKEND_CLASS_CPU))
                         return true;
         }
         return false;
@@ -71,7 +71,7 @@ GPtrArray *ald_opencl_missing_packages(const AldBackends *backends)
 
                 if (!package || !ald_opencl_is_missing(backends, device))
                         continue;
-                if (is_of(device, ALD_BACKEND_CLASS_CPU))
+                if (has_class(device, ALD_BACKEND_CLASS_CPU))
                         of_processor = package;
                 else if (!g_ptr_array_find_with_equal_func(packages, package, g_str_equal, NULL))
                         g_ptr_array_add(packages, (gpointer) package);

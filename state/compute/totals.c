@@ -48,7 +48,7 @@ static bool device_memory_differs(const AldSystem *a, const AldSystem *b)
 }
 
 /* Returns whether the change of a record can change a count or sum. */
-static bool matters(const AldEntry *entry, const AldRecord *before)
+static bool changes_totals(const AldEntry *entry, const AldRecord *before)
 {
         if (!before || !entry->record)
                 return true;
@@ -76,7 +76,7 @@ static bool matters(const AldEntry *entry, const AldRecord *before)
 
 bool ald_totals_note_change(AldEntry *entry, const AldRecord *before)
 {
-        if (!matters(entry, before))
+        if (!changes_totals(entry, before))
                 return false;
         entry->node->sums.known &= (uint8_t) ~parts_of(entry->kind);
         return true;
@@ -173,7 +173,7 @@ static void add_compute(Sums *all, const AldComputeSummary *summary)
         }
 }
 
-static gboolean add_node(AldNode *node, void *userdata)
+static gboolean add_sums_of_node(AldNode *node, void *userdata)
 {
         Sums *all = userdata;
         AldClusterTotals *figures = &all->totals.figures;
@@ -193,7 +193,7 @@ static gboolean add_node(AldNode *node, void *userdata)
         return FALSE;
 }
 
-static const char *name_of(const Sums *all)
+static const char *bandwidth_scope(const Sums *all)
 {
         if (all->of_gpus)
                 return all->of_processors ? "both" : "gpu";
@@ -211,7 +211,7 @@ void ald_totals_compute(AldStore *store, AldTotals *ret)
         figures->nodes_left_out = figures->device_memory_unread = 0;
         figures->tflops_fp32_devices = 0;
         figures->tflops_fp16_left_out = figures->memory_bandwidth_left_out = 0;
-        ald_store_foreach_node(store, add_node, &all);
-        figures->memory_bandwidth_of = name_of(&all);
+        ald_store_foreach_node(store, add_sums_of_node, &all);
+        figures->memory_bandwidth_of = bandwidth_scope(&all);
         *ret = all.totals;
 }

@@ -169,7 +169,7 @@ static guint root_of(Graph *graph, guint i)
         return i;
 }
 
-static void unite(Graph *graph)
+static void unite_rings(Graph *graph)
 {
         for (guint i = 0; i < graph->bridges->len; i++)
                 bridge_at(graph, i)->parent = i;
@@ -229,6 +229,6 @@ void ald_find_bridge_loops(AldReport *report)
         ald_store_foreach_node(report->store, collect_ports, &graph);
         join_ports(&graph);
         prune_leaves(&graph);
-        unite(&graph);
+        unite_rings(&graph);
         report_rings(report, &graph);
 }

@@ -122,7 +122,7 @@ static void collect_devices(Reported *reported, const AldNode *node)
         }
 }
 
-static gboolean collect(AldNode *node, void *userdata)
+static gboolean collect_reports(AldNode *node, void *userdata)
 {
         Reported *reported = userdata;
         const AldIdentity *identity = ald_record_as(
@@ -160,7 +160,8 @@ static bool is_full(AldReport *report, AldFindingRowId id, const GArray *nodes)
                 (const AldId *) (const void *) nodes->data, nodes->len);
 }
 
-static void add(AldReport *report, AldFindingRowId id, const GArray *nodes, const AldFindingRow *arguments)
+static void add_finding(
+        AldReport *report, AldFindingRowId id, const GArray *nodes, const AldFindingRow *arguments)
 {
         ald_report_add(report, ALD_FINDING_ROW_SEVERITY_NOTICE, id, sole_reporter(nodes),
                 (const AldId *) (const void *) nodes->data, nodes->len, arguments);
@@ -208,7 +209,7 @@ static void find_differing(AldReport *report, GPtrArray *groups, AldFindingRowId
         g_ptr_array_add(values, NULL);
         row.values = (const char *const *) values->pdata;
         row.device_name = device;
-        add(report, id, ids, &row);
+        add_finding(report, id, ids, &row);
 }
 
 static void find_shared_name(AldReport *report, const Group *group)
@@ -218,7 +219,7 @@ static void find_shared_name(AldReport *report, const Group *group)
         if (group->ids->len < 2 || is_full(report, ALD_FINDING_ROW_ID_FRIENDLY_NAME_SHARED, group->ids))
                 return;
         row.shared_name = group->string;
-        add(report, ALD_FINDING_ROW_ID_FRIENDLY_NAME_SHARED, group->ids, &row);
+        add_finding(report, ALD_FINDING_ROW_ID_FRIENDLY_NAME_SHARED, group->ids, &row);
 }
 
 /* A reason reads "Field: reason"; another node may send it without a field. */
@@ -236,7 +237,7 @@ static void find_absent_field(AldReport *report, const Group *group)
         } else {
                 row.reason = group->string;
         }
-        add(report, ALD_FINDING_ROW_ID_FIELD_ABSENT, group->ids, &row);
+        add_finding(report, ALD_FINDING_ROW_ID_FIELD_ABSENT, group->ids, &row);
 }
 
 bool ald_findings_differ_for_system(const AldSystem *a, const AldSystem *b)
@@ -257,7 +258,7 @@ void ald_find_in_groups(AldReport *report)
         reported.devices = g_ptr_array_new_with_free_func(device_group_free);
         reported.devices_by_kind = g_hash_table_new(g_str_hash, g_str_equal);
         reported.strings = g_string_chunk_new(1024);
-        ald_store_foreach_node(report->store, collect, &reported);
+        ald_store_foreach_node(report->store, collect_reports, &reported);
         find_differing(report, reported.systems.list, ALD_FINDING_ROW_ID_OS_VERSIONS_DIFFER, NULL);
         find_differing(report, reported.versions.list, ALD_FINDING_ROW_ID_VERSIONS_DIFFER, NULL);
         for (guint i = 0; i < reported.devices->len; i++) {

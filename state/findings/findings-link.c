@@ -28,15 +28,15 @@ static bool is_full(
         return ald_report_full(report, severity, id, &link->source, ends, 2);
 }
 
-static void add(AldReport *report, AldFindingRowSeverity severity, AldFindingRowId id, const AldLink *link,
-        const AldFindingRow *row)
+static void add_finding(AldReport *report, AldFindingRowSeverity severity, AldFindingRowId id,
+        const AldLink *link, const AldFindingRow *row)
 {
         const AldId ends[2] = { link->source, link->sink };
 
         ald_report_add(report, severity, id, &link->source, ends, 2, row);
 }
 
-static void add_sink(AldReport *report, AldLink *link)
+static void add_sink_facts(AldReport *report, AldLink *link)
 {
         const AldNode *node = ald_store_find_node(report->store, &link->sink);
 
@@ -70,7 +70,7 @@ static void find_shortfall(AldReport *report, AldLink link)
 
         if (!ald_link_falls_short(&link))
                 return;
-        add_sink(report, &link);
+        add_sink_facts(report, &link);
         if (!ald_link_falls_short(&link) || is_full(report, ALD_FINDING_ROW_SEVERITY_WARNING,
                                                     ALD_FINDING_ROW_ID_LINK_BELOW_NEGOTIATED, &link))
                 return;
@@ -81,7 +81,8 @@ static void find_shortfall(AldReport *report, AldLink link)
                 if (ald_link_direction_falls_short(&link, &link.directions[i]))
                         row.directions[i].bits_per_second = link.directions[i].bits_per_second;
         row.limiter = limiter_of(&link);
-        add(report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_LINK_BELOW_NEGOTIATED, &link, &row);
+        add_finding(report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_LINK_BELOW_NEGOTIATED, &link,
+                &row);
 }
 
 /* Both ends measure a link, and it may have several paths: each pair is reported once per direction. */
@@ -110,7 +111,7 @@ static void find_asymmetry(AldReport *report, const AldLink *link)
         row = link_row(link);
         row.upload.bits_per_second = up;
         row.download.bits_per_second = down;
-        add(report, ALD_FINDING_ROW_SEVERITY_NOTICE, ALD_FINDING_ROW_ID_LINK_ASYMMETRIC, link, &row);
+        add_finding(report, ALD_FINDING_ROW_SEVERITY_NOTICE, ALD_FINDING_ROW_ID_LINK_ASYMMETRIC, link, &row);
 }
 
 static void find_unsteadiness(AldReport *report, const AldLink *link)
@@ -131,7 +132,7 @@ static void find_unsteadiness(AldReport *report, const AldLink *link)
                                 .spread = direction->spread,
                         };
         }
-        add(report, ALD_FINDING_ROW_SEVERITY_NOTICE, ALD_FINDING_ROW_ID_LINK_UNSTEADY, link, &row);
+        add_finding(report, ALD_FINDING_ROW_SEVERITY_NOTICE, ALD_FINDING_ROW_ID_LINK_UNSTEADY, link, &row);
 }
 
 /* A direction that could not be measured may be too slow as well. */
@@ -147,7 +148,8 @@ static void find_missing_direction(AldReport *report, const AldLink *link)
         row.upload.bits_per_second = link->upload.bits_per_second;
         row.download.bits_per_second = link->download.bits_per_second;
         row.reason = link->failure + strlen(ALD_LINK_PARTIAL);
-        add(report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_LINK_PARTLY_MEASURED, link, &row);
+        add_finding(report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_LINK_PARTLY_MEASURED, link,
+                &row);
 }
 
 /* The last success on any path from one node to another, over sockets or over RDMA. */
@@ -261,7 +263,7 @@ static void find_failing_probe(
         row.measured_usec = link->measured_usec;
         if (!never && link->measured_usec <= report->context.real)
                 row.duration_usec = report->context.real - link->measured_usec;
-        add(report, severity, ALD_FINDING_ROW_ID_LINK_PROBE_FAILING, link, &row);
+        add_finding(report, severity, ALD_FINDING_ROW_ID_LINK_PROBE_FAILING, link, &row);
 }
 
 typedef struct LinkSearch {

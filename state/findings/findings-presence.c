@@ -19,13 +19,14 @@ typedef struct KnownClock {
         int64_t offset; /* relative to the clock of this node */
 } KnownClock;
 
-static bool is_state(const AldPresence *presence, AldPresenceState state)
+static bool has_state(const AldPresence *presence, AldPresenceState state)
 {
         return presence->state && strcmp(presence->state, ald_presence_state_to_string(state)) == 0;
 }
 
 /* Adds a finding without arguments, which this service concludes itself. */
-static void add(AldReport *report, AldFindingRowSeverity severity, AldFindingRowId id, const AldNode *node)
+static void add_bare_finding(
+        AldReport *report, AldFindingRowSeverity severity, AldFindingRowId id, const AldNode *node)
 {
         if (!ald_report_full(report, severity, id, NULL, &node->id, 1))
                 ald_report_add(report, severity, id, NULL, &node->id, 1, NULL);
@@ -35,7 +36,7 @@ static void find_offline(AldReport *report, const AldNode *node, const AldPresen
 {
         AldFindingRow row = ALD_FINDING_ROW_INIT;
 
-        if (!is_state(presence, ALD_PRESENCE_STATE_OFFLINE) ||
+        if (!has_state(presence, ALD_PRESENCE_STATE_OFFLINE) ||
                 ald_report_full(report, ALD_FINDING_ROW_SEVERITY_NOTICE, ALD_FINDING_ROW_ID_NODE_OFFLINE,
                         NULL, &node->id, 1))
                 return;
@@ -53,7 +54,7 @@ static void find_brokerless(AldReport *report, const AldNode *node, const AldPre
                 ald_node_record(node, ALD_KIND_MEMBERSHIP), MEMBERSHIP, AldMembership);
         AldFindingRow row = ALD_FINDING_ROW_INIT;
 
-        if (!is_state(presence, ALD_PRESENCE_STATE_STALE) ||
+        if (!has_state(presence, ALD_PRESENCE_STATE_STALE) ||
                 ald_report_full(report, ALD_FINDING_ROW_SEVERITY_ERROR, ALD_FINDING_ROW_ID_NO_BROKER, NULL,
                         &node->id, 1))
                 return;
@@ -99,18 +100,18 @@ static gboolean find_in_node(AldNode *node, void *userdata)
 
         if (!presence)
                 return FALSE;
-        if (is_state(presence, ALD_PRESENCE_STATE_DUPLICATE))
-                add(clocks->report, ALD_FINDING_ROW_SEVERITY_ERROR, ALD_FINDING_ROW_ID_DUPLICATE_NODE_ID,
-                        node);
+        if (has_state(presence, ALD_PRESENCE_STATE_DUPLICATE))
+                add_bare_finding(clocks->report, ALD_FINDING_ROW_SEVERITY_ERROR,
+                        ALD_FINDING_ROW_ID_DUPLICATE_NODE_ID, node);
         if (node->local) {
                 find_brokerless(clocks->report, node, presence);
                 return FALSE;
         }
         find_offline(clocks->report, node, presence);
         if (ald_node_is_online(node) && ald_node_is_behind(node))
-                add(clocks->report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_NODE_RECORDS_OLD,
-                        node);
-        if (is_state(presence, ALD_PRESENCE_STATE_UNKNOWN))
+                add_bare_finding(clocks->report, ALD_FINDING_ROW_SEVERITY_WARNING,
+                        ALD_FINDING_ROW_ID_NODE_RECORDS_OLD, node);
+        if (has_state(presence, ALD_PRESENCE_STATE_UNKNOWN))
                 g_array_append_val(clocks->unknown, node->id);
         if (offset == ALD_ABSENT_INT64 || !ald_node_counts(node))
                 return FALSE;
@@ -234,6 +235,7 @@ void ald_find_in_presences(AldReport *report)
         add_unknown(report, unknown);
         find_cut_off(report, local);
         if (!report->context.clock_is_set)
-                add(report, ALD_FINDING_ROW_SEVERITY_ERROR, ALD_FINDING_ROW_ID_CLOCK_NOT_SET, local);
+                add_bare_finding(
+                        report, ALD_FINDING_ROW_SEVERITY_ERROR, ALD_FINDING_ROW_ID_CLOCK_NOT_SET, local);
         find_skews(report, known);
 }

@@ -49,11 +49,11 @@ void ald_report_add(AldReport *report, AldFindingRowSeverity severity, AldFindin
 }
 
 /* Rows while they are written. */
-typedef struct Writing {
+typedef struct RowWriting {
         AldReport *report;
         GPtrArray *rows;
         size_t bytes; /* of the rows */
-} Writing;
+} RowWriting;
 
 /* Returns whether a row counts the rest. There are few such rows, and without them findings would be hidden
  * silently. */
@@ -63,7 +63,7 @@ static bool counts_rest(const AldFindingRow *row)
 }
 
 /* Writes a row. Returns false if there is no room for it. */
-static bool write_row(Writing *writing, const AldFindingRow *draft, const AldId *nodes, size_t n_nodes)
+static bool write_row(RowWriting *writing, const AldFindingRow *draft, const AldId *nodes, size_t n_nodes)
 {
         g_auto(GStrv) ids = format_ids(nodes, n_nodes), names = names_of(writing->report, nodes, n_nodes);
         g_autofree char *text = NULL, *remedy = NULL;
@@ -85,8 +85,8 @@ static bool write_row(Writing *writing, const AldFindingRow *draft, const AldId 
 }
 
 /* Writes a row that counts the findings that are left out, of one reporter or the rest. */
-static bool write_left_out(Writing *writing, AldFindingRowSeverity severity, AldFindingRowId id, uint64_t n,
-        const AldId *reporter)
+static bool write_left_out(RowWriting *writing, AldFindingRowSeverity severity, AldFindingRowId id,
+        uint64_t n, const AldId *reporter)
 {
         AldFindingRow row = ALD_FINDING_ROW_INIT;
         char reporter_id[ALD_ID_STRING_SIZE];
@@ -98,7 +98,7 @@ static bool write_left_out(Writing *writing, AldFindingRowSeverity severity, Ald
         return n == 0 || write_row(writing, &row, reporter, reporter != NULL);
 }
 
-static void write_all_left_out(Writing *writing, AldFindingRowSeverity severity, AldFindingRowId id)
+static void write_all_left_out(RowWriting *writing, AldFindingRowSeverity severity, AldFindingRowId id)
 {
         const AldFindingShare *share = writing->report->shares[id][severity];
         g_autoptr(GPtrArray) cut = ald_finding_share_cut(share);
@@ -142,7 +142,7 @@ static void collect_candidates(GArray *candidates, AldFindingShare *share)
 
 GPtrArray *ald_report_rows(AldReport *report)
 {
-        Writing writing = { .report = report, .rows = g_ptr_array_new_with_free_func(g_free) };
+        RowWriting writing = { .report = report, .rows = g_ptr_array_new_with_free_func(g_free) };
         g_autoptr(GArray) candidates = g_array_new(FALSE, FALSE, sizeof(Candidate));
 
         for (AldFindingRowId id = 0; id < ALD_FINDING_ROW_ID_N; id++)

@@ -268,7 +268,7 @@ static char *rate_text(uint64_t bits_per_second)
 }
 
 /* Returns a text such as "420 Mb/s ±31 % from a to b, with a spread of 60 %". */
-static char *swing(const AldFindingRow *row, unsigned from)
+static char *swing_text(const AldFindingRow *row, unsigned from)
 {
         const AldFindingDirection *direction = &row->directions[from];
         double interval = direction->interval, spread = direction->spread;
@@ -293,12 +293,12 @@ static char *swing(const AldFindingRow *row, unsigned from)
 
 static char *upload_swing(const AldFindingRow *row)
 {
-        return swing(row, 0);
+        return swing_text(row, 0);
 }
 
 static char *download_swing(const AldFindingRow *row)
 {
-        return swing(row, 1);
+        return swing_text(row, 1);
 }
 
 static char *age(const AldFindingRow *row)
@@ -428,7 +428,7 @@ static char *interface_note(const AldFindingRow *row)
 /* Each function returns a new string, or NULL if there is nothing to insert. */
 static const struct {
         const char *name;
-        char *(*expand)(const AldFindingRow *row);
+        char *(*expand_placeholder)(const AldFindingRow *row);
 } placeholders[] = {
         { "Age", age },
         { "ClockDistance", clock_distance },
@@ -479,7 +479,7 @@ static char *format_field(const AldField *field, const void *value, AldFindingTi
         return NULL;
 }
 
-static char *expand(const AldFindingRow *row, const char *name, AldFindingTime format_time)
+static char *expand_placeholder(const AldFindingRow *row, const char *name, AldFindingTime format_time)
 {
         const AldField *field = ald_struct_find(&ald_finding_row_struct, name);
 
@@ -491,7 +491,7 @@ static char *expand(const AldFindingRow *row, const char *name, AldFindingTime f
 }
 
 /* A sentence with words that others chose may be too long for a field; it is cut between characters. */
-static char *cut(GString *text)
+static char *cut_to_limit(GString *text)
 {
         if (text->len > ALD_STRING_MAX) {
                 const char *end = g_utf8_find_prev_char(
@@ -504,13 +504,13 @@ static char *cut(GString *text)
 }
 
 /* Fills in a template. Returns NULL if a placeholder has no value. */
-static char *render(const char *template, const AldFindingRow *row, AldFindingTime format_time)
+static char *render_template(const char *template, const AldFindingRow *row, AldFindingTime format_time)
 {
         g_autoptr(GString) text = g_string_new(NULL);
 
         for (const char *open; (open = strchr(template, '{')); template = strchr(open, '}') + 1) {
                 g_autofree char *name = g_strndup(open + 1, strcspn(open + 1, "}"));
-                g_autofree char *value = expand(row, name, format_time);
+                g_autofree char *value = expand_placeholder(row, name, format_time);
 
                 if (!value)
                         return NULL;
@@ -518,7 +518,7 @@ static char *render(const char *template, const AldFindingRow *row, AldFindingTi
                 g_string_append(text, value);
         }
         g_string_append(text, template);
-        return cut(g_steal_pointer(&text));
+        return cut_to_limit(g_steal_pointer(&text));
 }
 
 static bool has_expired(const AldFindingRow *row)
@@ -975,7 +975,7 @@ static const Template remedies[] = {
                    "everywhere.") },
 };
 
-static char *render_first(
+static char *render_first_template(
         const Template *templates, size_t n, const AldFindingRow *row, AldFindingTime format_time)
 {
         int id = ald_finding_row_id_from_string(row->id);
@@ -985,7 +985,7 @@ static char *render_first(
 
                 if ((int) templates[i].id != id || (templates[i].applies && !templates[i].applies(row)))
                         continue;
-                words = render(_(templates[i].words), row, format_time);
+                words = render_template(_(templates[i].words), row, format_time);
                 if (words)
                         return words;
         }
@@ -995,11 +995,12 @@ static char *render_first(
 char *ald_finding_text_with_times(const AldFindingRow *row, AldFindingTime format_time)
 {
         if (row->left_out != ALD_ABSENT_UINT64)
-                return render(row->reporter && length_of(row->names) > 0
-                                      ? _("{LeftOut} more {Id} findings that {Name} reports are left out.")
-                                      : _("{LeftOut} more {Id} findings are left out."),
+                return render_template(
+                        row->reporter && length_of(row->names) > 0
+                                ? _("{LeftOut} more {Id} findings that {Name} reports are left out.")
+                                : _("{LeftOut} more {Id} findings are left out."),
                         row, format_time);
-        return render_first(texts, G_N_ELEMENTS(texts), row, format_time);
+        return render_first_template(texts, G_N_ELEMENTS(texts), row, format_time);
 }
 
 char *ald_finding_text(const AldFindingRow *row)
@@ -1011,5 +1012,5 @@ char *ald_finding_remedy(const AldFindingRow *row)
 {
         return row->left_out != ALD_ABSENT_UINT64
                        ? NULL
-                       : render_first(remedies, G_N_ELEMENTS(remedies), row, format_utc);
+                       : render_first_template(remedies, G_N_ELEMENTS(remedies), row, format_utc);
 }
