@@ -49,7 +49,7 @@ static void send_progress(AldComputeStepPhase phase, const char *variant, double
         send_line(*(const int *) userdata, ald_message_format_named(ALD_KIND_COMPUTE_STEP, &step));
 }
 
-static int list(const AldComputeOptions *options, const AldCl *cl, AldFailure *failure)
+static int send_devices(const AldComputeOptions *options, const AldCl *cl, AldFailure *failure)
 {
         GPtrArray *devices = NULL;
         int r = ald_devices_query(cl, &devices, failure);
@@ -60,13 +60,13 @@ static int list(const AldComputeOptions *options, const AldCl *cl, AldFailure *f
 }
 
 /* Before it disturbs them, and before it goes on to. */
-static int give_way(const AldComputeOptions *options, bool others, AldFailure *failure)
+static int fail_if_busy(const AldComputeOptions *options, bool others, AldFailure *failure)
 {
         return options->gives_way && others ? ald_fail(failure, ALD_FAILURE_BUSY, "other work was running")
                                             : 0;
 }
 
-static int measure(const AldComputeOptions *options, const AldCl *cl, AldFailure *failure)
+static int send_measure(const AldComputeOptions *options, const AldCl *cl, AldFailure *failure)
 {
         const AldMetric metric = (AldMetric) __builtin_ctz(options->metrics);
         int fd = options->answer_fd;
@@ -85,11 +85,11 @@ static int measure(const AldComputeOptions *options, const AldCl *cl, AldFailure
         int r = ald_opencl_session_open_listed(&session, cl, &listed, failure);
 
         if (r >= 0)
-                r = give_way(options, session.busy, failure);
+                r = fail_if_busy(options, session.busy, failure);
         if (r >= 0)
                 r = ald_metric_measure(metric, &session, &how, &result, failure);
         if (r >= 0)
-                r = give_way(options, result.meter.flags & ALD_FLAG_BUSY, failure);
+                r = fail_if_busy(options, result.meter.flags & ALD_FLAG_BUSY, failure);
         if (r >= 0)
                 send_line(fd, ald_answer_of_measure(&result));
         return r;
@@ -105,7 +105,8 @@ void ald_child_run(const AldComputeOptions *options)
                 _exit(EXIT_FAILURE);
         r = ald_cl_open(&cl, &failure);
         if (r >= 0)
-                r = options->lists ? list(options, &cl, &failure) : measure(options, &cl, &failure);
+                r = options->lists ? send_devices(options, &cl, &failure)
+                                   : send_measure(options, &cl, &failure);
         if (r < 0)
                 send_line(options->answer_fd, ald_answer_of_failure(&failure));
         /* Without the drivers' own clean-up, which may hang or crash as well. */

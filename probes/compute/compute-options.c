@@ -94,7 +94,7 @@ static int check_variant(const AldComputeOptions *options, char **ret_error)
                 ret_error, "--variant: not one of %s: %s", names->str, options->variant);
 }
 
-static int convert(AldComputeOptions *options, const Texts *texts, char **ret_error)
+static int convert_texts(AldComputeOptions *options, const Texts *texts, char **ret_error)
 {
         int r = set_metrics(options, texts->metrics, ret_error);
 
@@ -120,7 +120,7 @@ static int convert(AldComputeOptions *options, const Texts *texts, char **ret_er
         return r;
 }
 
-static int check(AldComputeOptions *options, const Texts *texts, char **ret_error)
+static int check_options(AldComputeOptions *options, const Texts *texts, char **ret_error)
 {
         bool is_child = texts->is_child;
 
@@ -137,7 +137,8 @@ static int check(AldComputeOptions *options, const Texts *texts, char **ret_erro
         return 0;
 }
 
-static int parse(AldComputeOptions *options, int argc, char **argv, char **ret_output, char **ret_error)
+static int parse_options(
+        AldComputeOptions *options, int argc, char **argv, char **ret_output, char **ret_error)
 {
         g_auto(Texts) texts = {};
         g_auto(GStrv) rest = NULL;
@@ -177,8 +178,8 @@ static int parse(AldComputeOptions *options, int argc, char **argv, char **ret_o
                 return r;
         if (*rest)
                 return ald_command_line_refuse(ret_error, "unexpected argument: %s", *rest);
-        r = convert(options, &texts, ret_error);
-        return r < 0 ? r : check(options, &texts, ret_error);
+        r = convert_texts(options, &texts, ret_error);
+        return r < 0 ? r : check_options(options, &texts, ret_error);
 }
 
 int ald_compute_options_parse(
@@ -190,7 +191,7 @@ int ald_compute_options_parse(
                 .progress_fd = -1,
                 .answer_fd = -1,
         };
-        int r = parse(&options, argc, argv, ret_output, ret_error);
+        int r = parse_options(&options, argc, argv, ret_output, ret_error);
 
         if (r == 0) {
                 *ret = options;

@@ -54,7 +54,7 @@ static char **make_arguments(const Attempt *attempt)
         return (char **) g_ptr_array_free(all, FALSE);
 }
 
-static int try(Attempt *attempt, AldRecord **ret, AldFailure *failure)
+static int try_once(Attempt *attempt, AldRecord **ret, AldFailure *failure)
 {
         g_auto(GStrv) arguments = make_arguments(attempt);
         g_autoptr(AldRecord) answer = NULL;
@@ -85,14 +85,14 @@ static void set_failure(const Attempt *attempt, const AldFailure *why, AldFailur
                 (void) ald_fail(failure, why->kind, "%s", why->message);
 }
 
-static int measure(Attempt *attempt, AldRecord **ret, AldFailure *failure)
+static int measure_with_retry(Attempt *attempt, AldRecord **ret, AldFailure *failure)
 {
         int r = 0;
 
         for (unsigned n = 0; n < TRIES; n++) {
                 AldFailure one = {};
 
-                r = try(attempt, ret, &one);
+                r = try_once(attempt, ret, &one);
                 if (r >= 0) {
                         ald_failure_clear(failure);
                         return 0;
@@ -125,7 +125,7 @@ static int measure_metric(const AldRunner *runner, const AldComputeOptions *opti
         progress->device = device->listed.id;
         progress->metric = ald_metric_to_string(metric);
         progress->label = label;
-        r = measure(&attempt, &figures->answers[metric], &figures->failures[metric]);
+        r = measure_with_retry(&attempt, &figures->answers[metric], &figures->failures[metric]);
         ald_progress_end(progress);
         progress->device = progress->metric = NULL;
         progress->label = NULL;
@@ -144,7 +144,7 @@ static bool is_hopeless(const AldFailure *failure)
 }
 
 /* Of the same types by the same units, and itself beyond doubt. */
-static bool is_bound(const AldComputeMeasure *peak, unsigned flags, const AldComputeMeasure *gemm)
+static bool is_comparable(const AldComputeMeasure *peak, unsigned flags, const AldComputeMeasure *gemm)
 {
         const AldGemmVariant *variant = ald_gemm_variant_find(&ald_gemm_variants, gemm->method);
 
@@ -173,7 +173,7 @@ void ald_figures_check(AldFigures *figures)
         const AldComputeMeasure *gemm = ald_figures_of(figures, ALD_METRIC_GEMM);
 
         figures->suspect = gemm && peak &&
-                           is_bound(peak, ald_figures_flags(figures, ALD_METRIC_PEAK), gemm) &&
+                           is_comparable(peak, ald_figures_flags(figures, ALD_METRIC_PEAK), gemm) &&
                            gemm->best > SUSPECT_ABOVE * peak->best;
 }
 

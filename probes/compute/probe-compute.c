@@ -44,7 +44,7 @@ static int print_failure(const AldComputeOptions *options, const AldFailure *fai
         return EXIT_FAILURE;
 }
 
-static bool is_nothing_there(const AldFailure *failure)
+static bool means_no_device(const AldFailure *failure)
 {
         return failure->kind == ALD_FAILURE_NO_LIBRARY || failure->kind == ALD_FAILURE_NO_PLATFORM ||
                failure->kind == ALD_FAILURE_NO_DEVICE;
@@ -73,13 +73,13 @@ static int print_list(const AldComputeOptions *options, const GPtrArray *devices
         return options->json ? print_json(text) : end_output(fputs(text, stdout) >= 0);
 }
 
-static int list(const AldComputeOptions *options, const AldRunner *runner, const AldCache *cache)
+static int list_devices(const AldComputeOptions *options, const AldRunner *runner, const AldCache *cache)
 {
         g_autoptr(GPtrArray) devices = NULL;
         AldFailure failure = {};
         int code;
 
-        if (ald_enumerate(runner, cache, &devices, &failure) < 0 && !is_nothing_there(&failure)) {
+        if (ald_enumerate(runner, cache, &devices, &failure) < 0 && !means_no_device(&failure)) {
                 code = print_failure(options, &failure);
         } else {
                 /* That there is none is not a failure, but the reason is worth printing. */
@@ -152,7 +152,7 @@ static int measure_devices(const AldComputeOptions *options, const AldRunner *ru
 }
 
 /* Within the limits of the program, and with what it needs to end its children. */
-static int run(const AldComputeOptions *options)
+static int list_or_measure(const AldComputeOptions *options)
 {
         g_auto(AldCache) cache = {};
         g_auto(GStrv) environment = NULL;
@@ -167,7 +167,7 @@ static int run(const AldComputeOptions *options)
         }
         environment = ald_cache_environment(&cache);
         runner.environment = environment;
-        return options->mode == ALD_COMPUTE_LIST ? list(options, &runner, &cache)
+        return options->mode == ALD_COMPUTE_LIST ? list_devices(options, &runner, &cache)
                                                  : measure_devices(options, &runner, &cache);
 }
 
@@ -187,5 +187,5 @@ int main(int argc, char *argv[])
          */
         if (options.progress_fd >= 0)
                 (void) prctl(PR_SET_PDEATHSIG, SIGKILL);
-        return run(&options);
+        return list_or_measure(&options);
 }

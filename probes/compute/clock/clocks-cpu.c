@@ -14,7 +14,7 @@ typedef struct Cpu {
         uint64_t throttles; /* events so far */
 } Cpu;
 
-static bool read_of(const Cpu *cpu, unsigned i, const char *file, uint64_t *ret)
+static bool read_processor_file(const Cpu *cpu, unsigned i, const char *file, uint64_t *ret)
 {
         g_autofree char *path = g_strdup_printf("sys/devices/system/cpu/cpu%u/%s", cpu->processors[i], file);
 
@@ -26,9 +26,9 @@ static uint64_t count_throttles(const Cpu *cpu)
         uint64_t sum = 0, count;
 
         for (unsigned i = 0; i < cpu->n; i++) {
-                if (read_of(cpu, i, "thermal_throttle/core_throttle_count", &count))
+                if (read_processor_file(cpu, i, "thermal_throttle/core_throttle_count", &count))
                         sum += count;
-                if (read_of(cpu, i, "thermal_throttle/package_throttle_count", &count))
+                if (read_processor_file(cpu, i, "thermal_throttle/package_throttle_count", &count))
                         sum += count;
         }
         return sum;
@@ -58,7 +58,8 @@ static void read_cpu(void *data, AldClockReading *ret)
         uint64_t sum = 0, n = 0, khz, throttles = count_throttles(cpu);
 
         for (unsigned i = 0; i < cpu->n; i++)
-                if (read_of(cpu, i, "cpufreq/scaling_cur_freq", &khz) && khz <= CLOCK_HZ_MAX / 1000) {
+                if (read_processor_file(cpu, i, "cpufreq/scaling_cur_freq", &khz) &&
+                        khz <= CLOCK_HZ_MAX / 1000) {
                         sum += khz * 1000;
                         n++;
                 }

@@ -74,7 +74,7 @@ static bool find_device(void *library, const AldOpenclTarget *device, Handle **r
 }
 
 /* It attaches to a GPU only when its handle is looked up. */
-static bool start(void *library)
+static bool start_library(void *library)
 {
         int (*init)(void) = NULL;
 
@@ -91,7 +91,7 @@ void *ald_clocks_nvml_open(const AldOpenclTarget *device)
 
         if (!library)
                 return NULL;
-        if (!start(library) || !find_device(library, device, &nvml.device)) {
+        if (!start_library(library) || !find_device(library, device, &nvml.device)) {
                 dlclose(library);
                 return NULL;
         }

@@ -37,7 +37,7 @@ static const struct {
         { "vr_", ALD_THROTTLE_HARDWARE },
 };
 
-static char *existing(const Sysfs *sysfs, const char *folder, const char *name)
+static char *existing_path(const Sysfs *sysfs, const char *folder, const char *name)
 {
         g_autofree char *path = g_build_filename(folder, name, NULL);
         g_autofree char *full = g_build_filename(sysfs->root, path, NULL);
@@ -45,25 +45,25 @@ static char *existing(const Sysfs *sysfs, const char *folder, const char *name)
         return g_file_test(full, G_FILE_TEST_EXISTS) ? g_steal_pointer(&path) : NULL;
 }
 
-static void take_clock(Sysfs *sysfs, const char *folder, const char *name, double scale)
+static void set_clock(Sysfs *sysfs, const char *folder, const char *name, double scale)
 {
         if (sysfs->clock)
                 return;
-        sysfs->clock = existing(sysfs, folder, name);
+        sysfs->clock = existing_path(sysfs, folder, name);
         sysfs->scale = scale;
 }
 
 /* amdgpu calls it the cap. i915 and xe have the limit of the card, or of its package. */
-static void take_power_limit(Sysfs *sysfs, const char *folder)
+static void set_power_limit(Sysfs *sysfs, const char *folder)
 {
         static const char *const names[] = { "power1_cap", "power1_max", "power2_max" };
 
         for (size_t i = 0; i < G_N_ELEMENTS(names) && !sysfs->power_limit; i++)
-                sysfs->power_limit = existing(sysfs, folder, names[i]);
+                sysfs->power_limit = existing_path(sysfs, folder, names[i]);
 }
 
 /* xe shows them at the device, i915 at the card; amdgpu at its hwmon, of which it has one. */
-static void find_below(Sysfs *sysfs, const char *device, const char *kind)
+static void find_files_below(Sysfs *sysfs, const char *device, const char *kind)
 {
         g_autofree char *folder = g_build_filename(device, kind, NULL);
         g_autofree char *full = g_build_filename(sysfs->root, folder, NULL);
@@ -73,12 +73,12 @@ static void find_below(Sysfs *sysfs, const char *device, const char *kind)
         for (unsigned i = 0; names && i < NAMES_MAX && (name = g_dir_read_name(names)); i++) {
                 g_autofree char *one = g_build_filename(folder, name, NULL);
 
-                take_clock(sysfs, one, "freq1_input", 1);
-                take_power_limit(sysfs, one);
-                take_clock(sysfs, one, "gt/gt0/rps_act_freq_mhz", 1e6);
-                take_clock(sysfs, one, "gt_act_freq_mhz", 1e6);
+                set_clock(sysfs, one, "freq1_input", 1);
+                set_power_limit(sysfs, one);
+                set_clock(sysfs, one, "gt/gt0/rps_act_freq_mhz", 1e6);
+                set_clock(sysfs, one, "gt_act_freq_mhz", 1e6);
                 if (!sysfs->throttles && g_str_has_prefix(name, "card"))
-                        sysfs->throttles = existing(sysfs, one, "gt/gt0");
+                        sysfs->throttles = existing_path(sysfs, one, "gt/gt0");
         }
 }
 
@@ -135,12 +135,12 @@ void *ald_clocks_sysfs_open(const char *root, const AldOpenclTarget *device)
                 return NULL;
         sysfs = g_new0(Sysfs, 1);
         sysfs->root = g_strdup(root);
-        take_clock(sysfs, folder, "tile0/gt0/freq0/act_freq", 1e6);
-        sysfs->throttles = existing(sysfs, folder, "tile0/gt0/freq0/throttle");
-        find_below(sysfs, folder, "hwmon");
-        find_below(sysfs, folder, "drm");
-        sysfs->states = existing(sysfs, folder, "pp_dpm_sclk");
-        sysfs->usage = existing(sysfs, folder, "gpu_busy_percent");
+        set_clock(sysfs, folder, "tile0/gt0/freq0/act_freq", 1e6);
+        sysfs->throttles = existing_path(sysfs, folder, "tile0/gt0/freq0/throttle");
+        find_files_below(sysfs, folder, "hwmon");
+        find_files_below(sysfs, folder, "drm");
+        sysfs->states = existing_path(sysfs, folder, "pp_dpm_sclk");
+        sysfs->usage = existing_path(sysfs, folder, "gpu_busy_percent");
         sysfs->device = g_strdup(folder);
         sysfs->kfd_id = find_kfd_id(root, device->listed.pci);
         return sysfs;
@@ -239,7 +239,7 @@ static bool has_queue(const Sysfs *sysfs, const char *context)
 
 /* One that has a queue on the device. Newer kernels give a process several contexts, all but the first in
  * folders of their own. */
-static bool computes(const Sysfs *sysfs, const char *process)
+static bool is_computing(const Sysfs *sysfs, const char *process)
 {
         g_autoptr(GDir) names = NULL;
         const char *name;
@@ -269,7 +269,7 @@ static int processes_of_sysfs(void *data)
         while ((name = g_dir_read_name(names))) {
                 g_autofree char *process = g_build_filename(folder, name, NULL);
 
-                n += computes(sysfs, process);
+                n += is_computing(sysfs, process);
         }
         return n;
 }

@@ -12,7 +12,7 @@ static unsigned stripe_rows(unsigned n, unsigned element_size)
 }
 
 /* tile_rows: of tiles; 0: rows one after the other. */
-static int fill(AldGemmBuffers *buffers, cl_mem buffer, AldElement element, AldOperand operand,
+static int fill_operand(AldGemmBuffers *buffers, cl_mem buffer, AldElement element, AldOperand operand,
         bool transposed, unsigned tile_rows, AldFailure *failure)
 {
         AldOpenclSession *session = buffers->session;
@@ -45,7 +45,7 @@ static int prepare_operand(AldGemmBuffers *buffers, AldElement element, AldOpera
         if (*buffer)
                 return 0;
         r = ald_opencl_session_buffer(buffers->session, CL_MEM_READ_ONLY, size, buffer, failure);
-        return r < 0 ? r : fill(buffers, *buffer, element, operand, transposed, tile_rows, failure);
+        return r < 0 ? r : fill_operand(buffers, *buffer, element, operand, transposed, tile_rows, failure);
 }
 
 /* With the rows that may be written to after the last. */
@@ -112,7 +112,7 @@ int ald_gemm_buffers_check(AldGemmBuffers *buffers, const AldGemmVariant *varian
         return r;
 }
 
-static void release(AldOpenclSession *session, cl_mem *buffer)
+static void release_buffer(AldOpenclSession *session, cl_mem *buffer)
 {
         if (*buffer)
                 session->cl->ReleaseMemObject(*buffer);
@@ -122,14 +122,14 @@ static void release(AldOpenclSession *session, cl_mem *buffer)
 void ald_gemm_buffers_clear(AldGemmBuffers *buffers)
 {
         for (unsigned element = 0; element < ALD_N_ELEMENTS; element++) {
-                release(buffers->session, &buffers->a[element]);
-                release(buffers->session, &buffers->b[element][0]);
-                release(buffers->session, &buffers->b[element][1]);
+                release_buffer(buffers->session, &buffers->a[element]);
+                release_buffer(buffers->session, &buffers->b[element][0]);
+                release_buffer(buffers->session, &buffers->b[element][1]);
                 g_clear_pointer(&buffers->checks[element], ald_gemm_check_free);
         }
-        release(buffers->session, &buffers->tiles_a);
-        release(buffers->session, &buffers->tiles_b);
-        release(buffers->session, &buffers->panels_a);
-        release(buffers->session, &buffers->panels_b);
-        release(buffers->session, &buffers->c);
+        release_buffer(buffers->session, &buffers->tiles_a);
+        release_buffer(buffers->session, &buffers->tiles_b);
+        release_buffer(buffers->session, &buffers->panels_a);
+        release_buffer(buffers->session, &buffers->panels_b);
+        release_buffer(buffers->session, &buffers->c);
 }

@@ -31,7 +31,7 @@ static double element_of_product(AldElement element, uint32_t n, uint32_t row, u
 }
 
 /* An operand by a vector. */
-static double *times(AldElement element, AldOperand operand, uint32_t n, const double *vector)
+static double *multiply_by_vector(AldElement element, AldOperand operand, uint32_t n, const double *vector)
 {
         double *product = g_new(double, n);
 
@@ -46,7 +46,7 @@ static double *times(AldElement element, AldOperand operand, uint32_t n, const d
 }
 
 /* In the root mean square 1.53. */
-static double weight(uint32_t column)
+static double column_weight(uint32_t column)
 {
         uint32_t bits = ald_gemm_hash(~column);
         double size = 1 + (bits >> 1) * 0x1p-31;
@@ -62,9 +62,9 @@ AldGemmCheck *ald_gemm_check_new(AldElement element, unsigned n)
         check->n = n;
         check->weights = g_new(double, n);
         for (unsigned i = 0; i < n; i++)
-                check->weights[i] = weight(i);
-        inner = times(element, ALD_OPERAND_B, n, check->weights);
-        check->products = times(element, ALD_OPERAND_A, n, inner);
+                check->weights[i] = column_weight(i);
+        inner = multiply_by_vector(element, ALD_OPERAND_B, n, check->weights);
+        check->products = multiply_by_vector(element, ALD_OPERAND_A, n, inner);
         for (unsigned i = 0; i < N_PLACES; i++) {
                 Place *place = &check->places[i];
 

@@ -22,7 +22,7 @@ static char *options_of(const AldGemmVariant *variant)
                 variant->options ?: "");
 }
 
-static int build(AldGemmJob *job)
+static int build_program(AldGemmJob *job)
 {
         g_autofree char *options = options_of(job->variant);
         AldProgramBuild build_with = job->variant->build ?: ald_opencl_session_build;
@@ -31,7 +31,7 @@ static int build(AldGemmJob *job)
 }
 
 /* The slot owns the kernel as soon as there is one. */
-static int get_kernel(
+static int create_kernel(
         AldGemmJob *job, const char *name, cl_mem *const *buffers, unsigned n_buffers, cl_kernel *slot)
 {
         const AldCl *cl = job->session->cl;
@@ -48,7 +48,7 @@ static int get_kernel(
         return code == CL_SUCCESS ? 0 : ald_cl_fail(job->failure, code, "setting the arguments of a kernel");
 }
 
-static int get_kernels(AldGemmJob *job, const AldGemmBuffers *buffers)
+static int create_kernels(AldGemmJob *job, const AldGemmBuffers *buffers)
 {
         const AldGemmVariant *variant = job->variant;
         cl_mem a = variant->tiled ? buffers->tiles_a : buffers->a[variant->element];
@@ -57,12 +57,12 @@ static int get_kernels(AldGemmJob *job, const AldGemmBuffers *buffers)
         int r;
 
         if (variant->pack_rows == 0)
-                return get_kernel(job, "gemm", (cl_mem *[]){ &a, &b, &c }, 3, &job->gemm);
-        r = get_kernel(job, "pack_a", (cl_mem *[]){ &a, &panels_a }, 2, &job->pack_a);
+                return create_kernel(job, "gemm", (cl_mem *[]){ &a, &b, &c }, 3, &job->gemm);
+        r = create_kernel(job, "pack_a", (cl_mem *[]){ &a, &panels_a }, 2, &job->pack_a);
         if (r >= 0)
-                r = get_kernel(job, "pack_b", (cl_mem *[]){ &b, &panels_b }, 2, &job->pack_b);
+                r = create_kernel(job, "pack_b", (cl_mem *[]){ &b, &panels_b }, 2, &job->pack_b);
         if (r >= 0)
-                r = get_kernel(job, "gemm", (cl_mem *[]){ &panels_a, &panels_b, &c }, 3, &job->gemm);
+                r = create_kernel(job, "gemm", (cl_mem *[]){ &panels_a, &panels_b, &c }, 3, &job->gemm);
         return r;
 }
 
@@ -78,9 +78,9 @@ int ald_gemm_job_new(
                 .failure = failure,
                 .n = buffers->n,
         };
-        r = build(job);
+        r = build_program(job);
         if (r >= 0)
-                r = get_kernels(job, buffers);
+                r = create_kernels(job, buffers);
         if (r < 0)
                 return r;
         *ret = g_steal_pointer(&job);
@@ -99,7 +99,7 @@ void ald_gemm_job_free(AldGemmJob *job)
         g_free(job);
 }
 
-static int enqueue(
+static int enqueue_kernel(
         const AldGemmJob *job, cl_kernel kernel, const size_t global[2], const size_t local[2], cl_event *ret)
 {
         cl_int code = job->session->cl->EnqueueNDRangeKernel(
@@ -124,11 +124,11 @@ int ald_gemm_job_launch(void *userdata, cl_event *ret)
         if (variant->pack_rows > 0) {
                 size_t slices = divide_up(job->n, PACK_COLUMNS);
 
-                r = enqueue(job, job->pack_a, (size_t[]){ divide_up(job->n, variant->pack_rows), slices },
-                        one, NULL);
+                r = enqueue_kernel(job, job->pack_a,
+                        (size_t[]){ divide_up(job->n, variant->pack_rows), slices }, one, NULL);
                 if (r >= 0)
-                        r = enqueue(job, job->pack_b, (size_t[]){ divide_up(job->n, PACK_B_ROWS), slices },
-                                one, NULL);
+                        r = enqueue_kernel(job, job->pack_b,
+                                (size_t[]){ divide_up(job->n, PACK_B_ROWS), slices }, one, NULL);
         }
-        return r < 0 ? r : enqueue(job, job->gemm, global, local, ret);
+        return r < 0 ? r : enqueue_kernel(job, job->gemm, global, local, ret);
 }

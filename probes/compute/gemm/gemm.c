@@ -54,7 +54,7 @@ static int time_trial(Choice *choice, AldGemmJob *job, double *ret_rate, AldFail
 }
 
 /* Builds and runs it and checks its result. The job is there once it is built. */
-static int run(Choice *choice, const AldGemmVariant *variant, AldGemmJob **job, double *ret_rate,
+static int run_trial(Choice *choice, const AldGemmVariant *variant, AldGemmJob **job, double *ret_rate,
         AldFailure *failure)
 {
         double rate;
@@ -73,7 +73,7 @@ static int run(Choice *choice, const AldGemmVariant *variant, AldGemmJob **job, 
 }
 
 /* A failure that is not this variant's alone is returned. */
-static int try(Choice *choice, const AldGemmVariant *variant, AldFailure *failure)
+static int try_variant(Choice *choice, const AldGemmVariant *variant, AldFailure *failure)
 {
         Candidate *candidate = &choice->candidates[variant->fp16_hardware];
         g_autoptr(AldGemmJob) job = NULL;
@@ -85,7 +85,7 @@ static int try(Choice *choice, const AldGemmVariant *variant, AldFailure *failur
         r = ald_gemm_buffers_prepare(&choice->buffers, variant, failure);
         if (r < 0)
                 return r;
-        r = run(choice, variant, &job, &rate, &of_variant);
+        r = run_trial(choice, variant, &job, &rate, &of_variant);
         if (r < 0)
                 return ald_refusals_add(&choice->refusals, variant->name, &of_variant, failure);
         if (candidate->job && candidate->rate >= rate)
@@ -115,7 +115,7 @@ static int try_all(Choice *choice, AldFit fit, AldFailure *failure)
                         continue;
                 if (has_any(choice) && elapsed(choice) > options->seconds_max / 2)
                         break;
-                r = try(choice, variant, failure);
+                r = try_variant(choice, variant, failure);
         }
         return r;
 }
@@ -134,7 +134,7 @@ static int try_named(Choice *choice, AldFailure *failure)
                 return ald_fail(failure, ALD_FAILURE_INTERNAL,
                         "%s requires a size that is a multiple of %u, not %u", variant->name,
                         variant->multiple, choice->buffers.n);
-        return try(choice, variant, failure);
+        return try_variant(choice, variant, failure);
 }
 
 static int compare_rates(const void *a, const void *b)
@@ -167,7 +167,7 @@ static int repeat_trials(Choice *choice, AldFailure *failure)
 }
 
 /* One short trial on a busy device is no reason to take the figure of FP16 from it. */
-static int decide(Choice *choice, AldFailure *failure)
+static int decide_candidate(Choice *choice, AldFailure *failure)
 {
         const Candidate *other = &choice->candidates[false], *fp16 = &choice->candidates[true];
         int r = 0;
@@ -178,7 +178,7 @@ static int decide(Choice *choice, AldFailure *failure)
         return r;
 }
 
-static int choose(Choice *choice, AldFailure *failure)
+static int choose_job(Choice *choice, AldFailure *failure)
 {
         int r;
 
@@ -192,7 +192,7 @@ static int choose(Choice *choice, AldFailure *failure)
         if (r < 0)
                 return r;
         if (has_any(choice))
-                return decide(choice, failure);
+                return decide_candidate(choice, failure);
         if (!choice->refusals.reasons)
                 return ald_fail(failure, ALD_FAILURE_BUILD_FAILED,
                         "no kernel for this device multiplies matrices of %u rows: most want a multiple of "
@@ -201,7 +201,7 @@ static int choose(Choice *choice, AldFailure *failure)
         return ald_refusals_fail(&choice->refusals, failure);
 }
 
-static int measure(Choice *choice, AldMeasure *ret, AldFailure *failure)
+static int measure_job(Choice *choice, AldMeasure *ret, AldFailure *failure)
 {
         const AldGemmVariant *variant = choice->job->variant;
         AldMeterOptions options = {
@@ -240,10 +240,10 @@ static int measure_size(AldOpenclSession *session, const AldGemmVariants *varian
                 .buffers = { .session = session, .n = n },
                 .start_nsec = ald_now(),
         };
-        int r = choose(&choice, failure);
+        int r = choose_job(&choice, failure);
 
         if (r >= 0)
-                r = measure(&choice, ret, failure);
+                r = measure_job(&choice, ret, failure);
         choice_clear(&choice);
         return r;
 }

@@ -5,7 +5,7 @@
 
 #define REASON_MAX 512u /* characters: what compilers say is long */
 
-static void append(GString **list, const char *separator, const char *word)
+static void append_word(GString **list, const char *separator, const char *word)
 {
         if (!*list)
                 *list = g_string_new(NULL);
@@ -29,9 +29,9 @@ int ald_refusals_add(AldRefusals *refusals, const char *variant, AldFailure *of_
         if (outweighs(of_variant->kind, refusals))
                 refusals->kind = of_variant->kind;
         if (of_variant->kind == ALD_FAILURE_WRONG_RESULT)
-                append(&refusals->wrong, " ", variant);
+                append_word(&refusals->wrong, " ", variant);
         reason = g_strdup_printf("%s: %.*s", variant, (int) REASON_MAX, message);
-        append(&refusals->reasons, "; ", reason);
+        append_word(&refusals->reasons, "; ", reason);
         return 0;
 }
 

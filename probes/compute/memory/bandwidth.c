@@ -73,12 +73,12 @@ typedef struct Run {
 } Run;
 
 /* Bytes that one launch moves. */
-static double work(const Run *run)
+static double work_per_launch(const Run *run)
 {
         return (double) run->memory.bytes * run->passes * (run->bandwidth->copies ? 2 : 1);
 }
 
-static int verify(Run *run, AldFailure *failure)
+static int verify_memory(Run *run, AldFailure *failure)
 {
         return ald_memory_verify(&run->memory, run->shapes.launches * run->passes, failure);
 }
@@ -91,10 +91,10 @@ static int time_shape(Run *run, AldReadyShape *shape, double *ret, AldFailure *f
         ald_shapes_use(&run->shapes, shape, &run->memory, run->passes, failure);
         run->shapes.launches = 0;
         if (r >= 0)
-                r = ald_meter_try(run->session, ald_shapes_launch, &run->shapes, work(run), TRY_SECONDS,
-                        &rate, failure);
+                r = ald_meter_try(run->session, ald_shapes_launch, &run->shapes, work_per_launch(run),
+                        TRY_SECONDS, &rate, failure);
         if (r >= 0)
-                r = verify(run, failure);
+                r = verify_memory(run, failure);
         if (r >= 0)
                 *ret = rate;
         return r;
@@ -135,7 +135,7 @@ static int try_likeliest(Run *run, double *ret)
 }
 
 /* As much as asked for, or as much of it as the device gives. */
-static int take_memory(Run *run, uint64_t bytes)
+static int allocate_memory(Run *run, uint64_t bytes)
 {
         int r = ald_memory_resize(&run->memory, bytes, run->failure);
 
@@ -149,16 +149,16 @@ static int take_memory(Run *run, uint64_t bytes)
 }
 
 /* Enough that beginning and ending a launch count for nothing. */
-static void take_passes(Run *run, double rate)
+static void set_passes(Run *run, double rate)
 {
-        double passes = run->bandwidth->many_passes ? LAUNCH_SECONDS * rate / work(run) : 1;
+        double passes = run->bandwidth->many_passes ? LAUNCH_SECONDS * rate / work_per_launch(run) : 1;
 
         run->passes = (unsigned) CLAMP(passes, 1, ALD_PASSES_MAX);
 }
 
-static bool lasts(const Run *run, double rate)
+static bool lasts_long_enough(const Run *run, double rate)
 {
-        return run->bandwidth->many_passes || work(run) >= PASS_SECONDS_MIN * rate;
+        return run->bandwidth->many_passes || work_per_launch(run) >= PASS_SECONDS_MIN * rate;
 }
 
 /* Takes more memory until that lowers the rate no longer, since some of it was in caches, and until a launch
@@ -172,20 +172,21 @@ static int outgrow_caches(Run *run)
         if (sizes.limit == 0)
                 return ald_fail(run->failure, ALD_FAILURE_OUT_OF_MEMORY, "the device has too little memory");
         for (uint64_t bytes = sizes.start; bytes <= sizes.limit; bytes *= 2) {
-                int r = take_memory(run, bytes);
+                int r = allocate_memory(run, bytes);
 
                 if (r >= 0)
                         r = try_likeliest(run, &rate);
                 if (r < 0)
                         return r;
-                if (run->reduced || (before > 0 && rate >= STILL_FALLING * before && lasts(run, rate))) {
-                        take_passes(run, rate);
+                if (run->reduced ||
+                        (before > 0 && rate >= STILL_FALLING * before && lasts_long_enough(run, rate))) {
+                        set_passes(run, rate);
                         return 0;
                 }
                 before = rate;
         }
-        run->reduced = sizes.wants || !lasts(run, rate);
-        take_passes(run, rate);
+        run->reduced = sizes.wants || !lasts_long_enough(run, rate);
+        set_passes(run, rate);
         return 0;
 }
 
@@ -207,7 +208,7 @@ static int choose_shape(Run *run, AldReadyShape **ret)
         return 0;
 }
 
-static int measure(Run *run, AldMeasure *ret)
+static int measure_shape(Run *run, AldMeasure *ret)
 {
         g_autoptr(AldClocks) clocks = ald_clocks_open("/", run->session->facts);
         AldMeterOptions options = { .measure = run->options, .theoretical = ald_clocks_memory_peak(clocks) };
@@ -226,10 +227,10 @@ static int measure(Run *run, AldMeasure *ret)
         ald_shapes_use(&run->shapes, shape, &run->memory, run->passes, run->failure);
         run->shapes.launches = 0;
         if (r >= 0)
-                r = ald_meter_run(run->session, &options, ald_shapes_launch, &run->shapes, work(run),
-                        &measure.meter, run->failure);
+                r = ald_meter_run(run->session, &options, ald_shapes_launch, &run->shapes,
+                        work_per_launch(run), &measure.meter, run->failure);
         if (r >= 0)
-                r = verify(run, run->failure);
+                r = verify_memory(run, run->failure);
         if (r < 0)
                 return r;
         if (run->reduced)
@@ -257,7 +258,7 @@ int ald_bandwidth_measure(AldOpenclSession *session, const AldBandwidth *bandwid
         if (r >= 0) {
                 r = outgrow_caches(&run);
                 if (r >= 0)
-                        r = measure(&run, ret);
+                        r = measure_shape(&run, ret);
                 ald_memory_close(&run.memory);
         }
         ald_shapes_close(&run.shapes);

@@ -13,7 +13,7 @@
 #define LARGEST (8 * GIB) /* words are counted in 32 bits */
 
 /* The largest 2^n of the pattern that is not larger; 0: none. */
-static uint64_t down(uint64_t bytes)
+static uint64_t round_down(uint64_t bytes)
 {
         uint64_t size = ALD_PATTERN_BYTES;
 
@@ -24,22 +24,22 @@ static uint64_t down(uint64_t bytes)
         return size;
 }
 
-static uint64_t up(uint64_t bytes)
+static uint64_t round_up(uint64_t bytes)
 {
-        uint64_t size = down(bytes);
+        uint64_t size = round_down(bytes);
 
         return size == 0 ? ALD_PATTERN_BYTES : size < bytes ? size * 2 : size;
 }
 
 /* The fastest memory needs the largest buffers: for one pass through them to last. */
-static uint64_t growth(const AldOpenclTarget *device)
+static uint64_t growth_factor(const AldOpenclTarget *device)
 {
         return device->type == ALD_LISTED_DEVICE_TYPE_CPU ? 4 : 16;
 }
 
 /* Some drivers report one of several caches, as NVIDIA's do that of the compute units: so never below sizes
  * that outgrow those on the market. */
-static uint64_t least(const AldOpenclTarget *device)
+static uint64_t least_start(const AldOpenclTarget *device)
 {
         return device->type == ALD_LISTED_DEVICE_TYPE_CPU ? 256 * MIB : 512 * MIB;
 }
@@ -56,15 +56,16 @@ uint64_t ald_buffers_most(const AldOpenclTarget *device, uint64_t available)
 
 AldBufferSizes ald_buffer_sizes(const AldOpenclTarget *device, uint64_t available, bool copies)
 {
-        uint64_t start = MIN(up(MAX(device->cache_bytes * CACHES_MIN, least(device))), LARGEST);
-        uint64_t most = MIN(MAX(up(device->cache_bytes * CACHES_MAX), growth(device) * start), LARGEST);
-        uint64_t enough = MIN(MAX(up(device->cache_bytes * CACHES_ENOUGH), start), LARGEST);
+        uint64_t start = MIN(round_up(MAX(device->cache_bytes * CACHES_MIN, least_start(device))), LARGEST);
+        uint64_t most = MIN(
+                MAX(round_up(device->cache_bytes * CACHES_MAX), growth_factor(device) * start), LARGEST);
+        uint64_t enough = MIN(MAX(round_up(device->cache_bytes * CACHES_ENOUGH), start), LARGEST);
         uint64_t memory = ald_buffers_most(device, available) ?: most;
 
         memory /= copies ? 2 : 1;
         if (device->allocation_max > 0)
                 memory = MIN(memory, device->allocation_max);
-        memory = down(memory);
+        memory = round_down(memory);
         return (AldBufferSizes){
                 .start = MIN(start, memory),
                 .limit = MIN(most, memory),
@@ -83,5 +84,5 @@ uint64_t ald_transfer_size(const AldOpenclTarget *device, uint64_t available, ui
                 size = MIN(size, host_available / FREE_PART);
         if (device->allocation_max > 0)
                 size = MIN(size, device->allocation_max);
-        return down(size);
+        return round_down(size);
 }

@@ -20,7 +20,7 @@ typedef struct Transfer {
         size_t bytes;   /* of each */
 } Transfer;
 
-static int enqueue(Transfer *transfer, bool to_host, cl_bool blocking, cl_event *ret)
+static int enqueue_copy(Transfer *transfer, bool to_host, cl_bool blocking, cl_event *ret)
 {
         const AldCl *cl = transfer->session->cl;
         cl_command_queue queue = transfer->session->queue;
@@ -35,15 +35,15 @@ static int enqueue(Transfer *transfer, bool to_host, cl_bool blocking, cl_event 
                 transfer->failure, code, to_host ? "copying to the host" : "copying to the device");
 }
 
-static int launch(void *userdata, cl_event *ret)
+static int launch_copy(void *userdata, cl_event *ret)
 {
         Transfer *transfer = userdata;
 
-        return enqueue(transfer, transfer->to_host, CL_FALSE, ret);
+        return enqueue_copy(transfer, transfer->to_host, CL_FALSE, ret);
 }
 
 /* Writes the pattern to the memory of the host, or removes it. */
-static void fill(Transfer *transfer, bool pattern)
+static void fill_host(Transfer *transfer, bool pattern)
 {
         if (!pattern)
                 memset(transfer->host, 0, transfer->bytes);
@@ -52,26 +52,26 @@ static void fill(Transfer *transfer, bool pattern)
 }
 
 /* The pattern is where the copies begin, and nowhere else. */
-static int prepare(Transfer *transfer)
+static int prepare_copies(Transfer *transfer)
 {
         int r;
 
-        fill(transfer, transfer->to_host);
-        r = enqueue(transfer, false, CL_TRUE, NULL);
+        fill_host(transfer, transfer->to_host);
+        r = enqueue_copy(transfer, false, CL_TRUE, NULL);
         if (r >= 0)
-                fill(transfer, !transfer->to_host);
+                fill_host(transfer, !transfer->to_host);
         return r;
 }
 
 /* The pattern is where the copies end. */
-static int verify(Transfer *transfer)
+static int verify_copies(Transfer *transfer)
 {
         size_t wrong = 0;
         int r = 0;
 
         if (!transfer->to_host) {
-                fill(transfer, false);
-                r = enqueue(transfer, true, CL_TRUE, NULL);
+                fill_host(transfer, false);
+                r = enqueue_copy(transfer, true, CL_TRUE, NULL);
         }
         for (size_t i = 0; r >= 0 && i < transfer->bytes / sizeof *transfer->host; i++)
                 wrong += transfer->host[i] != ald_pattern_word(i);
@@ -81,7 +81,7 @@ static int verify(Transfer *transfer)
         return r;
 }
 
-static int map(Transfer *transfer)
+static int map_pinned(Transfer *transfer)
 {
         cl_int code = CL_SUCCESS;
 
@@ -90,7 +90,7 @@ static int map(Transfer *transfer)
         return transfer->host ? 0 : ald_cl_fail(transfer->failure, code, "mapping memory of the host");
 }
 
-static void release(Transfer *transfer)
+static void release_buffers(Transfer *transfer)
 {
         const AldCl *cl = transfer->session->cl;
 
@@ -107,7 +107,7 @@ static void release(Transfer *transfer)
 }
 
 /* Some drivers allocate only when the memory is used. */
-static int take(Transfer *transfer, size_t bytes)
+static int allocate_buffers(Transfer *transfer, size_t bytes)
 {
         int r = ald_opencl_session_buffer(
                 transfer->session, CL_MEM_READ_WRITE, bytes, &transfer->buffer, transfer->failure);
@@ -117,16 +117,16 @@ static int take(Transfer *transfer, size_t bytes)
                 r = ald_opencl_session_buffer(
                         transfer->session, PINNED, bytes, &transfer->pinned, transfer->failure);
         if (r >= 0)
-                r = map(transfer);
+                r = map_pinned(transfer);
         if (r >= 0)
-                r = prepare(transfer);
+                r = prepare_copies(transfer);
         if (r < 0)
-                release(transfer);
+                release_buffers(transfer);
         return r;
 }
 
 /* As much of it as the driver gives. */
-static int take_memory(Transfer *transfer)
+static int allocate_largest(Transfer *transfer)
 {
         size_t bytes = ald_transfer_size(
                 transfer->session->facts, transfer->session->memory_free, ald_host_memory_available("/"));
@@ -135,17 +135,17 @@ static int take_memory(Transfer *transfer)
         if (bytes == 0)
                 return ald_fail(transfer->failure, ALD_FAILURE_OUT_OF_MEMORY,
                         "the device or the host has too little memory");
-        r = take(transfer, bytes);
+        r = allocate_buffers(transfer, bytes);
         while (r < 0 && transfer->failure->kind == ALD_FAILURE_OUT_OF_MEMORY && bytes > ALD_PATTERN_BYTES) {
                 bytes /= 2;
                 ald_failure_clear(transfer->failure);
-                r = take(transfer, bytes);
+                r = allocate_buffers(transfer, bytes);
         }
         return r;
 }
 
-static int measure(AldOpenclSession *session, bool to_host, const AldMeasureOptions *options, AldMeasure *ret,
-        AldFailure *failure)
+static int measure_transfer(AldOpenclSession *session, bool to_host, const AldMeasureOptions *options,
+        AldMeasure *ret, AldFailure *failure)
 {
         const AldMeterOptions how = { .measure = options, .variant = METHOD };
         Transfer transfer = { .session = session, .failure = failure, .to_host = to_host };
@@ -153,16 +153,16 @@ static int measure(AldOpenclSession *session, bool to_host, const AldMeasureOpti
         int r;
 
         ald_measure_report(options, ALD_COMPUTE_STEP_PHASE_BUILD, METHOD, 0);
-        r = take_memory(&transfer);
+        r = allocate_largest(&transfer);
         if (r < 0)
                 return r;
         r = ald_meter_run(
-                session, &how, launch, &transfer, (double) transfer.bytes, &measured.meter, failure);
+                session, &how, launch_copy, &transfer, (double) transfer.bytes, &measured.meter, failure);
         if (r >= 0)
-                r = verify(&transfer);
+                r = verify_copies(&transfer);
         if (transfer.bytes < ALD_TRANSFER_ENOUGH)
                 measured.meter.flags |= ALD_FLAG_REDUCED;
-        release(&transfer);
+        release_buffers(&transfer);
         if (r >= 0)
                 *ret = measured;
         return r;
@@ -171,11 +171,11 @@ static int measure(AldOpenclSession *session, bool to_host, const AldMeasureOpti
 int ald_to_device_measure(
         AldOpenclSession *session, const AldMeasureOptions *options, AldMeasure *ret, AldFailure *failure)
 {
-        return measure(session, false, options, ret, failure);
+        return measure_transfer(session, false, options, ret, failure);
 }
 
 int ald_to_host_measure(
         AldOpenclSession *session, const AldMeasureOptions *options, AldMeasure *ret, AldFailure *failure)
 {
-        return measure(session, true, options, ret, failure);
+        return measure_transfer(session, true, options, ret, failure);
 }

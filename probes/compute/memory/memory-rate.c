@@ -39,7 +39,7 @@ int ald_memory_open(
         return r;
 }
 
-static void release(AldMemoryBuffers *memory)
+static void release_memory(AldMemoryBuffers *memory)
 {
         const AldCl *cl = memory->session->cl;
 
@@ -58,7 +58,7 @@ void ald_memory_close(AldMemoryBuffers *memory)
 {
         const AldCl *cl = memory->session->cl;
 
-        release(memory);
+        release_memory(memory);
         if (memory->sums)
                 cl->ReleaseMemObject(memory->sums);
         if (memory->fill)
@@ -69,7 +69,7 @@ void ald_memory_close(AldMemoryBuffers *memory)
                 cl->ReleaseProgram(memory->program);
 }
 
-static int enqueue(AldMemoryBuffers *memory, cl_kernel kernel, cl_mem buffer, AldFailure *failure)
+static int enqueue_kernel(AldMemoryBuffers *memory, cl_kernel kernel, cl_mem buffer, AldFailure *failure)
 {
         const AldCl *cl = memory->session->cl;
         bool cpu = memory->session->facts->type == ALD_LISTED_DEVICE_TYPE_CPU;
@@ -83,14 +83,14 @@ static int enqueue(AldMemoryBuffers *memory, cl_kernel kernel, cl_mem buffer, Al
         return code == CL_SUCCESS ? 0 : ald_cl_fail(failure, code, "starting a kernel");
 }
 
-static int fill(AldMemoryBuffers *memory, cl_mem buffer, cl_uint seed, AldFailure *failure)
+static int fill_buffer(AldMemoryBuffers *memory, cl_mem buffer, cl_uint seed, AldFailure *failure)
 {
         const AldCl *cl = memory->session->cl;
         cl_ulong n = memory->bytes / VECTOR;
 
         cl->SetKernelArg(memory->fill, 1, sizeof n, &n);
         cl->SetKernelArg(memory->fill, 2, sizeof seed, &seed);
-        return enqueue(memory, memory->fill, buffer, failure);
+        return enqueue_kernel(memory, memory->fill, buffer, failure);
 }
 
 static int finish(AldMemoryBuffers *memory, AldFailure *failure)
@@ -100,7 +100,8 @@ static int finish(AldMemoryBuffers *memory, AldFailure *failure)
         return code == CL_SUCCESS ? 0 : ald_cl_fail(failure, code, "filling memory");
 }
 
-static int wrap(AldMemoryBuffers *memory, void *host, size_t bytes, cl_mem *ret, AldFailure *failure)
+static int wrap_host_memory(
+        AldMemoryBuffers *memory, void *host, size_t bytes, cl_mem *ret, AldFailure *failure)
 {
         cl_int code = CL_SUCCESS;
         cl_mem buffer = memory->session->cl->CreateBuffer(
@@ -116,7 +117,7 @@ static int wrap(AldMemoryBuffers *memory, void *host, size_t bytes, cl_mem *ret,
  * Processors walk page tables, and large pages spare them most of it: with small ones a third less comes
  * through. Drivers do not ask for large ones.
  */
-static int take_host(AldMemoryBuffers *memory, size_t bytes, AldFailure *failure)
+static int allocate_host(AldMemoryBuffers *memory, size_t bytes, AldFailure *failure)
 {
         size_t n = memory->copies ? 2 : 1, size = n * bytes + HUGE_PAGE;
         char *host = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -129,18 +130,18 @@ static int take_host(AldMemoryBuffers *memory, size_t bytes, AldFailure *failure
         memory->host_bytes = size;
         start = host + (HUGE_PAGE - (uintptr_t) host % HUGE_PAGE) % HUGE_PAGE;
         (void) madvise(start, n * bytes, MADV_HUGEPAGE);
-        r = wrap(memory, start, bytes, &memory->from, failure);
+        r = wrap_host_memory(memory, start, bytes, &memory->from, failure);
         if (r >= 0 && memory->copies)
-                r = wrap(memory, start + bytes, bytes, &memory->to, failure);
+                r = wrap_host_memory(memory, start + bytes, bytes, &memory->to, failure);
         return r;
 }
 
-static int take(AldMemoryBuffers *memory, size_t bytes, AldFailure *failure)
+static int allocate_memory(AldMemoryBuffers *memory, size_t bytes, AldFailure *failure)
 {
         int r;
 
         if (memory->session->facts->type == ALD_LISTED_DEVICE_TYPE_CPU)
-                return take_host(memory, bytes, failure);
+                return allocate_host(memory, bytes, failure);
         r = ald_opencl_session_buffer(memory->session, CL_MEM_READ_WRITE, bytes, &memory->from, failure);
         if (r >= 0 && memory->copies)
                 r = ald_opencl_session_buffer(
@@ -152,16 +153,16 @@ int ald_memory_resize(AldMemoryBuffers *memory, size_t bytes, AldFailure *failur
 {
         int r;
 
-        release(memory);
-        r = take(memory, bytes, failure);
+        release_memory(memory);
+        r = allocate_memory(memory, bytes, failure);
         memory->bytes = bytes;
         if (r >= 0)
-                r = fill(memory, memory->from, 0, failure);
+                r = fill_buffer(memory, memory->from, 0, failure);
         if (r >= 0)
                 r = ald_memory_reset(memory, failure);
         if (r < 0) {
                 memory->session->cl->Finish(memory->session->queue);
-                release(memory);
+                release_memory(memory);
         }
         return r;
 }
@@ -175,7 +176,7 @@ int ald_memory_reset(AldMemoryBuffers *memory, AldFailure *failure)
         int r = code == CL_SUCCESS ? 0 : ald_cl_fail(failure, code, "writing device memory");
 
         if (r >= 0 && memory->to)
-                r = fill(memory, memory->to, SCRUB_SEED, failure);
+                r = fill_buffer(memory, memory->to, SCRUB_SEED, failure);
         return r < 0 ? r : finish(memory, failure);
 }
 
@@ -204,7 +205,7 @@ static int verify_copy(AldMemoryBuffers *memory, AldFailure *failure)
 
         cl->SetKernelArg(memory->check, 1, sizeof memory->sums, &memory->sums);
         cl->SetKernelArg(memory->check, 2, sizeof n, &n);
-        r = enqueue(memory, memory->check, memory->to, failure);
+        r = enqueue_kernel(memory, memory->check, memory->to, failure);
         if (r >= 0)
                 r = sum_words(memory, &wrong, failure);
         if (r >= 0 && wrong > 0)

@@ -31,7 +31,7 @@ static size_t local_size(const AldOpenclSession *session, const AldShape *shape,
         return local;
 }
 
-static void add(AldShapes *shapes, const AldShape *shape)
+static void add_shape(AldShapes *shapes, const AldShape *shape)
 {
         const AldOpenclSession *session = shapes->session;
         AldReadyShape ready = { .shape = shape,
@@ -55,7 +55,7 @@ int ald_shapes_open(AldShapes *ret, AldOpenclSession *session, const AldBandwidt
                 return r;
         for (size_t i = 0; i < bandwidth->n_shapes && shapes.n < ALD_SHAPES_MAX; i++)
                 if (is_wanted(bandwidth, options, i))
-                        add(&shapes, &bandwidth->shapes[i]);
+                        add_shape(&shapes, &bandwidth->shapes[i]);
         if (shapes.n == 0) {
                 ald_shapes_close(&shapes);
                 return ald_fail(failure, ALD_FAILURE_BUILD_FAILED, "there is no such variant");

@@ -124,7 +124,7 @@ bool ald_opencl_target_has(const AldOpenclTarget *device, const char *extension)
         return strstr(device->extensions, word) != NULL;
 }
 
-static bool contains(const char *text, const char *part)
+static bool contains_ignoring_case(const char *text, const char *part)
 {
         g_autofree char *lower = g_ascii_strdown(text, -1);
 
@@ -137,12 +137,12 @@ static AldVendor find_vendor(const AldOpenclTarget *device)
 
         if (device->type == ALD_LISTED_DEVICE_TYPE_CPU)
                 return ALD_VENDOR_CPU;
-        if (device->listed.vendor_id == PCI_NVIDIA || contains(name, "nvidia"))
+        if (device->listed.vendor_id == PCI_NVIDIA || contains_ignoring_case(name, "nvidia"))
                 return ALD_VENDOR_NVIDIA;
-        if (device->listed.vendor_id == PCI_AMD || contains(name, "advanced micro devices") ||
-                contains(name, "amd"))
+        if (device->listed.vendor_id == PCI_AMD || contains_ignoring_case(name, "advanced micro devices") ||
+                contains_ignoring_case(name, "amd"))
                 return ALD_VENDOR_AMD;
-        if (device->listed.vendor_id == PCI_INTEL || contains(name, "intel"))
+        if (device->listed.vendor_id == PCI_INTEL || contains_ignoring_case(name, "intel"))
                 return ALD_VENDOR_INTEL;
         return ALD_VENDOR_OTHER;
 }
@@ -150,10 +150,11 @@ static AldVendor find_vendor(const AldOpenclTarget *device)
 /* The platform of the vendor knows its device best. */
 static unsigned find_rank(const char *platform)
 {
-        if (contains(platform, "clover"))
+        if (contains_ignoring_case(platform, "clover"))
                 return 0;
-        if (contains(platform, "rusticl") || contains(platform, "portable computing") ||
-                contains(platform, "pocl"))
+        if (contains_ignoring_case(platform, "rusticl") ||
+                contains_ignoring_case(platform, "portable computing") ||
+                contains_ignoring_case(platform, "pocl"))
                 return 1;
         return 2;
 }

@@ -83,7 +83,7 @@ int ald_devices_query(const AldCl *cl, GPtrArray **ret, AldFailure *failure)
         return 0;
 }
 
-static bool is_same(const AldOpenclTarget *device, const AldOpenclTarget *other)
+static bool is_same_device(const AldOpenclTarget *device, const AldOpenclTarget *other)
 {
         return (device->listed.pci && g_strcmp0(device->listed.pci, other->listed.pci) == 0) ||
                (device->listed.uuid && g_strcmp0(device->listed.uuid, other->listed.uuid) == 0);
@@ -95,7 +95,7 @@ static bool is_known(const AldOpenclTarget *device, const GPtrArray *known)
         if (device->listed.pci && ald_devices_find(known, device->listed.pci))
                 return true;
         for (guint i = 0; i < known->len; i++)
-                if (is_same(device, known->pdata[i]))
+                if (is_same_device(device, known->pdata[i]))
                         return true;
         return false;
 }
@@ -129,7 +129,7 @@ static const AldCard *find_card(
 }
 
 /* Never what others are called for good reason. */
-static char *own_name(const AldOpenclTarget *device, const GPtrArray *known)
+static char *make_own_id(const AldOpenclTarget *device, const GPtrArray *known)
 {
         const char *name = *device->listed.name ? device->listed.name : "opencl";
         bool taken = strcmp(name, ALD_CPU_ID) == 0 || ald_opencl_target_is_address(name);
@@ -157,11 +157,11 @@ static char *find_id(const AldOpenclTarget *device, const GPtrArray *known, cons
         card = find_card(device, known, cards, &seen);
         if (seen)
                 return NULL;
-        return card ? g_strdup(card->id) : own_name(device, known);
+        return card ? g_strdup(card->id) : make_own_id(device, known);
 }
 
 /* The best platforms first, so that a later one finds its devices known. */
-static int by_rank(const void *a, const void *b)
+static int compare_ranks(const void *a, const void *b)
 {
         const AldOpenclTarget *one = *(const AldOpenclTarget *const *) a,
                               *other = *(const AldOpenclTarget *const *) b;
@@ -169,7 +169,7 @@ static int by_rank(const void *a, const void *b)
         return (int) other->listed.platform_rank - (int) one->listed.platform_rank;
 }
 
-static int by_type(const void *a, const void *b)
+static int compare_types(const void *a, const void *b)
 {
         const AldOpenclTarget *one = *(const AldOpenclTarget *const *) a,
                               *other = *(const AldOpenclTarget *const *) b;
@@ -186,7 +186,7 @@ static void share_addresses(GPtrArray *devices)
                         AldOpenclTarget *device = devices->pdata[i];
                         const AldOpenclTarget *other = devices->pdata[j];
 
-                        if (!device->listed.pci && is_same(device, other))
+                        if (!device->listed.pci && is_same_device(device, other))
                                 device->listed.pci = ald_opencl_target_take(
                                         device, g_strdup(other->listed.pci));
                 }
@@ -216,7 +216,7 @@ void ald_devices_match(GPtrArray *devices, const GPtrArray *cards)
 
         share_addresses(devices);
         find_siblings(devices);
-        g_ptr_array_sort(devices, by_rank);
+        g_ptr_array_sort(devices, compare_ranks);
         for (guint i = 0; i < devices->len; i++) {
                 AldOpenclTarget *device = devices->pdata[i];
 
@@ -227,5 +227,5 @@ void ald_devices_match(GPtrArray *devices, const GPtrArray *cards)
         for (guint i = devices->len; i-- > 0;)
                 if (!((AldOpenclTarget *) devices->pdata[i])->listed.id)
                         g_ptr_array_remove_index(devices, i);
-        g_ptr_array_sort(devices, by_type);
+        g_ptr_array_sort(devices, compare_types);
 }

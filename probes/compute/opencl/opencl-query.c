@@ -36,7 +36,7 @@ cl_ulong ald_query_ulong(const AldCl *cl, cl_device_id device, cl_device_info wh
 }
 
 /* Some drivers pad their names; names go to terminals. */
-static char *tidy(const char *text)
+static char *tidy_text(const char *text)
 {
         char *valid = g_utf8_make_valid(text, -1);
 
@@ -56,7 +56,7 @@ char *ald_query_text(const AldCl *cl, cl_device_id device, cl_device_info what)
         text = g_malloc0(size + 1);
         if (cl->GetDeviceInfo(device, what, size, text, NULL) != CL_SUCCESS)
                 return g_strdup("");
-        return tidy(text);
+        return tidy_text(text);
 }
 
 char *ald_query_platform_text(const AldCl *cl, cl_platform_id platform, cl_platform_info what)
@@ -69,5 +69,5 @@ char *ald_query_platform_text(const AldCl *cl, cl_platform_id platform, cl_platf
         text = g_malloc0(size + 1);
         if (cl->GetPlatformInfo(platform, what, size, text, NULL) != CL_SUCCESS)
                 return g_strdup("");
-        return tidy(text);
+        return tidy_text(text);
 }

@@ -8,7 +8,7 @@
 #include "probes/compute/peak/peak.h"
 
 /* All numbers are back where they began. */
-static double expected(const AldPeakVariant *variant, unsigned index, unsigned iterations)
+static double expected_sum(const AldPeakVariant *variant, unsigned index, unsigned iterations)
 {
         double sum = 0;
 
@@ -19,11 +19,11 @@ static double expected(const AldPeakVariant *variant, unsigned index, unsigned i
 }
 
 /* Of kernels/peak-wgmma.cl, whose chains are of one product. */
-static double expected_of_one(const AldPeakVariant *variant, unsigned index, unsigned iterations)
+static double expected_sum_of_one(const AldPeakVariant *variant, unsigned index, unsigned iterations)
 {
         const AldPeakVariant one = { .width = variant->width, .chains = 1 };
 
-        return expected(&one, index, iterations);
+        return expected_sum(&one, index, iterations);
 }
 
 static AldFit fit_cpu_16(const AldOpenclTarget *device)
@@ -51,7 +51,7 @@ static AldFit fit_half(const AldOpenclTarget *device)
 /* Enough chains to hide the latency of a multiply-add, and not more than there are registers. */
 #define GENERIC(of_width, of_chains)                                                      \
         .width = of_width, .chains = of_chains, .operations = 2.0 * of_width * of_chains, \
-        .source = ald_kernel_peak, .expected = expected
+        .source = ald_kernel_peak, .expected = expected_sum
 
 /* Matrix units: the sums that a work-item has in each product, products, and operations in each. */
 #define MATRIX_UNITS(of_source, sums, of_chains, of_operations)                                            \
@@ -63,37 +63,37 @@ static const AldPeakVariant variants[] = {
         { .name = "peak-wgmma",
                 .fit = ald_nvidia_fit_wgmma,
                 .build = ald_nvidia_build_wgmma,
-                .expected = expected_of_one,
+                .expected = expected_sum_of_one,
                 MATRIX_UNITS(ald_kernel_peak_wgmma, 128, 8, 4096) },
         { .name = "peak-mma",
                 .fit = ald_nvidia_fit_mma,
                 .build = ald_nvidia_build_mma,
-                .expected = expected,
+                .expected = expected_sum,
                 MATRIX_UNITS(ald_kernel_peak_mma, 4, 8, 128) },
         { .name = "peak-wmma",
                 .fit = ald_nvidia_fit_wmma,
                 .build = ald_nvidia_build_wmma,
-                .expected = expected,
+                .expected = expected_sum,
                 MATRIX_UNITS(ald_kernel_peak_waves, 8, 4, 256) },
         { .name = "peak-mfma",
                 .fit = ald_amd_fit_mfma,
                 .build = ald_amd_build,
-                .expected = expected,
+                .expected = expected_sum,
                 MATRIX_UNITS(ald_kernel_peak_waves, 16, 4, 256) },
         { .name = "peak-amd-wmma",
                 .fit = ald_amd_fit_wmma,
                 .build = ald_amd_build,
-                .expected = expected,
+                .expected = expected_sum,
                 MATRIX_UNITS(ald_kernel_peak_waves, 8, 4, 256) },
         { .name = "peak-dpas-16",
                 .fit = ald_intel_fit_matrix,
                 .options = "-cl-std=CL2.0 -DSUBGROUP=16",
-                .expected = expected,
+                .expected = expected_sum,
                 MATRIX_UNITS(ald_kernel_peak_intel, 8, 4, 256) },
         { .name = "peak-dpas-8",
                 .fit = ald_intel_fit_matrix,
                 .options = "-cl-std=CL2.0 -DSUBGROUP=8",
-                .expected = expected,
+                .expected = expected_sum,
                 MATRIX_UNITS(ald_kernel_peak_intel, 8, 4, 256) },
         { .name = "peak-half",
                 .precision = "fp16",

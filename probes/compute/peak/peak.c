@@ -50,7 +50,7 @@ static int set_arguments(Job *job)
         return code == CL_SUCCESS ? 0 : ald_cl_fail(job->failure, code, "setting the arguments of a kernel");
 }
 
-static int build(Job *job)
+static int build_program(Job *job)
 {
         const AldPeakVariant *variant = job->variant;
         g_autofree char *options = g_strdup_printf(
@@ -63,7 +63,7 @@ static int build(Job *job)
 static int job_make(Job *job)
 {
         cl_int code = CL_SUCCESS;
-        int r = build(job);
+        int r = build_program(job);
 
         if (r < 0)
                 return r;
@@ -75,7 +75,7 @@ static int job_make(Job *job)
         return r < 0 ? r : set_arguments(job);
 }
 
-static int launch(void *userdata, cl_event *ret)
+static int launch_job(void *userdata, cl_event *ret)
 {
         const Job *job = userdata;
         size_t global = job->n_items, local = job->variant->local;
@@ -85,12 +85,12 @@ static int launch(void *userdata, cl_event *ret)
         return code == CL_SUCCESS ? 0 : ald_cl_fail(job->failure, code, "starting a kernel");
 }
 
-static double work(const Job *job)
+static double work_per_launch(const Job *job)
 {
         return job->variant->operations * job->n_items * job->iterations;
 }
 
-static int check(const Job *job)
+static int check_result(const Job *job)
 {
         g_autofree float *out = g_new(float, job->n_items);
         cl_int code = job->session->cl->EnqueueReadBuffer(
@@ -109,7 +109,7 @@ static int check(const Job *job)
 }
 
 /* Launches long enough that starting them does not count. */
-static int run(Job *job, double *ret_rate)
+static int run_trial(Job *job, double *ret_rate)
 {
         double rate = 0;
         int r = job_make(job);
@@ -118,8 +118,9 @@ static int run(Job *job, double *ret_rate)
                 double seconds;
                 unsigned factor;
 
-                r = ald_meter_try(job->session, launch, job, work(job), TRIAL_SECONDS, &rate, job->failure);
-                seconds = work(job) / rate;
+                r = ald_meter_try(job->session, launch_job, job, work_per_launch(job), TRIAL_SECONDS, &rate,
+                        job->failure);
+                seconds = work_per_launch(job) / rate;
                 if (r < 0 || seconds >= LAUNCH_SECONDS || job->iterations >= ITERATIONS_MAX)
                         break;
                 factor = 2u << (unsigned) CLAMP(log2(LAUNCH_SECONDS / MAX(seconds, 1e-6)), 0, 4);
@@ -127,14 +128,14 @@ static int run(Job *job, double *ret_rate)
                 r = set_arguments(job);
         }
         if (r >= 0)
-                r = check(job);
+                r = check_result(job);
         if (r >= 0)
                 *ret_rate = rate;
         return r;
 }
 
 /* Leaves the fastest in *best. */
-static int try(const AldPeakVariant *variant, Job *best, double *best_rate, AldRefusals *refusals,
+static int try_variant(const AldPeakVariant *variant, Job *best, double *best_rate, AldRefusals *refusals,
         AldFailure *failure)
 {
         AldFailure of_variant = {};
@@ -146,7 +147,7 @@ static int try(const AldPeakVariant *variant, Job *best, double *best_rate, AldR
                 .iterations = ITERATIONS_MIN,
         };
         double rate = 0;
-        int r = run(&job, &rate);
+        int r = run_trial(&job, &rate);
 
         job.failure = failure;
         if (r < 0)
@@ -161,7 +162,7 @@ static int try(const AldPeakVariant *variant, Job *best, double *best_rate, AldR
         return r;
 }
 
-static int choose(const AldMeasureOptions *options, Job *best, AldRefusals *refusals, AldFailure *failure)
+static int choose_job(const AldMeasureOptions *options, Job *best, AldRefusals *refusals, AldFailure *failure)
 {
         const AldPeakVariant *crashed = options->simpler_than ? ald_peak_variant_find(options->simpler_than)
                                                               : NULL;
@@ -174,12 +175,12 @@ static int choose(const AldMeasureOptions *options, Job *best, AldRefusals *refu
                 if (variants[i].fit(best->session->facts) == ALD_FIT_NO)
                         continue;
                 ald_measure_report(options, ALD_COMPUTE_STEP_PHASE_TRIAL, variants[i].name, 0);
-                r = try(&variants[i], best, &best_rate, refusals, failure);
+                r = try_variant(&variants[i], best, &best_rate, refusals, failure);
         }
         return r >= 0 && !best->variant ? ald_refusals_fail(refusals, failure) : r;
 }
 
-static int measure(
+static int measure_job(
         Job *job, const AldMeasureOptions *options, double seconds_max, AldMeasure *ret, AldFailure *failure)
 {
         AldMeasure measure = {
@@ -193,10 +194,11 @@ static int measure(
                 .variant = job->variant->name,
                 .seconds_max = seconds_max,
         };
-        int r = ald_meter_run(job->session, &meter, launch, job, work(job), &measure.meter, failure);
+        int r = ald_meter_run(
+                job->session, &meter, launch_job, job, work_per_launch(job), &measure.meter, failure);
 
         if (r >= 0)
-                r = check(job);
+                r = check_result(job);
         if (r >= 0)
                 *ret = measure;
         return r;
@@ -208,13 +210,13 @@ int ald_peak_measure(
         uint64_t start = ald_now();
         AldRefusals refusals = {};
         Job job = { .session = session };
-        int r = choose(options, &job, &refusals, failure);
+        int r = choose_job(options, &job, &refusals, failure);
 
         if (r >= 0) {
                 double past = (double) (ald_now() - start) / ALD_NSEC_PER_SEC;
 
-                r = measure(&job, options, MAX(options->seconds_max - past, options->seconds_max / 3), ret,
-                        failure);
+                r = measure_job(&job, options, MAX(options->seconds_max - past, options->seconds_max / 3),
+                        ret, failure);
         }
         if (r >= 0)
                 ald_refusals_list(&refusals, ret->refused, sizeof ret->refused);

@@ -18,7 +18,7 @@
 #define ROOM_MIN (UINT64_C(16) << 20)
 #define LOCK_FILE ".lock"
 
-static FTS *walk(const char *folder)
+static FTS *open_tree(const char *folder)
 {
         char *const roots[] = { (char *) folder, NULL };
 
@@ -28,7 +28,7 @@ static FTS *walk(const char *folder)
 /* Empties a folder, without following links or leaving its file system; may keep the file of the lock. */
 static void empty_folder(const char *folder, bool keep_lock)
 {
-        FTS *entries = walk(folder);
+        FTS *entries = open_tree(folder);
 
         for (FTSENT *entry; entries && (entry = fts_read(entries));) {
                 if (entry->fts_level == 0 || entry->fts_info == FTS_D ||
@@ -46,7 +46,7 @@ static void empty_folder(const char *folder, bool keep_lock)
 /* Empties it if it is too large, else removes only what PoCL leaves behind in each run. */
 static void prune_folder(const char *folder)
 {
-        FTS *entries = walk(folder);
+        FTS *entries = open_tree(folder);
         uint64_t bytes = 0;
 
         for (FTSENT *entry; entries && (entry = fts_read(entries));) {

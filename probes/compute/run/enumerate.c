@@ -10,7 +10,7 @@
 #define VENDORS "/etc/OpenCL/vendors"
 #define DRIVERS_MAX 32u
 
-static int by_name(const void *a, const void *b)
+static int compare_names(const void *a, const void *b)
 {
         return g_strcmp0(*(char *const *) a, *(char *const *) b);
 }
@@ -23,13 +23,13 @@ static char **list_names(const char *vendors)
         for (const char *name; folder && names->len < DRIVERS_MAX && (name = g_dir_read_name(folder));)
                 if (g_str_has_suffix(name, ".icd"))
                         g_ptr_array_add(names, g_strdup(name));
-        g_ptr_array_sort(names, by_name);
+        g_ptr_array_sort(names, compare_names);
         g_ptr_array_add(names, NULL);
         return (char **) g_ptr_array_free(names, FALSE);
 }
 
 /* The folder, or NULL if it cannot be made. */
-static char *separate(const char *base, const char *vendors, const char *name)
+static char *separate_driver(const char *base, const char *vendors, const char *name)
 {
         g_autofree char *folder = g_build_filename(base, name, NULL), *link = NULL, *target = NULL;
 
@@ -53,7 +53,7 @@ static char **separate_drivers(const char *folder)
         GPtrArray *made = g_ptr_array_new();
 
         for (char **name = names; *name; name++) {
-                char *one = separate(base, vendors, *name);
+                char *one = separate_driver(base, vendors, *name);
 
                 if (one)
                         g_ptr_array_add(made, one);
@@ -62,7 +62,7 @@ static char **separate_drivers(const char *folder)
         return (char **) g_ptr_array_free(made, FALSE);
 }
 
-static int list(const AldRunner *runner, const char *drivers, GPtrArray *devices, AldFailure *failure)
+static int list_driver(const AldRunner *runner, const char *drivers, GPtrArray *devices, AldFailure *failure)
 {
         static const char *const arguments[] = { "--list", NULL };
         const AldRunner quick = { runner->environment, MIN(runner->timeout, TIMEOUT_MAX), runner->stop };
@@ -90,14 +90,15 @@ static bool is_worth_less(const AldFailure *failure)
                failure->kind == ALD_FAILURE_NO_DEVICE;
 }
 
-static void list_each(const AldRunner *runner, char *const *folders, GPtrArray *devices, AldFailure *failure)
+static void list_each_driver(
+        const AldRunner *runner, char *const *folders, GPtrArray *devices, AldFailure *failure)
 {
         bool aborted = false;
 
         for (char *const *folder = folders; *folder && !aborted; folder++) {
                 AldFailure one = {};
 
-                if (list(runner, *folder, devices, &one) >= 0)
+                if (list_driver(runner, *folder, devices, &one) >= 0)
                         continue;
                 aborted = one.kind == ALD_FAILURE_ABORTED;
                 if (one.kind == ALD_FAILURE_CRASHED || one.kind == ALD_FAILURE_TIMEOUT ||
@@ -117,7 +118,7 @@ static void list_each(const AldRunner *runner, char *const *folders, GPtrArray *
 }
 
 /* A user who installed a driver wants to know that it is found. */
-static int fail(const AldFailure *found, char *const *folders, AldFailure *failure)
+static int fail_enumeration(const AldFailure *found, char *const *folders, AldFailure *failure)
 {
         g_autoptr(GString) names = g_string_new(NULL);
 
@@ -139,11 +140,11 @@ int ald_enumerate(const AldRunner *runner, const AldCache *cache, GPtrArray **re
         AldFailure found = {};
 
         if (folders[0] && folders[1])
-                list_each(runner, folders, devices, &found);
+                list_each_driver(runner, folders, devices, &found);
         else
-                (void) list(runner, NULL, devices, &found);
+                (void) list_driver(runner, NULL, devices, &found);
         if (found.message) {
-                int r = fail(&found, folders, failure);
+                int r = fail_enumeration(&found, folders, failure);
 
                 ald_failure_clear(&found);
                 return r;

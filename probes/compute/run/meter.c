@@ -46,7 +46,7 @@ typedef struct Span {
         double event; /* s, by the clock of the device; 0 if unknown */
 } Span;
 
-static int queue(Launches *launches, unsigned n, cl_event *ret)
+static int queue_launches(Launches *launches, unsigned n, cl_event *ret)
 {
         for (unsigned i = 0; i < n; i++) {
                 int r = launches->launch(launches->userdata, i == n - 1 ? ret : NULL);
@@ -59,7 +59,7 @@ static int queue(Launches *launches, unsigned n, cl_event *ret)
 }
 
 /* When the command ended by the clock of the device, 0 if unknown. */
-static uint64_t ended(const AldCl *cl, cl_event event)
+static uint64_t read_end_time(const AldCl *cl, cl_event event)
 {
         cl_ulong end = 0;
 
@@ -72,7 +72,7 @@ static uint64_t ended(const AldCl *cl, cl_event event)
  * A kernel that faults takes its context along, so that none can follow it in this process; drivers call that
  * a want of resources, or by numbers of their own.
  */
-static int fail(Launches *launches, cl_int code)
+static int fail_wait(Launches *launches, cl_int code)
 {
         if (code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_OUT_OF_HOST_MEMORY)
                 return ald_cl_fail(launches->failure, code, "waiting for the device");
@@ -81,15 +81,15 @@ static int fail(Launches *launches, cl_int code)
 }
 
 /* Releases the event. */
-static int await(Launches *launches, cl_event event, Span *ret)
+static int await_event(Launches *launches, cl_event event, Span *ret)
 {
         const AldCl *cl = launches->session->cl;
         cl_int code = cl->WaitForEvents(1, &event);
-        uint64_t wall = ald_now(), end = ended(cl, event);
+        uint64_t wall = ald_now(), end = read_end_time(cl, event);
 
         cl->ReleaseEvent(event);
         if (code != CL_SUCCESS)
-                return fail(launches, code);
+                return fail_wait(launches, code);
         *ret = (Span){ .wall = (double) (wall - launches->wall_nsec) / ALD_NSEC_PER_SEC };
         if (end > launches->event_nsec && launches->event_nsec > 0)
                 ret->event = (double) (end - launches->event_nsec) / ALD_NSEC_PER_SEC;
@@ -106,10 +106,10 @@ static int launch_once(Launches *launches, Span *ret)
 
         launches->wall_nsec = ald_now();
         launches->event_nsec = 0;
-        r = queue(launches, 1, &event);
+        r = queue_launches(launches, 1, &event);
         if (r < 0)
                 return r;
-        r = await(launches, event, ret);
+        r = await_event(launches, event, ret);
         if (r < 0)
                 return r;
         ret->n = 1;
@@ -122,7 +122,7 @@ static int launch_next(Launches *launches, unsigned n, Span *ret)
 {
         cl_event event, pending = launches->pending;
         unsigned n_pending = launches->n_pending;
-        int r = queue(launches, n, &event);
+        int r = queue_launches(launches, n, &event);
 
         if (r < 0)
                 return r;
@@ -132,7 +132,7 @@ static int launch_next(Launches *launches, unsigned n, Span *ret)
                 *ret = (Span){};
                 return 0;
         }
-        r = await(launches, pending, ret);
+        r = await_event(launches, pending, ret);
         if (r < 0)
                 return r;
         ret->n = n_pending;
@@ -177,7 +177,7 @@ static unsigned launches_in(const Run *run, double seconds)
         return (unsigned) CLAMP(round(seconds / run->launch_seconds), 1, LAUNCHES_MAX);
 }
 
-static void report(const Run *run, AldComputeStepPhase phase, double fraction)
+static void report_phase(const Run *run, AldComputeStepPhase phase, double fraction)
 {
         ald_measure_report(run->options->measure, phase, run->options->variant, MIN(fraction, 1));
 }
@@ -197,7 +197,7 @@ static int warm_up(Run *run)
 }
 
 /* Until the device neither speeds up nor slows down: clocks rise for up to half a second. */
-static int settle(Run *run)
+static int settle_rate(Run *run)
 {
         AldSettle state = {};
         AldClockReading reading;
@@ -211,7 +211,7 @@ static int settle(Run *run)
                 if (r < 0)
                         return r;
                 past = elapsed(start);
-                report(run, ALD_COMPUTE_STEP_PHASE_SETTLE, past / most);
+                report_phase(run, ALD_COMPUTE_STEP_PHASE_SETTLE, past / most);
                 if (span.n == 0 || span.wall <= 0)
                         continue;
                 run->launch_seconds = span.wall / span.n;
@@ -265,7 +265,7 @@ static bool trust_events(const Run *run)
 }
 
 /* The mean is certain, and the best window is not a single outlier. */
-static bool sure(const Run *run)
+static bool is_sure(const Run *run)
 {
         const AldSeries *series = trust_events(run) ? &run->by_event : &run->by_wall;
         AldSeriesFigures figures;
@@ -274,11 +274,11 @@ static bool sure(const Run *run)
                figures.interval <= INTERVAL_MAX && ald_series_near_best(series, NEAR_BEST) >= NEAR_BEST_MIN;
 }
 
-static int measure(Run *run)
+static int measure_windows(Run *run)
 {
         bool first = true; /* those queued while it settled */
 
-        while (run->by_wall.n < ALD_SERIES_MAX && !sure(run) &&
+        while (run->by_wall.n < ALD_SERIES_MAX && !is_sure(run) &&
                 (run->by_wall.n < 2 || elapsed(run->start_nsec) < run->seconds_max)) {
                 Span span;
                 int r = launch_next(&run->launches, launches_in(run, WINDOW_SECONDS), &span);
@@ -290,7 +290,8 @@ static int measure(Run *run)
                 if (!first)
                         add_window(run, &span);
                 first = false;
-                report(run, ALD_COMPUTE_STEP_PHASE_MEASURE, elapsed(run->start_nsec) / run->seconds_max);
+                report_phase(
+                        run, ALD_COMPUTE_STEP_PHASE_MEASURE, elapsed(run->start_nsec) / run->seconds_max);
         }
         return 0;
 }
@@ -303,7 +304,7 @@ static double best_rate(const Run *run, const AldSeries *series, double seconds)
         return confirmed > 0 ? confirmed : run->done / seconds;
 }
 
-static AldMeter conclude(Run *run)
+static AldMeter compute_meter(Run *run)
 {
         bool events = trust_events(run);
         const AldSeries *series = events ? &run->by_event : &run->by_wall;
@@ -358,13 +359,13 @@ int ald_meter_run(AldOpenclSession *session, const AldMeterOptions *options, Ald
 
         ald_contention_begin(&run.contention, "/", clocks, session->facts);
         if (r >= 0)
-                r = settle(&run);
+                r = settle_rate(&run);
         if (r >= 0)
-                r = measure(&run);
+                r = measure_windows(&run);
         end_launches(&run.launches);
         if (r < 0)
                 return r;
-        *ret = conclude(&run);
+        *ret = compute_meter(&run);
         return 0;
 }
 

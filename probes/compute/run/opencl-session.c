@@ -28,8 +28,8 @@ static char *read_log(const AldOpenclSession *session, cl_program program)
 }
 
 /* Takes the program, which is NULL if it could not even be made. */
-static int build(AldOpenclSession *session, cl_program program, const char *options, const char *refusal,
-        cl_program *ret, AldFailure *failure)
+static int build_program(AldOpenclSession *session, cl_program program, const char *options,
+        const char *refusal, cl_program *ret, AldFailure *failure)
 {
         const AldCl *cl = session->cl;
         cl_build_status status = CL_BUILD_ERROR;
@@ -54,7 +54,7 @@ int ald_opencl_session_build(AldOpenclSession *session, const char *source, cons
 {
         cl_program program = session->cl->CreateProgramWithSource(session->context, 1, &source, NULL, NULL);
 
-        return build(session, program, options, "cannot be compiled", ret, failure);
+        return build_program(session, program, options, "cannot be compiled", ret, failure);
 }
 
 int ald_opencl_session_build_ptx(
@@ -65,7 +65,7 @@ int ald_opencl_session_build_ptx(
         cl_program program = session->cl->CreateProgramWithBinary(
                 session->context, 1, &session->device, &size, &bytes, NULL, NULL);
 
-        return build(session, program, "", "the driver refuses the patched PTX", ret, failure);
+        return build_program(session, program, "", "the driver refuses the patched PTX", ret, failure);
 }
 
 int ald_opencl_session_buffer(
@@ -80,7 +80,7 @@ int ald_opencl_session_buffer(
         return 0;
 }
 
-static int find(AldOpenclSession *session, const char *id, AldFailure *failure)
+static int find_by_id(AldOpenclSession *session, const char *id, AldFailure *failure)
 {
         g_autoptr(GPtrArray) cards = ald_cards_read("/");
         int r = ald_devices_query(session->cl, &session->devices, failure);
@@ -111,7 +111,7 @@ static int find_listed(AldOpenclSession *session, const AldDeviceIdentity *liste
         return 0;
 }
 
-static int start(AldOpenclSession *session, AldFailure *failure)
+static int open_queue(AldOpenclSession *session, AldFailure *failure)
 {
         const cl_context_properties properties[] = { CL_CONTEXT_PLATFORM,
                 (cl_context_properties) session->platform, 0 };
@@ -128,7 +128,7 @@ static int start(AldOpenclSession *session, AldFailure *failure)
 }
 
 /* AMD's extension: in KiB, and some drivers add the largest block. */
-static uint64_t query_free(const AldOpenclSession *session)
+static uint64_t query_free_memory(const AldOpenclSession *session)
 {
         size_t kib[2] = {};
 
@@ -145,15 +145,15 @@ static uint64_t least_known(uint64_t a, uint64_t b)
 }
 
 /* What a device shares with the host, both have to leave free. */
-static uint64_t find_free(const AldOpenclSession *session, AldClocks *clocks)
+static uint64_t find_free_memory(const AldOpenclSession *session, AldClocks *clocks)
 {
         uint64_t host = ald_host_memory_available("/");
 
         if (session->facts->type == ALD_LISTED_DEVICE_TYPE_CPU)
                 return host;
         return session->facts->listed.unified
-                       ? least_known(host, query_free(session))
-                       : least_known(ald_clocks_memory_free(clocks), query_free(session));
+                       ? least_known(host, query_free_memory(session))
+                       : least_known(ald_clocks_memory_free(clocks), query_free_memory(session));
 }
 
 /* Before anything of ours is there. */
@@ -163,11 +163,11 @@ static void check_use(AldOpenclSession *session)
 
         session->busy = session->facts->type == ALD_LISTED_DEVICE_TYPE_CPU ? ald_processors_in_use("/")
                                                                            : ald_device_in_use(clocks, 0);
-        session->memory_free = find_free(session, clocks);
+        session->memory_free = find_free_memory(session, clocks);
 }
 
 /* With the device found, or the failure not to. */
-static int finish(AldOpenclSession *session, int found, AldOpenclSession *ret, AldFailure *failure)
+static int finish_opening(AldOpenclSession *session, int found, AldOpenclSession *ret, AldFailure *failure)
 {
         int r = found;
 
@@ -175,7 +175,7 @@ static int finish(AldOpenclSession *session, int found, AldOpenclSession *ret, A
                 session->platform = session->facts->platform;
                 session->device = session->facts->handle;
                 check_use(session);
-                r = start(session, failure);
+                r = open_queue(session, failure);
         }
         if (r < 0)
                 ald_opencl_session_close(session);
@@ -188,7 +188,7 @@ int ald_opencl_session_open(AldOpenclSession *ret, const AldCl *cl, const char *
 {
         AldOpenclSession session = { .cl = cl };
 
-        return finish(&session, find(&session, id, failure), ret, failure);
+        return finish_opening(&session, find_by_id(&session, id, failure), ret, failure);
 }
 
 int ald_opencl_session_open_listed(
@@ -196,7 +196,7 @@ int ald_opencl_session_open_listed(
 {
         AldOpenclSession session = { .cl = cl };
 
-        return finish(&session, find_listed(&session, listed, failure), ret, failure);
+        return finish_opening(&session, find_listed(&session, listed, failure), ret, failure);
 }
 
 void ald_opencl_session_close(AldOpenclSession *session)

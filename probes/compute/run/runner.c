@@ -45,7 +45,7 @@ static char **make_arguments(const AldRunner *runner, const char *const *argumen
 }
 
 /* Sets up what it inherits: no blocked or ignored signals, and no open files except the pipe. */
-static void prepare(posix_spawn_file_actions_t *files, posix_spawnattr_t *how, int answers)
+static void prepare_spawn(posix_spawn_file_actions_t *files, posix_spawnattr_t *how, int answers)
 {
         sigset_t none, usual;
 
@@ -65,7 +65,7 @@ static void prepare(posix_spawn_file_actions_t *files, posix_spawnattr_t *how, i
         posix_spawnattr_setflags(how, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
 }
 
-static int spawn(Child *child, const char *const *arguments, const char *drivers)
+static int spawn_child(Child *child, const char *const *arguments, const char *drivers)
 {
         g_auto(GStrv) all = make_arguments(child->runner, arguments);
         g_auto(GStrv) environment = g_strdupv(child->runner->environment);
@@ -77,7 +77,7 @@ static int spawn(Child *child, const char *const *arguments, const char *drivers
                 environment = g_environ_setenv(environment, "OCL_ICD_VENDORS", drivers, TRUE);
         if (pipe2(ends, O_CLOEXEC) < 0)
                 return -errno;
-        prepare(&files, &how, ends[1]);
+        prepare_spawn(&files, &how, ends[1]);
         r = -posix_spawn(&child->pid, "/proc/self/exe", &files, &how, all, environment);
         posix_spawn_file_actions_destroy(&files);
         posix_spawnattr_destroy(&how);
@@ -92,7 +92,7 @@ static int spawn(Child *child, const char *const *arguments, const char *drivers
 }
 
 /* A process that hangs in the kernel is abandoned, since waiting for it would hang as well. */
-static int end(Child *child, int *ret_status)
+static int end_child(Child *child, int *ret_status)
 {
         struct pollfd fd = { child->pidfd, POLLIN, 0 };
 
@@ -120,14 +120,14 @@ static int fail_of_end(Child *child, AldFailure *failure)
 
         if (r < 0)
                 return r;
-        if (end(child, &status) < 0)
+        if (end_child(child, &status) < 0)
                 return ald_fail(failure, ALD_FAILURE_INTERNAL, "a process did not exit when killed");
         child->pid = -1;
         return fail_of_status(status, failure);
 }
 
 /* 1: the answer is there; 0: more is to come. */
-static int take_line(const char *line, size_t length, AldRunnerCallback callback, void *userdata,
+static int handle_line(const char *line, size_t length, AldRunnerCallback callback, void *userdata,
         AldRecord **ret, AldFailure *failure)
 {
         g_autoptr(AldRecord) answer = NULL;
@@ -147,7 +147,7 @@ static int take_line(const char *line, size_t length, AldRunnerCallback callback
         return 1;
 }
 
-static int take_text(Child *child, const char *text, size_t length, AldRunnerCallback callback,
+static int handle_text(Child *child, const char *text, size_t length, AldRunnerCallback callback,
         void *userdata, AldRecord **ret, AldFailure *failure)
 {
         const char *newline;
@@ -158,7 +158,7 @@ static int take_text(Child *child, const char *text, size_t length, AldRunnerCal
         while (r == 0 && (newline = memchr(child->text->str, '\n', child->text->len))) {
                 size_t size = (size_t) (newline - child->text->str);
 
-                r = take_line(child->text->str, size, callback, userdata, ret, failure);
+                r = handle_line(child->text->str, size, callback, userdata, ret, failure);
                 g_string_erase(child->text, 0, (gssize) size + 1);
         }
         if (r == 0 && (child->text->len > ALD_ANSWER_LINE_MAX || child->bytes > BYTES_MAX))
@@ -166,7 +166,7 @@ static int take_text(Child *child, const char *text, size_t length, AldRunnerCal
         return r;
 }
 
-static int follow(
+static int follow_child(
         Child *child, AldRunnerCallback callback, void *userdata, AldRecord **ret, AldFailure *failure)
 {
         g_autofree char *wait = g_strdup_printf("waited %u s for the driver", child->runner->timeout);
@@ -185,13 +185,13 @@ static int follow(
                 if (n < 0)
                         return ald_fail(failure, ALD_FAILURE_INTERNAL, "reading from a process: %s",
                                 g_strerror(errno));
-                r = take_text(child, buffer, (size_t) n, callback, userdata, ret, failure);
+                r = handle_text(child, buffer, (size_t) n, callback, userdata, ret, failure);
         } while (r == 0);
         return r;
 }
 
 /* Processor time of children that were reaped, in µs. */
-static uint64_t taken_usec(void)
+static uint64_t children_usec(void)
 {
         struct rusage usage = {};
 
@@ -203,7 +203,7 @@ static uint64_t taken_usec(void)
 static void read_times(AldProcessorTimes *ret)
 {
         ald_processor_times_read("/", ret);
-        ret->own = taken_usec();
+        ret->own = children_usec();
 }
 
 /* A timeout because no processor was free is not a hang. */
@@ -229,13 +229,13 @@ int ald_runner_run(const AldRunner *runner, const char *const *arguments, const 
 
         read_times(&before);
         child.deadline = ald_now() + runner->timeout * ALD_NSEC_PER_SEC;
-        r = spawn(&child, arguments, drivers);
+        r = spawn_child(&child, arguments, drivers);
         if (r < 0)
                 return ald_fail(failure, ALD_FAILURE_INTERNAL, "starting a process: %s", g_strerror(-r));
         child.text = g_string_new(NULL);
-        r = follow(&child, callback, userdata, &answer, failure);
+        r = follow_child(&child, callback, userdata, &answer, failure);
         if (child.pid > 0)
-                (void) end(&child, &(int){ 0 });
+                (void) end_child(&child, &(int){ 0 });
         if (r == -ETIMEDOUT)
                 r = check_timeout(&child, &before, failure);
         g_string_free(child.text, TRUE);
