@@ -182,14 +182,6 @@ static void unite_rings(Graph *graph)
         }
 }
 
-static void report_ring(AldReport *report, const AldId *nodes, guint n)
-{
-        if (!ald_report_full(
-                    report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_BRIDGE_LOOP, NULL, nodes, n))
-                ald_report_add(report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_BRIDGE_LOOP, NULL,
-                        nodes, n, NULL);
-}
-
 /* Bridges are in the order of their nodes, so that those of one node are neighbours in each ring. */
 static void report_rings(AldReport *report, Graph *graph)
 {
@@ -213,9 +205,13 @@ static void report_rings(AldReport *report, Graph *graph)
                         g_array_append_val(nodes, bridge->node);
         }
         for (guint i = 0; i < rings->len; i++) {
-                const GArray *nodes = rings->pdata[i];
+                const GArray *ring = rings->pdata[i];
+                const AldId *nodes = (const AldId *) (void *) ring->data;
 
-                report_ring(report, (const AldId *) (void *) nodes->data, nodes->len);
+                if (!ald_report_full(report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_BRIDGE_LOOP,
+                            NULL, nodes, ring->len))
+                        ald_report_add(report, ALD_FINDING_ROW_SEVERITY_WARNING,
+                                ALD_FINDING_ROW_ID_BRIDGE_LOOP, NULL, nodes, ring->len, NULL);
         }
 }
 

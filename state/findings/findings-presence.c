@@ -184,11 +184,6 @@ static guint find_agreeing(GArray *clocks, guint *ret_n)
         return first;
 }
 
-static bool is_skewed(int64_t offset)
-{
-        return offset > SKEW_USEC || offset < -SKEW_USEC;
-}
-
 /* Judges clocks by that of this node, or else by the median of the majority. Without a majority, it is only
  * reported whose clocks differ. */
 static void find_skews(AldReport *report, GArray *clocks)
@@ -203,7 +198,7 @@ static void find_skews(AldReport *report, GArray *clocks)
                 const KnownClock *clock = clock_at(clocks, i);
                 int64_t offset = majority && !own_is_right ? clock->offset - median : clock->offset;
 
-                if (!is_skewed(offset))
+                if (offset <= SKEW_USEC && offset >= -SKEW_USEC)
                         continue;
                 if (majority)
                         add_skew(report, &clock->node, offset, own_is_right ? here : NULL);
