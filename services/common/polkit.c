@@ -39,12 +39,6 @@ static void query_free(Query *query)
         g_free(query);
 }
 
-static void query_drop(Query *query)
-{
-        query->service->polkit_queries = g_list_remove(query->service->polkit_queries, query);
-        query_free(query);
-}
-
 void ald_polkit_forget_all(AldService *service)
 {
         g_list_free_full(g_steal_pointer(&service->polkit_queries), (GDestroyNotify) query_free);
@@ -83,7 +77,8 @@ static int on_answer(sd_bus_message *reply, void *userdata, sd_bus_error *unused
         if (r < 0 || sd_bus_error_is_set(&error))
                 sd_bus_reply_method_errno(query->message, r, &error);
         sd_bus_error_free(&error);
-        query_drop(query);
+        query->service->polkit_queries = g_list_remove(query->service->polkit_queries, query);
+        query_free(query);
         return 0;
 }
 

@@ -89,19 +89,16 @@ void ald_saved_file_begin(AldSavedFile *file)
         g_clear_pointer(&file->damaged, g_free);
 }
 
-/* Returns whether a file is present that must not be overwritten. */
-static bool is_kept(AldSavedFile *file)
-{
-        file->kept = file->kept && (access(file->path, F_OK) == 0 || errno != ENOENT);
-        return file->kept;
-}
-
 bool ald_saved_file_write(AldSavedFile *file, const char *text)
 {
         g_autoptr(GError) error = NULL;
         bool ok;
 
-        if (!file->ours || is_kept(file))
+        if (!file->ours)
+                return false;
+        /* The file that must not be overwritten may have been moved away. */
+        file->kept = file->kept && (access(file->path, F_OK) == 0 || errno != ENOENT);
+        if (file->kept)
                 return false;
         ok = g_file_set_contents_full(file->path, text, -1,
                 G_FILE_SET_CONTENTS_CONSISTENT | G_FILE_SET_CONTENTS_DURABLE, 0600, &error);

@@ -91,11 +91,6 @@ static bool is_number(const char *text, bool with_sign)
         return g_ascii_isdigit(*text);
 }
 
-static int base_of(const char *text)
-{
-        return g_str_has_prefix(text, "0x") ? 16 : 10;
-}
-
 int ald_sysroot_read_uint64(int root, const char *path, uint64_t *ret)
 {
         g_autofree char *text = NULL;
@@ -107,7 +102,7 @@ int ald_sysroot_read_uint64(int root, const char *path, uint64_t *ret)
         if (!is_number(text, false))
                 return -EBADMSG;
         errno = 0;
-        unsigned long long value = strtoull(text, &end, base_of(text));
+        unsigned long long value = strtoull(text, &end, g_str_has_prefix(text, "0x") ? 16 : 10);
         if (*end != '\0')
                 return -EBADMSG;
         if (errno != 0)

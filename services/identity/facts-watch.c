@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdbool.h>
 #include <sys/inotify.h>
 #include <unistd.h>
@@ -63,25 +62,15 @@ static void add_folder(AldFactsWatch *watch, const char *folder)
         (void) inotify_add_watch(watch->os_release_fd, path, MASK);
 }
 
-static char *read_link(int root, const char *path)
-{
-        char target[PATH_MAX];
-        ssize_t n = readlinkat(root, path, target, sizeof target - 1);
-
-        if (n <= 0)
-                return NULL;
-        target[n] = '\0';
-        return g_strdup(target);
-}
-
 /* Watches the folder of a file, and of each link on the way to it. Adding a folder again changes nothing. */
 static void add_file(AldFactsWatch *watch, const char *path)
 {
         g_autofree char *at = g_strdup(path);
 
         for (unsigned i = 0; at && i < LINKS_MAX; i++) {
-                g_autofree char *folder = g_path_get_dirname(at), *target = read_link(watch->root, at);
+                g_autofree char *folder = g_path_get_dirname(at), *target = NULL;
 
+                (void) ald_sysroot_link_target(watch->root, at, &target);
                 add_folder(watch, folder);
                 g_hash_table_add(watch->os_release_names, g_path_get_basename(at));
                 g_free(at);

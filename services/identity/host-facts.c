@@ -422,13 +422,6 @@ static char *read_boot_id(int root)
         return g_strdup(sd_id128_to_string(id, hex));
 }
 
-static char *name_chip(const char *soc, const char *cores)
-{
-        if (soc && cores)
-                return g_strdup_printf("%s (%s)", soc, cores);
-        return g_strdup(soc ? soc : cores);
-}
-
 static void collect_hardware(int root, AldFacts *facts)
 {
         g_auto(AldDmi) dmi = { 0 };
@@ -448,7 +441,8 @@ static void collect_hardware(int root, AldFacts *facts)
         model = ald_dmi_model(&dmi);
         facts->model = g_strdup(model ? model : tree.model);
         soc = soc_name(root, (const char *const *) tree.compatible);
-        facts->chip = name_chip(soc, cpuinfo.chip);
+        facts->chip = soc && cpuinfo.chip ? g_strdup_printf("%s (%s)", soc, cpuinfo.chip)
+                                          : g_strdup(soc ? soc : cpuinfo.chip);
         facts->hypervisor = g_strdup(detect_hypervisor(root, signature, &cpuinfo, &dmi, &tree));
         facts->chassis = g_strdup(detect_chassis(root, facts->hypervisor != NULL, &dmi, &tree));
 }

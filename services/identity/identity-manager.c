@@ -37,21 +37,16 @@ static const char *first_of(IsPlaceholder is_placeholder, const char *const *val
         first_of(is_placeholder, (const char *const[]){ __VA_ARGS__ }, \
                 sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *))
 
-/* Chooses the friendly name. One that the user has set is used unchanged. */
-static const char *choose_name(const AldIdentityManager *m)
-{
-        return m->friendly_name ? m->friendly_name
-                                : FIRST(ald_is_placeholder_name, m->pretty_hostname, m->facts.host_name,
-                                          m->hostname, m->static_hostname);
-}
-
 static void publish_identity(AldIdentityManager *m)
 {
         const AldFacts *facts = &m->facts;
         AldIdentity identity = {
-                .friendly_name = choose_name(m),
+                /* A name that the user has set is used unchanged. */
+                .friendly_name = m->friendly_name
+                                         ?: FIRST(ald_is_placeholder_name, m->pretty_hostname,
+                                                    facts->host_name, m->hostname, m->static_hostname),
                 .host_name = FIRST(
-                        ald_is_placeholder_name, m->facts.host_name, m->hostname, m->static_hostname),
+                        ald_is_placeholder_name, facts->host_name, m->hostname, m->static_hostname),
                 .model_id = FIRST(ald_is_placeholder, m->model, facts->model),
                 .chip_id = facts->chip,
                 .vendor = FIRST(ald_is_placeholder, m->vendor, facts->vendor),

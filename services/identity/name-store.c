@@ -152,11 +152,6 @@ static int replace_file(int dir, const char *text)
         return r;
 }
 
-static int forget_file(int dir)
-{
-        return unlinkat(dir, FILE_NAME, 0) < 0 && errno != ENOENT ? -errno : 0;
-}
-
 int ald_name_store_save(const char *directory, const char *name)
 {
         ald_fd int dir = -1;
@@ -170,8 +165,10 @@ int ald_name_store_save(const char *directory, const char *name)
                 return -errno;
         text = g_strconcat(name, "\n", NULL);
         r = set_invalid_aside(dir, directory);
-        if (r >= 0)
-                r = *name ? replace_file(dir, text) : forget_file(dir);
+        if (r >= 0 && *name)
+                r = replace_file(dir, text);
+        else if (r >= 0 && unlinkat(dir, FILE_NAME, 0) < 0 && errno != ENOENT)
+                r = -errno;
         /* The change is made, even if the file system cannot guarantee its durability. */
         if (r >= 0)
                 (void) fsync(dir);

@@ -52,13 +52,6 @@ static const char *read_value(const char *p, const char *end, GString *value)
         return quote || !p ? NULL : end;
 }
 
-static const char *next_line(const char *p, const char *end)
-{
-        const char *newline = memchr(p, '\n', (size_t) (end - p));
-
-        return newline ? newline + 1 : end;
-}
-
 static size_t name_length(const char *p, const char *end)
 {
         size_t n = 0;
@@ -81,7 +74,9 @@ char *ald_os_release_parse(const char *text, size_t length)
 
                 next = n > 0 ? read_value(p + n + 1, end, value) : NULL;
                 if (!next) {
-                        next = next_line(p, end);
+                        const char *newline = memchr(p, '\n', (size_t) (end - p));
+
+                        next = newline ? newline + 1 : end;
                         continue;
                 }
                 for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
