@@ -26,7 +26,7 @@ def keys_of_the_daemons():
 
 def test_every_key_is_said_to_protect_or_not():
     """And what takes the place of a refused value, if it is not the default."""
-    section = read("HACKING.md").partition("\n## Keys that protect\n")[2].partition("\n## ")[0]
+    section = read("docs/attackers.md").partition("\n## Keys that protect\n")[2].partition("\n## ")[0]
     said, shut = set(), {}
     for group, keys, then in re.findall(r"^\| \[([a-z-]+)\] ([^|]*) \|[^|]*\| ([^|]*) \|$", section, re.MULTILINE):
         for key in re.findall("`([^`]+)`", keys):

@@ -259,3 +259,14 @@ def test_calls_that_are_not_used(pattern, instead):
     found = [str(path) for path in c_files(*HOUSE)
              if re.search(pattern, COMMENT.sub("", read(path)))]
     assert found == [], f"use {instead}"
+
+
+def print_who_includes_whom():
+    """Whose headers the files of each folder may include, besides their own."""
+    for folder in sorted({own_folder(path) for path in c_files(*HOUSE)} | {ALONE}):
+        others = sorted(allowed_folders(Path(folder) / "x.c") - {folder})
+        print(f"{folder:24} {' '.join(others) or '-'}")
+
+
+if __name__ == "__main__":
+    print_who_includes_whom()
