@@ -11,7 +11,7 @@
 
 #define NOTIFY_FD 3
 
-/* The agent must meet polkit on the bus where we meet the services. */
+/* The agent must use the bus on which polkit and the services are. */
 static char **agent_environment(void)
 {
         const char *address = getenv("ALIDADE_BUS_ADDRESS");
@@ -20,7 +20,7 @@ static char **agent_environment(void)
         return address && address[0] ? g_environ_setenv(env, "DBUS_SYSTEM_BUS_ADDRESS", address, true) : env;
 }
 
-/* It closes the other end once it is registered, or when it fails. */
+/* The agent closes the other end once it is registered, or when it fails. */
 static void await_close(int fd)
 {
         ssize_t n;
@@ -62,7 +62,7 @@ void ald_agent_stop(int pid)
 {
         if (pid <= 0)
                 return;
-        /* SIGCONT, for it may have been stopped while it held the terminal. */
+        /* The agent may have been stopped while it held the terminal, so it also gets SIGCONT. */
         (void) kill(pid, SIGTERM);
         (void) kill(pid, SIGCONT);
         while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)

@@ -4,12 +4,12 @@
 #include "clients/command-line/ctl.h"
 
 /*
- * Starts polkit's text agent, which asks for the password on this terminal. It runs until it is stopped; 0:
- * not started. It is not started for root, for a remote machine, without a terminal, or with
- * --no-ask-password.
+ * Starts polkit's text agent, which asks for the password on this terminal. It runs until it is stopped.
+ * Returns its process id, or 0 if it was not started: it is not started for root, for a remote machine,
+ * without a terminal, or with --no-ask-password.
  */
 int ald_agent_start(const AldCtl *ctl);
 void ald_agent_stop(int pid);
 
-/* Whether the user can be asked, by our agent or one of the session. */
+/* Returns true if the user can be asked, by our agent or one of the session. */
 bool ald_agent_may_ask(const AldCtl *ctl);

@@ -90,8 +90,8 @@ static const AldVerb verbs[] = {
 
 #define PRINT_TABLES "nodes", "links", "findings", "history"
 
-/* All verbs take some of these, and verbs without a table of their own the others. They may stand before the
- * verb as well. */
+/* All verbs take some of these options, and verbs without a table of their own the others. The options may
+ * stand before the verb as well. */
 static const AldOption options[] = {
         { .name = "help",
                 .letter = 'h',
@@ -127,7 +127,7 @@ static const AldVerb *find_verb(const char *name)
         return NULL;
 }
 
-/* True if the verb reads its options itself. */
+/* Returns true if the verb reads its options itself. */
 static bool has_own_options(const char *name)
 {
         const AldVerb *verb = find_verb(name);
@@ -137,7 +137,7 @@ static bool has_own_options(const char *name)
 
 static const AldSynopsis synopsis = { .options = options, .ends = has_own_options };
 
-/* Prints the help of the verb before --help, or that of the program if there is none. */
+/* Prints the help of the verb before --help, or the help of the program if there is no verb. */
 static int run_help(const void *ctl, const char *name)
 {
         const AldVerb *verb = name ? find_verb(name) : NULL;

@@ -25,7 +25,7 @@ struct AldOutput {
 
 /*
  * O_NONBLOCK belongs to the open file description, which other processes such as the shell share. So a
- * terminal or pipe is opened again. If that is not permitted, writing may block.
+ * terminal or pipe is reopened. If that is not permitted, writing may block.
  */
 static int open_again(int fd, bool *ret_is_socket)
 {
@@ -108,7 +108,7 @@ static gboolean output_dispatch(GSource *source, GSourceFunc callback, gpointer 
         return G_SOURCE_CONTINUE;
 }
 
-/* A regular file is never waited for: it takes everything at once. */
+/* A regular file is never waited for, since it takes everything at once. */
 static void add_source(AldOutput *output)
 {
         static GSourceFuncs funcs = { NULL, NULL, output_dispatch, NULL, NULL, NULL };

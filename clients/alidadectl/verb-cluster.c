@@ -12,7 +12,7 @@
 
 #define PROGRAM "alidade-cluster"
 
-/* Whether only the owner of this alidadectl, or the administrator, can have put it there. */
+/* Returns true if only the owner of this alidadectl, or the administrator, can have put the file there. */
 static bool is_as_trusted(const char *path, uid_t owner)
 {
         struct stat st;
@@ -21,7 +21,7 @@ static bool is_as_trusted(const char *path, uid_t owner)
                !(st.st_mode & S_IWOTH);
 }
 
-/* The program of the same build, or NULL if this alidadectl does not run from its build folder. */
+/* Returns the program of the same build, or NULL if this alidadectl does not run from its build folder. */
 static char *built_program(void)
 {
         g_autofree char *own = g_file_read_link("/proc/self/exe", NULL);
@@ -40,7 +40,8 @@ static char *built_program(void)
                        : NULL;
 }
 
-/* The administration is a program of its own, so that what all users run has no code that handles keys. */
+/* Administration is a separate program, so that the program that all users run has no code that handles
+ * keys. */
 int ald_verb_cluster(const AldCtl *ctl)
 {
         static const char *const modes[] = {
@@ -51,7 +52,7 @@ int ald_verb_cluster(const AldCtl *ctl)
         g_autofree char *built = built_program();
         const char *path = built ?: ALD_LIBEXEC_DIR "/" PROGRAM;
 
-        /* As other users of the machine, and a run that waits for this one, name it. */
+        /* The name under which other users of the machine, and a run that waits for this one, see it. */
         g_ptr_array_add(argv, (char *) "alidadectl cluster");
         if (ctl->host) {
                 g_ptr_array_add(argv, (char *) "--host");

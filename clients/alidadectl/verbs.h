@@ -10,8 +10,8 @@ typedef struct AldVerb {
         int (*run)(const AldCtl *ctl); /* returns an exit code */
         const char *usage;             /* NULL: not shown */
         const char *help;
-        AldCompletion completion;    /* what the shell completes behind it */
-        const AldSynopsis *synopsis; /* of a verb with options of its own; NULL: main() reads them */
+        AldCompletion completion;    /* what the shell completes after it */
+        const AldSynopsis *synopsis; /* for a verb with options of its own; NULL: main() reads them */
 } AldVerb;
 
 int ald_verb_status(const AldCtl *ctl);

@@ -71,7 +71,7 @@ static void append_problems(GString *line, const AldCheckResult *result)
                 const Problem *problem = result->problems->pdata[i];
 
                 g_string_append_printf(line, "%s%s: %s", i > 0 ? "; " : "", problem->id, problem->text);
-                /* Those of findings are sentences. */
+                /* The texts of findings are sentences. */
                 if (g_str_has_suffix(line->str, "."))
                         g_string_truncate(line, line->len - 1);
                 if (problem->reporter)
@@ -79,7 +79,7 @@ static void append_problems(GString *line, const AldCheckResult *result)
         }
 }
 
-/* Milder findings may exist. */
+/* Names only the severities that count, since milder findings may exist. */
 static const char *words_of_none(AldFindingRowSeverity severity)
 {
         switch (severity) {

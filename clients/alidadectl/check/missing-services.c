@@ -4,10 +4,10 @@
 
 #define SYSTEMD_NAME "org.freedesktop.systemd1"
 #define SYSTEMD_PATH "/org/freedesktop/systemd1"
-/* Without its answer the other services can still be checked. */
+/* The timeout of systemd, without whose answer the other services can still be checked. */
 #define SYSTEMD_USEC G_USEC_PER_SEC
 
-/* A unit as systemd has it. Members are NULL without systemd, or if it does not answer. */
+/* The state of a unit in systemd. Members are NULL without systemd, or if it does not answer. */
 typedef struct Unit {
         char *load_state, *active_state, *result;
 } Unit;
@@ -20,7 +20,7 @@ static void unit_clear(Unit *unit)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Unit, unit_clear)
 
-/* This is what the bus knows of names. */
+/* The names that the bus knows. */
 typedef struct Names {
         sd_bus *bus;
         char **owned, **activatable;
@@ -50,7 +50,7 @@ static char *read_unit_property(sd_bus *bus, const char *path, const char *inter
         return g_strdup(value);
 }
 
-/* systemd reads the unit, but does not start it. */
+/* Makes systemd load the unit, but not start it. */
 static void read_unit(const Names *names, const char *name, Unit *unit)
 {
         g_autofree char *file = g_strconcat(name, ".service", NULL);
@@ -79,7 +79,7 @@ static void check_running(const Names *names, const char *name, AldCheckResult *
                 add(result, g_strdup_printf("%s is not running", name));
 }
 
-/* Not every machine records a history. An administrator who masks a unit wants it not to run. */
+/* Not every machine records a history. An administrator who masks the unit does not want it to run. */
 static void check_history(const Names *names, AldCheckResult *result)
 {
         g_auto(Unit) unit = {};
@@ -93,7 +93,7 @@ static void check_history(const Names *names, AldCheckResult *result)
                 add(result, g_strdup_printf("%s is not running", ALD_HISTORY_NAME));
 }
 
-/* It runs on request only. The bus cannot start a unit that systemd does not find. */
+/* The placement service runs only on request. The bus cannot start a unit that systemd does not find. */
 static void check_placement(const Names *names, AldCheckResult *result)
 {
         g_auto(Unit) unit = {};

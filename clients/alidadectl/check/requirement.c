@@ -10,12 +10,12 @@
 #include "state/link/link.h"
 
 #define RESENT_USEC 120e6           /* each record is sent again every 30 s */
-#define MEASURED_USEC (24 * 3600e6) /* figures of probes */
+#define MEASURED_USEC (24 * 3600e6) /* for figures of probes */
 
-/* Nodes to or from which a link was measured lately, and did not fail since. */
+/* Nodes to or from which a link was measured recently, and has not failed since. */
 typedef struct Peers {
         GHashTable *ids;
-        double since_usec; /* of the oldest link; NaN: there is none */
+        double since_usec; /* of the oldest link; NaN if there is none */
 } Peers;
 
 static void note_peer(Peers *peers, const AldLink *link, const char *own)
@@ -68,7 +68,8 @@ static double links_since(const void *row)
         return peers.since_usec;
 }
 
-/* Not in the list of nodes: to count the links of each node anew takes too long in a large cluster. */
+/* This is not a column of the list of nodes, since counting the links of each node again takes too long in a
+ * large cluster. */
 static const AldListColumn links_column = { .id = "links",
         .key = "Links",
         .description = "The number of nodes to or from which a link was measured",
@@ -77,7 +78,7 @@ static const AldListColumn links_column = { .id = "links",
         .since = links_since,
         .is_measured = true };
 
-/* The next of what can be required, or the first after NULL; NULL after the last. */
+/* Returns the next column that can be required, or the first after NULL; NULL after the last. */
 static const AldListColumn *next_column(const AldListColumn *column)
 {
         const AldListColumn *end = ald_node_columns + ALD_NODE_N_COLUMNS;
@@ -128,7 +129,7 @@ static int read_figure(const char *text, bool is_bytes, double *ret)
         return 0;
 }
 
-/* The figure of a requirement, with the ">=" before it; "" if there is none. */
+/* Parses the figure of a requirement, with the ">=" before it; "" if there is none. */
 static int parse_figure(const AldListColumn *column, const char *word, const char *figure, double *ret_least,
         char **ret_reason)
 {
@@ -203,12 +204,12 @@ char *ald_requirement_judge(
                 number = column->number(&row);
                 since = column->since(&row);
         }
-        /* Only what was measured has no time of its own while its record is there. */
+        /* A measured figure may lack the time of its measurement although its record exists. */
         if (isnan(number) || (isnan(since) && !column->is_measured))
                 return g_strdup("unknown");
         enough = isnan(requirement->least) ? number > 0 : number >= requirement->least;
         value = ald_format_figure(ald_unit_of_name(column->key), number);
-        /* What is not there has no time at which it was measured. */
+        /* If nothing was measured, there is no age to show. */
         if (isnan(since))
                 return enough || number > 0 ? g_strdup_printf("%s, of unknown age", value) : g_strdup(value);
         age = ald_format_age(since, now);

@@ -4,7 +4,7 @@
 #include "clients/common/columns/column.h"
 #include "state-client/model.h"
 
-/* What a node must have: "rdma", "compute>=5", "memory>=64G". */
+/* A property that a node must have: "rdma", "compute>=5", "memory>=64G". */
 typedef struct AldRequirement {
         const AldListColumn *column; /* of an AldNodeRow */
         double least;
@@ -13,13 +13,14 @@ typedef struct AldRequirement {
 
 void ald_requirement_free(gpointer requirement);
 
-/* Adds those of a list with commas. -EINVAL with *ret_reason set if one is unknown or has no valid figure. */
+/* Adds the requirements of a comma-separated list. Returns -EINVAL with *ret_reason set if one is unknown or
+ * has no valid figure. */
 int ald_requirements_parse(const char *list, GPtrArray *requirements, char **ret_reason);
 
-/* Lists what can be required, one a line, for --require=help. */
+/* Lists what can be required, one per line, for --require=help. */
 char *ald_requirements_help(void);
 
-/* NULL if the node (NULL: nothing is known about it) meets it, else why not: the figure with its age, or that
- * it is unknown or too old. Free with g_free(). */
+/* Returns NULL if the node (NULL: nothing is known about it) meets the requirement, else why not: the figure
+ * with its age, or that it is unknown or too old. Free with g_free(). */
 char *ald_requirement_judge(
         const AldRequirement *requirement, AldModel *model, const AldEntity *node, double now_usec);

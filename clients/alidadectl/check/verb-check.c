@@ -31,8 +31,8 @@ typedef struct CheckOrder {
         AldCtl ctl;
         bool all, others, plugin, lists_requirements;
         const char *severity_word;
-        AldFindingRowSeverity severity; /* the mildest that counts */
-        GPtrArray *ignored;             /* of char */
+        AldFindingRowSeverity severity; /* the mildest severity that counts */
+        GPtrArray *ignored;             /* strings */
         GPtrArray *requirements;
         uint64_t timeout_sec;
         gint64 end_usec; /* CLOCK_MONOTONIC */
@@ -103,14 +103,15 @@ static bool is_ignored(const CheckOrder *order, const char *id)
         return id && g_ptr_array_find_with_equal_func(order->ignored, id, g_str_equal, NULL);
 }
 
-/* A notice, since laptops come and go; but a cluster with a dead node is not well. */
+/* An offline node is only a notice, since laptops come and go; but a cluster with a dead node is not well. */
 static bool is_offline(const AldFindingRow *row)
 {
         return ald_finding_row_id_from_string(row->id) == ALD_FINDING_ROW_ID_NODE_OFFLINE;
 }
 
-/* No other node can make this machine unwell by what it says of it: its own records are the evidence, or its
- * state service concludes something about it alone, without comparing it with other nodes. */
+/* Other nodes cannot make this machine fail the check by what they report about it: either its own record is
+ * the evidence, or its state service concludes something about it alone, without comparing it with other
+ * nodes. */
 static bool is_own(const AldFindingRow *row, const char *own)
 {
         if (row->reporter)
@@ -170,21 +171,22 @@ static char *format_result(const CheckOrder *order, const AldCheckResult *result
         return ald_json_text(json, order->ctl.json);
 }
 
-/* Its reason is on standard error, if there is one. Returns the exit code. */
+/* Formats the result of a check that could not be made. The reason is on standard error, if there is one.
+ * Returns the exit code. */
 static int format_unknown(const CheckOrder *order, const char *id, char *text, char **ret)
 {
         g_auto(AldCheckResult) result = {};
 
         ald_check_result_init(&result);
         result.unknown = true;
-        /* Over ssh it may be anything on the way. */
+        /* Over ssh, anything on the way may be late. */
         result.is_state_late = strcmp(id, ID_TIMEOUT) == 0 && !order->ctl.host;
         ald_check_result_add(&result, id, ALD_FINDING_ROW_SEVERITY_ERROR, text);
         *ret = format_result(order, &result);
         return ald_check_result_exit_code(&result, order->plugin);
 }
 
-/* Returns the exit code. */
+/* Makes the check and formats its result. Returns the exit code. */
 static int check(const CheckOrder *order, char **ret)
 {
         g_auto(AldStateSession) session = ALD_STATE_SESSION_INIT;
@@ -212,20 +214,21 @@ static int check(const CheckOrder *order, char **ret)
         return ald_check_result_exit_code(&result, order->plugin);
 }
 
-/* Hands the result to the parent, which alone prints, and ends. */
+/* Runs the check, sends the result to the parent, which alone prints, and exits. */
 _Noreturn static void run_child(const CheckOrder *order, int fd)
 {
         g_autofree char *text = NULL;
         int code;
 
-        /* Whoever kills the parent with its group has to end this process as well. */
+        /* If the parent is killed together with its group, this process must end as well. */
         (void) prctl(PR_SET_PDEATHSIG, SIGKILL);
         code = check(order, &text);
         _exit(dprintf(fd, "%s", text) < 0 ? ALD_EXIT_ERROR : code);
 }
 
-/* Reads until the child closes the pipe; -ETIMEDOUT if it does so after the deadline. The calls of the child
- * may time out just then: it is late as well, or else it would be chance which of both results is printed. */
+/* Reads until the child closes the pipe; returns -ETIMEDOUT if the child does so only after the deadline. Its
+ * own calls may time out at the same moment; such a result counts as late, since otherwise chance would
+ * decide which of two results is printed. */
 static int read_in_time(int fd, gint64 end_usec, GString *text)
 {
         char buffer[4096];
@@ -251,8 +254,8 @@ static int read_in_time(int fd, gint64 end_usec, GString *text)
         return 0;
 }
 
-/* ssh, which the child starts, would otherwise outlive it and keep standard error open. But ssh may ask for a
- * password, and only the foreground group of a terminal can read from it. */
+/* Without a group of its own, ssh, which the child starts, would outlive it and keep standard error open. But
+ * ssh may ask for a password, and only the foreground group of a terminal can read from it. */
 static bool needs_own_group(const CheckOrder *order)
 {
         ald_fd int terminal = order->ctl.host ? open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC) : -1;
@@ -260,7 +263,7 @@ static bool needs_own_group(const CheckOrder *order)
         return order->ctl.host && terminal < 0;
 }
 
-/* In a child, so that nothing that hangs there can keep this process. Returns the exit code. */
+/* Checks in a child process, so that nothing that hangs there can block this one. Returns the exit code. */
 static int check_in_time(const CheckOrder *order, char **ret)
 {
         g_autoptr(GString) text = g_string_new(NULL);
@@ -278,7 +281,7 @@ static int check_in_time(const CheckOrder *order, char **ret)
                 ald_print_error("Cannot start a process: %s", strerror(errno));
                 return format_unknown(order, ID_STATE, g_strdup("the state service cannot be read"), ret);
         }
-        /* On both sides, since either may be the first. */
+        /* Both processes set the group, since either may run first. */
         if (own_group)
                 (void) setpgid(child, child);
         if (child == 0)
@@ -340,7 +343,7 @@ int ald_verb_check(const AldCtl *ctl)
         order.severity = (AldFindingRowSeverity) ald_finding_row_severity_from_string(order.severity_word);
         if (r < 0)
                 return run_order(&order);
-        /* The option decides the exit status of errors as well, also of those before it. */
+        /* The option also determines the exit status of errors, even of those before it. */
         return r == ALD_EXIT_USAGE && ald_options_have(&ald_check_synopsis, ctl, "plugin")
                        ? ALD_PLUGIN_UNKNOWN
                        : r;

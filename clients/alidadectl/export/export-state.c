@@ -96,7 +96,7 @@ char *ald_export_state_host(const AldExportState *state, const AldEntity *node)
         if (host && !state->full_names)
                 host[strcspn(host, ".")] = '\0';
         else if (host && g_str_has_suffix(host, "."))
-                host[strlen(host) - 1] = '\0'; /* only marks the name as complete */
+                host[strlen(host) - 1] = '\0'; /* the final dot only marks the name as complete */
 
         return ald_export_is_host_name(host) ? g_steal_pointer(&host) : NULL;
 }

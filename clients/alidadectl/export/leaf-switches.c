@@ -30,7 +30,7 @@ static bool joins(const AldLeafPair *pair, const unsigned *leaf_of, unsigned x, 
         return (a == x && b == y) || (a == y && b == x);
 }
 
-/* Whether no pair between two leaves is slow. */
+/* Returns true if no pair between two leaves is slow. */
 static bool all_fast(const AldLeafPair *pairs, size_t n_pairs, const double *best, const unsigned *leaf_of,
         unsigned x, unsigned y)
 {

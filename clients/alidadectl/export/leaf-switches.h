@@ -3,16 +3,16 @@
 
 #include <glib.h>
 
-/* What was measured between two nodes, given by their numbers. */
+/* The measured rate between two nodes, given by their numbers. */
 typedef struct AldLeafPair {
         unsigned a, b;
         double rate;
 } AldLeafPair;
 
 /*
- * Which nodes hang on one leaf switch: a pair is fast if its rate is at least half of the best one of either
- * of its nodes. Pairs are taken from the fastest to the slowest, equal ones by their numbers; a fast one
- * joins the leaves of its nodes unless a pair of the two leaves was measured that is not fast. Sorts the
- * pairs. Returns for each node the least number in its leaf, to be freed.
+ * Groups the nodes by leaf switches. A pair is fast if its rate is at least half of the best one of either of
+ * its nodes. Pairs are taken from the fastest to the slowest, equal ones by their numbers; a fast pair joins
+ * the leaves of its nodes unless another measured pair between the two leaves is not fast. Sorts the pairs.
+ * Returns for each node the least number in its leaf, to be freed.
  */
 unsigned *ald_leaf_switches(AldLeafPair *pairs, size_t n_pairs, unsigned n_nodes);

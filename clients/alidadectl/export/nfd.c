@@ -6,10 +6,10 @@
 #include "placement/export/plan-export.h"
 #include "placement/plan/export-words.h"
 
-/* A namespace that every version takes without being configured. */
+/* Every version accepts this namespace without configuration. */
 #define PREFIX "feature.node.kubernetes.io/alidade-"
 
-/* Kubernetes compares whole numbers. */
+/* Figures are rounded down, since Kubernetes compares only whole numbers. */
 static void append_figure(GString *out, const char *name, double figure)
 {
         if (figure >= 1)

@@ -3,6 +3,6 @@
 
 #include "clients/alidadectl/export/export-state.h"
 
-/* A file for the folder features.d of node-feature-discovery: labels of a node of the topology. What was
- * measured expires a day after its oldest figure. */
+/* Writes a file for the folder features.d of node-feature-discovery: labels of a node of the topology.
+ * Measured figures expire a day after the oldest of them. */
 void ald_nfd_write(GString *out, const AldExportState *state, unsigned index);

@@ -9,7 +9,7 @@
 #include "state/topology/segments.h"
 
 #define NET_SHARE 0.9
-#define VENDOR_MAX 40u /* of a label, which holds 63 */
+#define VENDOR_MAX 40u /* bytes; a whole label may have 63 */
 
 static void add_vendor(AldNodeFeatures *features, const char *vendor)
 {

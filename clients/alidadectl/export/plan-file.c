@@ -12,7 +12,7 @@
 
 #define CHUNK (64u * 1024)
 
-/* One byte more than a plan may have, so that it is refused as too large. */
+/* May read more than a plan may have, so that the file is rejected as too large. */
 static int read_all(int fd, GString *text)
 {
         g_autofree char *chunk = g_malloc(CHUNK);

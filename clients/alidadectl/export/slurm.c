@@ -15,8 +15,8 @@ typedef struct SlurmHost {
 typedef struct SlurmTree {
         const AldExportState *state;
         GArray *hosts;      /* SlurmHost, by name */
-        GPtrArray *unnamed; /* names of nodes that are left out, without a host name */
-        GArray *contested;  /* SlurmHost left out, whose host name another one has, too */
+        GPtrArray *unnamed; /* names of nodes that are left out for lack of a host name */
+        GArray *contested;  /* SlurmHost, left out because another node has the same host name */
         GArray *pairs;      /* AldLeafPair of hosts */
         uint64_t oldest_usec;
 } SlurmTree;
@@ -41,7 +41,7 @@ static SlurmHost *host_at(const SlurmTree *tree, guint i)
         return &g_array_index(tree->hosts, SlurmHost, i);
 }
 
-/* DNS ignores case, so NODE2 would be taken for node2. */
+/* DNS ignores case, so NODE2 would be mistaken for node2. */
 static gint compare_hosts(gconstpointer a, gconstpointer b)
 {
         const SlurmHost *left = a, *right = b;
@@ -56,7 +56,7 @@ static int fail(int error, char **ret_reason, char *reason)
         return error;
 }
 
-/* Tells whether full names distinguish two hosts that have the same short one. */
+/* Returns true if full names distinguish two hosts that have the same short name. */
 static bool full_names_differ(const AldExportState *state, const SlurmHost *a, const SlurmHost *b)
 {
         AldExportState full = *state;
@@ -78,7 +78,7 @@ static guint count_alike(const SlurmTree *tree, guint first)
         return n;
 }
 
-/* Which of the nodes with one host name has it in truth is not known, so none is left. */
+/* Leaves out all nodes with the same host name, since it is unknown which of them really has it. */
 static void leave_out(SlurmTree *tree, guint first, guint n)
 {
         for (guint i = first; i < first + n; i++) {

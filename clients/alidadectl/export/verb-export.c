@@ -27,7 +27,7 @@ static const char *const name_forms[] = { "short", "full", NULL };
 static const char *const state_formats[] = { "slurm", "nfd", "dot", "json", NULL };
 static const char *const formats_of_node[] = { "nfd", NULL };
 
-/* Only some formats of plans take these, so that the help and refusals name the formats. */
+/* Options that only some plan formats take, which the help and error messages list. */
 static const struct {
         unsigned bit;
         const char *option;
@@ -64,7 +64,7 @@ static void print_format(const char *name, const char *summary)
         printf("  %-18s %s\n", name, summary);
 }
 
-/* "Commands for the workers and the root (--model)" */
+/* Prints, for example, "Commands for the workers and the root (--model)". */
 static void print_format_of_plan(const AldExportFormat *format)
 {
         g_autoptr(GString) taken = g_string_new(NULL);
@@ -137,7 +137,7 @@ static int check_option(const ExportOrder *order, const char *option, bool is_gi
         return !is_given || strcmp(order->format, format) == 0 ? ALD_EXIT_OK : refuse_option(option, format);
 }
 
-/* Some words and options exclude each other. */
+/* Checks for words and options that exclude each other. */
 static int check_order(const ExportOrder *order)
 {
         bool is_json = strcmp(order->format, "json") == 0;
@@ -174,7 +174,7 @@ static int check_order(const ExportOrder *order)
         return r;
 }
 
-/* The text is for a file, so that it is neither paged nor rendered. */
+/* The text is for a file, so it is neither paged nor rendered. */
 static int print_raw(const GString *out)
 {
         fputs(out->str, stdout);

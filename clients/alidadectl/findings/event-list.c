@@ -5,7 +5,7 @@
 #include "clients/command-line/bus.h"
 #include "clients/command-line/print.h"
 
-/* An empty list would look as if all had been well. */
+/* Without the warning, an empty list would look as if all had been well. */
 static void warn_if_off(sd_bus *bus)
 {
         g_autofree char *scope = ald_history_call_scope(bus);
@@ -43,8 +43,9 @@ static int print_as_json(const AldCtl *ctl, const GPtrArray *events)
         return ald_print_json(ctl, object);
 }
 
-/* Of the time before that, an empty list says nothing. Events may be kept for longer than the figures that
- * the service goes by; the oldest comes first. */
+/* Says when the history begins if the list reaches back further, since before that an empty list means
+ * nothing. Events may be kept for longer than the figures by which the service dates its beginning; the
+ * oldest event comes first. */
 static void append_beginning(GString *out, sd_bus *bus, uint64_t from_usec, const GPtrArray *events)
 {
         uint64_t begins_usec = ald_history_call_beginning(bus);

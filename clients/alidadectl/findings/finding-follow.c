@@ -20,7 +20,7 @@
 #define OWNER_MATCH                                                                         \
         "type='signal',sender='" DRIVER "',path='/org/freedesktop/DBus',interface='" DRIVER \
         "',member='NameOwnerChanged',arg0='" ALD_HISTORY_NAME "'"
-/* A reader that leaves this much unread is given up. */
+/* The program gives up if the reader leaves this much unread. */
 #define UNREAD_MAX (16u * 1024 * 1024)
 
 typedef struct AldFindingFollow {
@@ -62,7 +62,7 @@ static void write_styled(AldFindingFollow *follow, const char *styled)
         write_text(follow, text);
 }
 
-/* With what an event of this kind has. */
+/* Writes a change, with the fields of the event if there is one. */
 static void write_json(AldFindingFollow *follow, const char *change, const AldFindingEvent *event)
 {
         json_auto_t *json = json_pack("{s:s}", "Change", change);
@@ -171,7 +171,7 @@ static int find_owner(AldFindingFollow *follow)
         return r;
 }
 
-/* Signals that come while the list is read wait until the loop runs. */
+/* Signals that arrive while the list is read are handled once the loop runs. */
 static int prepare(AldFindingFollow *follow, sd_bus_error *error)
 {
         int r = sd_bus_add_match(follow->bus, NULL, OWNER_MATCH, on_owner_changed, follow);

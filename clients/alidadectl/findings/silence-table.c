@@ -8,7 +8,7 @@
 #include "clients/common/node-summary.h"
 #include "clients/common/safe-text.h"
 
-/* What stays fits into 40 columns. */
+/* The columns that are never dropped fit into 40 columns of the terminal. */
 static const AldColumn columns_of_silences[] = {
         { "NODE", .least = 9, .flexible = true },
         { "LINKS TO", .least = 9, .flexible = true },

@@ -129,7 +129,7 @@ static int print_past(const FindingsOrder *order)
 #define USUAL_COLUMNS \
         ALD_FINDING_COLUMN_SEVERITY, ALD_FINDING_COLUMN_ID, ALD_FINDING_COLUMN_NODES, ALD_FINDING_COLUMN_TEXT
 
-/* -1 if there is more to do. */
+/* Returns -1 if there is more to do, else an exit code. */
 static int choose_columns(FindingsOrder *order)
 {
         static const unsigned present[] = { USUAL_COLUMNS };

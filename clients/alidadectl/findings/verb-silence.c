@@ -13,11 +13,11 @@
 #include "record/id.h"
 #include "record/json.h"
 
-#define REASON_MAX 256u /* bytes; the service takes no more */
+#define REASON_MAX 256u /* bytes; the limit of the service */
 
 typedef struct SilenceOrder {
         AldCtl ctl;
-        bool ends;              /* it is unsilence */
+        bool ends;              /* unsilence, instead of silence */
         uint64_t duration_usec; /* absent: not given */
         const char *reason;
         char **nodes; /* as typed: none, one or two */
@@ -131,7 +131,7 @@ static int list(const SilenceOrder *order, sd_bus *bus, AldModel *model)
 
 /* Silencing */
 
-/* As the list has it, or more digits of the id. */
+/* Matches the name as the list shows it, or more digits of the id. */
 static bool is_called(AldModel *model, const char *id, const char *word)
 {
         g_autofree char *name = ald_node_name(model, id);
@@ -140,8 +140,8 @@ static bool is_called(AldModel *model, const char *id, const char *word)
                (id && strlen(word) >= ALD_SHORT_ID_DIGITS && g_str_has_prefix(id, word));
 }
 
-/* The only node of a silence that is called so; NULL if there is none, or several. A silence may outlive its
- * node, so any id may be one. */
+/* Returns the only node of a silence that has this name; NULL if there is none, or several. A silence may
+ * outlive its node, so any valid id is accepted. */
 static const char *find_silent(const GPtrArray *silences, AldModel *model, const char *word)
 {
         const char *found = NULL;
@@ -250,7 +250,7 @@ static int change(const SilenceOrder *order, sd_bus *bus, AldModel *model)
         return ald_bus_print_error(&error, what, ALD_HISTORY_UNIT);
 }
 
-/* Over a connection of its own: that of the session ended with its loop. */
+/* Opens a connection of its own, since the session's connection ended with its loop. */
 static int run(SilenceOrder *order)
 {
         g_auto(AldStateSession) session = ALD_STATE_SESSION_INIT;

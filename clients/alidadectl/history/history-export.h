@@ -3,10 +3,10 @@
 
 #include "clients/alidadectl/history/history-view.h"
 
-/* History for other programs: figures as they were recorded, in the units of the interfaces. */
+/* Writes history for other programs: figures as they were recorded, in the units of the interfaces. */
 
-/* An object of the times, the ids and names of the nodes, Series and Events. */
+/* Returns an object with the times, the ids and names of the nodes, Series and Events. */
 json_t *ald_history_to_json(const AldHistoryView *view);
 
-/* A header and a row for each point, as RFC 4180 has it, in UTF-8. */
+/* Appends a header and a row for each point, in the format of RFC 4180 and in UTF-8. */
 void ald_history_append_csv(GString *out, const AldHistoryView *view);

@@ -10,7 +10,7 @@
 #include "clients/common/sparkline.h"
 
 #define COLUMNS 80u
-#define SPARK_LEAST 20u /* else it has a line of its own */
+#define SPARK_LEAST 20u /* a narrower one gets a line of its own */
 #define NUMBER_WIDTH 6u /* "<0.001" */
 #define UNIT_WIDTH 6u   /* "TFLOPS" */
 #define N_NUMBERS 4u
@@ -19,16 +19,17 @@
 #define MINUTE_USEC (UINT64_C(60) * 1000 * 1000)
 #define HOUR_USEC (60 * MINUTE_USEC)
 #define DAY_USEC (24 * HOUR_USEC)
-#define MINUTES_KEPT_USEC (30 * DAY_USEC) /* by the service; then only hours */
+#define MINUTES_KEPT_USEC (30 * DAY_USEC) /* how long the service keeps minutes; older figures are hourly */
 #define TITLE "FIGURE"
 #define EVENTS_WIDE 60u
 
-/* Where there is room for what. */
+/* The widths of the parts of the text. */
 typedef struct Layout {
         unsigned columns;
         unsigned label_width;
         unsigned spark_width;
-        uint64_t part_usec; /* the least that a character stands for where figures are sent all the time */
+        uint64_t part_usec; /* the shortest time that a character may stand for, for figures that are sent all
+                               the time */
         bool narrow;        /* figures and sparkline have lines of their own */
 } Layout;
 
@@ -54,8 +55,8 @@ static Layout lay_out(const AldHistoryView *view, unsigned columns, uint64_t now
         return layout;
 }
 
-/* What is sent twice a minute has no part that is less than a minute, or than what is kept of it, so that
- * only what is missing is a gap. */
+/* Figures are sent twice a minute, and old ones are kept by the hour. No part is shorter than that, so that a
+ * gap always means missing data. */
 static unsigned count_cells(
         const Layout *layout, const AldShownSeries *series, uint64_t from_usec, uint64_t to_usec)
 {
@@ -68,7 +69,7 @@ static unsigned count_cells(
 
 /* Figures */
 
-/* What is known of a series, for people. */
+/* The values of a series, scaled for people. */
 typedef struct Figures {
         double least, mean, greatest, last; /* NaN if nothing is known */
         double count;
@@ -102,7 +103,8 @@ static void add_point(
         figures->count += n;
 }
 
-/* Parts are of equal length, and so count alike; what probes measure counts by the measurement. */
+/* Parts have equal length and thus equal weight; figures of probes are weighted by the number of
+ * measurements. */
 static double mean_of(const Figures *figures, const double *counts, bool is_probed)
 {
         double sum = 0, weights = 0;
@@ -170,7 +172,7 @@ static void append_row(
         g_string_append_c(out, '\n');
 }
 
-/* "15.2 to 16.3 GiB, mean 16.0, last 16.0" */
+/* Returns "15.2 to 16.3 GiB, mean 16.0, last 16.0". */
 static char *describe_figures(const Figures *figures, const AldFigureUnit *unit)
 {
         g_autofree char *least = ald_format_in_unit(unit, figures->least);
@@ -215,7 +217,7 @@ static bool is_same_day(uint64_t a, uint64_t b)
         return strcmp(one, other) == 0;
 }
 
-/* As much as tells the two apart. */
+/* Returns the shortest format in which both ends of the axis differ. */
 static const char *axis_format(const AldHistoryView *view, unsigned width)
 {
         uint64_t span = view->to_usec - view->from_usec;
@@ -229,7 +231,7 @@ static const char *axis_format(const AldHistoryView *view, unsigned width)
                                                         : "%m-%d";
 }
 
-/* The times at both ends of the sparklines. */
+/* Returns the times at both ends of the sparklines. */
 static char *format_axis(const AldHistoryView *view, unsigned width)
 {
         g_autofree char *from = format_time(view->from_usec, axis_format(view, width));
@@ -240,7 +242,7 @@ static char *format_axis(const AldHistoryView *view, unsigned width)
                            : g_strdup_printf("%s%*s%s", from, between, "", to);
 }
 
-/* "2026-11-26 23:50 to 2026-11-27 00:50, 2 min per character" */
+/* Returns "2026-11-26 23:50 to 2026-11-27 00:50, 2 min per character". */
 static char *describe_range(const AldHistoryView *view, const Layout *layout)
 {
         uint64_t span = view->to_usec - view->from_usec;
@@ -313,7 +315,7 @@ static void append_marks(GString *out, const AldHistoryView *view, const Layout 
                         out, "%-*s  %s\n", (int) layout->label_width, "Events", g_strchomp(marks));
 }
 
-/* For all times of events, which may begin before those of the view and end after them. */
+/* Returns a format for all times of events, which may begin before the view and end after it. */
 static const char *event_format(const AldHistoryView *view)
 {
         uint64_t from = view->from_usec, to = view->to_usec;

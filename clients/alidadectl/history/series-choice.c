@@ -12,7 +12,7 @@ static char *full_name(const AldShownSeries *series)
         return g_strdup_printf("%s.%s", ald_kinds[series->kind].name, series->field);
 }
 
-/* Tells whether a name is the same, or ends where a part of it ends; case does not count. */
+/* Returns true if the name equals the whole, or a part of it up to a separator; case is ignored. */
 static bool begins_with(const char *whole, const char *name)
 {
         size_t n = strlen(name);
@@ -37,8 +37,8 @@ static bool is_meant(const AldShownSeries *series, const char *name)
                g_ascii_strcasecmp(series->number->name, name) == 0;
 }
 
-/* Moves those that are meant, which are found once only. Of several of which only some are recorded, only
- * those matter. */
+/* Moves the series that the name matches to `chosen`; each is found only once. If a name matches several,
+ * those that are not recorded may be omitted. */
 static bool take_meant(GPtrArray *all, const char *name, GPtrArray *chosen)
 {
         bool found = false;
@@ -57,7 +57,7 @@ static bool take_meant(GPtrArray *all, const char *name, GPtrArray *chosen)
         return found;
 }
 
-/* A row of the past, such as a device that is not in the machine any more, is taken at its word. */
+/* Accepts any row that may have existed, such as a device that has been removed from the machine. */
 static bool add_past_row(GPtrArray *chosen, const AldEntity *node, const char *name)
 {
         guint before = chosen->len;
@@ -83,7 +83,7 @@ static bool add_past_row(GPtrArray *chosen, const AldEntity *node, const char *n
         return chosen->len > before;
 }
 
-/* 0: contains the other one; UINT_MAX: is nothing like it. */
+/* Returns 0 if one contains the other; UINT_MAX if they are not similar. */
 static unsigned dissimilarity(const char *candidate, const char *name)
 {
         g_autofree char *low = g_ascii_strdown(candidate, -1), *wanted = g_ascii_strdown(name, -1);
@@ -108,7 +108,7 @@ static int compare_close(const void *a, const void *b)
                                                     : strcmp(x->name, y->name);
 }
 
-/* The names of columns that are like it: whatever row or record they are in. */
+/* Lists similar names of columns, in whatever row or record they are. */
 static char *list_close(const GPtrArray *all, const char *name)
 {
         g_autoptr(GArray) close = g_array_new(FALSE, FALSE, sizeof(CloseName));

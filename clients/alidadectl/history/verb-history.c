@@ -25,7 +25,7 @@ typedef struct HistoryOrder {
         uint64_t since_usec; /* absent: not given */
         uint64_t until_usec;
         uint64_t points; /* 0: not given */
-        char **words;    /* NODE, maybe PEER, and names of figures */
+        char **words;    /* NODE, optionally PEER, and names of figures */
         AldColumnChoice columns;
 } HistoryOrder;
 
@@ -76,7 +76,7 @@ static int check_order(const HistoryOrder *order)
         return ALD_EXIT_USAGE;
 }
 
-/* The default depends on what is shown: links are measured rarely. */
+/* The default depends on the subject: links are measured rarely. */
 static int read_range(const HistoryOrder *order, AldHistoryView *view)
 {
         uint64_t span = view->peer ? DAY_USEC : HOUR_USEC;
@@ -90,7 +90,7 @@ static int read_range(const HistoryOrder *order, AldHistoryView *view)
         return ALD_EXIT_USAGE;
 }
 
-/* The node, and the other one if the second word is one. */
+/* Finds the node, and the peer if the second word is the name of a node. */
 static int find_nodes(const HistoryOrder *order, AldStateSession *session, AldHistoryView *view)
 {
         const char *second = order->words[1];
@@ -147,7 +147,7 @@ static int complain_of_call(const sd_bus_error *error, int r)
         return ald_bus_print_error(&copy, "Cannot read the history from " ALD_HISTORY_UNIT, ALD_HISTORY_UNIT);
 }
 
-/* Why none of the series is kept. */
+/* Reports why none of the series is kept. */
 static int complain_of_scope(sd_bus *bus, const AldHistoryView *view)
 {
         g_autofree char *scope = ald_history_call_scope(bus), *name = ald_entity_label(view->node);
@@ -164,7 +164,7 @@ static int complain_of_scope(sd_bus *bus, const AldHistoryView *view)
         return ALD_EXIT_ERROR;
 }
 
-/* Reads the points; drops what is not kept, and what need not be shown. */
+/* Reads the points; drops series that are not kept, or need not be shown. */
 static int read_series(const HistoryOrder *order, sd_bus *bus, AldHistoryView *view)
 {
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
@@ -184,7 +184,7 @@ static int read_series(const HistoryOrder *order, sd_bus *bus, AldHistoryView *v
         return kept ? ALD_EXIT_OK : complain_of_scope(bus, view);
 }
 
-/* Those that are about the node, or about both. */
+/* Keeps only the events about the node, or about both nodes. */
 static int read_events(sd_bus *bus, AldHistoryView *view, sd_bus_error *error)
 {
         bool complete;
@@ -223,7 +223,7 @@ static int read_history(const HistoryOrder *order, AldHistoryView *view)
         return r < 0 ? complain_of_call(&error, r) : ALD_EXIT_OK;
 }
 
-/* -1 if there is more to do. */
+/* Returns -1 if there is more to do, else an exit code. */
 static int choose_columns(HistoryOrder *order)
 {
         static const unsigned usual[] = { ALD_SERIES_COLUMN_FIGURE, ALD_SERIES_COLUMN_OF,

@@ -7,7 +7,7 @@
 #include "clients/common/format.h"
 #include "clients/common/safe-text.h"
 
-/* What stays fits into 20 columns. */
+/* The columns that are never dropped fit into 20 columns of the terminal. */
 static const AldColumn columns_of_list[] = {
         { "WHO", .least = 9, .flexible = true },
         { "USER", .priority = 2 },

@@ -11,7 +11,7 @@
 
 /* A lock that keeps probes away, as ListInhibitors() of org.alidade.LinkProbe1 returns it. */
 typedef struct AldProbeLock {
-        char *what; /* a word of ALD_PROBE_LOCKS, or several with colons between them */
+        char *what; /* a word of ALD_PROBE_LOCKS, or several separated by colons */
         char *who, *why;
         uint32_t uid, pid, number;
 } AldProbeLock;
@@ -19,11 +19,11 @@ typedef struct AldProbeLock {
 /* Reads the list: an array of AldProbeLock, freed with its locks. Negative errno, with the error set. */
 int ald_inhibitors_read(sd_bus *bus, GPtrArray **ret, sd_bus_error *error);
 
-/* The list as JSON, with a row for each lock. */
+/* Returns the list as JSON, with a row for each lock. */
 json_t *ald_inhibitors_to_json(const GPtrArray *locks);
 
-/* Returns whether a lock keeps away what these words stand for. */
+/* Returns true if a lock keeps away the probes that these words stand for. */
 bool ald_probe_lock_holds(const AldProbeLock *lock, const AldProbeWords *words);
 
-/* Appends the list as a table. `local`: users are those of this machine. */
+/* Appends the list as a table. With `local`, users are those of this machine. */
 void ald_inhibitors_describe(GString *out, const GPtrArray *locks, bool local, unsigned columns);

@@ -3,10 +3,10 @@
 
 #include "clients/common/probes/job-words.h"
 
-/* Shows a job of org.alidade.LinkProbe1 in a terminal, without using it. */
+/* Describes a job of org.alidade.LinkProbe1 for a terminal, without using the terminal. */
 
-/* One line with a bar, as wide as the columns allow. The name is safe text. */
+/* Returns one line with a bar, as wide as the columns allow. The name is safe text. */
 char *ald_job_progress(const AldProbeJob *job, const char *name, unsigned columns);
 
-/* What was measured over a path, one entry per line. */
+/* Appends the results of a path, one entry per line. */
 void ald_probed_path_describe(GString *out, const AldProbedPath *path, const char *name, unsigned columns);

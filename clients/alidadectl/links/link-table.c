@@ -27,7 +27,7 @@ AldTable *ald_link_table_new(const GPtrArray *links, guint n, unsigned columns, 
         return table;
 }
 
-/* Appends the table of at most `max` links (0: all), and how many are not shown. */
+/* Appends the table of at most `max` links (0: all), and the number of those that are not shown. */
 static void append_table(GString *out, const GPtrArray *links, unsigned columns, unsigned max)
 {
         guint shown = max > 0 ? MIN(links->len, max) : links->len;

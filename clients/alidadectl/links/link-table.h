@@ -4,14 +4,15 @@
 #include "clients/command-line/column-table.h"
 #include "clients/common/columns/link-columns.h"
 
-/* Takes --columns= of the command line, else the usual columns; as with ald_column_table_choose(). */
+/* Chooses the columns of --columns= on the command line, else the usual ones; see
+ * ald_column_table_choose(). */
 int ald_link_table_choose(const AldCtl *ctl, AldColumnChoice *choice);
 
-/* The first n AldLinkSummaries as a table of the usual columns, laid out for `columns` (0: no limit); floors
- * as with ald_table_layout(). */
+/* Returns the first n AldLinkSummaries as a table of the usual columns, laid out for `columns` (0: no limit);
+ * floors are as for ald_table_layout(). */
 AldTable *ald_link_table_new(const GPtrArray *links, guint n, unsigned columns, unsigned *floors);
 
-/* Appends a table of at most `max` links (0: all) of a node under a heading, if there are any, and how many
- * are not shown. */
+/* Appends a table of at most `max` links (0: all) of a node under a heading, if there are any, and the number
+ * of those that are not shown. */
 void ald_link_describe(GString *out, AldModel *model, const AldEntity *node, unsigned columns, unsigned max,
         double now_usec);

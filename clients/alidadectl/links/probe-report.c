@@ -15,7 +15,7 @@
 
 #define CLEAR_LINE "\r\033[K"
 #define LABEL_WIDTH 10
-#define BUSY "busy:" /* how the reason begins where other work kept a device from being measured */
+#define BUSY "busy:" /* begins the reason if other work kept a device from being measured */
 #define NAMED_MAX 10u
 
 static bool can_draw(void)
@@ -44,7 +44,7 @@ static char *describe_progress(const AldJobProgress *progress, const AldProbeJob
 {
         g_autofree char *step = NULL;
 
-        /* The last column is left free: what goes there would wrap in some terminals. */
+        /* The last column is left free, since text in it would wrap in some terminals. */
         if (progress->bar)
                 return ald_job_progress(job, name, columns() - 1);
         step = ald_job_step(job);
@@ -79,7 +79,7 @@ void ald_job_progress_clear(AldJobProgress *progress)
         g_clear_pointer(&progress->shown, g_free);
 }
 
-/* By whom, and why. */
+/* Prints who keeps the probe away, and why. */
 static void name_inhibitors(AldProbeRequest *probe)
 {
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
@@ -124,7 +124,7 @@ static int print_as_json(AldProbeRequest *probe)
         return r;
 }
 
-/* Not through a pager: the next comes soon. */
+/* Does not use a pager, since the next path follows soon. */
 static int print_path(AldProbeRequest *probe, const AldProbedPath *path)
 {
         g_autoptr(GString) out = g_string_new(probe->printed ? "\n" : "");
@@ -161,7 +161,7 @@ void ald_probe_report_paths(AldProbeRequest *probe)
         const json_t *paths = json_object_get(ald_job_run_json(probe->run), "Paths");
         size_t n = json_array_size(paths);
 
-        /* The end of the job reports the last one. */
+        /* If the job failed, its end reports the last path. */
         if (has_failed(probe) && n > 0)
                 n--;
         if (probe->order->ctl.json || probe->n_reported >= n)
@@ -179,7 +179,7 @@ void ald_probe_report_paths(AldProbeRequest *probe)
         }
 }
 
-/* All of it at once, one row after the other. */
+/* Prints the whole result, one row after the other. */
 static int print_result(const AldProbeRequest *probe)
 {
         const AldProbeWords *words = probe->order->call.words;

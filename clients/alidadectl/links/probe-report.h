@@ -16,10 +16,11 @@ typedef struct AldJobProgress {
         char *shown; /* the last line, or NULL */
 } AldJobProgress;
 
-/* Steps are not printed if a program reads the result, unless standard error is a terminal. */
+/* Begins to show progress. Steps are not printed if a program reads the result, unless standard error is a
+ * terminal. */
 AldJobProgress ald_job_progress_begin(bool for_program);
 
-/* The name is safe text. */
+/* Shows the present step. The name is safe text. */
 void ald_job_progress_show(AldJobProgress *progress, const AldProbeJob *job, const char *name);
 
 /* Removes the bar. */
@@ -38,7 +39,7 @@ typedef struct AldProbeRequest {
         int agent;
         bool canceled;     /* by a signal */
         size_t n_reported; /* paths */
-        bool printed;      /* at least one was printed */
+        bool printed;      /* at least one path was printed */
         AldJobProgress progress;
 } AldProbeRequest;
 

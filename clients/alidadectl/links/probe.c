@@ -23,7 +23,7 @@ static void stop_agent(AldProbeRequest *probe)
         probe->agent = 0;
 }
 
-/* Returns false if the loop is ending already: messages of the same iteration are ignored then. */
+/* Returns false if the loop is already ending: further messages of the same iteration are then ignored. */
 static bool end_progress(AldProbeRequest *probe)
 {
         if (!g_main_loop_is_running(probe->loop))
@@ -55,7 +55,7 @@ static void on_changed(AldJobRun *run, void *userdata)
 {
         AldProbeRequest *probe = userdata;
         const AldProbeJob *job = ald_job_run_job(run);
-        /* Both ends of a link matter. */
+        /* The label of a link names both ends, so it is kept. */
         bool named = probe->order->call.words->all && job->device && *job->device;
         g_autofree char *name = named ? ald_text_safe(job->device) : g_strdup(probe->order->label);
 
@@ -86,7 +86,7 @@ static void on_signal(int number, void *userdata)
         }
         probe->canceled = true;
         ald_job_run_cancel(probe->run);
-        stop_agent(probe); /* and with it the question that keeps the answer away */
+        stop_agent(probe); /* and its prompt, which delays the reply */
 }
 
 static int start(AldProbeRequest *probe)
@@ -105,7 +105,8 @@ static int prepare(AldProbeRequest *probe)
 
         probe->loop = g_main_loop_new(NULL, FALSE);
         probe->bus_source = ald_bus_source_new(probe->bus, on_closed, probe);
-        probe->agent = ald_agent_start(&probe->order->ctl); /* before signals are blocked, for it as well */
+        /* The agent starts before signals are blocked, since it would inherit that. */
+        probe->agent = ald_agent_start(&probe->order->ctl);
         r = ald_signal_source_new(signals, on_signal, probe, &probe->signals);
         return r < 0 ? r : start(probe);
 }

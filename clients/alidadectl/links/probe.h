@@ -4,7 +4,7 @@
 #include "clients/command-line/ctl.h"
 #include "clients/common/probes/job-run.h"
 
-/* The call of a probe, and what else the command line says. */
+/* The call of a probe, and the other options of the command line. */
 typedef struct AldProbeOrder {
         AldCtl ctl;
         const char *label; /* safe text: the name of what is probed */

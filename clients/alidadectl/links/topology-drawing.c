@@ -10,13 +10,13 @@
 
 #define WIDE_CELL 10   /* "9.41 Gb/s≠" */
 #define COMPACT_CELL 6 /* "9.41G≠", "14.9µs" */
-#define NAME_LEAST 6   /* of the names of rows, where numbers stand for those of columns */
+#define NAME_LEAST 6   /* least width of the names of rows, if columns are numbered */
 #define NUMBER_WIDTH 2 /* "1 " before such a name */
 #define GAP 2
-#define LISTED_MAX 10u /* of a big cluster */
+#define LISTED_MAX 10u /* pairs of a large cluster */
 #define COMPACT_BELOW 48
 
-/* How a matrix is laid out. */
+/* The layout of a matrix. */
 typedef struct Layout {
         const AldTopologySummary *summary;
         bool compact; /* numbers over the columns, and short rates */
@@ -24,7 +24,7 @@ typedef struct Layout {
         unsigned marks; /* bits of Mark that were used */
 } Layout;
 
-/* What stands beside or in place of a rate, and is explained below. */
+/* Signs beside or instead of a rate, which are explained below the matrix. */
 typedef enum Mark {
         MARK_ASYMMETRIC,
         MARK_STALE,
@@ -38,7 +38,7 @@ typedef enum Mark {
 } Mark;
 
 static const struct {
-        const char *sign, *word; /* beside a rate; instead of one */
+        const char *sign, *word; /* beside a rate; instead of a rate */
         const char *meaning;
         const char *style;
 } marks[MARK_N] = {
@@ -84,7 +84,7 @@ static unsigned widest_name(const AldTopologySummary *summary)
         return widest;
 }
 
-/* Whether there is a layout that fits. */
+/* Chooses a layout that fits; returns false if there is none. */
 static bool lay_out(Layout *layout, unsigned columns)
 {
         unsigned widest = widest_name(layout->summary), rest;
@@ -143,7 +143,7 @@ static bool is_measured(const AldNodePair *pair)
                pair->rtt != ALD_ABSENT_UINT64;
 }
 
-/* The most important one; MARK_N for none. */
+/* Returns the most important mark; MARK_N for none. */
 static Mark mark_of(const AldNodePair *pair)
 {
         static const struct {
@@ -168,7 +168,7 @@ static Mark mark_of(const AldNodePair *pair)
         return ald_node_pair_is_without_ip(pair) ? MARK_WITHOUT_IP : MARK_N;
 }
 
-/* A blank takes the place of the mark, so that the rates stand in a line. */
+/* A blank takes the place of a missing mark, so that the rates are aligned. */
 static char *describe_rate(Layout *layout, unsigned from, unsigned to)
 {
         const AldNodePair *pair = ald_topology_summary_find(layout->summary, from, to);
@@ -188,7 +188,7 @@ static char *describe_rate(Layout *layout, unsigned from, unsigned to)
                        : g_strdup_printf("%s ", rate);
 }
 
-/* RTT/2, empty where there is none. In little room, without the blank below the mark. */
+/* Returns RTT/2, empty if there is none. If space is short, the blank below the mark is omitted. */
 static char *describe_delay(Layout *layout, unsigned from, unsigned to)
 {
         const AldNodePair *pair = ald_topology_summary_find(layout->summary, from, to);
@@ -210,7 +210,7 @@ static void append_line(GString *out, const char *text, unsigned columns)
         g_string_append_c(out, '\n');
 }
 
-/* Each asymmetric pair in words, and what the other marks mean. */
+/* Describes each asymmetric pair in words, and explains the other marks. */
 static void explain_marks(GString *out, const Layout *layout, unsigned columns)
 {
         const AldTopologySummary *summary = layout->summary;
@@ -259,7 +259,7 @@ static bool has_delay(Layout *layout, unsigned row)
         return false;
 }
 
-/* Returns false and draws nothing if it does not fit. */
+/* Returns false and draws nothing if the matrix does not fit. */
 static bool draw_matrix(GString *out, const AldTopologySummary *summary, unsigned columns)
 {
         Layout layout = { .summary = summary };
@@ -281,7 +281,7 @@ static bool draw_matrix(GString *out, const AldTopologySummary *summary, unsigne
         return true;
 }
 
-/* The three that stay fit into 20 columns. */
+/* The three columns that are never dropped fit into 20 columns of the terminal. */
 static const AldColumn pair_columns[] = {
         { "NODES", .least = 6, .flexible = true },
         { "→", .right = true },
@@ -326,13 +326,13 @@ static void append_pairs(GString *out, const AldTopologySummary *summary, AldNod
         ald_table_append(out, table);
 }
 
-/* Absent is the greatest. */
+/* An absent rate is the greatest value, so a known one counts. */
 static uint64_t slower(const AldNodePair *pair)
 {
         return MIN(pair->there, pair->back);
 }
 
-/* How many times the faster direction is as fast as the other; 1 if one of them is not known. */
+/* Returns the ratio of the faster direction to the other; 1 if one of them is unknown. */
 static double asymmetry_of(const AldNodePair *pair)
 {
         double there = ald_figure(pair->there), back = ald_figure(pair->back);
@@ -355,7 +355,7 @@ static int compare_asymmetry(const void *a, const void *b)
         return asymmetry_of(*x) > asymmetry_of(*y) ? -1 : asymmetry_of(*x) < asymmetry_of(*y);
 }
 
-/* "3 pairs are not measured yet, 2 are offline." */
+/* Appends, for example, "Pairs that are not measured yet: 3. Pairs that are offline: 2." */
 static void count_others(GString *out, const AldTopologySummary *summary, unsigned columns)
 {
         unsigned unmeasured = 0, offline = 0;
@@ -377,7 +377,7 @@ static void count_others(GString *out, const AldTopologySummary *summary, unsign
         append_line(out, g_strchomp(text->str), columns);
 }
 
-/* Of many pairs, those that are worth a look: the slowest and the most asymmetric. */
+/* If there are many pairs, draws only the most interesting ones: the slowest and the most asymmetric. */
 static void draw_extremes(GString *out, const AldTopologySummary *summary, unsigned columns)
 {
         g_autoptr(GPtrArray) sorted = g_ptr_array_new();
@@ -432,7 +432,7 @@ static const AldColumn edge_columns[] = {
         { "STATE" },
 };
 
-/* The same without the path, for a terminal that they do not fit into. */
+/* The same columns without the path, for a terminal that is too narrow for them. */
 static const AldColumn narrow_edge_columns[] = {
         { "EDGE", .least = 9, .flexible = true, .wanted = 33 }, /* two names of 15 */
         { "TYPE", .priority = 5 },
@@ -442,7 +442,8 @@ static const AldColumn narrow_edge_columns[] = {
         { "STATE", .least = 9, .flexible = true },
 };
 
-/* Of the rate, or of the round trip where that is all; by the clock of the node that measured. */
+/* Returns the age of the rate, or of the round trip if there is no rate; by the clock of the node that
+ * measured. */
 static char *describe_age(AldModel *model, const AldEdgeRow *edge, double now_usec)
 {
         const AldEntity *prober = ald_model_get(model, edge->prober);
@@ -452,7 +453,7 @@ static char *describe_age(AldModel *model, const AldEdgeRow *edge, double now_us
         return ald_format_age(ald_figure(measured), prober ? ald_node_now(prober, now_usec) : now_usec);
 }
 
-/* As the names of the nodes, then as they came. */
+/* Sorts by the names of the nodes, then by the ids of the edges. */
 static gint compare_edges(gconstpointer a, gconstpointer b, gpointer userdata)
 {
         const AldEdgeRow *x = *(const AldEdgeRow *const *) a, *y = *(const AldEdgeRow *const *) b;
@@ -506,7 +507,7 @@ static AldTable *make_edge_table(AldModel *model, const AldTopologySummary *summ
         return table;
 }
 
-/* Tells whether the lines of a table that was not cut fit. */
+/* Returns true if the lines of a table that was not cut fit. */
 static bool fits(AldTable *table, unsigned columns)
 {
         for (int row = -1; row < (int) ald_table_rows(table); row++) {
@@ -518,7 +519,7 @@ static bool fits(AldTable *table, unsigned columns)
         return true;
 }
 
-/* Each path below its edge: an address that is cut cannot be told from others of its network. */
+/* Appends each path below its edge: an address that is cut could not be told from others of its network. */
 static void append_paths_below(GString *out, AldTable *table, const GPtrArray *edges, unsigned columns)
 {
         ald_table_layout(table, columns, NULL);
@@ -551,7 +552,7 @@ void ald_topology_list(GString *out, AldModel *model, const AldTopology *topolog
                 append_paths_below(out, narrow, edges, columns);
 }
 
-/* As a quoted string of the language dot. */
+/* Appends a quoted string of the DOT language. */
 static void append_quoted(GString *out, const char *text)
 {
         g_string_append_c(out, '"');
@@ -563,8 +564,8 @@ static void append_quoted(GString *out, const char *text)
         g_string_append_c(out, '"');
 }
 
-/* "→ birch 9.41 Gb/s", "→ alder 9.40 Gb/s" and "18.2 µs" in three lines: where the line is drawn upright, an
- * arrow alone would say nothing. */
+/* Appends "→ birch 9.41 Gb/s", "→ alder 9.40 Gb/s" and "18.2 µs" in three lines. The arrows need names, since
+ * a line of the graph may be drawn vertically. */
 static void append_label_of_pair(GString *out, const AldTopologySummary *summary, const AldNodePair *pair)
 {
         g_autofree char *there = ald_topology_rate(pair->there, false),
@@ -627,7 +628,7 @@ static void append_dot_edges(GString *out, const AldTopology *topology, const Al
         }
 }
 
-/* Of many lines between the same two nodes, only the layout in ranks keeps the labels apart. */
+/* With many lines between the same two nodes, only the layout in ranks keeps the labels apart. */
 void ald_topology_write_dot(
         GString *out, const AldTopology *topology, const AldTopologySummary *summary, bool all)
 {

@@ -15,7 +15,7 @@
 #include "state-client/value.h"
 #include "state/topology/segments.h"
 
-/* How many neighbours of a port are named. */
+/* The number of neighbours of a port that are named. */
 #define PEERS_MAX 4u
 #define N_COLUMNS 7u
 #define NARROW 60u
@@ -28,21 +28,21 @@
                 "NEIGHBOURS", .least = peers_least, .flexible = true                          \
         }
 
-/* Of each node and kind there are some. */
+/* The limit covers all nodes and kinds, each of which has several rows. */
 #define ROWS_MAX 250000u
 #define ROWS_BYTES_MAX ((size_t) ROWS_MAX * sizeof(AldPortRow))
 
-/* What GetFabric() returns: AldPortRow and AldSegmentRow. */
+/* The reply of GetFabric(): AldPortRow and AldSegmentRow. */
 typedef struct FabricReply {
         AldRows ports;
         AldRows segments;
 } FabricReply;
 
-/* What can be cut is cut as little as may be before a column goes. */
+/* Flexible columns keep as much width as possible before others are dropped. */
 static const AldColumn narrow_columns[N_COLUMNS] = { COLUMNS(4, 4, 8) };
 static const AldColumn wide_columns[N_COLUMNS] = { COLUMNS(8, 8, 24) };
 
-/* A port that is a member of one segment and maybe of a candidate. */
+/* The segment of which a port is a member, and possibly a candidate segment. */
 typedef struct Places {
         const AldSegmentRow *sure, *candidate;
 } Places;
@@ -59,7 +59,7 @@ static bool is(const char *text, const char *value)
         return text && strcmp(text, value) == 0;
 }
 
-/* "ID PORT", of which the port may be anything; NULL if it is neither. */
+/* Splits "ID PORT", where the port may be any text; returns the id, or NULL if a part is missing. */
 static char *split_member(const char *member, const char **ret_port)
 {
         const char *space = strchr(member, ' ');
@@ -75,7 +75,7 @@ static bool is_of(const AldSegmentRow *segment, AldSegmentHow how)
         return is(segment->how, ald_segment_how_to_string(how));
 }
 
-/* Which kind of ports the segment is of: several kinds may use one name. */
+/* Returns the kind of the segment's ports: ports of different kinds may have the same name. */
 static const char *kind_of(const AldSegmentRow *segment)
 {
         return is_of(segment, ALD_SEGMENT_THUNDERBOLT) || is_of(segment, ALD_SEGMENT_LLDP) ? segment->how
@@ -112,7 +112,7 @@ typedef struct Peers {
         unsigned n;
 } Peers;
 
-/* Those of other nodes, with a question mark if unknown. The segment may be NULL. */
+/* Adds the members on other nodes, each followed by the mark. The segment may be NULL. */
 static void add_peers(
         Fabric *fabric, Peers *peers, const AldSegmentRow *segment, const char *own, const char *mark)
 {
@@ -134,7 +134,7 @@ static void add_peers(
         }
 }
 
-/* Runs for each port of a large segment, so nothing is copied or split. */
+/* This runs for each port of a large segment, so it neither copies nor splits anything. */
 static unsigned count_peers(const AldSegmentRow *segment, const char *own)
 {
         const char *const *member = segment ? segment->members : NULL;
@@ -155,7 +155,7 @@ static char *describe_peers(Fabric *fabric, const Places *places, const char *ow
         if (places) {
                 add_peers(fabric, &peers, places->sure, own, "");
                 add_peers(fabric, &peers, places->candidate, own, "?");
-                /* A candidate has all that is sure, too. */
+                /* A candidate segment includes all certain members, too. */
                 all = count_peers(places->candidate ? places->candidate : places->sure, own);
         }
         if (peers.n == PEERS_MAX && all > peers.n)
@@ -205,7 +205,7 @@ static void add_port(Fabric *fabric, const AldPortRow *port)
                               : describe_peers(fabric, g_hash_table_lookup(fabric->places, key), port->node));
 }
 
-/* Interfaces are ports of LLDP alone, and have a row where they hear, or are heard. */
+/* Adds rows for interfaces, which are ports only for LLDP, if they hear a neighbour or are heard. */
 static void add_lldp(Fabric *fabric, const AldSegmentRow *segment)
 {
         for (const char *const *member = segment->members; member && *member; member++) {
@@ -216,7 +216,7 @@ static void add_lldp(Fabric *fabric, const AldSegmentRow *segment)
                 if (!node || (fabric->only && !is(fabric->only->id, node)))
                         continue;
                 places = places_of(fabric, segment->how, *member);
-                /* Once, if it is in a candidate as well. */
+                /* The port is listed once, even if it is in a candidate as well. */
                 if (places->sure && places->sure != segment)
                         continue;
                 ald_table_add(fabric->table, ald_node_name(fabric->model, node));
@@ -229,7 +229,7 @@ static void add_lldp(Fabric *fabric, const AldSegmentRow *segment)
 }
 
 /* Appends a table of the ports, those known by LLDP last, each with its neighbours or the reason why it
- * cannot be used; nothing if there are none. Only ports of `node` unless it is NULL. */
+ * cannot be used; nothing if there are none. If `node` is not NULL, only its ports are included. */
 static void append_fabric(
         GString *out, AldModel *model, const FabricReply *rows, const AldEntity *node, unsigned columns)
 {
@@ -259,7 +259,7 @@ static int print_reply_error(const sd_bus_error *error, int r)
         return ald_bus_print_error(&copy, "Cannot read the fabric", ALD_STATE_UNIT);
 }
 
-/* Over a connection of its own: that of the session ended with its loop. */
+/* Opens a connection of its own, since the session's connection ended with its loop. */
 static int get_fabric(const AldCtl *ctl, const char *node, sd_bus_message **ret_reply)
 {
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
@@ -280,7 +280,7 @@ static int get_fabric(const AldCtl *ctl, const char *node, sd_bus_message **ret_
         return ALD_EXIT_OK;
 }
 
-/* As the service sent it. */
+/* Prints the reply as the service sent it. */
 static int print_as_json(const AldCtl *ctl, AldModel *model, sd_bus_message *reply)
 {
         json_t *object = json_object(), *ports = json_array(), *segments = json_array();

@@ -26,16 +26,16 @@
 #define EXIT_CANNOT_RUN 126
 #define EXIT_NOT_FOUND 127
 #define EXIT_SIGNALED 128
-#define WHO_MAX 255u /* bytes; the service takes no more */
+#define WHO_MAX 255u /* bytes; the limit of the service */
 
-/* The sender does not matter, since the signal only makes us look again. */
+/* The sender is not checked, since the signal only makes us read the property again. */
 static int on_changed(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
 {
         *(bool *) userdata = true;
         return 0;
 }
 
-/* Negative if the service is too old to report it. */
+/* Returns 1 if a device is being measured, else 0; negative if the service is too old to report it. */
 static int is_measured(sd_bus *bus)
 {
         char *device = NULL;
@@ -48,7 +48,7 @@ static int is_measured(sd_bus *bus)
         return r;
 }
 
-/* Returns false if the time is over or the bus is gone. */
+/* Returns false on timeout or if the bus is gone. */
 static bool wait_for_change(sd_bus *bus, const bool *changed, gint64 deadline)
 {
         while (!*changed) {
@@ -91,7 +91,7 @@ static _Noreturn void exec_command(char **argv, const sigset_t *mask, pid_t pare
         (void) sigprocmask(SIG_SETMASK, mask, NULL);
         (void) prctl(PR_SET_PDEATHSIG, SIGTERM);
         if (getppid() != parent)
-                _exit(EXIT_CANNOT_RUN); /* it died before prctl(), and its lock was released */
+                _exit(EXIT_CANNOT_RUN); /* the parent died before prctl(), and its lock was released */
         execvp(argv[0], argv);
         r = errno;
         ald_print_error("Cannot run %s: %s", argv[0], strerror(r));
@@ -171,7 +171,7 @@ static const AldOption options[] = {
         {},
 };
 
-/* The first word begins the command, which has options of its own. */
+/* The first word begins the command, which has its own options. */
 static bool is_command(const char *first)
 {
         return true;
@@ -186,7 +186,7 @@ const AldSynopsis ald_inhibit_synopsis = {
         .ends = is_command,
 };
 
-/* Words of the service with colons between, each once. */
+/* Returns true for words of the service, separated by colons and without duplicates. */
 static bool is_what(const char *text)
 {
         static const char *const known[] = { ALD_PROBE_LOCKS(COMMA, COMMA), NULL };
@@ -276,7 +276,7 @@ static int release(const Order *order, sd_bus *bus)
         return ald_bus_print_error(&error, "Cannot release the lock", ALD_LINK_PROBE_UNIT);
 }
 
-/* The command as one line that the service takes: no more than so long, and all of it printable. */
+/* Returns the command as one printable line that is short enough for the service. */
 static char *name_command(char **command)
 {
         g_autofree char *line = g_strjoinv(" ", command), *safe = ald_text_safe(line);

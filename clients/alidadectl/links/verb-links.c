@@ -6,7 +6,8 @@
 #include "clients/common/node-summary.h"
 #include "state-client/model-json.h"
 
-/* Without a peer all links of the node, and without a node all there are. */
+/* Which links are shown: those between both nodes; without a peer, all links of the node; without a node, all
+ * links. */
 typedef struct LinkChoice {
         const AldEntity *node, *peer;
 } LinkChoice;

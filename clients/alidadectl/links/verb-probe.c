@@ -86,7 +86,7 @@ static bool check_metrics(char **metrics)
         return true;
 }
 
-/* The normal form of an address, as records have it; NULL if it is not an address. */
+/* Returns an address in the canonical form that records use; NULL if it is not an address. */
 static char *parse_address(const char *text)
 {
         size_t length = strcspn(text, "%");

@@ -6,7 +6,7 @@
 #include "clients/command-line/print.h"
 #include "record/json.h"
 
-/* With the names of the nodes beside their ids. */
+/* Adds the names of the nodes beside their ids. */
 static json_t *row_to_json(const AldStruct *type, const void *row, const AldTopology *topology)
 {
         static const char *const ids[] = { "Source", "Sink", "Prober", "Node", "Peer" };
@@ -76,7 +76,7 @@ static int print_inside(const AldCtl *ctl, AldStateSession *session, const AldTo
         return ald_print(ctl, &info, out->str);
 }
 
-/* The options that cannot be used together. */
+/* Rejects options that cannot be combined. */
 static int check_options(const AldCtl *ctl)
 {
         const char *first = ctl->json ? "--json" : ctl->inside ? "--inside" : NULL;

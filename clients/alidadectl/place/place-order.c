@@ -12,7 +12,7 @@
 #include "placement/model/model-file.h"
 #include "placement/plan/workload.h"
 
-/* As AssumedBitsPerSecond and AssumedRttNSec allow. */
+/* The limits of AssumedBitsPerSecond and AssumedRttNSec. */
 #define RATE_MAX 1e15
 #define RTT_NSEC_MAX 1e12
 
@@ -187,7 +187,7 @@ const AldSynopsis ald_place_synopsis = {
         .options = options,
 };
 
-/* Names what is missing where some is there. */
+/* Reports which numbers are missing if only some are given. */
 static int refuse_incomplete(const AldPlanOrder *of)
 {
         GString *missing = g_string_new(NULL);

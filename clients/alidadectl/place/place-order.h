@@ -5,28 +5,28 @@
 #include "clients/common/plan-order.h"
 #include "record/schema.h"
 
-/* What `place` was asked for. */
+/* The command line of `place`. */
 typedef struct AldPlaceOrder {
         AldCtl ctl;
-        const char *model; /* a file or folder; NULL: it is given in numbers */
+        const char *model; /* a file or folder; NULL: numbers are given instead */
         char *title;       /* of what is placed */
-        char *note;        /* what a person should know of it besides; NULL: nothing */
+        char *note;        /* what else a person should know about it; NULL: nothing */
         char *choice;      /* why other engines were not chosen; NULL: there was no choice */
-        AldLlm *llm;       /* of the file or folder, once it is read */
+        AldLlm *llm;       /* from the file or folder, once it is read */
         AldPlanOrder order;
         AldPlanWorkload workload;
         AldPlanOptions options;
         GPtrArray *must, *without, *split; /* strings of the command line */
-        char **words;                      /* of it, which are no options */
+        char **words;                      /* of the command line that are not options */
 } AldPlaceOrder;
 
 void ald_place_order_init(AldPlaceOrder *order, const AldCtl *ctl);
 void ald_place_order_clear(AldPlaceOrder *order);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldPlaceOrder, ald_place_order_clear)
 
-/* Reads the options that follow the verb. Returns an exit code if there is nothing more to do, else -1.
- * Reports errors. */
+/* Reads the options after the verb. Returns an exit code if there is nothing more to do, else -1. Reports
+ * errors. */
 int ald_place_order_parse(AldPlaceOrder *order);
 
-/* Reads the model, or reckons with the numbers instead. Reports errors and returns an exit code. */
+/* Reads the model, or uses the numbers instead. Reports errors and returns an exit code. */
 int ald_place_order_complete(AldPlaceOrder *order);

@@ -7,9 +7,10 @@
 
 #define FACT_COLUMNS 11u
 #define NAME_COLUMNS_LEAST 12u
-#define WHY_ROOM 30u /* without so many columns behind the name, the reason stands below it */
+#define WHY_ROOM 30u /* with fewer columns after the name, the reason goes below it */
 
-/* Other columns give way to what one acts upon, which is never cut: names of devices and paths. */
+/* Names of devices and paths are never cut, since the user acts on them; other columns are dropped
+ * instead. */
 
 static const AldColumn stage_columns[] = {
         { "STAGE", .least = NAME_COLUMNS_LEAST },
@@ -35,7 +36,7 @@ static const AldColumn hop_columns[] = {
         { "MEASURED", .right = true, .priority = 2 },
 };
 
-/* On lines of its own. */
+/* Adds a text on lines of its own. */
 static void add_paragraph(GString *out, const char *text, unsigned columns)
 {
         ald_text_wrap(out, text, columns, 0);
@@ -81,7 +82,7 @@ static void add_stages(GString *out, const AldPlanReport *report, unsigned colum
         add_table(out, table, columns);
 }
 
-/* What else is to be said about the figures of paths. */
+/* Adds the notes about the figures of paths. */
 static void add_notes_of_hops(GString *out, const AldPlanReport *report, unsigned columns)
 {
         for (guint i = 0; i < report->hops->len; i++) {
@@ -158,7 +159,7 @@ static void add_left_out(GString *out, const AldPlanReport *report, unsigned col
         }
 }
 
-/* Those that would change little are left to JSON. */
+/* Changes that make little difference are only in the JSON. */
 static void add_sensitivities(GString *out, const AldPlanReport *report, unsigned columns)
 {
         bool begun = false;

@@ -4,6 +4,6 @@
 #include "clients/alidadectl/place/place-order.h"
 #include "placement/report/plan-report.h"
 
-/* A plan, or why there is none, as styled text. The order says what is placed. */
+/* Appends a plan, or why there is none, as styled text. The order says what is placed. */
 void ald_plan_write_text(GString *out, const AldPlanReport *report, const AldPlaceOrder *order,
         unsigned columns, double now_usec);

@@ -15,10 +15,10 @@
 #include "placement/plan/workload.h"
 #include "placement/report/report-json.h"
 
-/* For all tries with less. */
+/* The time limit of all trials with smaller settings. */
 #define TRIALS_USEC (10 * G_USEC_PER_SEC)
 
-/* A call that is under way. */
+/* A call that is in progress. */
 typedef struct Waiting {
         sd_bus_message *reply;
         bool shows_progress;
@@ -45,7 +45,7 @@ static int on_progress(sd_bus_message *signal, void *userdata, sd_bus_error *err
         return 0;
 }
 
-/* If the connection ends, the service gives the plan up. */
+/* If the connection ends, the service abandons the plan. */
 static int await_reply(sd_bus *bus, Waiting *waiting)
 {
         while (!waiting->reply) {
@@ -85,13 +85,13 @@ static int ask(sd_bus *bus, const AldPlanWorkload *workload, const AldPlanOption
         return ald_plan_call_read(reply, ret);
 }
 
-/* Tries with less, where a model does not fit. */
+/* Trials with smaller settings, if a model does not fit. */
 typedef struct Trials {
         sd_bus *bus;
         const AldPlanOptions *options;
         gint64 until_usec;
         bool ended;   /* by time or an error */
-        bool is_open; /* of one, it is not known that it does not fit */
+        bool is_open; /* at least one trial did not show that it does not fit */
 } Trials;
 
 static bool fits(Trials *trials, const AldPlanOrder *order)
@@ -114,8 +114,8 @@ static bool fits(Trials *trials, const AldPlanOrder *order)
         return report && !report->plan.problem;
 }
 
-/* The most with which it fits of what it does not fit with now, a member of the order, in such steps; 0: with
- * none. */
+/* Returns the greatest value of a member of the order, in multiples of `step`, with which the model fits; 0
+ * if there is none. It does not fit with the present value. */
 static uint64_t find_most(Trials *trials, AldPlanOrder *order, uint64_t *member, uint64_t step)
 {
         const uint64_t asked = *member;
@@ -137,7 +137,7 @@ static uint64_t find_most(Trials *trials, AldPlanOrder *order, uint64_t *member,
         return below * step;
 }
 
-/* Sets the largest type of less than 16 bits that the engine has and with which the model fits, or else the
+/* Sets the largest type below 16 bits that the engine has and with which the model fits, or else the
  * smallest. */
 static bool find_type(Trials *trials, AldPlanOrder *order)
 {
@@ -167,8 +167,8 @@ static bool is_for_memory(const AldPlanReport *report)
         return false;
 }
 
-/* Notes with what it would fit as it is asked for but for one option, else but for all of them. Each was
- * planned, on the cluster as it was then. */
+/* Adds notes about the options with which the model would fit: first each changed alone, otherwise all
+ * together. Each was planned, on the state of the cluster at that moment. */
 static void note_smaller(sd_bus *bus, const AldPlaceOrder *place, AldPlanReport *report)
 {
         Trials trials = { bus, &place->options, g_get_monotonic_time() + TRIALS_USEC, false, false };
@@ -201,7 +201,7 @@ static void note_smaller(sd_bus *bus, const AldPlaceOrder *place, AldPlanReport 
         all.type_v = one.type_v;
         all.parallel = 1;
         context = find_most(&trials, &all, &all.context, ALD_LLM_CELLS_STEP);
-        /* Fewer tokens than a step are tried as they are. */
+        /* A context of less than a step is tried as it is. */
         if (context == 0 && all.context <= ALD_LLM_CELLS_STEP && fits(&trials, &all))
                 context = all.context;
         if (context > 0)
@@ -259,7 +259,7 @@ int ald_verb_place(const AldCtl *ctl)
         r = ask(bus, &order.workload, &order.options, ALD_PLAN_CALL_USEC, &report, &error);
         if (r < 0) {
                 ald_bus_ensure_error(&error, r);
-                /* The service is well, but has found no plan in time. */
+                /* The service works, but has found no plan in time. */
                 if (sd_bus_error_has_name(&error, SD_BUS_ERROR_TIMEOUT)) {
                         ald_print_error("Cannot plan: %s", error.message);
                         return ALD_EXIT_ERROR;

@@ -9,15 +9,16 @@ typedef enum AldNodeTableKind {
         ALD_NODE_TABLE_LIVE, /* for `watch`: with a bar */
 } AldNodeTableKind;
 
-/* Takes --columns= of the command line, else the columns that are usual in this kind; as with
+/* Chooses the columns of --columns= on the command line, else the usual ones of this kind; see
  * ald_column_table_choose(). */
 int ald_node_table_choose(const AldCtl *ctl, AldNodeTableKind kind, AldColumnChoice *choice);
 
-/* An AldNodeRow for each of n nodes of the model, from the first on, in its order. */
+/* Returns an AldNodeRow for each of n nodes of the model, from the first on, in its order. */
 GArray *ald_node_table_rows(AldModel *model, guint first, guint n, double now_usec);
 
-/* The AldNodeDevices that have a row below their node: its GPUs and accelerators, and their instances. */
+/* Returns the AldNodeDevices that have a row below their node: its GPUs and accelerators, and their
+ * instances. */
 GArray *ald_node_table_devices(const AldEntity *node);
 
-/* Adds these rows. */
+/* Adds the rows of these devices. */
 void ald_node_table_add_devices(AldTable *table, const AldColumnChoice *choice, const AldNodeRow *row);

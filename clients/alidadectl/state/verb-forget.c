@@ -8,7 +8,7 @@
 #include "clients/command-line/print.h"
 #include "clients/common/node-summary.h"
 
-#define ASKING_USEC (UINT64_C(120) * 1000 * 1000) /* a person types a password meanwhile */
+#define ASKING_USEC (UINT64_C(120) * 1000 * 1000) /* a person may be typing a password */
 
 static int call(sd_bus *bus, const char *id, bool interactive, sd_bus_error *error)
 {
@@ -26,7 +26,7 @@ static int call(sd_bus *bus, const char *id, bool interactive, sd_bus_error *err
         return r;
 }
 
-/* Over a connection of its own: that of the session ended with its loop. */
+/* Opens a connection of its own, since the session's connection ended with its loop. */
 static int forget(const AldCtl *ctl, const AldEntity *node)
 {
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
@@ -53,7 +53,7 @@ static int forget(const AldCtl *ctl, const AldEntity *node)
         return ald_bus_print_error(&error, what, ALD_CLUSTER_UNIT);
 }
 
-/* The cluster service refuses to forget a node that is online. */
+/* Says what forgetting would do. The cluster service refuses to forget a node that is online. */
 static int check(const AldEntity *node)
 {
         const AldPresence *presence = ald_entity_as(node, PRESENCE, AldPresence);
@@ -78,7 +78,8 @@ int ald_verb_forget(const AldCtl *ctl)
         r = ald_session_load(&session, ctl, false);
         if (r != ALD_EXIT_OK)
                 return r;
-        /* A second run does not find what the first has hidden; only an id is sure to mean the same. */
+        /* A second run does not find the node that the first has hidden; only an id is sure to mean the same
+         * node. */
         if (ald_is_node_id(ctl->args[0]) &&
                 ald_model_find(session.model, ctl->args[0], &node, candidates) == -ENOENT) {
                 printf("There %s nothing to do: node %s is not known\n", ctl->check ? "is" : "was",

@@ -18,8 +18,8 @@
 
 #define REFRESH_MSEC 10000
 
-/* With more unread output than this, the connection is closed until it has been read; then the changes since
- * are printed. */
+/* With more unread output than this, the connection is closed until the output has been read; then the
+ * changes since then are printed. */
 #define UNREAD_MAX (1024u * 1024)
 
 typedef struct Monitor {
@@ -93,13 +93,13 @@ static char *format_clock(void)
         return g_strdup_printf("%s.%03u", text, (unsigned) ((uint64_t) now / 1000 % 1000));
 }
 
-/* These change with every update and describe nothing of the machine. */
+/* These fields change with every update and describe nothing of the machine. */
 static bool is_envelope(const char *name)
 {
         return strcmp(name, "Revision") == 0 || strcmp(name, "UpdatedUSec") == 0;
 }
 
-/* One field of a row; takes ownership of the text. */
+/* Appends one field of a row; takes ownership of the text. */
 static void append_item(GString *out, const char *name, char *text)
 {
         if (strcmp(name, "Id") == 0)
@@ -137,7 +137,7 @@ static void append_field(GString *out, const AldField *field, const void *value,
         g_string_append_printf(out, " %s", text);
 }
 
-/* All fields of an added record; the changed fields of another. */
+/* Appends all fields of an added record; the changed fields of another. */
 static void append_record(GString *out, const AldChange *change, double now)
 {
         const AldStruct *type = ald_record_type(change->record);
@@ -179,7 +179,7 @@ static void append_raw(GString *out, const char *name, json_t *value, double now
         g_string_append_printf(out, " %s", text);
 }
 
-/* The changes, or "" if only the envelope changed. */
+/* Returns the changes, or "" if only the envelope changed. */
 static char *format_fields(const AldChange *change)
 {
         GString *out = g_string_new(NULL);
@@ -275,7 +275,7 @@ static gboolean on_tick(void *userdata)
         return G_SOURCE_CONTINUE;
 }
 
-/* The output has been read: resume, if paused. If the reader is gone, this is a regular end. */
+/* Resumes, if paused, once the output has been read. If the reader is gone, this is a regular end. */
 static void on_output(AldOutput *output, int r, void *userdata)
 {
         Monitor *monitor = userdata;

@@ -10,7 +10,7 @@
 #include "clients/common/node-summary.h"
 #include "state-client/model-json.h"
 
-#define REPLACEMENT "\xEF\xBF\xBD" /* U+FFFD stands for what was not safe to show */
+#define REPLACEMENT "\xEF\xBF\xBD" /* U+FFFD replaces unsafe characters */
 
 static int print_as_json(const AldCtl *ctl, AldModel *model)
 {
@@ -56,7 +56,7 @@ int ald_verb_nodes(const AldCtl *ctl)
                          : print_as_text(ctl, session.model, &choice, rows);
 }
 
-/* What `show` takes for a node: its name if that is plain text and no other has it, else its id. */
+/* Returns a word that `show` accepts for a node: its name if that is plain text and unique, else its id. */
 static char *name_for_show(AldModel *model, const AldEntity *node)
 {
         g_autoptr(GPtrArray) others = g_ptr_array_new();
@@ -69,7 +69,7 @@ static char *name_for_show(AldModel *model, const AldEntity *node)
                        : g_strdup(node->id);
 }
 
-/* For shell completion: one a line. */
+/* Prints the names for shell completion, one per line. */
 int ald_verb_names(const AldCtl *ctl)
 {
         g_auto(AldStateSession) session = ALD_STATE_SESSION_INIT;

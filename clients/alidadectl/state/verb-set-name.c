@@ -4,7 +4,7 @@
 #include "clients/command-line/bus.h"
 #include "clients/command-line/print.h"
 
-#define ASKING_USEC (UINT64_C(120) * 1000 * 1000) /* a person types a password meanwhile */
+#define ASKING_USEC (UINT64_C(120) * 1000 * 1000) /* a person may be typing a password */
 
 static int call(sd_bus *bus, const char *name, bool interactive, sd_bus_error *error)
 {

@@ -27,7 +27,7 @@ static int print_as_json(const AldCtl *ctl, AldModel *model, const AldEntity *no
         return r;
 }
 
-/* A link is measured by its source, whose id its own begins with. */
+/* Returns the source of a link, which measured it. The id of a link begins with that of its source. */
 static const AldEntity *source_of(AldModel *model, const AldEntity *link)
 {
         g_autofree char *id = g_strndup(link->id, strcspn(link->id, "/"));

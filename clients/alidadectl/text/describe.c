@@ -21,11 +21,11 @@
 #define NARROW 60
 
 /*
- * Every field of every record, under the names that the interfaces and the JSON give them: whatever arrives
- * is shown, also kinds and fields that this version does not know.
+ * Every field of every record is shown, under the names of the interfaces and the JSON, including kinds and
+ * fields that this version does not know.
  */
 
-/* These two say when, not what; the time stands in the heading. */
+/* These two fields say when, not what; the time is in the heading. */
 static bool is_envelope(const char *name)
 {
         return strcmp(name, "Revision") == 0 || strcmp(name, "UpdatedUSec") == 0;
@@ -37,7 +37,7 @@ static bool is_rows(const json_t *value)
                (json_array_size(value) == 0 || json_is_object(json_array_get(value, 0)));
 }
 
-/* "  Name: value", indented; the value goes to the next line if there is little room. */
+/* Appends "Name: value", indented; the value goes to the next line if there is little room. */
 static void describe_field(
         GString *out, const char *name, json_t *value, unsigned indent, unsigned columns, double now_usec)
 {
@@ -80,7 +80,7 @@ static void describe_rows(GString *out, const char *name, json_t *rows, unsigned
                 describe_row(out, row, columns, now_usec);
 }
 
-/* The time is that of the clock of the source; NULL: this machine. */
+/* The time is by the clock of the source; NULL stands for this machine. */
 static void describe_record(GString *out, const char *kind, json_t *fields, const AldEntity *source,
         unsigned columns, double now_usec)
 {
@@ -101,7 +101,8 @@ static void describe_record(GString *out, const char *kind, json_t *fields, cons
         }
 }
 
-/* What this machine says of a node is dated by its own clock, the rest by that of the node. */
+/* Records that this machine makes about a node are dated by its own clock, the others by the clock of the
+ * node. */
 static bool is_local(const char *kind)
 {
         int known = ald_kind_from_name(kind);
@@ -162,7 +163,7 @@ static void describe_title(GString *out, const AldEntity *node, unsigned columns
         g_string_append_printf(out, ALD_STYLE_DIM "%s" ALD_STYLE_NORMAL "\n", node->id);
 }
 
-/* Old figures would be taken for those of now. */
+/* Warns that the figures are old, as they would otherwise be taken for current ones. */
 static void describe_exclusion(GString *out, const AldEntity *node, const char *state, unsigned columns)
 {
         const AldPresence *presence = ald_entity_as(node, PRESENCE, AldPresence);

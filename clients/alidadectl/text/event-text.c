@@ -9,7 +9,7 @@
 
 #define TIME_WIDTH 19u     /* 2026-11-26 14:30:05 */
 #define DURATION_WIDTH 11u /* 12 d 23 h */
-#define INDENT 4u          /* of further lines */
+#define INDENT 4u          /* for further lines */
 
 char *ald_event_time(uint64_t usec)
 {
@@ -25,7 +25,7 @@ char *ald_event_time(uint64_t usec)
 
 static char *format_line(const char *began, const char *ended, const char *lasted, const char *finding)
 {
-        /* A time with an offset is longer, which is better than out of line. */
+        /* A time with an offset is longer than the column; misalignment is better than cutting it. */
         g_autofree char *second = ald_text_fit(ended, MAX(TIME_WIDTH, (unsigned) strlen(ended)), false);
         g_autofree char *third = ald_text_fit(lasted, DURATION_WIDTH, false);
 

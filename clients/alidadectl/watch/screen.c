@@ -7,9 +7,9 @@
 #define COLUMNS_MAX 1000u
 #define ROWS_MAX 500u
 #define CELL_BYTES 22    /* a character and the marks on it */
-#define UNCHANGED_MAX 4u /* moving the cursor costs more than writing so many cells again */
+#define UNCHANGED_MAX 4u /* moving the cursor costs more than writing this many cells again */
 
-/* Terminals that know it show the whole change at once; others ignore it. */
+/* Terminals that support this show the whole change at once; others ignore it. */
 #define BEGIN_UPDATE "\033[?2026h"
 #define END_UPDATE "\033[?2026l"
 #define CLEAR "\033[0m\033[2J"
@@ -18,7 +18,7 @@
 typedef struct Cell {
         char text[CELL_BYTES]; /* "" is the right half of a wide character */
         char style;
-        bool ambiguous; /* terminals may not agree how wide it is */
+        bool ambiguous; /* terminals may disagree about its width */
 } Cell;
 
 struct AldScreen {
@@ -137,7 +137,7 @@ static bool same(const Cell *a, const Cell *b)
         return a->style == b->style && strcmp(a->text, b->text) == 0;
 }
 
-/* The column behind the last cell that is not blank. */
+/* Returns the column after the last cell that is not blank. */
 static unsigned used_columns(AldScreen *screen, const Cell *cells)
 {
         unsigned n = screen->columns;
@@ -169,7 +169,7 @@ static void draw_cell(AldScreen *screen, Pen *pen, unsigned row, unsigned column
         pen->placed = !cell->ambiguous;
 }
 
-/* Whether the next few cells hold one that changed, so that it is cheaper to write up to there. */
+/* Returns true if one of the next few cells has changed, so that it is cheaper to write up to there. */
 static bool change_is_near(const Cell *wanted, const Cell *shown, unsigned column, unsigned end)
 {
         for (unsigned c = column; c < end && c < column + UNCHANGED_MAX; c++)

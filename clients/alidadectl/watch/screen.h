@@ -24,5 +24,5 @@ unsigned ald_screen_rows(AldScreen *screen);
 /* Sets a row to a styled text, cut at the edge of the screen. */
 void ald_screen_set_row(AldScreen *screen, unsigned row, const char *text);
 
-/* Appends what updates the terminal. Returns whether there was anything to send. */
+/* Appends the text that updates the terminal. Returns true if there was anything to send. */
 bool ald_screen_flush(AldScreen *screen, GString *out);

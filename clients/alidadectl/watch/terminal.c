@@ -80,7 +80,7 @@ static AldKey sequence_key(const char *sequence)
         return ALD_KEY_OTHER;
 }
 
-/* ESC [ parameters final, or ESC O final. */
+/* Parses ESC [ parameters final, or ESC O final. */
 static size_t parse_sequence(const char *bytes, size_t n, AldKey *ret)
 {
         char sequence[SEQUENCE_MAX] = "";

@@ -14,10 +14,10 @@ typedef struct AldTerminal AldTerminal;
 AldTerminal *ald_terminal_new(void);
 void ald_terminal_free(AldTerminal *terminal);
 
-/* Size of the terminal at standard output; 80 × 24 if unknown. */
+/* Returns the size of the terminal at standard output; 80 × 24 if unknown. */
 void ald_terminal_size(unsigned *ret_columns, unsigned *ret_rows);
 
-/* Whether this kind of terminal can move its cursor. */
+/* Returns true if this kind of terminal can move its cursor. */
 bool ald_terminal_is_capable(void);
 
 typedef enum AldKey {

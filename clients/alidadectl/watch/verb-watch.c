@@ -19,8 +19,8 @@
 #include "state-client/model-json.h"
 
 #define TICK_MSEC 1000u
-#define FRAME_USEC (G_USEC_PER_SEC / 4) /* minimum between two frames */
-#define REFRESH_TICKS 10u               /* between two reads of the findings */
+#define FRAME_USEC (G_USEC_PER_SEC / 4) /* minimum time between two frames */
+#define REFRESH_TICKS 10u               /* ticks between two reads of the findings */
 #define KEYS_MAX 64
 
 typedef struct Watch {
@@ -29,15 +29,15 @@ typedef struct Watch {
         AldTerminal *terminal;
         AldOutput *output;
         AldScreen *screen;
-        GSource *frame; /* while a frame is due */
+        GSource *frame; /* NULL unless a frame is due */
         GSource *keys;
         GSource *signals;
-        char pending[KEYS_MAX]; /* of a key that has not arrived in full */
+        char pending[KEYS_MAX]; /* bytes of a key that has not arrived in full */
         size_t n_pending;
         char *problem;
         gint64 drawn_at; /* CLOCK_MONOTONIC in µs */
         unsigned ticks;
-        bool behind; /* the terminal did not take the last frame yet */
+        bool behind; /* the terminal has not taken the last frame yet */
 } Watch;
 
 static void draw(Watch *watch)
@@ -71,7 +71,7 @@ static gboolean on_frame(void *userdata)
         return G_SOURCE_REMOVE;
 }
 
-/* Draws soon, but not sooner than a frame after the last time. */
+/* Draws soon, but at least a frame time after the last time. */
 static void draw_soon(Watch *watch)
 {
         if (watch->frame || !watch->screen)
@@ -82,7 +82,7 @@ static void draw_soon(Watch *watch)
         g_source_attach(watch->frame, NULL);
 }
 
-/* Every second, as ages grow. */
+/* Draws every second, since ages grow. */
 static gboolean on_tick(void *userdata)
 {
         Watch *watch = userdata;
@@ -129,7 +129,7 @@ static void on_refused(AldFollow *follow, const sd_bus_error *error, void *userd
                         error ? g_strdup_printf("Not all changes are shown: %s", error->message) : NULL);
 }
 
-/* The terminal is gone, or it takes output again. */
+/* Ends if the terminal is gone; draws again if it takes output again. */
 static void on_output(AldOutput *output, int r, void *userdata)
 {
         Watch *watch = userdata;
@@ -140,7 +140,7 @@ static void on_output(AldOutput *output, int r, void *userdata)
                 draw_soon(watch);
 }
 
-/* Draws everything anew, at the present size of the terminal. */
+/* Makes the next frame draw everything again, at the present size of the terminal. */
 static void reset_screen(Watch *watch)
 {
         unsigned columns, rows;
@@ -149,7 +149,7 @@ static void reset_screen(Watch *watch)
         ald_screen_resize(watch->screen, columns, rows);
 }
 
-/* The first frame is drawn when everything has been read; after a moment, it shows what is being waited
+/* The first frame is drawn when everything has been read; after a moment, it shows what the program waits
  * for. */
 static void enter_screen(Watch *watch)
 {
@@ -235,7 +235,7 @@ static gboolean on_keys(int fd, GIOCondition condition, void *userdata)
         return G_SOURCE_CONTINUE;
 }
 
-/* Ctrl-Z: restores the terminal, and closes the connection while stopped. */
+/* Handles Ctrl-Z: restores the terminal, and closes the connection while stopped. */
 static void suspend(Watch *watch)
 {
         int r;
@@ -246,7 +246,7 @@ static void suspend(Watch *watch)
         r = ald_session_resume(&watch->session);
         if (r != ALD_EXIT_OK)
                 ald_session_exit(&watch->session, r);
-        /* SIGCONT is on its way. */
+        /* SIGCONT will enter the screen again. */
 }
 
 static void on_signal(int number, void *userdata)
@@ -261,7 +261,7 @@ static void on_signal(int number, void *userdata)
         case SIGTSTP:
                 suspend(watch);
                 break;
-        case SIGCONT: /* after SIGSTOP, the terminal may have been changed meanwhile */
+        case SIGCONT: /* the terminal may have been changed after SIGSTOP */
                 leave_screen(watch);
                 enter_screen(watch);
                 break;
@@ -375,7 +375,7 @@ static int print_once(const AldCtl *ctl)
         return r;
 }
 
-/* Errors in them are reported before the screen is taken. */
+/* Reports errors in the columns before the screen is entered. */
 static int check_columns(const AldCtl *ctl)
 {
         g_auto(AldColumnChoice) choice = {};

@@ -11,11 +11,11 @@
 #include "clients/common/topology-summary.h"
 
 #define FINDINGS_SHARE 4 /* the findings take at most a quarter of the rows */
-#define TOTALS_ROWS 4u   /* and one more where some devices have FP32 only */
-#define NODES_LEAST 2u   /* shown on whatever screen */
-#define LINKS_MAX 200u   /* more are no picture, and take long to draw four times a second */
+#define TOTALS_ROWS 4u   /* and one more if some devices have FP32 only */
+#define NODES_LEAST 2u   /* shown on any screen */
+#define LINKS_MAX 200u   /* more would be unreadable, and slow to draw four times a second */
 #define LINKS_LEAST 3u   /* rows: a blank one, the header and a link */
-#define LINKS_ONCE 20u   /* where rows are not limited */
+#define LINKS_ONCE 20u   /* if rows are not limited */
 #define REMEDY_ROWS 3u
 
 static void add_line(GPtrArray *lines, const AldView *view, char *line)
@@ -37,7 +37,7 @@ static char *format_time(double usec)
         return g_strdup(text);
 }
 
-/* Whether these rows fit beside the title, some nodes and the keys. Nodes come first. */
+/* Returns true if these rows fit beside the title, some nodes and the keys. Nodes come first. */
 static bool has_room(const AldView *view, unsigned title, unsigned rows)
 {
         unsigned nodes = 1 + MIN(ald_model_nodes(view->model)->len, NODES_LEAST);
@@ -64,7 +64,7 @@ static void add_title(GPtrArray *lines, const AldView *view)
         }
 }
 
-/* The lines of a sentence, at most `max` (0: no limit). The sentence is safe text. */
+/* Adds the lines of a sentence, at most `max` (0: no limit). The sentence is safe text. */
 static void add_sentence(
         GPtrArray *lines, const AldView *view, const char *style, const char *sentence, unsigned max)
 {
@@ -77,8 +77,8 @@ static void add_sentence(
                 add_line(lines, view, g_strdup_printf("%s%s" ALD_STYLE_NORMAL, style, wrapped[i]));
 }
 
-/* That the records of other nodes are old goes above all of them: on a screen with no row for it, into the
- * title. */
+/* The warning that records of other nodes are old goes above them: in the title, if the screen has no row for
+ * it. */
 static void add_brokerless(GPtrArray *lines, const AldView *view)
 {
         const AldFindingRow *finding = ald_find_brokerless(view->model);
@@ -105,7 +105,7 @@ static void add_total(GPtrArray *lines, const AldView *view, const char *label, 
         add_line(lines, view, g_strdup_printf("%-16s  %s", label, text));
 }
 
-/* The rows that add_totals() takes. */
+/* Returns the number of rows that add_totals() takes. */
 static unsigned count_totals(const AldView *view)
 {
         g_autofree char *fp32 = ald_cluster_fp32(view->model);
@@ -138,7 +138,7 @@ static void add_finding(GPtrArray *lines, const AldView *view, const AldFindingR
                                 "  %s%s" ALD_STYLE_NORMAL " %s", ald_tone_style(tone), severity, words));
 }
 
-/* The most severe ones that fit into the rows, the summary included. */
+/* Returns the most severe findings that fit into the rows, the summary included. */
 static GPtrArray *findings_lines(const AldView *view, unsigned rows)
 {
         g_autoptr(GPtrArray) findings = ald_findings_sorted(view->model, NULL);
@@ -153,7 +153,7 @@ static GPtrArray *findings_lines(const AldView *view, unsigned rows)
         return lines;
 }
 
-/* The devices go below their nodes only if everything fits: one does not scroll through them. */
+/* Devices are shown below their nodes only if everything fits, since they cannot be scrolled. */
 static bool has_room_for_devices(const AldView *view, unsigned rows)
 {
         const GPtrArray *nodes = ald_model_nodes(view->model);
@@ -169,7 +169,8 @@ static bool has_room_for_devices(const AldView *view, unsigned rows)
         return rows == 0 || needed <= rows;
 }
 
-/* It has the nodes that are shown, or all of them if they are sorted. The options are known to be valid. */
+/* Returns the rows of the nodes on the page; they are all made if they have to be sorted. The options are
+ * known to be valid. */
 static GArray *list_rows(const AldView *view, const AldCtl *ctl)
 {
         const GPtrArray *nodes = ald_model_nodes(view->model);
@@ -184,7 +185,7 @@ static GArray *list_rows(const AldView *view, const AldCtl *ctl)
         return rows;
 }
 
-/* The header and the nodes (0 rows: no limit). */
+/* Adds the header and the nodes (0 rows: no limit). */
 static void add_nodes(GPtrArray *lines, AldView *view, unsigned rows)
 {
         static const AldCtl no_options;
@@ -222,7 +223,7 @@ static guint count_edges_between_nodes(const AldTopology *topology)
         return n;
 }
 
-/* What is too much to be drawn is not even listed. */
+/* Returns an empty list if there are too many links to draw. */
 static GPtrArray *list_links(const AldView *view)
 {
         const AldTopology *topology = ald_model_topology(view->model);
@@ -233,7 +234,7 @@ static GPtrArray *list_links(const AldView *view)
         return ald_link_summaries_with_untried(view->model, view->now_usec);
 }
 
-/* How many of these rows (0: no limit) remain for the links. */
+/* Returns how many of these rows (0: no limit) remain for the links. */
 static unsigned rows_for_links(const AldView *view, const GPtrArray *links, unsigned rows)
 {
         unsigned n_links = links->len, n_nodes = ald_model_nodes(view->model)->len;
@@ -245,7 +246,7 @@ static unsigned rows_for_links(const AldView *view, const GPtrArray *links, unsi
         return rows >= n_nodes + 1 + LINKS_LEAST ? MIN(n_links + 2, rows - n_nodes - 1) : 0;
 }
 
-/* The last row counts the links that do not fit. */
+/* Adds the links; the last row counts those that do not fit. */
 static void add_links(GPtrArray *lines, AldView *view, const GPtrArray *links, unsigned rows)
 {
         g_autoptr(AldTable) table = NULL;
@@ -264,7 +265,7 @@ static void add_links(GPtrArray *lines, AldView *view, const GPtrArray *links, u
                                 ALD_STYLE_DIM "… %u more links" ALD_STYLE_NORMAL, links->len - shown));
 }
 
-/* How wide columns were holds for one width of the terminal. */
+/* Forgets the widths of columns if the width of the terminal has changed. */
 static void check_widths(AldView *view)
 {
         if (view->widths_for != view->columns) {
@@ -298,7 +299,7 @@ GPtrArray *ald_view_lines(AldView *view)
         title = lines->len;
         if (!has_room(view, title, findings->len + 1))
                 g_ptr_array_set_size(findings, 0);
-        below = findings->len > 0 ? findings->len + 2 : 1; /* a blank line and the keys */
+        below = findings->len > 0 ? findings->len + 2 : 1; /* includes a blank line and the keys */
         if (has_room(view, title, count_totals(view) + below - 1))
                 add_totals(lines, view);
         body = view->rows == 0 ? 0 : view->rows > lines->len + below ? view->rows - lines->len - below : 2;

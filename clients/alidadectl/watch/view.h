@@ -13,11 +13,11 @@ typedef struct AldView {
         unsigned columns;    /* 0: no limit */
         unsigned rows;       /* 0: no limit, and no line about keys */
         unsigned first;      /* index of the first node to show; clamped to the range */
-        unsigned page;       /* set: number of nodes shown at once */
+        unsigned page;       /* output: number of nodes shown at once */
 
-        /* Kept between updates, so that the columns of the tables do not move. */
+        /* These are kept between updates, so that the columns of the tables do not move. */
         unsigned widths[ALD_NODE_N_COLUMNS], link_widths[ALD_LINK_N_COLUMNS];
-        unsigned widths_for; /* columns of the terminal for which these are valid */
+        unsigned widths_for; /* width of the terminal for which they are valid */
 } AldView;
 
 GPtrArray *ald_view_lines(AldView *view);
