@@ -4,17 +4,17 @@
 
 typedef struct AldFairAccount {
         char *node;
-        GQueue items; /* AldFairPlace */
+        GQueue items; /* of AldFairPlace */
         GList turn;   /* in the queue's list while it has items */
         double saved; /* items that it may cause at once */
-        gint64 at;    /* when that was, in µs of CLOCK_MONOTONIC */
+        gint64 at;    /* when `saved` was computed, CLOCK_MONOTONIC in µs */
 } AldFairAccount;
 
 struct AldFairQueue {
         AldFairServe serve;
         void *userdata;
         GHashTable *accounts; /* by node */
-        GQueue turns;         /* AldFairAccount */
+        GQueue turns;         /* of AldFairAccount */
         guint idle;
         AldTimer *retry;
 };
@@ -87,7 +87,7 @@ static bool may_cause(AldFairAccount *account)
         return account->saved >= 1;
 }
 
-/* The first whose turn it is and that may cause more; NULL: there is none. */
+/* Returns the first account in turn that may cause another item; NULL if there is none. */
 static AldFairAccount *next_account(AldFairQueue *queue)
 {
         for (guint i = 0; i < queue->turns.length; i++) {

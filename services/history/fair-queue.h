@@ -5,14 +5,14 @@
 #include <stdbool.h>
 
 /*
- * Work that nodes cause, done from the main loop, one item at a time: nodes take turns, and each may cause at
- * most ALD_FAIR_SAVED items at once and one a second in the long run. What exceeds that waits.
+ * Does the work that nodes cause from the main loop, one item at a time. Nodes take turns, and each may cause
+ * at most ALD_FAIR_SAVED items at once and one a second in the long run. Items beyond that wait.
  */
 typedef struct AldFairQueue AldFairQueue;
 
 #define ALD_FAIR_SAVED 4096u
 
-/* Part of an item; zero at first, and in the queue while its data is set. */
+/* Part of an item. Zero at first; in the queue while its data is set. */
 typedef struct AldFairPlace {
         GList link;
         struct AldFairAccount *account;
@@ -23,10 +23,10 @@ typedef void (*AldFairServe)(AldFairPlace *place, void *userdata);
 AldFairQueue *ald_fair_queue_new(AldFairServe serve, void *userdata);
 void ald_fair_queue_free(AldFairQueue *queue);
 
-/* What is in the queue already keeps its place. */
+/* Adds an item. One that is already in the queue keeps its place. */
 void ald_fair_queue_push(AldFairQueue *queue, const char *node, AldFairPlace *place);
-/* Does nothing if it is not there. */
+/* Does nothing if the item is not in the queue. */
 void ald_fair_queue_remove(AldFairQueue *queue, AldFairPlace *place);
 
-/* Whether something waits, other than for a node that has caused too much. */
+/* Returns whether an item waits, not counting those of nodes that have caused too many. */
 bool ald_fair_queue_is_busy(AldFairQueue *queue);

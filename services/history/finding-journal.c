@@ -11,16 +11,16 @@
 #include "common/fd.h"
 #include "services/history/finding-journal.h"
 
-/* The socket of systemd-journald, which takes entries as systemd's "Native Journal Protocol" describes. */
+/* The socket of systemd-journald, which accepts entries in systemd's "Native Journal Protocol". */
 #define SOCKET_PATH "/run/systemd/journal/socket"
 
-/* Those of alidade.catalog. */
+/* The message ids of alidade.catalog. */
 #define BEGAN_ID "32ffbc4600154493b697fe2f79dd0889"
 #define ENDED_ID "f032c19fad214e7685d23bcbe3be724f"
 
-#define PRIORITY_ENDED 5 /* notice */
+#define PRIORITY_ENDED 5 /* LOG_NOTICE */
 
-/* The names of syslog(3). */
+/* Returns the priority of syslog(3). */
 static int priority_of(const AldFindingNotice *notice)
 {
         static const int priorities[ALD_FINDING_ROW_SEVERITY_N] = {
@@ -38,14 +38,14 @@ static char *join_words(const char *separator, const char *const *words)
         return words ? g_strjoinv(separator, (char **) words) : g_strdup("");
 }
 
-/* With numbers that are absent as empty text. */
+/* Formats a number; an absent one becomes empty text. */
 static char *format_number(uint64_t value)
 {
         return value == ALD_ABSENT_UINT64 ? g_strdup("") : g_strdup_printf("%" PRIu64, value);
 }
 
 struct AldFindingJournal {
-        int fd; /* -1: there is none yet */
+        int fd; /* -1 until the first entry */
         uint64_t lost;
 };
 
@@ -65,7 +65,7 @@ void ald_finding_journal_free(AldFindingJournal *journal)
         g_free(journal);
 }
 
-/* A value with line breaks is preceded by its length. */
+/* Appends a field. The protocol requires the length before a value with line breaks. */
 static void append_field(GString *entry, const char *name, const char *value)
 {
         uint64_t n = GUINT64_TO_LE(strlen(value));
@@ -112,7 +112,7 @@ static GString *format_entry(const AldFindingNotice *notice)
         return entry;
 }
 
-/* A sealed file in memory, as journald takes what is too long for a datagram. */
+/* Returns a sealed file in memory, in which journald accepts entries that are too long for a datagram. */
 static int open_sealed(const GString *entry)
 {
         ald_fd int fd = memfd_create("journal-entry", MFD_CLOEXEC | MFD_ALLOW_SEALING);
@@ -173,7 +173,7 @@ void ald_finding_journal_write(AldFindingJournal *journal, const AldFindingNotic
 
         r = send_entry(journal, entry);
         g_string_free(entry, TRUE);
-        /* As in a container, where there is no journal. */
+        /* There may be no journal, as in a container. */
         if (r >= 0 || r == -ENOENT || r == -ECONNREFUSED)
                 return;
         journal->lost++;

@@ -14,14 +14,14 @@
 
 #define VERSION 1
 #define SILENCES_FILE_MAX (16u * 1024 * 1024) /* bytes */
-#define NODES_MAX 32u                         /* in a row that is too long as it is */
+#define NODES_MAX 32u                         /* nodes kept in a row that is too long */
 
 /* An alert that has begun. */
 typedef struct AldLoggedFinding {
         uint64_t event; /* absent if it could not be written */
         uint64_t began;
-        bool reported; /* its beginning, by itself or among others */
-        bool withheld; /* it was reported among others, or will be, and its end will not */
+        bool reported; /* its beginning was reported, by itself or among others */
+        bool withheld; /* it is or will be reported among others, and its end is not */
 } AldLoggedFinding;
 
 typedef struct AldEventEnd {
@@ -37,15 +37,13 @@ struct AldFindingLog {
         AldSilences *silences;
         AldNoticeLimit *limit;
         GHashTable *logged;      /* key of the alert → AldLoggedFinding */
-        GArray *unwritten;       /* AldEventEnd, those that could not be written */
-        char *saved_alerts;      /* the text of the file; NULL: not known */
-        uint64_t shift;          /* of events that began before the clock was set; 0: none is due */
-        bool ours;               /* the directory and the history */
-        bool changed;            /* what the other file has, since it was saved */
-        bool warned_alerts_full; /* once is enough */
+        GArray *unwritten;       /* of AldEventEnd that could not be written */
+        char *saved_alerts;      /* the text of the file; NULL if unknown */
+        uint64_t shift;          /* due for events that began before the clock was set; 0: none */
+        bool ours;               /* the directory and the history belong to this process */
+        bool changed;            /* the contents of the other file have changed since it was saved */
+        bool warned_alerts_full; /* the warning about too many alerts was logged */
 };
-
-/* Files */
 
 static void read_alerts(AldFindingLog *log)
 {
@@ -173,9 +171,9 @@ static bool is_of_unset_clock(uint64_t time)
         return !ald_clock_is_set(time);
 }
 
-/* Events that began before the clock was set, in the database and here: as long as the former cannot be
- * changed, the latter have to name them as they are there. If that takes a while, some have ended since,
- * at a time that is right. */
+/* Shifts events that began before the clock was set, in the database and in memory. As long as the database
+ * cannot be changed, memory keeps the times by which it knows the events. If that takes a while, some have
+ * ended meanwhile, at the right time. */
 static void shift_events(AldFindingLog *log)
 {
         GHashTableIter iter;
@@ -201,7 +199,8 @@ static void shift_events(AldFindingLog *log)
         log->changed = true;
 }
 
-/* By how much the clock was set while this service did not run is not known. */
+/* Restarts events that began before the clock was set: it is unknown by how much the clock was set while this
+ * service was not running. */
 static void restart_events(AldFindingLog *log, uint64_t now)
 {
         GHashTableIter iter;
@@ -218,8 +217,8 @@ static void restart_events(AldFindingLog *log, uint64_t now)
         }
 }
 
-/* First which beginnings are logged: if the process is killed before the alerts are saved, they begin again,
- * and find that they are. */
+/* Saves the beginnings that were logged first. If the process is killed before the alerts are saved, they
+ * begin again and are found to have been logged. */
 void ald_finding_log_save(AldFindingLog *log)
 {
         g_autofree char *text = ald_alerts_format(log->alerts);
@@ -233,8 +232,6 @@ void ald_finding_log_save(AldFindingLog *log)
         g_free(log->saved_alerts);
         log->saved_alerts = g_steal_pointer(&text);
 }
-
-/* Life */
 
 AldFindingLog *ald_finding_log_new(
         const char *directory, AldHistory *history, const AldFindingLogHandler *handler, void *userdata)
@@ -270,8 +267,6 @@ void ald_finding_log_free(AldFindingLog *log)
         g_free(log);
 }
 
-/* Events */
-
 static char *row_to_text(const AldFindingRow *row)
 {
         json_t *json = ald_struct_to_json(&ald_finding_row_struct, row);
@@ -282,8 +277,8 @@ static char *row_to_text(const AldFindingRow *row)
         return text;
 }
 
-/* What follows from the rest is dropped first, then names, then nodes beyond some. The text, which has all of
- * them, is dropped last: it has to say what the rest no longer does. */
+/* Formats a row within the limit. Drops the remedy first, which follows from the rest, then names, then most
+ * nodes. The text, which contains all of them, is dropped last. */
 static char *format_row_within_limit(const AldFindingRow *row)
 {
         g_autoptr(GPtrArray) nodes = g_ptr_array_new();
@@ -347,7 +342,7 @@ static uint64_t write_beginning(AldFindingLog *log, const AldFindingRow *row, ui
 
 typedef struct LostEventSearch {
         GHashTable *known; /* numbers of events that are logged */
-        GArray *lost;      /* AldEventEnd, of others that have not ended */
+        GArray *lost;      /* of AldEventEnd, for other events that have not ended */
         int64_t now;
 } LostEventSearch;
 
@@ -361,7 +356,7 @@ static void collect_lost_event(const AldKeptEvent *event, void *userdata)
                 g_array_append_val(search->lost, end);
 }
 
-/* Events that nobody would end. */
+/* Ends events that no alert would end. */
 static void end_lost_events(AldFindingLog *log, uint64_t now)
 {
         g_autoptr(GHashTable) known = g_hash_table_new(g_int64_hash, g_int64_equal);
@@ -378,7 +373,7 @@ static void end_lost_events(AldFindingLog *log, uint64_t now)
                 (void) write_end(log, &g_array_index(lost, AldEventEnd, i));
 }
 
-/* Of alerts that are not known any more. */
+/* Drops the beginnings of alerts that are no longer known. */
 static void drop_logged_without_alert(AldFindingLog *log)
 {
         GHashTableIter iter;
@@ -404,8 +399,6 @@ void ald_finding_log_begin(AldFindingLog *log, uint64_t now)
         ald_finding_log_expire(log, now);
 }
 
-/* Updates */
-
 static bool is_about(const AldFindingRow *row, const char *node)
 {
         return !node || !row->nodes || !row->nodes[0] || g_strv_contains(row->nodes, node);
@@ -429,7 +422,7 @@ static void begin_finding(AldFindingLog *log, const AldAlert *alert, uint64_t no
         uint64_t began = MIN(alert->damping.first_usec, alert->damping.changed_usec);
         AldLoggedFinding *logged = g_new(AldLoggedFinding, 1);
 
-        /* It came before the clock was set, and this service was started since. */
+        /* It began before the clock was set, and this service has been started since. */
         if (is_of_unset_clock(began) && ald_clock_is_set(now))
                 began = now;
 
@@ -438,7 +431,7 @@ static void begin_finding(AldFindingLog *log, const AldAlert *alert, uint64_t no
         log->changed = true;
 }
 
-/* Not before it began, even if the clock was set back. */
+/* Ends a finding, at no time before it began, even if the clock was set back. */
 static void end_finding(AldFindingLog *log, const AldAlertNotice *notice)
 {
         const AldLoggedFinding *logged = g_hash_table_lookup(log->logged, notice->alert->key);
@@ -457,7 +450,7 @@ static void end_finding(AldFindingLog *log, const AldAlertNotice *notice)
         log->changed = true;
 }
 
-/* Those that have just begun, and those that began when they were not to be logged. */
+/* Logs alerts that have just begun, and those that were excluded from the log when they began. */
 static void log_beginnings(AldFindingLog *log, const GPtrArray *begun, const char *only, uint64_t now)
 {
         for (guint i = 0; i < begun->len; i++) {
@@ -506,8 +499,8 @@ static bool is_silent(const AldFindingLog *log, const AldAlert *alert)
         return alert->hidden || ald_silences_cover(log->silences, alert->row);
 }
 
-/* One that lasts is reported by itself after all, since its number alone would say less. If it is silent, it
- * is reported after that, as if it had not been counted. */
+/* Reports withheld findings. A group of one that still lasts is reported by itself after all, which says more
+ * than its number. One that is silenced is reported after the silence, as if it had not been counted. */
 static void report_withheld(AldFindingLog *log, const GPtrArray *begun, uint64_t now)
 {
         AldWithheld *next;
@@ -528,7 +521,7 @@ static void report_withheld(AldFindingLog *log, const GPtrArray *begun, uint64_t
         }
 }
 
-/* Those that have just begun, and those that began in silence. */
+/* Reports alerts that have just begun, and those that began during a silence. */
 static void report_beginnings(AldFindingLog *log, const GPtrArray *begun, uint64_t now)
 {
         for (guint i = 0; i < begun->len; i++) {
@@ -592,8 +585,6 @@ uint64_t ald_finding_log_due(const AldFindingLog *log)
                 ald_notice_limit_due(log->limit));
 }
 
-/* Silences */
-
 static void report_after_silences(AldFindingLog *log, uint64_t now)
 {
         g_autoptr(GPtrArray) begun = ald_alerts_begun(log->alerts);
@@ -611,7 +602,7 @@ void ald_finding_log_expire(AldFindingLog *log, uint64_t now)
         ald_finding_log_save(log);
 }
 
-/* After a change that must not be lost: undone if it cannot be written. */
+/* Saves a change of the silences that must not be lost. It is undone if it cannot be written. */
 static int commit_silences(AldFindingLog *log, AldSilences *before, uint64_t now)
 {
         if (!save_silences(log)) {

@@ -6,10 +6,10 @@
 #include "state/alerts/alerts.h"
 
 /*
- * Findings over time: makes alerts of them (state/alerts), keeps when each began and ended as an event of the
- * history, and notifies of them unless they are silent, or their reporter has too many (notice-limit.h).
- * alerts.json and silences.json in the state directory hold what a restart must not lose, the latter also
- * which alerts were logged and reported. Times are CLOCK_REALTIME in µs.
+ * Follows findings over time: turns them into alerts (state/alerts), stores when each began and ended as an
+ * event of the history, and sends notices of them unless they are silenced or their reporter has too many
+ * (notice-limit.h). alerts.json and silences.json in the state directory keep the state across restarts; the
+ * latter also contains which alerts were logged and reported. Times are CLOCK_REALTIME in µs.
  */
 typedef struct AldFindingLog AldFindingLog;
 
@@ -17,8 +17,9 @@ typedef struct AldFindingNotice {
         bool begins;
         uint64_t event; /* absent if the history could not be written */
         uint64_t began_usec, ended_usec;
-        unsigned symptoms;        /* other findings that it explains */
-        const AldFindingRow *row; /* with LeftOut: so many that began are not reported one by one */
+        unsigned symptoms; /* other findings that it explains */
+        const AldFindingRow
+                *row; /* with LeftOut: that number of beginnings, which are not reported one by one */
 } AldFindingNotice;
 
 typedef struct AldFindingLogHandler {
@@ -32,37 +33,38 @@ AldFindingLog *ald_finding_log_new(
 void ald_finding_log_free(AldFindingLog *log);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldFindingLog, ald_finding_log_free)
 
-/* From now on the directory is ours. */
+/* Takes over the directory, which belongs to this process from now on. */
 void ald_finding_log_begin(AldFindingLog *log, uint64_t now);
 
-/* Takes all findings of now, as ald_alerts_update() does. If `only` is not NULL, those that are about other
- * nodes are neither kept nor notified of. */
+/* Updates the log with all present findings, as ald_alerts_update() does. If `only` is not NULL, findings
+ * about other nodes are neither stored nor reported. */
 void ald_finding_log_update(
         AldFindingLog *log, const GPtrArray *findings, AldAlertPaths *paths, const char *only, uint64_t now);
 
-/* The clock was set forward by this much: what began before it was set for the first time, which cannot have
- * been in 1970, is moved as well. */
+/* Handles that the clock was set forward by this much. Events that began before it was first set, in 1970,
+ * are moved as well. */
 void ald_finding_log_shift(AldFindingLog *log, uint64_t usec);
 
-/* When it is to be updated next, even if the findings stay as they are; absent: never. */
+/* Returns when to update the log even if the findings do not change; absent for never. */
 uint64_t ald_finding_log_due(const AldFindingLog *log);
 
-/* Findings that are not kept now, since there are too many; and beginnings that were not reported one by one
- * so far. */
+/* Return the number of findings that are not kept, since there are too many; and the number of beginnings so
+ * far that were not reported one by one. */
 guint ald_finding_log_left_out(const AldFindingLog *log);
 uint64_t ald_finding_log_withheld(const AldFindingLog *log);
 
 /* Ends silences whose time is over. */
 void ald_finding_log_expire(AldFindingLog *log, uint64_t now);
 
-/* Errors of ald_silences_add(), and of writing the file; then nothing has changed. */
+/* Return the errors of ald_silences_add() or ald_silences_remove(), or -EIO if the file cannot be written.
+ * Nothing changes on error. */
 int ald_finding_log_silence(AldFindingLog *log, const AldSilenceRow *row, uint64_t now);
 int ald_finding_log_unsilence(AldFindingLog *log, const char *node, const char *peer, uint64_t now);
 const AldSilences *ald_finding_log_silences(const AldFindingLog *log);
 
-/* Writes what has changed. */
+/* Writes all changes to the files. */
 void ald_finding_log_save(AldFindingLog *log);
 
-/* The row of an event that the history has, complete but for what was too long: a new block. NULL if it is
- * not readable. */
+/* Parses the row of an event of the history, and adds what was omitted because of its length. Returns a new
+ * block, or NULL if the text is not readable. */
 AldFindingRow *ald_finding_log_row(const char *text);

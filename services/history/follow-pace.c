@@ -2,12 +2,12 @@
 #include "services/history/follow-pace.h"
 #include "services/common/timer.h"
 
-#define REFRESH_USEC (60 * G_USEC_PER_SEC) /* it also shows whether the state service hangs */
+#define REFRESH_USEC (60 * G_USEC_PER_SEC) /* the refresh also detects a state service that hangs */
 /* All records are sent every 30 s, unless a client that does not read has stopped the broadcasts. */
 #define SILENCE_USEC (60 * G_USEC_PER_SEC)
 
-/* In a large cluster there is always a change, and to wake for each takes most of the time. Answers wait for
- * so long, too. */
+/* The delay before signals are read. A large cluster changes all the time, and waking up for each change
+ * would take most of the processor time. Replies are delayed as well. */
 #define READ_MSEC 50u
 #define NODES_MANY 16u
 

@@ -49,9 +49,7 @@ static int send_reply(const AldHistoryBus *bus, sd_bus_message *message, sd_bus_
         return r;
 }
 
-/* Series */
-
-/* The time that is asked for. */
+/* The range of a request for series. */
 typedef struct SeriesRange {
         uint64_t from, to;
         uint32_t points;
@@ -114,7 +112,7 @@ static int reply_points(const AldHistoryBus *bus, sd_bus_message *call, const GA
         return r < 0 ? r : send_reply(bus, call, reply, bytes);
 }
 
-/* Whether it is within the scope, although nothing may be recorded yet. */
+/* Returns whether the node or link is within the scope, although nothing may be recorded of it yet. */
 static bool is_within_scope(const AldHistoryBus *bus, const AldSeriesName *name)
 {
         g_autofree char *id = *name->key ? g_strconcat(name->node, "/", name->key, NULL)
@@ -123,7 +121,7 @@ static bool is_within_scope(const AldHistoryBus *bus, const AldSeriesName *name)
         return ald_history_manager_keeps(bus->manager, id);
 }
 
-/* -ENODATA if the node or link is not recorded. */
+/* Returns -ENODATA if the node or link is not recorded. */
 static int query_series(
         const AldHistoryBus *bus, const AldSeriesName *name, const SeriesRange *range, GArray **ret)
 {
@@ -160,7 +158,7 @@ static int method_get_series(sd_bus_message *message, void *userdata, sd_bus_err
         return reply_points(bus, message, buckets);
 }
 
-/* 1 if they are right, else as sd_bus_error_set(). */
+/* Returns 1 if the names are valid, else an error as sd_bus_error_set() does. */
 static int read_names(sd_bus_message *message, GArray *names, sd_bus_error *error)
 {
         AldSeriesName name;
@@ -200,7 +198,7 @@ static int read_range(sd_bus_message *message, guint n_series, SeriesRange *ret,
         return 1;
 }
 
-/* A series that is not recorded has no points. */
+/* Appends a series. One that is not recorded has no points. */
 static int append_series(sd_bus_message *answer, const GArray *buckets, size_t *bytes)
 {
         g_autoptr(GArray) none = g_array_new(FALSE, FALSE, sizeof(AldBucket));
@@ -255,11 +253,9 @@ static int method_get_range(sd_bus_message *message, void *userdata, sd_bus_erro
         return sd_bus_reply_method_return(message, "tt", oldest, now);
 }
 
-/* Events */
-
 typedef struct EventReply {
         sd_bus_message *message;
-        GPtrArray *rows; /* of findings, after the events */
+        GPtrArray *rows; /* of findings, which follow the events */
         size_t bytes;
         int error;
 } EventReply;
@@ -340,8 +336,6 @@ static int method_get_findings(sd_bus_message *message, void *userdata, sd_bus_e
                 r = append_findings(answer, rows, &bytes);
         return r < 0 ? r : send_reply(bus, message, answer, bytes);
 }
-
-/* Silences */
 
 static int set_silence_error(sd_bus_error *error, int r)
 {
@@ -440,8 +434,6 @@ static int method_get_silences(sd_bus_message *message, void *userdata, sd_bus_e
         return r < 0 ? r : send_reply(bus, message, answer, bytes);
 }
 
-/* Properties */
-
 static void read_properties(const void *of, void *ret, GPtrArray *owned)
 {
         const AldHistoryBus *bus = of;
@@ -461,7 +453,8 @@ static void read_properties(const void *of, void *ret, GPtrArray *owned)
         };
 }
 
-/* Opens the database, which is too much to do whenever anything else changes. */
+/* Reads the size on request only: it requires the database, which would be too expensive at every change of
+ * the other properties. */
 static int get_size_bytes(sd_bus *unused, const char *path, const char *interface, const char *property,
         sd_bus_message *reply, void *userdata, sd_bus_error *error)
 {
@@ -473,8 +466,6 @@ static int get_size_bytes(sd_bus *unused, const char *path, const char *interfac
 }
 
 static const sd_bus_vtable vtable[] = { ALD_HISTORY1_VTABLE(AldHistoryBus) };
-
-/* Signals */
 
 static void emit_notice(const AldHistoryBus *bus, const AldFindingNotice *notice)
 {

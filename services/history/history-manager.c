@@ -12,19 +12,19 @@
 
 #define FLUSH_USEC (60 * G_USEC_PER_SEC)
 #define FLUSH_AGAIN_USEC (5 * G_USEC_PER_SEC) /* if many samples wait */
-/* Of a file that exceeds its budget, some is dropped each time. */
+/* A file that exceeds its budget is reduced in steps with this interval. */
 #define SHRINK_USEC (G_USEC_PER_SEC / 2)
-/* While nothing can be written; the state service shows that as a finding. */
+/* The interval of attempts while nothing can be written. The state service reports this as a finding. */
 #define REPAIR_USEC (10 * G_USEC_PER_SEC)
 #define COUNT_USEC G_USEC_PER_SEC
 /* A state service that restarts is back sooner. */
 #define LOST_USEC (30 * G_USEC_PER_SEC)
-/* The clock may be set meanwhile. */
+/* The maximum time between two checks, since the clock may be set. */
 #define CHECK_USEC (60 * G_USEC_PER_SEC)
 #define SOON_USEC (G_USEC_PER_SEC / 10)
-/* A clock that is adjusted differs by less. */
+/* The adjustment of a clock stays below this. */
 #define STEP_USEC (5 * G_USEC_PER_SEC)
-/* The largest cluster of which every node keeps everything by default. */
+/* The largest cluster in which every node records everything by default. */
 #define NODES_OF_ALL 16u
 #define BYTES_OF_MB (UINT64_C(1) << 20)
 
@@ -55,7 +55,7 @@ struct AldHistoryManager {
         AldModel *model;
         AldHistoryTold told;
         void *userdata;
-        char *wanted; /* scope, as configured */
+        char *wanted; /* the scope, as configured */
         uint64_t budget;
         AldHistory *history;
         AldRecorder *recorder;
@@ -64,13 +64,13 @@ struct AldHistoryManager {
         AldFindingLog *log;
         AldFindingJournal *journal;
         AldTimer *flush, *count, *lost, *check, *announce;
-        AldTimeShare share; /* of looking at the findings */
-        gint64 check_at;    /* CLOCK_MONOTONIC in µs, like the next two */
-        gint64 waits_since; /* for results to be compared; 0: it does not */
+        AldTimeShare share; /* of the time spent on checking the findings */
+        gint64 check_at;    /* next check, CLOCK_MONOTONIC in µs, like the next two */
+        gint64 waits_since; /* for results to be compared; 0: not waiting */
         gint64 flushed;
-        int64_t clock_offset; /* CLOCK_REALTIME less CLOCK_MONOTONIC; 0: not known */
-        bool announces;       /* a change of what is slower than its past */
-        bool ours;            /* the directory */
+        int64_t clock_offset; /* CLOCK_REALTIME less CLOCK_MONOTONIC; 0: unknown */
+        bool announces;       /* a change of the slower-than-past findings is to be announced */
+        bool ours;            /* the directory belongs to this process */
         bool in_step;         /* the model is up to date */
 };
 
@@ -78,8 +78,6 @@ static int64_t now_usec(void)
 {
         return g_get_real_time();
 }
-
-/* Findings */
 
 static const char *own_scope(const AldHistoryManager *manager)
 {
@@ -93,7 +91,8 @@ static void set_check(AldHistoryManager *manager, gint64 at)
         ald_timer_set(manager->check, at);
 }
 
-/* What is due in CLOCK_REALTIME is looked for every minute, since that clock may be set. */
+/* Schedules the next check. `due` is CLOCK_REALTIME, which may be set, so it is checked at least every
+ * minute. */
 static void plan_check(AldHistoryManager *manager, uint64_t due)
 {
         int64_t left = due == ALD_ABSENT_UINT64 ? CHECK_USEC : (int64_t) due - now_usec();
@@ -102,7 +101,7 @@ static void plan_check(AldHistoryManager *manager, uint64_t due)
                                    ald_time_share_next(&manager->share)));
 }
 
-/* Soon, since several changes come together, unless it is planned for sooner. */
+/* Schedules a check after a short delay, since several changes come together, unless one is due sooner. */
 static void check_soon(AldHistoryManager *manager)
 {
         const gint64 at = MAX(g_get_monotonic_time() + SOON_USEC, ald_time_share_next(&manager->share));
@@ -111,8 +110,8 @@ static void check_soon(AldHistoryManager *manager)
                 set_check(manager, at);
 }
 
-/* Whether the findings are known: otherwise those that there were remain. What is compared with its past
- * after a start is waited for, but not without end. */
+/* Returns whether the findings are known; until then, the previous ones remain. After a start, waits for a
+ * limited time until the results have been compared with their past. */
 static bool knows_findings(AldHistoryManager *manager)
 {
         if (!manager->ours || !manager->in_step || ald_record_feed_scope(manager->feed) == ALD_HISTORY_OFF)
@@ -126,7 +125,7 @@ static bool knows_findings(AldHistoryManager *manager)
         return g_get_monotonic_time() - manager->waits_since > CHECK_USEC;
 }
 
-/* After a suspend as well, in which nothing lasts. */
+/* Follows jumps of the clock, including a suspend, during which nothing lasts. */
 static void follow_clock(AldHistoryManager *manager)
 {
         const int64_t offset = now_usec() - g_get_monotonic_time();
@@ -168,7 +167,7 @@ static void on_check_due(void *userdata)
         plan_check(manager, ald_finding_log_due(manager->log));
 }
 
-/* At most once a second. */
+/* Announces changes at most once a second. */
 static void on_announce(void *userdata)
 {
         AldHistoryManager *manager = userdata;
@@ -203,8 +202,6 @@ static void on_silences_changed(void *userdata)
         check_soon(manager);
 }
 
-/* Scope */
-
 static AldHistoryScope find_scope(const AldHistoryManager *manager)
 {
         if (strcmp(manager->wanted, "off") == 0)
@@ -235,8 +232,6 @@ static void on_count(void *userdata)
         update_scope(userdata);
 }
 
-/* Samples */
-
 static void flush_samples(AldHistoryManager *manager)
 {
         int r;
@@ -244,7 +239,7 @@ static void flush_samples(AldHistoryManager *manager)
         manager->flushed = g_get_monotonic_time();
         r = ald_history_flush(manager->history, now_usec());
         ald_finding_log_save(manager->log);
-        /* Memory of samples and of the database that was needed for this moment only. */
+        /* Returns the memory of samples and of the database that was needed only for this write. */
         if (r == 0)
                 malloc_trim(0);
         manager->told(ALD_HISTORY_NEWS_PROPERTIES, NULL, manager->userdata);
@@ -300,8 +295,6 @@ void ald_history_manager_findings(AldHistoryManager *manager)
 {
         check_soon(manager);
 }
-
-/* Life */
 
 static void read_config(AldHistoryManager *manager, const AldConfig *config)
 {
@@ -384,9 +377,8 @@ void ald_history_manager_configure(AldHistoryManager *manager, const AldConfig *
         manager->told(ALD_HISTORY_NEWS_PROPERTIES, NULL, manager->userdata);
 }
 
-/* Showing */
-
-/* Before the state service was read, nothing is recorded, but that is not what was configured. */
+/* Returns the name of the scope: "unknown" until the state service has been read, since nothing is recorded
+ * before, regardless of the configuration. */
 const char *ald_history_manager_scope(const AldHistoryManager *manager)
 {
         static const char *const names[] = {
@@ -450,8 +442,6 @@ GPtrArray *ald_history_manager_slower(const AldHistoryManager *manager)
 
         return ald_past_watch_findings(manager->past, names);
 }
-
-/* Silences */
 
 const char *ald_history_silence_refuse(const AldSilenceRow *row)
 {

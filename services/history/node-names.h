@@ -3,12 +3,12 @@
 
 #include "state-client/model.h"
 
-/* How people refer to the nodes of a model, in the form of Names in AldFindingRow. */
+/* The names of the nodes of a model as users see them, in the form of Names in AldFindingRow. */
 typedef struct AldNodeNames AldNodeNames;
 
 AldNodeNames *ald_node_names_new(AldModel *model);
 void ald_node_names_free(AldNodeNames *names);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldNodeNames, ald_node_names_free)
 
-/* Of a node that need not exist; free with g_free(). */
+/* Returns the name of a node, which need not exist; free with g_free(). */
 char *ald_node_names_get(const AldNodeNames *names, const char *id);

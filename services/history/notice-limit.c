@@ -6,9 +6,9 @@
 #include "services/history/notice-limit.h"
 
 typedef struct AldNoticeAccount {
-        char *reporter; /* empty: none */
+        char *reporter; /* empty if there is none */
         double saved;   /* notices that it may cause at once */
-        uint64_t at;    /* when that was */
+        uint64_t at;    /* when `saved` was computed */
         GPtrArray *withheld;
 } AldNoticeAccount;
 
@@ -65,7 +65,7 @@ static double saved_max(const AldNoticeAccount *account)
         return ALD_NOTICES_SAVED * share_of(account);
 }
 
-/* A clock that was set back saves nothing. */
+/* Returns the notices saved until `now`. A clock that was set back saves none. */
 static double saved_at(const AldNoticeAccount *account, uint64_t now)
 {
         const double passed = now > account->at ? (double) (now - account->at) : 0;
@@ -117,7 +117,7 @@ static AldWithheld *find_withheld(const AldNoticeAccount *account, const AldFind
         return NULL;
 }
 
-/* As the finding names its reporter. */
+/* Returns the name of the reporter as the finding states it. */
 static char *copy_name(const AldFindingRow *row)
 {
         for (size_t i = 0; row->nodes && row->names && row->nodes[i] && row->names[i]; i++)
@@ -144,7 +144,7 @@ static void withhold(AldNoticeAccount *account, const AldFindingRow *row, const 
         withheld->began_usec = MIN(withheld->began_usec, began);
 }
 
-/* What was withheld is reported before anything else. */
+/* Reports withheld findings before any others. */
 bool ald_notice_limit_take(
         AldNoticeLimit *limit, const AldFindingRow *row, const char *key, uint64_t began_usec, uint64_t now)
 {
@@ -175,7 +175,7 @@ static AldWithheld *steal_next(AldNoticeAccount *account)
         return g_ptr_array_steal_index(account->withheld, first);
 }
 
-/* Drops the accounts that have saved all they may, of which there is nothing to remember. */
+/* Drops accounts that have saved the maximum, since they are equal to new ones. */
 AldWithheld *ald_notice_limit_next(AldNoticeLimit *limit, uint64_t now)
 {
         GHashTableIter iter;
@@ -214,8 +214,6 @@ uint64_t ald_notice_limit_count(const AldNoticeLimit *limit)
 {
         return limit->count;
 }
-
-/* Saving */
 
 static json_t *withheld_to_json(const AldWithheld *withheld)
 {

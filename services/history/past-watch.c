@@ -11,8 +11,8 @@
 #include "state/findings/findings-words.h"
 #include "state/link/link.h"
 
-/* The samples themselves are read of the last hours, so that two probes in a row are two results, and minutes
- * of the days before. */
+/* The samples themselves are read for the last hours, so that two consecutive probes are two results; for the
+ * days before, minutes are read. */
 #define RECENT_USEC (6 * ALD_HOUR_USEC)
 
 static const char *const link_rates[] = { "UploadBitsPerSecond", "DownloadBitsPerSecond", NULL };
@@ -21,7 +21,7 @@ static const char *const device_rates[] = { "GemmTflops", "MemoryBandwidthBytesP
 
 static const char *const storage_rates[] = { "ReadBytesPerSecond", NULL };
 
-/* The rates of the rows of a record of a node. */
+/* The rates in the rows of a record of a node. */
 typedef struct WatchedRows {
         AldKind kind;
         const char *const *rates;
@@ -30,8 +30,8 @@ typedef struct WatchedRows {
 static const WatchedRows watched_rows[] = { { ALD_KIND_COMPUTE, device_rates },
         { ALD_KIND_STORAGE, storage_rates } };
 
-/* Of these results nobody knows how fast the device or link alone is. Those of a device at its power limit
- * are unstable all the time, which their spread accounts for. */
+/* Results with these flags do not show how fast the device or link is by itself. A device at its power limit
+ * is always unstable, which its spread accounts for. */
 static const char *const excuses[] = { "disturbed", "unsteady", "busy", "reduced", "suspect", "wall_clock",
         NULL };
 
@@ -42,7 +42,7 @@ typedef struct AldPastRate {
         AldKind kind;
         char *device; /* NULL for a link */
         const char *field;
-        int64_t measured; /* the last result; INT64_MIN: none */
+        int64_t measured; /* time of the last result; INT64_MIN if there is none */
         AldPastVerdict verdict;
 } AldPastRate;
 
@@ -52,8 +52,8 @@ struct AldPastWatch {
         const AldRecordFeed *feed;
         AldPastChanged changed;
         void *userdata;
-        GHashTable *rates;   /* id of an entity → its rates, an array of AldPastRate */
-        AldFairQueue *queue; /* of these, by the node that measured */
+        GHashTable *rates;   /* id of an entity → array of AldPastRate */
+        AldFairQueue *queue; /* of rates, by the node that measured them */
 };
 
 static void rate_free(gpointer data)
@@ -65,7 +65,7 @@ static void rate_free(gpointer data)
         g_free(rate);
 }
 
-/* NULL: records of this kind have none. */
+/* Returns NULL if records of this kind have no such rates. */
 static const WatchedRows *find_watched(AldKind kind)
 {
         for (size_t i = 0; i < G_N_ELEMENTS(watched_rows); i++)
@@ -79,8 +79,6 @@ static const AldRows *rows_of(const AldRecord *record)
         return ald_record_field(record, ald_struct_rows(ald_record_type(record)));
 }
 
-/* Comparing */
-
 static char *series_field(const AldPastRate *rate)
 {
         if (!rate->device)
@@ -89,7 +87,8 @@ static char *series_field(const AldPastRate *rate)
                 "%s[%s].%s", ald_struct_rows(ald_kinds[rate->kind].type)->name, rate->device, rate->field);
 }
 
-/* The history keeps beside each rate which of its results are not compared, as a series that no field has. */
+/* Returns the name of a series that the history keeps beside each rate, with the results that are not
+ * compared. No field has such a name. */
 static char *excused_field(const AldPastRate *rate)
 {
         g_autofree char *field = series_field(rate);
@@ -112,7 +111,7 @@ static void store_excuse(AldPastWatch *watch, const AldPastRate *rate)
         (void) ald_history_put(watch->history, &name, rate->measured, 1, 0, rate->measured);
 }
 
-/* Whether buckets in the order of time have one that starts then, from *at on. */
+/* Returns whether the buckets, in the order of time, contain one with this start, from *at on. */
 static bool has_bucket(const GArray *buckets, guint *at, int64_t start)
 {
         while (*at < buckets->len && g_array_index(buckets, AldBucket, *at).start < start)
@@ -120,7 +119,7 @@ static bool has_bucket(const GArray *buckets, guint *at, int64_t start)
         return *at < buckets->len && g_array_index(buckets, AldBucket, *at).start == start;
 }
 
-/* Appends the results of this time, except for buckets with one that is not compared. */
+/* Appends the results of this time range, except for buckets that contain a result that is not compared. */
 static int load_results(
         AldPastWatch *watch, const AldPastRate *rate, int64_t from, int64_t to, GArray *results)
 {
@@ -148,7 +147,7 @@ static int load_results(
         return 0;
 }
 
-/* If the history cannot be read, the verdict remains. */
+/* Compares the last result with its past. Keeps the verdict if the history cannot be read. */
 static AldPastVerdict compute_verdict(AldPastWatch *watch, const AldPastRate *rate)
 {
         g_autoptr(GArray) results = g_array_new(FALSE, FALSE, sizeof(AldPastResult));
@@ -189,8 +188,6 @@ static void enqueue(AldPastWatch *watch, AldPastRate *rate)
         ald_fair_queue_push(watch->queue, node, &rate->place);
 }
 
-/* Life */
-
 AldPastWatch *ald_past_watch_new(AldModel *model, AldHistory *history, const AldRecordFeed *feed,
         AldPastChanged changed, void *userdata)
 {
@@ -221,9 +218,7 @@ bool ald_past_watch_is_busy(AldPastWatch *watch)
         return ald_fair_queue_is_busy(watch->queue);
 }
 
-/* Following */
-
-/* Rates mostly come in the order in which they came before: *next is where to look first. */
+/* Finds or creates a rate. Rates mostly arrive in the same order as before, so the search starts at *next. */
 static AldPastRate *get_rate(AldPastWatch *watch, const AldEntity *entity, AldKind kind, const char *device,
         const char *field, guint *next)
 {
@@ -262,7 +257,7 @@ static bool is_excused(const char *const *flags)
         return false;
 }
 
-/* A record or a row, with its rates. */
+/* Updates the rates of a record or of a row. */
 static void update_rates(AldPastWatch *watch, const AldEntity *entity, AldKind kind, const char *device,
         const AldStruct *type, const void *fields, const char *const *names, guint *next)
 {
@@ -291,8 +286,8 @@ static bool has_rates(AldKind kind)
         return ald_kinds[kind].is_link || find_watched(kind);
 }
 
-/* All rates of an entity, or those of one kind; if `left` is not NULL, those of devices that it does not
- * have. */
+/* Drops all rates of an entity, or those of the kind `only` if it is not negative; if `left` is not NULL,
+ * those of devices that it does not contain. */
 static void drop_rates(AldPastWatch *watch, const char *id, int only, const AldRows *left)
 {
         GPtrArray *rates = g_hash_table_lookup(watch->rates, id);
@@ -379,8 +374,6 @@ void ald_past_watch_change(AldPastWatch *watch, const AldChange *change)
                 update_record(watch, change->entity, change->entity->records[kind]);
 }
 
-/* Findings */
-
 static void describe_link(const AldPastRate *rate, const AldRecord *record, AldFindingRow *row)
 {
         const AldLink link = ald_link_of_record(record);
@@ -415,7 +408,7 @@ static void describe_device(const AldPastRate *rate, const AldEntity *entity, Al
         row->past_bytes_per_second = (uint64_t) rate->verdict.median;
 }
 
-/* NULL if the record is gone. */
+/* Returns NULL if the record is gone. */
 static AldFindingRow *make_finding(
         const AldPastWatch *watch, const AldPastRate *rate, const AldNodeNames *names)
 {

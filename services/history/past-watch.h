@@ -5,9 +5,9 @@
 #include "services/history/record-feed.h"
 
 /*
- * Finds what is slower than its own past (past.h): the rates of links by path and direction, and the metrics
- * of compute devices, among what a feed records. A result that other work disturbed is not compared; the
- * history keeps which ones these are.
+ * Finds results that are slower than their own past (past.h), among the records of a feed: the rates of links
+ * by path and direction, and the metrics of devices and file systems. A result that other work disturbed is
+ * not compared; the history stores which results these are.
  */
 typedef struct AldPastWatch AldPastWatch;
 
@@ -18,17 +18,19 @@ AldPastWatch *ald_past_watch_new(AldModel *model, AldHistory *history, const Ald
         AldPastChanged changed, void *userdata);
 void ald_past_watch_free(AldPastWatch *watch);
 
-/* For AldModelChanged, after the feed has had it. Results are compared later, from the main loop, in turns of
- * the nodes that measured; those of a node that reports ever new results wait (fair-queue.h). */
+/* Handles a change of the model, after the feed has handled it. Results are compared later, from the main
+ * loop, with the nodes that measured them taking turns; those of a node that always reports new results wait
+ * (fair-queue.h). */
 void ald_past_watch_change(AldPastWatch *watch, const AldChange *change);
 
-/* Whatever the model holds is compared; what the feed does not record is no longer found. The second form is
- * for a node, and the links that it measured, after the feed has noticed that it is heard, or no longer. */
+/* Update all results of the model, or those of a node and of the links that it measured. Findings about
+ * results that the feed does not record are dropped. Call the second function after the feed has noticed that
+ * a node is heard, or no longer is. */
 void ald_past_watch_restart(AldPastWatch *watch);
 void ald_past_watch_node(AldPastWatch *watch, const char *node);
 
-/* Whether results wait to be compared. */
+/* Returns whether results wait to be compared. */
 bool ald_past_watch_is_busy(AldPastWatch *watch);
 
-/* The findings as new rows (AldFindingRow), in the order of their texts; free the array. */
+/* Returns the findings as new rows (AldFindingRow), sorted by text; free the array. */
 GPtrArray *ald_past_watch_findings(const AldPastWatch *watch, const AldNodeNames *names);

@@ -6,12 +6,12 @@
 
 #include "services/history/past.h"
 
-#define SHARE 0.1   /* below the median */
-#define SPREADS 3.0 /* below the median */
+#define SHARE 0.1   /* of the median, by which a slow result falls below it */
+#define SPREADS 3.0 /* by which a slow result falls below the median */
 #define NORMAL 1.4826
-/* Of few results the median distance is often much too small, so that noise would be found. */
+/* With few results, the median distance is often much too small, so that noise would be found. */
 #define FEW 20.0
-#define JUDGED 2u /* the last results, which are no past of themselves */
+#define JUDGED 2u /* the last results, which do not belong to their own past */
 
 static int compare_doubles(const void *a, const void *b)
 {
@@ -20,14 +20,14 @@ static int compare_doubles(const void *a, const void *b)
         return (one > other) - (one < other);
 }
 
-/* Sorts the values; n > 0. */
+/* Sorts the values and returns their median; n > 0. */
 static double median_of(double *values, size_t n)
 {
         qsort(values, n, sizeof *values, compare_doubles);
         return n % 2 == 1 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
 }
 
-/* Those that count: positive, and of the 30 days until the last one. */
+/* Returns the results that count: positive ones within 30 days before the last one. */
 static GArray *select_results(const AldPastResult *results, size_t n)
 {
         GArray *selected = g_array_new(FALSE, FALSE, sizeof(AldPastResult));

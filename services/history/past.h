@@ -6,31 +6,32 @@
 #include <stdint.h>
 
 /*
- * Whether a figure is slower than its own past. A link has a past for each path and direction, a compute
- * device one for each metric. A result is slow if it is below the median of the last 30 days by more than a
- * tenth of it and three times its spread. The spread is the median distance from the median, times 1.4826:
- * the standard deviation of normally distributed results, to which outliers add nothing; and times 1 + 20 / n
- * for n results, as few of them have too small a spread by chance. A slow result may be chance, so it counts
- * once a second probe confirms it. A rate that stays low is the usual one when it has about half of the
- * results of 30 days, and is not slow then. Pure.
+ * Decides whether a figure is slower than its own past. A link has a past for each path and direction, a
+ * compute device one for each metric. A result is slow if it is below the median of the last 30 days by more
+ * than a tenth of the median and by more than three times the spread. The spread is the median distance from
+ * the median, times 1.4826: this is the standard deviation of normally distributed results, to which outliers
+ * add nothing. It is also multiplied by 1 + 20 / n for n results, since few results have too small a spread
+ * by chance. A slow result may be chance, so it counts only once a second probe confirms it. A rate that
+ * stays low becomes the usual one when it makes up about half of the results of 30 days, and is not slow from
+ * then on. Pure.
  */
 #define ALD_PAST_USEC (INT64_C(30) * 24 * 3600 * 1000000)
 #define ALD_PAST_RESULTS_MIN 20u
 
 typedef struct AldPastResult {
         int64_t time; /* of the measurement, CLOCK_REALTIME in µs */
-        double rate;  /* the greater the better */
+        double rate;  /* the higher, the better */
 } AldPastResult;
 
 typedef struct AldPastVerdict {
-        bool known;     /* there are enough results to compare with */
+        bool known;     /* there are enough results to compare */
         bool slower;    /* the last two results are slow */
-        bool suspected; /* the last one alone is, which the next one confirms or not */
+        bool suspected; /* only the last result is slow; the next one confirms it or not */
         double median, spread;
         double limit;  /* a lower rate is slow */
         double rate;   /* the last result; if slower, the greater of the last two */
-        int64_t since; /* if slower: the first of the slow results in a row */
+        int64_t since; /* if slower: the first of the consecutive slow results */
 } AldPastVerdict;
 
-/* Results in the order of time, in any number. Those that are not positive are ignored. */
+/* Judges any number of results in the order of time. Results that are not positive are ignored. */
 AldPastVerdict ald_past_judge(const AldPastResult *results, size_t n);

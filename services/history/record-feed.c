@@ -51,20 +51,20 @@ bool ald_is_link_of(const AldEntity *link, const char *node)
         return strncmp(link->id, node, ID_DIGITS) == 0;
 }
 
-/* Of a node, itself; of a link, its source. False if it is neither. */
+/* Returns the node of an entity: itself, or the source of a link. False if it is neither. */
 static bool read_node(const char *id, AldId *ret, char text[static ALD_ID_STRING_SIZE])
 {
         g_strlcpy(text, id, ALD_ID_STRING_SIZE);
         return ald_id_parse(text, ret) >= 0 && (id[ID_DIGITS] == '\0' || id[ID_DIGITS] == '/');
 }
 
-/* NULL for a node. */
+/* Returns the key of a link; NULL for a node. */
 static const char *key_of(const char *id)
 {
         return strlen(id) > ID_DIGITS ? id + ID_DIGITS + 1 : NULL;
 }
 
-/* The id of the sink is between commas, or before the only one. */
+/* Returns whether the sink of a link is this node. Its id is between two commas, or before the only one. */
 static bool leads_to(const char *key, const char *node)
 {
         const char *at = strstr(key, node);
@@ -99,7 +99,7 @@ static void feed_record(AldRecordFeed *feed, const AldEntity *entity, AldRecord 
         char node[ALD_ID_STRING_SIZE];
         AldId id;
 
-        /* Such a record says what this machine thinks of a node, not what the node is. */
+        /* Such a record contains what this machine knows about a node, not what the node reports. */
         if (!ald_kinds[record->kind].local && read_node(entity->id, &id, node))
                 ald_recorder_take(feed->recorder, &id, key_of(entity->id), record, now);
 }
@@ -126,7 +126,7 @@ static void end_all_records(AldRecordFeed *feed, const AldEntity *entity, int64_
                 end_record(feed, entity, kind, now);
 }
 
-/* The node and the links that it measured. */
+/* Calls the function for the node and for the links that it measured. */
 static void foreach_measured_by(AldRecordFeed *feed, const AldEntity *node,
         void (*function)(AldRecordFeed *feed, const AldEntity *entity, int64_t now), int64_t now)
 {
@@ -140,7 +140,7 @@ static void foreach_measured_by(AldRecordFeed *feed, const AldEntity *node,
         }
 }
 
-/* Whether the node is heard may have changed. */
+/* Updates whether the node is heard. Returns whether that has changed. */
 static bool update_presence(AldRecordFeed *feed, const AldEntity *node, int64_t now)
 {
         bool heard = ald_node_is_heard(feed->model, node);

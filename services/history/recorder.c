@@ -7,24 +7,24 @@
 #include "services/history/recorder.h"
 #include "services/history/store/sample.h"
 
-/* What these fields say is measured more often than the rest of a link. */
+/* These fields are measured more often than the rest of a link. */
 static const char *const rtt_fields[] = { "RttMinNSec", "RttP50NSec", "RttP99NSec", "JitterNSec", NULL };
 
-/* A record as it was last. */
+/* The last record of a node or link. */
 typedef struct AldTrack {
         AldId node;
         AldKind kind;
         char *key;
         AldRecord *record;
-        int64_t resent; /* when all its numbers had a sample */
+        int64_t resent; /* when all its numbers last had a sample */
 } AldTrack;
 
 struct AldRecorder {
         AldHistory *history;
-        GHashTable *tracks; /* AldTrack by themselves */
+        GHashTable *tracks; /* set of AldTrack */
 };
 
-/* A walk through a record beside the one before it. */
+/* The comparison of a record with the previous one. */
 typedef struct AldRecordWalk {
         AldHistory *history;
         AldSeriesName name;
@@ -32,7 +32,7 @@ typedef struct AldRecordWalk {
         bool all;
 } AldRecordWalk;
 
-/* Where to find when the numbers of a struct were measured; NULL if that is not said. */
+/* The fields that contain when the numbers of a struct were measured; NULL if there is none. */
 typedef struct AldMeasuredFields {
         const AldField *measured, *rtt_measured;
 } AldMeasuredFields;
@@ -79,8 +79,6 @@ void ald_recorder_free(AldRecorder *recorder)
         g_free(recorder);
 }
 
-/* Numbers */
-
 bool ald_recorder_is_field(AldKind kind, const char *field)
 {
         const char *open = strchr(field, '['), *close = open ? strrchr(open, ']') : NULL;
@@ -96,7 +94,7 @@ bool ald_recorder_is_field(AldKind kind, const char *field)
         return found && ald_docs_is_series(type, found);
 }
 
-/* NaN if it is absent. */
+/* Returns NaN if the field is absent. */
 static double number_of(const AldField *field, const void *fields)
 {
         const void *value = fields ? ald_field_of(field, fields) : NULL;
@@ -131,7 +129,7 @@ static bool is_change(const AldField *field, double before, double number)
                        ald_sample_round(number, precision_of(field, number));
 }
 
-/* INT64_MIN if the number is none that is measured at times, or it is not known when. */
+/* Returns when a number was measured; INT64_MIN if it is not measured by probes, or the time is unknown. */
 static int64_t measured_at(const AldMeasuredFields *measured, const AldField *field, const void *fields)
 {
         const AldField *when = measured->rtt_measured && g_strv_contains(rtt_fields, field->name)
@@ -142,9 +140,7 @@ static int64_t measured_at(const AldMeasuredFields *measured, const AldField *fi
         return usec && *usec != ALD_ABSENT_UINT64 ? (int64_t) *usec : INT64_MIN;
 }
 
-/* Walking */
-
-/* A sample that is too old, or has too long a name, is none. */
+/* Stores a sample. One that is too old, or whose name is too long, is dropped. */
 static void put_sample(
         const AldRecordWalk *walk, const AldField *field, const char *prefix, int64_t time, double number)
 {
@@ -191,7 +187,7 @@ static const char *id_of(const AldRows *rows, const void *row)
         return *(const char *const *) ald_field_of(&rows->type->fields[0], row);
 }
 
-/* The rows that are there, and those that are there no more. */
+/* Records the numbers of all rows, and gaps for rows that have disappeared. */
 static void record_rows(
         const AldRecordWalk *walk, const AldField *field, const AldRows *rows, const AldRows *last)
 {
@@ -213,7 +209,7 @@ static void record_rows(
         }
 }
 
-/* Either may be NULL. */
+/* Records the numbers of a record; either record may be NULL. */
 static void record_all(
         const AldRecordWalk *walk, AldKind kind, const AldRecord *record, const AldRecord *last)
 {
@@ -264,7 +260,7 @@ void ald_recorder_take(
         AldTrack *track = get_track(recorder, node, record->kind, key ? key : "");
         const int64_t time = (int64_t) record->updated_usec;
 
-        /* Also if the clock has gone back. */
+        /* The clock may have been set back. */
         if (!track->record || llabs(time - track->resent) >= ALD_RECORDER_RESEND_USEC)
                 track->resent = time;
         record_track(recorder, track, record, time, now);

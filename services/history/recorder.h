@@ -7,27 +7,27 @@
 
 /*
  * Turns records into samples: each number in them is a series, and so is each number in their rows, as
- * FIELD[ID].COLUMN; times are none. A number has a sample when it changes by more than its precision, a
- * quarter of its threshold, and every 30 s. What a probe measured, in records and rows with MeasuredUSec, has
- * one sample for each measurement, at that time. A number that becomes unknown has a gap.
+ * FIELD[ID].COLUMN; times are not recorded. A number has a sample when it changes by more than its precision,
+ * a quarter of its threshold, and every 30 s. Results of probes, in records and rows with MeasuredUSec, have
+ * one sample for each measurement, at its time. A number that becomes unknown has a gap.
  */
 #define ALD_RECORDER_RESEND_USEC (INT64_C(30) * 1000000)
 
 typedef struct AldRecorder AldRecorder;
 
-/* Whether a kind can have a series of this name: FIELD or FIELD[ID].COLUMN of a number. */
+/* Returns whether a kind can have a series of this name: FIELD or FIELD[ID].COLUMN of a number. */
 bool ald_recorder_is_field(AldKind kind, const char *field);
 
 AldRecorder *ald_recorder_new(AldHistory *history);
 void ald_recorder_free(AldRecorder *recorder);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldRecorder, ald_recorder_free)
 
-/* A record that has come, of a node or of a link, which has a key. */
+/* Records a new record of a node or, with a key, of a link. */
 void ald_recorder_take(
         AldRecorder *recorder, const AldId *node, const char *key, AldRecord *record, int64_t now);
 
-/* The record is gone, or its node is offline: what it said is unknown from then on. */
+/* Ends the series of a record that is gone, or whose node is offline: they become unknown. */
 void ald_recorder_end(AldRecorder *recorder, const AldId *node, AldKind kind, const char *key, int64_t now);
 
-/* All that were taken are. */
+/* Ends the series of all records. */
 void ald_recorder_end_all(AldRecorder *recorder, int64_t now);

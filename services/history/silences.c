@@ -8,7 +8,7 @@
 #include "state/alerts/silence.h"
 
 struct AldSilences {
-        GPtrArray *rows; /* AldSilenceRow, the oldest first */
+        GPtrArray *rows; /* of AldSilenceRow, oldest first */
 };
 
 AldSilences *ald_silences_new(void)
@@ -41,7 +41,7 @@ static bool is_valid(const AldSilenceRow *row)
                (!row->reason || strlen(row->reason) <= ALD_SILENCE_REASON_MAX);
 }
 
-/* A link has no direction here. */
+/* Returns whether a silence has these nodes. The direction of a link does not matter. */
 static bool matches_nodes(const AldSilenceRow *row, const char *node, const char *peer)
 {
         if (!row->peer || !peer)

@@ -6,7 +6,7 @@
 
 #include "record/schema.h"
 
-/* Nodes and links whose findings cause no notices: see Silence() of org.alidade.History1. Times are
+/* The nodes and links whose findings cause no notices: see Silence() of org.alidade.History1. Times are
  * CLOCK_REALTIME in µs. */
 typedef struct AldSilences AldSilences;
 
@@ -17,24 +17,26 @@ AldSilences *ald_silences_new(void);
 void ald_silences_free(AldSilences *silences);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldSilences, ald_silences_free)
 
-/* Replaces one of the same nodes. -E2BIG if there are too many, -EINVAL if the row is not valid. */
+/* Adds a silence in place of one with the same nodes. Returns -E2BIG if there are too many, -EINVAL if the
+ * row is invalid. */
 int ald_silences_add(AldSilences *silences, const AldSilenceRow *row);
 
-/* -ENOENT if there is none; `peer` is NULL for that of a node. */
+/* Removes a silence; -ENOENT if there is none. `peer` is NULL for a silence of a node. */
 int ald_silences_remove(AldSilences *silences, const char *node, const char *peer);
 
-/* Removes those that have ended; true if there were any. */
+/* Removes silences that have ended, and returns whether there were any. */
 bool ald_silences_expire(AldSilences *silences, uint64_t now);
 
-/* When the next one ends by itself; absent if none does. */
+/* Returns when the next silence ends by itself; absent if none does. */
 uint64_t ald_silences_due(const AldSilences *silences);
 
-/* Whether one covers the finding. */
+/* Returns whether a silence covers the finding. */
 bool ald_silences_cover(const AldSilences *silences, const AldFindingRow *finding);
 
-/* Rows (const AldSilenceRow *), the oldest first. */
+/* Returns the rows (const AldSilenceRow *), oldest first. */
 const GPtrArray *ald_silences_rows(const AldSilences *silences);
 
-/* As an array of JSON, and back: rows that are not valid are dropped, and counted in the result. */
+/* Convert the silences to and from an array of JSON. The second function drops invalid rows and returns their
+ * number. */
 json_t *ald_silences_to_json(const AldSilences *silences);
 unsigned ald_silences_add_json(AldSilences *silences, json_t *array);

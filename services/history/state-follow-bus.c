@@ -7,7 +7,7 @@ struct AldStateFollow {
         AldHistoryManager *manager;
         AldFollow *follow;
         AldFollowPace *pace;
-        char *lost; /* why the state service cannot be read; NULL: it can */
+        char *lost; /* why the state service cannot be read; NULL if it can */
 };
 
 static void on_synced(AldFollow *follow, void *userdata)
@@ -20,7 +20,7 @@ static void on_synced(AldFollow *follow, void *userdata)
         ald_history_manager_synced(self->manager);
 }
 
-/* Logged once for each reason. */
+/* Logs each reason once. */
 static void on_lost(AldFollow *follow, const sd_bus_error *error, void *userdata)
 {
         AldStateFollow *self = userdata;

@@ -44,7 +44,7 @@ int ald_budget_set(AldDatabase *database, uint64_t budget)
         return ald_database_limit(database, max_file_size(budget));
 }
 
-/* The tier whose oldest span is dropped next; ALD_TIERS if there is none. */
+/* Returns the tier whose oldest span is dropped next; ALD_TIERS if there is none. */
 static int choose_tier_to_drop(AldDatabase *database, AldTier *ret, int64_t *ret_start)
 {
         double most = 0;
@@ -84,7 +84,7 @@ static int drop_span(AldDatabase *database, AldTier tier, int64_t start)
         return r;
 }
 
-/* 0 if nothing is left to drop. */
+/* Drops the oldest span or some events. Returns 0 if nothing is left to drop. */
 static int drop_oldest(AldDatabase *database, uint64_t *events)
 {
         AldTier tier;
@@ -143,7 +143,8 @@ int ald_budget_keep(AldDatabase *database, uint64_t budget, uint64_t *events)
                 if (r > 0)
                         r = measure_size(database, budget, &size);
         }
-        /* Takes unused pages off the end of the file, some at a time since the log has those that move. */
+        /* Removes unused pages from the end of the file, a few at a time, since each moved page is written to
+         * the log. */
         while (r >= 0 && size.file > max_file_size(budget) && size.unused > 0) {
                 if (steps++ == STEPS_MAX)
                         return 1;

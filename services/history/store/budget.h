@@ -6,17 +6,18 @@
 #include "services/history/store/database.h"
 
 /*
- * How much the history may take: the file and its log together never exceed the budget. To keep it, the
- * oldest is dropped: of the tier that reaches back furthest in proportion to its goal (tier-table.h), so that
- * a day of samples, a month of minutes and a year of hours are given up alike.
+ * The limit on the size of the history: the file and its log together never exceed the budget. To stay within
+ * it, the oldest data is dropped, from the tier that reaches back furthest in proportion to its goal
+ * (tier-table.h): a day of samples, a month of minutes and a year of hours are given up alike.
  */
 #define ALD_BUDGET_MIN (UINT64_C(1) << 20)
 
-/* What one transaction may write, with pages that it touches, and the log may reach. */
+/* Return the maximum size of what one transaction writes, including the pages that it touches, and of the
+ * log. */
 size_t ald_budget_transaction(uint64_t budget);
 uint64_t ald_budget_log(uint64_t budget);
 
-/* Series and events that a budget allows. */
+/* Return the maximum numbers of series and events. */
 unsigned ald_budget_series(uint64_t budget);
 unsigned ald_budget_events(uint64_t budget);
 
@@ -24,15 +25,15 @@ unsigned ald_budget_events(uint64_t budget);
 int ald_budget_set(AldDatabase *database, uint64_t budget);
 
 /*
- * Makes room for a transaction. 1 if the file still exceeds the budget, as it may after the budget was
- * lowered by far: one call takes only a fraction of a second. -EBUSY if a program reads the file for so long
- * that the log is full. Adds to `events` how many events were dropped.
+ * Makes room for a transaction. Returns 1 if the file still exceeds the budget, as it may after the budget
+ * was lowered a lot, since one call takes only a fraction of a second; -EBUSY if another program reads the
+ * file for so long that the log is full. Adds the number of dropped events to `events`.
  */
 int ald_budget_keep(AldDatabase *database, uint64_t budget, uint64_t *events);
 
 /*
- * Drops what is older than its tier keeps, or a day or more in the future. The clock may be wrong, so it is a
- * few spans each time: called each hour, this keeps up with a clock that is right, and a clock that is a year
- * off for an hour costs a few hours.
+ * Drops data that is older than its tier keeps, or a day or more in the future. As the clock may be wrong,
+ * each call drops only a few spans: called every hour, this keeps up with a correct clock, while a clock that
+ * is a year off for an hour costs only a few hours.
  */
 int ald_budget_retire(AldDatabase *database, int64_t now);

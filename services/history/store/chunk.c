@@ -9,7 +9,7 @@
 #define FORMAT 1u
 #define DECIMALS_MAX 9u
 #define AS_DOUBLES 255u /* in place of the number of decimals */
-/* Beyond it not every integer is a double. */
+/* Beyond this, not every integer is representable as a double. */
 #define INTEGER_MAX (INT64_C(1) << 53)
 
 static const double powers[] = { 1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9 };
@@ -37,8 +37,6 @@ void ald_chunk_free(AldChunk *chunk)
         g_free(chunk);
 }
 
-/* Times */
-
 static bool is_regular(const int64_t *times, size_t n)
 {
         for (size_t i = 2; i < n; i++)
@@ -47,7 +45,7 @@ static bool is_regular(const int64_t *times, size_t n)
         return true;
 }
 
-/* Differences of differences would be twice as noisy, and compress worse. */
+/* Appends the differences. Differences of differences would be twice as noisy, and compress worse. */
 static void append_times(GByteArray *bytes, const int64_t *times, size_t n)
 {
         bool regular = is_regular(times, n);
@@ -79,7 +77,8 @@ static void read_times(AldBytes *bytes, int64_t *times, size_t n)
         }
 }
 
-/* Gaps: the lengths of runs of known and unknown values in turn, without the last one. */
+/* Returns which values are known. Gaps are stored as the lengths of alternating runs of known and unknown
+ * values, without the last run. */
 
 static bool *find_known(const double *values, size_t n, size_t *ret_n_known)
 {
@@ -114,7 +113,7 @@ static bool *read_gaps(AldBytes *bytes, size_t n, size_t *ret_n_known)
         uint64_t run;
 
         while ((run = ald_varint_read(bytes)) > 0) {
-                /* The run that comes first may be empty, as no other. */
+                /* Only the first run may be empty. */
                 if (run - 1 >= n - at || (run == 1 && (at > 0 || !now))) {
                         bytes->bad = true;
                         return NULL;
@@ -132,8 +131,6 @@ static bool *read_gaps(AldBytes *bytes, size_t n, size_t *ret_n_known)
         *ret_n_known = n_known;
         return g_steal_pointer(&known);
 }
-
-/* Values */
 
 static bool has_same_bits(double a, double b)
 {
@@ -196,7 +193,7 @@ static void read_integers(AldBytes *bytes, double *values, size_t n, unsigned de
         }
 }
 
-/* The bytes of equal weight are put together, which compresses better. */
+/* Groups the bytes of the values by significance, which compresses better. */
 static void append_doubles(GByteArray *bytes, const double *values, size_t n)
 {
         for (unsigned shift = 0; shift < 64; shift += 8)
@@ -260,8 +257,6 @@ static void read_values(AldBytes *bytes, double *values, size_t n)
         else if (n > 0)
                 read_integers(bytes, values, n, (unsigned) decimals);
 }
-
-/* Columns */
 
 static void append_column(GByteArray *bytes, const double *column, size_t n)
 {

@@ -9,8 +9,8 @@
 
 #include "services/history/store/database.h"
 
-#define APPLICATION_ID 0x414c4448 /* ALDH */
-#define BUSY_MSEC 50              /* the service has one thread */
+#define APPLICATION_ID 0x414c4448 /* "ALDH" */
+#define BUSY_MSEC 50              /* short, since the service has one thread */
 #define ASIDE_MAX 9u
 
 struct AldDatabase {
@@ -19,7 +19,7 @@ struct AldDatabase {
         char *log_path;
 };
 
-/* What brings a file of version i to version i + 1. */
+/* The statements that migrate a file from version i to version i + 1. */
 static const char *const migrations[] = {
         "CREATE TABLE series (node TEXT, kind TEXT, key TEXT, field TEXT, id INTEGER NOT NULL,"
         " last INTEGER NOT NULL, PRIMARY KEY (node, kind, key, field)) WITHOUT ROWID;"
@@ -34,7 +34,7 @@ static const char *const migrations[] = {
         "CREATE INDEX event_reporter ON events (reporter, began, ended);",
 };
 
-/* A small cache: the kernel has the file's pages in its own. */
+/* The cache is small because the kernel caches the pages of the file as well. */
 static const char settings[] = "PRAGMA page_size = " G_STRINGIFY(
         ALD_DATABASE_PAGE) ";"
                            "PRAGMA auto_vacuum = INCREMENTAL;"
@@ -72,7 +72,7 @@ static int error_of(sqlite3 *sqlite)
         case SQLITE_NOMEM:
                 g_error("Out of memory");
         default:
-                /* Memory that is shared with other programs is a file, too. */
+                /* The memory shared with other programs is a file as well. */
                 return extended == SQLITE_IOERR_SHMSIZE ? -ENOSPC : -EIO;
         }
 }
@@ -88,7 +88,7 @@ void ald_database_close(AldDatabase *database)
         g_free(database);
 }
 
-/* What SQLite can read may still be none of ours. */
+/* Returns the last error. Contents that SQLite can read may still be invalid here. */
 const char *ald_database_reason(AldDatabase *database)
 {
         const int code = sqlite3_errcode(database->sqlite);
@@ -220,7 +220,7 @@ int ald_database_commit(AldDatabase *database)
         return r;
 }
 
-/* After some errors SQLite has done so itself. */
+/* Rolls back, unless SQLite already did so after an error. */
 void ald_database_rollback(AldDatabase *database)
 {
         if (!sqlite3_get_autocommit(database->sqlite))
@@ -262,8 +262,6 @@ int ald_database_checkpoint(AldDatabase *database)
                        : error_of(database->sqlite);
 }
 
-/* Opening */
-
 static int migrate(AldDatabase *database, int64_t version)
 {
         char sql[64];
@@ -284,7 +282,7 @@ static int migrate(AldDatabase *database, int64_t version)
         return r;
 }
 
-/* Changes nothing, as the file may be another's. */
+/* Checks that the file is ours, and of a known version, without changing it. */
 static int check_version(AldDatabase *database, int64_t *ret_version, char **ret_reason)
 {
         int64_t version = 0, application = 0, objects = 0;
@@ -311,7 +309,8 @@ static int check_version(AldDatabase *database, int64_t *ret_version, char **ret
         return 0;
 }
 
-/* Where the directory is read-only, SQLite may open the file and fail at the first change only. */
+/* Checks that the file is writable. In a read-only directory, SQLite may open the file and fail only at the
+ * first change. */
 static int check_writable(AldDatabase *database, const char *path)
 {
         g_autofree char *folder = g_path_get_dirname(path);
@@ -355,7 +354,7 @@ int ald_database_open(const char *path, AldDatabase **ret, char **ret_reason)
         return 0;
 }
 
-/* What is in the log belongs to the file, and would be applied to a new one of its name. */
+/* Renames the file with its log, which would otherwise be applied to a new file of the same name. */
 static int rename_all(const char *path, const char *aside)
 {
         static const char *const ends[] = { "-wal", "-shm", "" };

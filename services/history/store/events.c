@@ -4,12 +4,12 @@
 
 #include "services/history/store/events.h"
 
-/* Ranking all events takes some milliseconds, so this part of them is dropped at once. */
+/* The fraction of all events that is dropped at a time, since ranking them takes some milliseconds. */
 #define DROPPED_PARTS 64u
 
 static const char insert_text[] =
         "INSERT INTO events (began, finding, nodes, text, reporter) VALUES (?, ?, ?, ?, ?)";
-/* Ranks the events of each reporter; a greater rank is of a reporter that has more. */
+/* Ranks the events of each reporter: the greater the rank, the more events its reporter has. */
 static const char drop_text[] =
         "DELETE FROM events WHERE id IN (SELECT id FROM (SELECT id, began, ended, row_number() OVER"
         " (PARTITION BY reporter ORDER BY ended IS NULL DESC, began DESC, id DESC) AS rank FROM events)"

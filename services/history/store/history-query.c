@@ -8,10 +8,10 @@
 typedef struct AldSeriesQuery {
         AldDatabase *database;
         uint32_t series;
-        int64_t from, to, step; /* of a point */
+        int64_t from, to, step; /* width of a point */
 } AldSeriesQuery;
 
-/* Of raw samples there can be more than points, so that they become buckets at once. */
+/* Converts samples to buckets at once: there can be more raw samples than points. */
 static GArray *to_buckets(const AldSeriesQuery *query, AldTier tier, const GArray *samples)
 {
         return ald_buckets_of_samples(
@@ -34,7 +34,7 @@ static int load_span(const AldSeriesQuery *query, AldTier tier, int64_t start, G
         return 0;
 }
 
-/* What a tier has of [from, to), with *ret_from as where it begins. */
+/* Appends the buckets of a tier within [from, to). *ret_from is where its data begins. */
 static int load_tier(
         const AldSeriesQuery *query, AldTier tier, int64_t to, int64_t *ret_from, GArray *buckets)
 {
@@ -60,7 +60,7 @@ static int load_tier(
         return 0;
 }
 
-/* From this tier on, the later before the earlier. */
+/* Loads from this tier on, the later data before the earlier. */
 static int load_tiers(const AldSeriesQuery *query, AldTier tier, GArray **buckets)
 {
         int64_t to = query->to;
@@ -96,7 +96,7 @@ static GArray *fold_into_points(const AldSeriesQuery *query, const GArray *bucke
         return points;
 }
 
-/* Whether a time is among those of settled samples, from *at on. */
+/* Returns whether the settled samples contain this time, from *at on. */
 static bool has_time(const GArray *samples, guint *at, int64_t time)
 {
         while (*at < samples->len && g_array_index(samples, AldSample, *at).time < time)
@@ -104,8 +104,8 @@ static bool has_time(const GArray *samples, guint *at, int64_t time)
         return *at < samples->len && g_array_index(samples, AldSample, *at).time == time;
 }
 
-/* The recent samples that are not in the tiers. Some are if what moves them there was interrupted, and would
- * count twice. */
+/* Selects the recent samples that are not in the tiers. Some are in both if the move was interrupted, and
+ * would count twice. */
 static int select_new(const AldSeriesQuery *query, const GArray *recent, GArray *selected)
 {
         g_autoptr(GArray) raw = g_array_new(FALSE, FALSE, sizeof(AldSample));

@@ -11,11 +11,11 @@
 #include "services/history/store/tier-table.h"
 #include "state/store/clock.h"
 
-/* Beyond these, what is kept in memory is looked up anew. */
+/* The maximum number of series in memory; others are looked up again. */
 #define SERIES_MAX 65536u
-/* How often recent samples are written before they are moved, whatever the hour. */
+/* The number of writes after which recent samples are moved to the tiers before the hour has ended. */
 #define RECENT_MAX 512u
-/* Samples that a transaction writes, some 3 bytes each. */
+/* Samples written in a transaction, about 3 bytes each. */
 #define BATCH 8192u
 
 typedef struct AldPendingSample {
@@ -29,12 +29,12 @@ struct AldHistory {
         bool exceeds;          /* the file may be larger than the budget */
         AldDatabase *database; /* NULL while it cannot be opened */
         AldSeriesTable *series;
-        GArray *pending;     /* AldPendingSample, in the order of their arrival */
-        GHashTable *waiting; /* id of a node → how many of these are its */
+        GArray *pending;     /* of AldPendingSample, in the order of arrival */
+        GHashTable *waiting; /* id of a node → number of its pending samples */
         int64_t hour;        /* of the recent samples; -1 if unknown */
-        int64_t first;       /* time of a sample since the start; INT64_MAX: none */
+        int64_t first;       /* earliest time of a sample since the start; INT64_MAX if there is none */
         uint64_t lost, lost_events;
-        GHashTable *refused; /* ids of the nodes whose series had no place lately */
+        GHashTable *refused; /* ids of nodes whose new series recently had no room */
         AldHistoryFault fault;
         char *text;
 };
@@ -68,8 +68,6 @@ void ald_history_free(AldHistory *history)
         g_free(history->text);
         g_free(history);
 }
-
-/* Faults */
 
 AldHistoryFault ald_history_fault(const AldHistory *history, const char **ret_text)
 {
@@ -106,7 +104,7 @@ static AldHistoryFault fault_of(int error)
         }
 }
 
-/* The first of consecutive equal faults is logged, and their end. */
+/* Logs the first of consecutive equal faults. note_success() logs their end. */
 static void note_fault(AldHistory *history, int error, const char *reason)
 {
         const AldHistoryFault fault = fault_of(error);
@@ -134,7 +132,7 @@ static void close_database(AldHistory *history)
         history->hour = -1;
 }
 
-/* Renames what cannot be used, so that a new one can begin. */
+/* Renames an unusable file, so that a new one can be created. */
 static int set_aside(AldHistory *history, int error, const char *reason)
 {
         const char *word = error == -EPROTONOSUPPORT ? "newer" : "damaged";
@@ -183,8 +181,8 @@ static int ensure_open(AldHistory *history)
         return r;
 }
 
-/* After an error of the open file. What was damaged begins anew; with anything else the file is opened again
- * the next time, which may help. */
+/* Handles an error of the open file. A damaged file is replaced by a new one. After other errors, the file is
+ * opened again the next time, which may help. */
 static int handle_error(AldHistory *history, int error)
 {
         g_autofree char *reason = g_strdup(ald_database_reason(history->database));
@@ -196,8 +194,6 @@ static int handle_error(AldHistory *history, int error)
                 close_database(history);
         return error;
 }
-
-/* Putting */
 
 static bool is_valid_name(const AldSeriesName *name)
 {
@@ -245,7 +241,7 @@ static const char *find_node_with_most(AldHistory *history)
         return most;
 }
 
-/* The oldest of the node that has the most, so that none makes others lose theirs. */
+/* Drops the oldest samples of the node that has the most, so that no node displaces the samples of others. */
 static void lose_oldest_samples(AldHistory *history, guint n)
 {
         g_autofree char *node = g_strdup(find_node_with_most(history));
@@ -264,7 +260,8 @@ static void lose_oldest_samples(AldHistory *history, guint n)
         g_array_set_size(history->pending, kept);
 }
 
-/* A part at once, since moving those that remain takes time. Names are kept while their samples wait. */
+/* Makes room for several samples at once, since moving the others takes time. The names of series are kept
+ * while their samples wait. */
 static void make_room(AldHistory *history)
 {
         if (history->pending->len >= ALD_HISTORY_PENDING_MAX)
@@ -295,8 +292,6 @@ int ald_history_put(AldHistory *history, const AldSeriesName *series, int64_t ti
         return 0;
 }
 
-/* Flushing */
-
 static gint compare_recent(gconstpointer a, gconstpointer b)
 {
         const AldRecentSample *one = a, *other = b;
@@ -306,7 +301,7 @@ static gint compare_recent(gconstpointer a, gconstpointer b)
         return (one->sample.time > other->sample.time) - (one->sample.time < other->sample.time);
 }
 
-/* As ald_samples_settle() does. */
+/* Does the same as ald_samples_settle(). */
 static void settle_recent(GArray *samples)
 {
         AldRecentSample *sample = (AldRecentSample *) (void *) samples->data;
@@ -321,8 +316,8 @@ static void settle_recent(GArray *samples)
         g_array_set_size(samples, n);
 }
 
-/* The first n, with the ids of their series. Those of series for which there is no place are lost; the first
- * loss is logged. */
+/* Enters the first `n` pending samples with the ids of their series. Samples of series without room are lost;
+ * the first loss is logged. */
 static int enter_pending(AldHistory *history, guint n, GArray *samples, uint64_t *ret_lost)
 {
         for (guint i = 0; i < n; i++) {
@@ -374,9 +369,9 @@ static int write_batch(AldHistory *history, guint n)
         return 0;
 }
 
-/* Makes room for a transaction; 1 if the file still exceeds the budget. Series go first, which also take
- * room: else there could be none for samples. A file is never limited to less than it has, and shorter only
- * after a checkpoint, which readers hold up. */
+/* Makes room for a transaction. Returns 1 if the file still exceeds the budget. Series are dropped first:
+ * they take room as well, and could leave none for samples. A file is never limited to less than its size,
+ * and shrinks only after a checkpoint, which readers delay. */
 static int keep_budget(AldHistory *history)
 {
         int r = 0;
@@ -418,8 +413,8 @@ static int write_pending(AldHistory *history)
         return r;
 }
 
-/* Series of which nothing is left, whose ids may be used for others; and if they are too many, some that
- * ended, such as of interfaces of containers. */
+/* Removes series without any data, whose ids may be reused. If there are too many series, also removes some
+ * that ended, such as those of interfaces of containers. */
 static int remove_series(AldHistory *history, int64_t now)
 {
         int64_t oldest;
@@ -436,8 +431,8 @@ static int remove_series(AldHistory *history, int64_t now)
         return r;
 }
 
-/* What time alone drops waits until the clock has been right for an hour, as far as that can be seen: it may
- * be wrong until the network sets it. */
+/* Moves recent samples to the tiers. Data is dropped by age only once the clock has been right for an hour,
+ * as far as that can be determined: it may be wrong until the network sets it. */
 static int roll_up(AldHistory *history, const GArray *groups, bool settled, int64_t now)
 {
         int r = 0;
@@ -506,9 +501,7 @@ int ald_history_set_budget(AldHistory *history, uint64_t budget)
         return r < 0 ? handle_error(history, r) : r;
 }
 
-/* Asking */
-
-/* What waits of a series, and what is written but not in the tiers yet. */
+/* Finds the pending samples of a series, and those that are written but not in the tiers yet. */
 static int find_recent(AldHistory *history, const AldSeriesName *name, uint32_t id, GArray *samples)
 {
         const AldKeptSeries *series = ald_series_table_find(history->series, name);
@@ -562,7 +555,7 @@ int ald_history_size(AldHistory *history, uint64_t *ret)
         return r;
 }
 
-/* What is not in the tiers yet is of this process, or at most an hour old. */
+/* Samples that are not in the tiers yet were put by this process, or are at most an hour old. */
 int ald_history_oldest(AldHistory *history, int64_t *ret)
 {
         int64_t oldest;
@@ -581,7 +574,7 @@ int ald_history_oldest(AldHistory *history, int64_t *ret)
         return 0;
 }
 
-/* An error that is the caller's leaves the file open. */
+/* Keeps the file open after an error that the caller has caused. */
 static int finish_request(AldHistory *history, int r)
 {
         return r < 0 && r != -ENODATA && r != -E2BIG ? handle_error(history, r) : r;

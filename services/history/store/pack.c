@@ -7,12 +7,12 @@
 #include "services/history/store/pack.h"
 #include "services/history/store/varint.h"
 
-/* A window of 8 KiB is more than what most chunks take, and keeps the state of zlib below 80 KiB. */
+/* A window of 8 KiB is larger than most chunks, and keeps the state of zlib below 80 KiB. */
 #define WINDOW_BITS 13
 #define MEMORY_LEVEL 6
 #define CHECKSUM_BYTES 4u
 
-/* The number of compressed bytes, or 0 if they are not fewer. */
+/* Returns the number of compressed bytes, or 0 if compression saves nothing. */
 static size_t compress_to(uint8_t *to, const uint8_t *bytes, size_t n)
 {
         z_stream stream = { 0 };
@@ -61,7 +61,7 @@ GByteArray *ald_pack(const uint8_t *bytes, size_t n)
 
         g_assert(n <= ALD_PACK_BYTES_MAX);
         n_shorter = n > 0 ? compress_to(shorter, bytes, n) : 0;
-        /* The length before compression; 0: not compressed. */
+        /* The length before compression; 0 if the bytes are not compressed. */
         ald_varint_append(packed, n_shorter > 0 ? n : 0);
         append_checksum(packed, bytes, n);
         if (n_shorter > 0)

@@ -6,12 +6,12 @@
 
 #include <glib.h>
 
-/* Bytes as they are stored: with a checksum, since SQLite has none, and compressed if that is shorter. Pure.
- */
+/* Packs bytes for storage: with a checksum, since SQLite has none, and compressed if that is shorter.
+ * Pure. */
 #define ALD_PACK_BYTES_MAX (8u * 1024 * 1024)
 
-/* Of at most ALD_PACK_BYTES_MAX bytes. */
+/* Packs at most ALD_PACK_BYTES_MAX bytes. */
 GByteArray *ald_pack(const uint8_t *bytes, size_t n);
 
-/* -EBADMSG unless these are such bytes, all of them. */
+/* Returns -EBADMSG unless all bytes are exactly what ald_pack() returns. */
 int ald_unpack(const uint8_t *packed, size_t n, GByteArray **ret);

@@ -33,7 +33,7 @@ GByteArray *ald_samples_pack(const GArray *samples)
         return ald_pack(bytes->data, bytes->len);
 }
 
-/* Times increase, so that the first and the last one say it of all. */
+/* Checks the first and the last time only, since times increase. */
 static bool is_within(const AldChunk *chunk, int64_t unit, int64_t from, int64_t to)
 {
         const int64_t last = chunk->times[chunk->n_rows - 1];
@@ -79,7 +79,7 @@ GByteArray *ald_buckets_pack(const GArray *buckets, int64_t width)
                 chunk->times[i] = bucket->start / width;
                 chunk->columns[COLUMN_MIN][i] = bucket->min;
                 chunk->columns[COLUMN_MAX][i] = bucket->max;
-                /* They were rounded with a precision, and need not be multiples of the mean's step. */
+                /* The limits were rounded with a precision, and need not be multiples of the mean's step. */
                 chunk->columns[COLUMN_MEAN][i] = CLAMP(
                         ald_sample_round(bucket->mean, 0), bucket->min, bucket->max);
                 chunk->columns[COLUMN_COUNT][i] = (double) bucket->count;

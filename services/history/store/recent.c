@@ -11,8 +11,7 @@
 
 static const char load_text[] = "SELECT data FROM recent WHERE id = ?";
 
-/* The numbers of the first and the last time that rows were written; the first is greater if there are none.
- */
+/* Finds the numbers of the first and the last write of rows; the first is greater if there are no rows. */
 static int find_writes(AldDatabase *database, int64_t *ret_first, int64_t *ret_last)
 {
         int64_t first, last;
@@ -39,7 +38,7 @@ static int write_group(AldDatabase *database, int64_t number, uint32_t group, GB
                 number << GROUP_BITS | group, data);
 }
 
-/* The samples of the first series; returns how many. */
+/* Appends the samples of the first series and returns their number. */
 static guint append_series(GByteArray *rows, const AldRecentSample *samples, guint n)
 {
         g_autoptr(GArray) of_series = g_array_new(FALSE, FALSE, sizeof(AldSample));
@@ -102,7 +101,7 @@ int ald_recent_groups(AldDatabase *database, GArray *groups, unsigned *ret_n_wri
         return r;
 }
 
-/* Appends the samples to the array of their series if there is one. */
+/* Appends the samples of each series to its array, if there is one. */
 static int read_rows(const GByteArray *rows, GArray *of_series[ALD_RECENT_GROUP])
 {
         AldBytes rest = { rows->data, rows->len, false };

@@ -7,12 +7,12 @@
 
 typedef struct AldRollup {
         AldDatabase *database;
-        size_t bytes, limit; /* of a transaction */
+        size_t bytes, limit; /* bytes of the transaction so far, and their limit */
         uint32_t series;
-        int64_t hour; /* its start */
+        int64_t hour; /* start of the hour */
 } AldRollup;
 
-/* Joins the hour's samples in the tier with those that are new. */
+/* Merges the hour's samples in the tier with new ones. */
 static int join_raw(AldRollup *rollup, GArray *joined, GArray *samples)
 {
         g_array_append_vals(joined, samples->data, samples->len);
@@ -23,9 +23,8 @@ static int join_raw(AldRollup *rollup, GArray *joined, GArray *samples)
 }
 
 /*
- * Puts the buckets of the hour into a tier: in place of what it has of the hour if they were computed from
- * all that is known, else joined with it. Returns the hour as the tier then has it, and whether it had
- * anything.
+ * Stores the buckets of the hour in a tier: they replace the existing ones if they were computed from all
+ * known data, else they are merged. Returns all buckets of the hour, and whether there were any before.
  */
 static int join_tier(
         AldRollup *rollup, AldTier tier, const GArray *buckets, bool replace, bool *ret_had_any, GArray **ret)
@@ -50,7 +49,7 @@ static int join_tier(
         return 0;
 }
 
-/* Removes samples of minutes that are known: they are probably among those that were dropped. */
+/* Removes samples of minutes that exist: they are probably among the samples that were dropped. */
 static void remove_known(GArray *samples, const GArray *minutes)
 {
         guint at = 0, n = 0;
@@ -78,8 +77,9 @@ static int load_minutes(const AldRollup *rollup, GArray **ret)
         return r;
 }
 
-/* An hour whose samples were dropped gets no new ones: what the tier has of an hour is all of it, or nothing.
- * Nor is one whose minutes were dropped computed from what remains of them. */
+/* Merges samples into an hour. An hour whose samples were dropped gets no new ones, since a tier has either
+ * all or nothing of an hour. Likewise, an hour whose minutes were dropped is not computed from the remaining
+ * ones. */
 static int roll_hour(AldRollup *rollup, GArray *samples)
 {
         g_autoptr(GArray) known_samples = g_array_new(FALSE, FALSE, sizeof(AldSample));
@@ -118,7 +118,7 @@ static int renew_transaction(AldRollup *rollup)
         return r < 0 ? r : ald_database_begin(rollup->database);
 }
 
-/* An hour at a time. */
+/* Moves the samples of a series, one hour at a time. */
 static int roll_series(AldRollup *rollup, GArray *samples)
 {
         const AldSample *all = (const AldSample *) (const void *) samples->data;

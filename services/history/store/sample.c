@@ -7,7 +7,7 @@
 #define STEPS 400
 #define EXPONENT_MAX 18
 
-/* Exact up to 10^22. */
+/* Returns 10^exponent, exact up to 10^22. */
 static double power_of_ten(int exponent)
 {
         double power = 1;
@@ -17,8 +17,8 @@ static double power_of_ten(int exponent)
         return power;
 }
 
-/* To a multiple of count * 10^exponent. The operands of the last step are exact, so that the result is the
- * double that is nearest to the decimal number. */
+/* Rounds to a multiple of count * 10^exponent. The operands of the last step are exact, so the result is the
+ * double nearest to the decimal number. */
 static double round_to(double value, double count, int exponent)
 {
         const double power = power_of_ten(abs(exponent));
@@ -40,7 +40,7 @@ double ald_sample_round(double value, double precision)
         exponent = (int) floor(log10(most));
         if (exponent > EXPONENT_MAX)
                 return value;
-        /* Just below a power of ten the logarithm may be that of it. */
+        /* Just below a power of ten, the logarithm may be rounded up to it. */
         mantissa = most / pow(10, exponent) * (1 + 1e-12);
         rounded = round_to(value, mantissa >= 5 ? 5 : mantissa >= 2 ? 2 : 1, exponent);
         return rounded == 0 ? 0 : rounded;
@@ -58,7 +58,7 @@ void ald_samples_settle(GArray *samples)
         AldSample *sample = (AldSample *) (void *) samples->data;
         guint n = 0;
 
-        /* A stable sort. */
+        /* The sort is stable. */
         g_array_sort(samples, compare_times);
         for (guint i = 0; i < samples->len; i++) {
                 if (n > 0 && sample[n - 1].time == sample[i].time)

@@ -5,12 +5,12 @@
 
 #include "services/history/store/series-table.h"
 
-/* Room is made when less than this part is left. */
+/* Room is made when less than this fraction of it is left. */
 #define ROOM_PARTS 8u
-#define DROPPED_MAX 1024 /* of a large table at once */
+#define DROPPED_MAX 1024 /* of a large table in one call */
 
 struct AldSeriesTable {
-        GHashTable *series;  /* AldKeptSeries by themselves */
+        GHashTable *series;  /* set of AldKeptSeries */
         unsigned max;        /* in the database */
         GHashTable *by_node; /* id → number of its series in the database, if counted */
         bool counted;
@@ -52,7 +52,7 @@ void ald_series_table_free(AldSeriesTable *table)
         g_free(table);
 }
 
-/* With its words behind it, in one piece of memory. */
+/* Allocates a series with its words in a single block. */
 static AldKeptSeries *kept_series_new(const AldSeriesName *name)
 {
         const char *words[] = { name->node, name->kind, name->key, name->field };
@@ -170,7 +170,7 @@ static int count_series(AldSeriesTable *table, AldDatabase *database)
         return r;
 }
 
-/* A node has at most as many as are left for the others, so that none takes the room of all. */
+/* Limits each node to the number of series left for the others, so that no node takes all the room. */
 static bool has_room(const AldSeriesTable *table, const char *node)
 {
         const int64_t left = (int64_t) table->max - table->n_stored;
@@ -213,7 +213,7 @@ int ald_series_enter(AldSeriesTable *table, AldDatabase *database, AldKeptSeries
 {
         int r = 0;
 
-        /* Asking for each sample would take longer than what is kept. */
+        /* Looking it up for each sample would take longer than storing the samples that are kept. */
         if (series->refused)
                 return -E2BIG;
         if (series->id == 0)
@@ -243,14 +243,15 @@ int ald_series_find(AldDatabase *database, const AldSeriesName *name, uint32_t *
         return look_up_id(database, name, ret, &last);
 }
 
-/* Ranks the series of each node, those that it used last first; a greater rank is of a node that has more. */
+/* Ranks the series of each node, the most recently used first: the greater the rank, the more series its node
+ * has. */
 #define RANKED                                                                                             \
         "SELECT id, node, last, row_number() OVER (PARTITION BY node ORDER BY last DESC, id DESC) AS rank" \
         " FROM series"
-/* The greatest number stays, so that none is given to another series while chunks have it. */
+/* The series with the greatest id stays, so that its id is not reused while chunks refer to it. */
 #define NOT_GREATEST "id < (SELECT max(id) FROM series)"
 
-/* How many of this node's series were given up. */
+/* Gives up series of this node; *ret is their number. */
 static int give_up_series_of_node(
         AldDatabase *database, const char *node, unsigned n, int64_t day, int64_t *ret)
 {

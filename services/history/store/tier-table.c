@@ -103,7 +103,7 @@ int ald_tier_extent(AldDatabase *database, AldTier tier, bool *ret_any, int64_t 
                 r = ald_database_integer(database, texts[tier].last, -1, &last);
         if (r < 0)
                 return r;
-        /* No time of a sample is that late, so the file is damaged. */
+        /* No sample has a time this late, so the file is damaged. */
         if (last >> SERIES_BITS > INT64_MAX / 2 / ald_tier_rules[tier].span)
                 return -EBADMSG;
         *ret_any = first >= 0;
@@ -131,7 +131,7 @@ int ald_tier_oldest(AldDatabase *database, int64_t *ret)
         return 0;
 }
 
-/* The first time of a chunk; INT64_MAX if it is damaged. */
+/* Returns the first time of a chunk; INT64_MAX if it is damaged. */
 static int find_first_time(AldDatabase *database, AldTier tier, uint32_t series, int64_t start, int64_t *ret)
 {
         g_autoptr(GArray) rows = g_array_new(
@@ -146,7 +146,8 @@ static int find_first_time(AldDatabase *database, AldTier tier, uint32_t series,
         return r;
 }
 
-/* Of the span that starts then, the chunks of the series that were recorded first. */
+/* Finds the first time in the span that starts at `start`, among the chunks of the series that were recorded
+ * first. */
 static int find_oldest_in(AldDatabase *database, AldTier tier, int64_t start, int64_t *oldest)
 {
         const int64_t key = key_of(tier, 0, start);
@@ -184,7 +185,8 @@ int ald_tier_oldest_time(AldDatabase *database, int64_t *ret)
                         r = find_oldest_in(database, tier, first, &time);
                 if (r < 0)
                         return r;
-                /* A bucket with what a finer tier has begins earlier. */
+                /* A bucket of data that a finer tier has as well begins earlier, so only a greater difference
+                 * counts. */
                 if (time <= oldest - ald_tier_rules[tier].width)
                         oldest = time;
         }

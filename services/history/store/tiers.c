@@ -18,7 +18,7 @@ void ald_bucket_join(AldBucket *into, const AldBucket *other)
                 return;
         into->min = fmin(into->min, other->min);
         into->max = fmax(into->max, other->max);
-        /* No sum that could overflow, and nothing beyond the two because of its last bits. */
+        /* Computes no sum that could overflow, and clamps the mean, whose last bits may be inexact. */
         into->mean = into->count == 0 ? other->mean
                                       : into->mean * ((double) into->count / (double) count) +
                                                 other->mean * ((double) other->count / (double) count);
@@ -33,7 +33,7 @@ int64_t ald_span_start(int64_t time, int64_t width)
         return time - (past < 0 ? past + width : past);
 }
 
-/* The bucket at the end of the array that this time belongs to. */
+/* Returns the bucket of this time at the end of the array, appending it if it is new. */
 static AldBucket *last_bucket(GArray *buckets, int64_t time, int64_t width)
 {
         const AldBucket fresh = ald_bucket_at(ald_span_start(time, width));
@@ -85,7 +85,7 @@ GArray *ald_buckets_merge(const GArray *some, const GArray *others)
                 bool first = one && (!other || one->start <= other->start);
                 const AldBucket *next = first ? one : other;
 
-                /* A width of 1 µs: buckets with the same start. */
+                /* A width of 1 µs joins only buckets with the same start. */
                 ald_bucket_join(last_bucket(merged, next->start, 1), next);
                 i += first;
                 j += !first;

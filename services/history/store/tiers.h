@@ -7,9 +7,9 @@
 #include <glib.h>
 
 /*
- * Samples in three tiers: as they were measured, by the minute and by the hour. Buckets hold what is known of
- * a span; one without any known value says that the field was unknown then. A span that has no bucket was not
- * observed. Pure.
+ * Samples in three tiers: as they were measured, by the minute and by the hour. A bucket holds what is known
+ * of a span; without values, the field was unknown in that span. A span without a bucket was not observed.
+ * Pure.
  */
 typedef enum AldTier {
         ALD_TIER_RAW,
@@ -19,31 +19,32 @@ typedef enum AldTier {
 } AldTier;
 
 typedef struct AldBucket {
-        int64_t start;         /* the span's first µs */
+        int64_t start;         /* first µs of the span */
         double min, max, mean; /* NaN if there is no value */
-        uint64_t count;        /* of values */
+        uint64_t count;        /* number of values */
 } AldBucket;
 
-/* Joining is commutative, and associative but for the last bits of the mean. */
+/* Adds another bucket to this one. Joining is commutative, and associative except for the last bits of the
+ * mean. */
 void ald_bucket_join(AldBucket *into, const AldBucket *other);
 
-/* What a bucket at this time is before anything is known of it. */
+/* Returns an empty bucket at this time. */
 AldBucket ald_bucket_at(int64_t start);
 
-/* The start of the span of this width around the time; times before 1970 have one, too. */
+/* Returns the start of the span of this width that contains the time, which may be before 1970. */
 int64_t ald_span_start(int64_t time, int64_t width);
 
-/* Settled samples, as buckets in the order of time. */
+/* Converts settled samples to buckets in the order of time. */
 GArray *ald_buckets_of_samples(const GArray *samples, int64_t width);
 
-/* Buckets in the order of time, as wider ones. */
+/* Joins buckets in the order of time to wider ones. */
 GArray *ald_buckets_widen(const GArray *buckets, int64_t width);
 
-/* Both in the order of time. What starts at the same time is joined. */
+/* Merges buckets, both in the order of time. Those with the same start are joined. */
 GArray *ald_buckets_merge(const GArray *some, const GArray *others);
 
-/* Replaces those that start within [from, to) by others, which do. */
+/* Replaces the buckets that start within [from, to) by others in that range. */
 GArray *ald_buckets_replace(const GArray *buckets, int64_t from, int64_t to, const GArray *others);
 
-/* Those that start within [from, to). */
+/* Returns the buckets that start within [from, to). */
 GArray *ald_buckets_within(const GArray *buckets, int64_t from, int64_t to);

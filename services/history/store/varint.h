@@ -7,12 +7,12 @@
 
 #include <glib.h>
 
-/* Integers of which small ones take few bytes: seven bits a byte, the lowest first. */
+/* Encodes integers in a variable number of bytes: seven bits a byte, the lowest first. */
 
 typedef struct AldBytes {
         const uint8_t *at;
-        size_t n; /* bytes that are left */
-        bool bad; /* there were not enough, or an integer was not as it is written here */
+        size_t n; /* remaining bytes */
+        bool bad; /* there were too few bytes, or an integer was not encoded like this */
 } AldBytes;
 
 static inline void ald_varint_append(GByteArray *bytes, uint64_t value)
@@ -44,7 +44,7 @@ static inline uint64_t ald_varint_read(AldBytes *bytes)
         return 0;
 }
 
-/* Of either sign. */
+/* Encodes small integers of either sign in few bytes. */
 static inline void ald_varint_append_signed(GByteArray *bytes, int64_t value)
 {
         ald_varint_append(bytes, ((uint64_t) value << 1) ^ (uint64_t) (value >> 63));
