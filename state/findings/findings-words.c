@@ -428,7 +428,7 @@ static char *interface_note(const AldFindingRow *row)
 /* Each function returns a new string, or NULL if there is nothing to insert. */
 static const struct {
         const char *name;
-        char *(*expand_placeholder)(const AldFindingRow *row);
+        char *(*expand)(const AldFindingRow *row);
 } placeholders[] = {
         { "Age", age },
         { "ClockDistance", clock_distance },
