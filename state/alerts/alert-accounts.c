@@ -7,7 +7,8 @@ typedef struct AldAlertAccount {
         char *reporter; /* empty: none */
         GQueue alerts;  /* AldAlert, the latest last */
         guint weight;
-        GList *unseen; /* those before it are not idle, as far as this update has seen; NULL: none is */
+        GList *unseen; /* the alerts before it are not idle, as far as this update has seen; NULL: none is
+                          idle */
 } AldAlertAccount;
 
 struct AldAlertAccounts {
@@ -141,7 +142,7 @@ static AldAlert *find_excess(AldAlertAccount *account)
         return idle ? idle : account->alerts.tail->data;
 }
 
-/* Accounts of nearly the same weight would take places from each other for ever, so they do not. */
+/* Accounts of nearly the same weight do not take places from each other, since they would do so forever. */
 AldAlert *ald_alert_accounts_excess(AldAlertAccounts *accounts, const AldFindingRow *row, bool *ret_room)
 {
         AldAlertAccount *own = g_hash_table_lookup(accounts->by_reporter, name_of(row->reporter));

@@ -19,15 +19,17 @@ void ald_alert_accounts_free(AldAlertAccounts *accounts);
 void ald_alert_accounts_enter(AldAlertAccounts *accounts, AldAlert *alert);
 void ald_alert_accounts_leave(AldAlertAccounts *accounts, AldAlert *alert);
 
-/* An update begins: until then, alerts that were not idle are taken to be so still. */
+/* Begins an update, in which alerts that were not idle are examined again. During the update, one that is not
+ * idle is taken to remain so. */
 void ald_alert_accounts_begin(AldAlertAccounts *accounts);
 
 /*
- * The alert that is to be dropped next, so that one with this row can be added: one that only remembers how
- * often its finding came, or else the latest of a reporter whose alerts weigh more. Returns NULL if none has
- * to be, or none may be: then *ret_room is false.
+ * Returns the alert to drop next, so that one with this row can be added: one that only remembers how often
+ * its finding came, or else the latest of a reporter whose alerts weigh more. Returns NULL if none has to be
+ * dropped, or if none may be: then *ret_room is false.
  */
 AldAlert *ald_alert_accounts_excess(AldAlertAccounts *accounts, const AldFindingRow *row, bool *ret_room);
 
-/* The same if no alert is to be added: of the heaviest account, if all weigh too much. */
+/* Returns the alert to drop if none is added: one of the heaviest account if all weigh too much, else NULL.
+ * */
 AldAlert *ald_alert_accounts_heaviest(AldAlertAccounts *accounts);

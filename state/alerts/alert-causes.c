@@ -5,7 +5,7 @@
 
 #define ID(NAME) ALD_FINDING_ROW_ID_##NAME
 
-/* What cause and effect have in common. */
+/* The things that cause and effect have in common. */
 typedef enum Share {
         NOTHING,
         NODE,      /* any node of the effect is one of the cause */
@@ -65,7 +65,7 @@ static const struct {
         { ID(RDMA_UNUSABLE), false, ID(SLOWER_THAN_PAST), PORT },
 };
 
-/* Of a node that is not heard nothing of this is found, but neither is it over. */
+/* Nothing of this is found for a node that is not heard, but it is not over either. */
 static const AldFindingRowId of_heard_nodes[] = {
         ID(CLOCK_SKEW),
         ID(CONFIGURATION_REFUSED),
@@ -96,7 +96,7 @@ static const AldFindingRowId unheard[] = { ID(NODE_OFFLINE), ID(NODES_UNKNOWN), 
 
 struct AldAlertCauses {
         AldAlertPaths *paths;
-        GHashTable *by_mark; /* id and what rules compare → row */
+        GHashTable *by_mark; /* Id and the fields that rules compare → row */
 };
 
 static size_t n_nodes(const AldFindingRow *row)
@@ -125,7 +125,7 @@ static char *link_mark(int id, const AldFindingRow *row)
                                  : NULL;
 }
 
-/* Takes the mark. */
+/* Adds a mark, of which it takes ownership. */
 static void mark(AldAlertCauses *causes, char *text, const AldFindingRow *row)
 {
         if (text)
@@ -175,7 +175,7 @@ void ald_alert_causes_free(AldAlertCauses *causes)
         g_free(causes);
 }
 
-/* Takes the mark. */
+/* Finds the row of a mark, and frees the mark. */
 static const AldFindingRow *look_up(const AldAlertCauses *causes, char *text)
 {
         const AldFindingRow *row = text ? g_hash_table_lookup(causes->by_mark, text) : NULL;
@@ -197,7 +197,7 @@ static const AldFindingRow *look_up_nodes(
         return NULL;
 }
 
-/* The first node of a link has the port, the second one that of the sink. */
+/* The first node of a link has the port, the second one has the port of the sink. */
 static const AldFindingRow *look_up_port(const AldAlertCauses *causes, int id, const AldFindingRow *row)
 {
         const char *ports[2] = { row->port, row->sink_port };

@@ -7,9 +7,9 @@
 #include "state/alerts/alert-paths.h"
 
 /*
- * Which findings follow from others: that a node is offline explains what is found about it and its links, an
- * expired certificate that the node is offline, a port that cannot be used that probes over it fail, a place
- * of alert-groups.h the links that pass it.
+ * Decides which findings follow from others: an offline node explains what is found about it and its links,
+ * an expired certificate that the node is offline, an unusable port that probes over it fail, a place of
+ * alert-groups.h the links that pass it.
  */
 typedef struct AldAlertCauses AldAlertCauses;
 
@@ -18,5 +18,5 @@ AldAlertCauses *ald_alert_causes_new(const GPtrArray *findings, AldAlertPaths *p
 void ald_alert_causes_free(AldAlertCauses *causes);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldAlertCauses, ald_alert_causes_free)
 
-/* The row that explains a finding, which need not exist any more; NULL if it stands for itself. */
+/* Returns the row that explains a finding, which need not exist any more; NULL if nothing explains it. */
 const AldFindingRow *ald_alert_causes_find(const AldAlertCauses *causes, const AldFindingRow *row);

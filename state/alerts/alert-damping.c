@@ -46,7 +46,7 @@ void ald_alert_damping_hold(AldAlertDamping *damping)
         damping->present = true;
 }
 
-/* All is quiet, and the last flap is no longer held against it. */
+/* Returns when all is quiet and the last flap no longer counts against it. */
 static uint64_t forget_due(const AldAlertDamping *damping)
 {
         return MAX(damping->changed_usec, damping->flapped_usec + damping->flaps * ALD_ALERT_QUIET_USEC);

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 /*
- * When an alert begins and ends, if its finding comes and goes. Times are CLOCK_REALTIME in µs.
+ * Decides when an alert begins and ends if its finding comes and goes. Times are CLOCK_REALTIME in µs.
  *
  * An alert begins ALD_ALERT_BEGIN_USEC after its finding came, and ends once the finding has been gone for
  * ALD_ALERT_END_USEC; a shorter gap does not count. Each return of the finding, a flap, multiplies the latter
@@ -36,16 +36,16 @@ typedef enum AldAlertStep {
         ALD_ALERT_FORGET, /* nothing is left to remember */
 } AldAlertStep;
 
-/* Of a finding that comes now. */
+/* Returns the damping of a finding that comes now. */
 AldAlertDamping ald_alert_damping_new(uint64_t now);
 
-/* Whether the finding exists now. */
+/* Sets whether the finding exists now. */
 void ald_alert_damping_set(AldAlertDamping *damping, bool present, uint64_t now);
 
-/* While it cannot be known whether the finding exists: as if it did, but this is no flap. */
+/* Treats the finding as present while it is unknown whether it exists, without counting a flap. */
 void ald_alert_damping_hold(AldAlertDamping *damping);
 
-/* What is due; to be called until nothing is. */
+/* Takes a step that is due. Call it until nothing is due. */
 AldAlertStep ald_alert_damping_step(AldAlertDamping *damping, uint64_t now);
 
 /* Returns when something will be due unless the finding changes; absent if nothing will. */

@@ -9,7 +9,7 @@
 #define NO_NODE G_MAXUINT
 #define SEVERAL_NODES (G_MAXUINT - 1)
 
-/* The narrower first. */
+/* The kinds of places, the narrower first. */
 typedef enum Kind {
         PORT,
         UPLINK,
@@ -23,18 +23,18 @@ typedef struct Place {
         GPtrArray *links;        /* of AldAlertLink, in trouble or healthy */
         unsigned node;           /* of a port */
         const char *port;        /* the same */
-        AldAlertSwitch above[2]; /* of the others but leaves */
-        unsigned troubled, left; /* of the links; of these, those not explained yet */
-        unsigned least;          /* it must explain so many */
+        AldAlertSwitch above[2]; /* of the other kinds except leaves */
+        unsigned troubled, left; /* links in trouble, and those of them not explained yet */
+        unsigned least;          /* the number that it must explain */
 } Place;
 
 typedef struct Search {
         AldAlertPaths *paths;
         GHashTable *active;
         GHashTable *places;   /* key → Place */
-        GPtrArray *ordered;   /* the same, to be independent of hashes */
+        GPtrArray *ordered;   /* the same places, in an order independent of hashes */
         unsigned *leaf_of;    /* for each node the least one of its leaf */
-        unsigned *leaf_sizes; /* by that */
+        unsigned *leaf_sizes; /* by the least node */
 } Search;
 
 static void place_free(gpointer data)
@@ -51,7 +51,7 @@ static const AldAlertNode *node_at(const AldAlertPaths *paths, unsigned index)
         return &g_array_index(paths->nodes, AldAlertNode, index);
 }
 
-/* Takes the key. */
+/* Adds a link to the place with the key, of which it takes ownership. */
 static void pass(Search *search, const Place *prototype, char *key, AldAlertLink *link)
 {
         Place *place = g_hash_table_lookup(search->places, key);
@@ -148,8 +148,8 @@ static void find_leaves(Search *search)
         }
 }
 
-/* Nodes of the links that are in trouble, by their numbers. Of leaves, those of the first one forwards and
- * those of the other one backwards, as ald_alert_key() needs it. */
+/* Returns the nodes of the links in trouble, by their numbers. Of leaves, those of the first one come
+ * forwards and those of the other one backwards, as ald_alert_key() needs it. */
 static GArray *nodes_of(const Search *search, const Place *place)
 {
         GArray *nodes = g_array_new(FALSE, FALSE, sizeof(unsigned));
@@ -174,7 +174,7 @@ static GArray *nodes_of(const Search *search, const Place *place)
         return nodes;
 }
 
-/* A complete row in one block. */
+/* Makes a complete row in one block. */
 static AldFindingRow *make_row(const AldAlertPaths *paths, AldFindingRowId id, AldFindingRowSeverity severity,
         const GArray *nodes, AldFindingRow *arguments)
 {
@@ -209,8 +209,9 @@ static bool is_single(unsigned nodes)
         return nodes < SEVERAL_NODES;
 }
 
-/* The node whose records alone are the evidence: it has measured all links, has the port, or is the only one
- * that is plugged into the switch, or into one of two. Else several are. */
+/* Returns the node whose records alone are the evidence: it has measured all links, has the port, or is the
+ * only one that is plugged into the switch, or into one of two. Returns SEVERAL_NODES if there is no such
+ * node. */
 static unsigned reporter_of(const Place *place)
 {
         unsigned measured = NO_NODE, plugged[2] = { NO_NODE, NO_NODE };
@@ -266,7 +267,8 @@ static AldFindingRow *describe_place(const Search *search, const Place *place)
         return make_row(search->paths, ids[place->kind], ALD_FINDING_ROW_SEVERITY_WARNING, nodes, &row);
 }
 
-/* `bad` of `all` are in trouble. Returns how many a place must explain, or 0 if it explains nothing. */
+/* Returns the number that a place must explain if `bad` of `all` are in trouble, or 0 if it explains nothing.
+ * */
 static guint least_of(GHashTable *active, const AldFindingRow *row, guint bad, guint all)
 {
         g_autofree char *key = ald_alert_key(row);
@@ -363,7 +365,7 @@ static void members_free(gpointer data)
         g_free(members);
 }
 
-/* In the order of their first nodes. */
+/* Collects the nodes of each switch, in the order of their first nodes. */
 static GPtrArray *collect_members(const AldAlertPaths *paths)
 {
         g_autoptr(GHashTable) by_id = g_hash_table_new(g_str_hash, g_str_equal);

@@ -6,11 +6,11 @@
 #include "state/alerts/alert-key.h"
 
 #define KEY_MAX 200u /* bytes, beyond which a key is shortened */
-#define KEY_KEPT 64u /* of these, the first */
+#define KEY_KEPT 64u /* bytes at its beginning that are kept */
 
 #define ID(NAME) ALD_FINDING_ROW_ID_##NAME
 
-/* Nodes come to these and leave them. */
+/* Nodes may join and leave these findings. */
 static bool is_of_any_nodes(int id, const AldFindingRow *row)
 {
         switch (id) {
@@ -64,7 +64,7 @@ static bool has_fallen(const AldFindingRow *row)
                                : row->upload.bits_per_second) < row->past_bits_per_second;
 }
 
-/* The interface of a link or an RDMA port is a property of it, and may become known later. */
+/* The interface of a link or an RDMA port is only a property of it, and may become known later. */
 static void append_things(GString *key, int id, const AldFindingRow *row)
 {
         append(key, "Device", row->device);
@@ -73,7 +73,8 @@ static void append_things(GString *key, int id, const AldFindingRow *row)
         append(key, "Key", row->key);
         append(key, "Field", row->field);
         append(key, "SharedName", row->shared_name);
-        if (id != ID(CONFIGURATION_REFUSED)) /* one more service that refuses it makes no other finding */
+        if (id !=
+                ID(CONFIGURATION_REFUSED)) /* another service that refuses it does not make another finding */
                 append(key, "Service", row->service);
         append(key, "Switch", row->switch_id);
         append(key, "SecondSwitch", row->second_switch_id);
@@ -90,7 +91,7 @@ static void append_things(GString *key, int id, const AldFindingRow *row)
                 append(key, "Reason", row->reason);
         if (id == ID(SLOWER_THAN_PAST) && !row->device)
                 append(key, "Direction", row->upload.bits_per_second == ALD_ABSENT_UINT64 ? "down" : "up");
-        if (id == ID(LINK_RATE_CHANGED)) /* the way back is news of its own */
+        if (id == ID(LINK_RATE_CHANGED)) /* the way back is a finding of its own */
                 append(key, "Change", has_fallen(row) ? "fell" : "rose");
         if (row->remaining_usec == 0)
                 append(key, "Expired", "true");

@@ -57,8 +57,8 @@ static bool find_node(const AldAlertPaths *paths, const AldId *id, unsigned *ret
         return true;
 }
 
-/* Without the name of the system, its number serves as name. If an interface hears several neighbours, what
- * it is plugged into is unknown. */
+/* Returns the switch above an interface. Without a system name, its chassis id serves as its name. If an
+ * interface hears several neighbours, it is unknown which it is plugged into. */
 static AldAlertSwitch switch_above(const AldNetwork *network, const char *interface)
 {
         AldAlertSwitch found = { NULL, NULL };
@@ -101,7 +101,7 @@ GArray *ald_alert_paths_switches(const AldAlertNode *node)
         return switches;
 }
 
-/* The port that carries an interface, or the one with the address. */
+/* Returns the port that carries an interface, or the one with the address. */
 static const char *carrier_of(const AldNetwork *network, const char *interface, const char *address)
 {
         AldPathEnd end = ald_path_end_find(network, NULL, interface, address);
@@ -122,7 +122,8 @@ static const char *port_of(const AldAlertNode *node, const AldLink *link, bool i
         return port && port->interface ? carrier_of(node->network, port->interface, NULL) : name;
 }
 
-/* In an order that does not depend on the direction. Returns false if a node is unknown. */
+/* Finds the ends of a link, in an order that does not depend on its direction. Returns false if a node is
+ * unknown. */
 static bool find_ends(const AldAlertPaths *paths, const AldLink *link, AldAlertEnd ends[2])
 {
         const AldId *ids[2] = { &link->source, &link->sink };
@@ -166,7 +167,7 @@ void ald_alert_paths_add_link(AldAlertPaths *paths, const AldLink *link)
         AldAlertLink *found;
         unsigned source, sink;
 
-        /* What was never reached may be out of reach by design. */
+        /* A sink that was never reached may be out of reach by design. */
         if (link->measured_usec == ALD_ABSENT_UINT64 || !find_ends(paths, link, ends) ||
                 !find_node(paths, &link->source, &source) || !find_node(paths, &link->sink, &sink) ||
                 !node_at(paths, ends[0].node)->counts || !node_at(paths, ends[1].node)->counts)

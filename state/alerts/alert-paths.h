@@ -4,8 +4,8 @@
 #include "state/link/link.h"
 
 /*
- * What the links of the cluster pass: ports of nodes and, where LLDP names them, switches; and how the links
- * are. The records of the nodes must outlive it.
+ * The ports of nodes and, where LLDP names them, the switches that the links of the cluster pass, and how the
+ * links are. The records of the nodes must outlive it.
  */
 
 typedef struct AldAlertNode {
@@ -16,7 +16,7 @@ typedef struct AldAlertNode {
         const AldFabric *fabric;
 } AldAlertNode;
 
-/* What LLDP names at the other end of a cable; strings point into records. */
+/* The device that LLDP names at the other end of a cable; strings point into records. */
 typedef struct AldAlertSwitch {
         const char *id, *name;
 } AldAlertSwitch;
@@ -27,7 +27,7 @@ typedef struct AldAlertEnd {
         AldAlertSwitch above; /* NULLs if unknown */
 } AldAlertEnd;
 
-/* Both ends may measure it, in both directions. */
+/* A link, which both ends may measure, in both directions. */
 typedef struct AldAlertLink {
         AldAlertEnd ends[2];
         bool troubled_by[2];        /* the measurements of each end */
@@ -50,16 +50,16 @@ AldAlertPaths *ald_alert_paths_new(void);
 void ald_alert_paths_free(AldAlertPaths *paths);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldAlertPaths, ald_alert_paths_free)
 
-/* First all nodes, then all links; links of nodes that are unknown or do not count are left out. */
+/* Add all nodes first, then all links; links of nodes that are unknown or do not count are left out. */
 void ald_alert_paths_add_node(AldAlertPaths *paths, const AldAlertNode *node);
 void ald_alert_paths_add_link(AldAlertPaths *paths, const AldLink *link);
 
-/* The switches of a node, each once, by its id: AldAlertSwitch. */
+/* Returns the switches of a node, each once and sorted by its id, as AldAlertSwitch. */
 GArray *ald_alert_paths_switches(const AldAlertNode *node);
 
-/* The port at an end of the link that the finding is about, 0 for its first node and 1 for the second: NULL
- * if it is not about a link, or the port is unknown. */
+/* Returns the port at an end of the link that the finding is about, 0 for its first node and 1 for the
+ * second: NULL if it is not about a link, or the port is unknown. */
 const char *ald_alert_paths_port(const AldAlertPaths *paths, const AldFindingRow *row, unsigned end);
 
-/* What explains the finding, or NULL: about a link, or a node that is offline. */
+/* Returns what explains a finding about a link, or about a node that is offline, or NULL. */
 const AldFindingRow *ald_alert_paths_cause(AldAlertPaths *paths, const AldFindingRow *row);

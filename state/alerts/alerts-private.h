@@ -3,7 +3,7 @@
 
 #include "state/alerts/alert-accounts.h"
 
-/* What the files alerts*.c share. */
+/* Shared by the files alerts*.c. */
 struct AldAlerts {
         GHashTable *by_key; /* key → AldAlert */
         AldAlertAccounts *accounts;
@@ -12,5 +12,6 @@ struct AldAlerts {
         guint left_out;
 };
 
-/* A new alert without a damping; takes the key, which must be new. Returns NULL if there are too many. */
+/* Adds an alert without a damping. Takes ownership of the key, which must be new. Returns NULL if there are
+ * too many. */
 AldAlert *ald_alerts_add(AldAlerts *alerts, char *key, const AldFindingRow *row);

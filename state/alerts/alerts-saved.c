@@ -65,7 +65,8 @@ static int read_damping(json_t *json, AldAlertDamping *ret)
         return 0;
 }
 
-/* One for which there is no room is left out: an older version may have saved more than this one follows. */
+/* An alert for which there is no room is left out: an older version may have saved more than this one
+ * follows. */
 static int read_alert(AldAlerts *alerts, json_t *json)
 {
         g_autofree AldFindingRow *row = NULL;

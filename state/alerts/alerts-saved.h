@@ -10,7 +10,7 @@
  */
 #define ALD_ALERTS_SAVED_MAX (64u * 1024 * 1024) /* bytes; three times what ALD_ALERTS_MAX may weigh */
 
-/* The text; free with g_free(). */
+/* Returns the text; free with g_free(). */
 char *ald_alerts_format(AldAlerts *alerts);
 
 /* Returns -EBADMSG with *ret_error set if the text is invalid, too large or of another version. Fields of a

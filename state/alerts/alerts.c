@@ -65,14 +65,14 @@ AldAlert *ald_alerts_add(AldAlerts *alerts, char *key, const AldFindingRow *row)
         return alert;
 }
 
-/* One update: what there is now. */
+/* The state of one update. */
 typedef struct Now {
         AldAlerts *alerts;
         uint64_t usec;
         GPtrArray *rows;       /* findings and places that explain some */
         GHashTable *seen;      /* keys of the rows */
         GHashTable *symptoms;  /* row → number of findings that it hides */
-        GHashTable *cut_short; /* names, see left_out_name(): some findings are left out */
+        GHashTable *cut_short; /* left_out_name() of findings of which some are left out */
         AldAlertCauses *causes;
 } Now;
 
@@ -105,7 +105,7 @@ static GHashTable *begun_keys(AldAlerts *alerts)
         return keys;
 }
 
-/* Findings of an Id that a node reports; without a reporter, all of the Id. */
+/* Returns a name for the findings of an Id that a node reports; without a reporter, for all of the Id. */
 static char *left_out_name(const AldFindingRow *row, const char *reporter)
 {
         return g_strconcat(row->id, " ", reporter, NULL);
@@ -137,7 +137,7 @@ static void collect_rows(Now *now, const GPtrArray *findings, AldAlertPaths *pat
                 g_ptr_array_add(now->rows, paths->causes->pdata[i]);
 }
 
-/* For what explains it in the end. */
+/* Counts a symptom for the finding that explains it in the end. */
 static void count_symptom(Now *now, const AldFindingRow *cause)
 {
         const AldFindingRow *next;
@@ -192,7 +192,7 @@ static void take_row(Now *now, const AldFindingRow *row)
                 hide(now, alert);
 }
 
-/* Of an alert without a row. */
+/* Updates an alert that has no row now. */
 static void take_absence(Now *now, AldAlert *alert)
 {
         const AldFindingRow *cause = ald_alert_causes_find(now->causes, alert->row);
@@ -207,7 +207,7 @@ static void take_absence(Now *now, AldAlert *alert)
         }
 }
 
-/* Rows that have grown since their alerts were added. */
+/* Drops alerts that no longer fit because rows have grown since their alerts were added. */
 static void drop_excess(AldAlerts *alerts)
 {
         AldAlert *excess;

@@ -18,7 +18,7 @@ typedef struct AldAlert {
         char *key;          /* see ald_alert_key() */
         AldFindingRow *row; /* the last one */
         AldAlertDamping damping;
-        bool hidden;    /* by another one */
+        bool hidden;    /* another alert hides it */
         guint symptoms; /* findings that this one hides */
         struct AldAlertAccount *account;
         guint weight; /* in its account */
@@ -38,13 +38,13 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldAlerts, ald_alerts_free)
 
 /*
  * Takes the findings of now (const AldFindingRow *, CLOCK_REALTIME in µs), and returns what begins and what
- * ends, in this order, as AldAlertNotice. Paths may be NULL; then no place explains links. To be called when
- * the findings change, and when due.
+ * ends, in this order, as AldAlertNotice. Paths may be NULL; then no place explains links. Call it when the
+ * findings change, and when due.
  */
 GArray *ald_alerts_update(AldAlerts *alerts, const GPtrArray *findings, AldAlertPaths *paths, uint64_t now);
 
-/* The clock was set forward by this much, so that nothing has lasted longer. An update notices by itself if
- * it was set back. */
+/* Adjusts to a clock that was set forward by this much, so that nothing has lasted longer. An update notices
+ * by itself if it was set back. */
 void ald_alerts_shift(AldAlerts *alerts, uint64_t usec);
 
 /* Returns when something will begin or end if the findings stay as they are; absent: never. */
@@ -53,10 +53,10 @@ uint64_t ald_alerts_due(AldAlerts *alerts);
 /* Returns whether there is an alert of this key, begun or not. */
 bool ald_alerts_has(const AldAlerts *alerts, const char *key);
 
-/* The alerts that have begun and not ended, hidden ones too, by their keys (const AldAlert *). Free the
- * array. */
+/* Returns the alerts that have begun and not ended, hidden ones too, by their keys (const AldAlert *). Free
+ * the array. */
 GPtrArray *ald_alerts_begun(AldAlerts *alerts);
 
-/* Number of findings that have no alert, since there are more than ALD_ALERTS_MAX or their rows are too long
- * (alert-accounts.h). */
+/* Returns the number of findings that have no alert, since there are more than ALD_ALERTS_MAX or their rows
+ * are too long (alert-accounts.h). */
 guint ald_alerts_left_out(const AldAlerts *alerts);

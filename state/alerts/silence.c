@@ -5,7 +5,7 @@
 
 #include "state/alerts/silence.h"
 
-/* One of both nodes of a link, and of nothing else. */
+/* Returns whether a finding is about both nodes of a link, and nothing else. */
 static bool is_about_link(const AldFindingRow *finding)
 {
         const char *slower = ald_finding_row_id_to_string(ALD_FINDING_ROW_ID_SLOWER_THAN_PAST);
