@@ -166,7 +166,7 @@ static int run_version(const void *ctl, const char *verb)
         return verb_version(ctl);
 }
 
-static int unknown_verb(const char *name)
+static int report_unknown_verb(const char *name)
 {
         const char *known[G_N_ELEMENTS(verbs) + 1] = { NULL };
         g_autofree char *hint = NULL;
@@ -180,7 +180,7 @@ static int unknown_verb(const char *name)
         return ALD_EXIT_USAGE;
 }
 
-static void complain_of_misuse(const AldOption *option)
+static void report_misuse(const AldOption *option)
 {
         guint n = g_strv_length((char **) option->verbs);
         g_autoptr(GString) list = g_string_new(option->verbs[0]);
@@ -201,7 +201,7 @@ static int run_verb(const AldVerb *verb, const AldCtl *ctl, char **args)
         if (n < verb->min_args || n > verb->max_args)
                 ald_print_error("Usage: alidadectl %s", verb->usage ?: verb->name);
         else if (misused)
-                complain_of_misuse(misused);
+                report_misuse(misused);
         else if (ctl->csv && ctl->json)
                 ald_print_error("--json and --csv exclude each other");
         else
@@ -220,7 +220,7 @@ static int verb_help(const AldCtl *ctl)
         if (!name || strcmp(name, "help") == 0)
                 return run_help(ctl, NULL);
         if (!verb || !verb->usage)
-                return unknown_verb(name);
+                return report_unknown_verb(name);
         own.args = option;
         return has_own_options(name) ? verb->run(&own) : run_help(ctl, name);
 }
@@ -276,5 +276,5 @@ int main(int argc, char **argv)
         if (r >= 0)
                 return r;
         verb = find_verb(words[0] ?: "status");
-        return verb ? run_verb(verb, &ctl, words + (words[0] != NULL)) : unknown_verb(words[0]);
+        return verb ? run_verb(verb, &ctl, words + (words[0] != NULL)) : report_unknown_verb(words[0]);
 }

@@ -27,7 +27,7 @@ struct AldOutput {
  * O_NONBLOCK belongs to the open file description, which other processes such as the shell share. So a
  * terminal or pipe is reopened. If that is not permitted, writing may block.
  */
-static int open_again(int fd, bool *ret_is_socket)
+static int reopen(int fd, bool *ret_is_socket)
 {
         g_autofree char *path = g_strdup_printf("/proc/self/fd/%i", fd);
         struct stat st;
@@ -45,7 +45,7 @@ static int open_again(int fd, bool *ret_is_socket)
         return again;
 }
 
-static void fail(AldOutput *output, int r)
+static void fail_output(AldOutput *output, int r)
 {
         if (output->broken)
                 return;
@@ -84,7 +84,7 @@ static void flush_or_fail(AldOutput *output)
         int r = flush_queue(output);
 
         if (r < 0 && r != -EAGAIN)
-                fail(output, r);
+                fail_output(output, r);
         else if (output->source)
                 g_source_modify_unix_fd(output->source, output->tag, r == -EAGAIN ? G_IO_OUT : 0);
 }
@@ -99,7 +99,7 @@ static gboolean output_dispatch(GSource *source, GSourceFunc callback, gpointer 
         AldOutput *output = ((OutputSource *) source)->output;
 
         if (g_source_query_unix_fd(source, output->tag) & (G_IO_ERR | G_IO_HUP)) {
-                fail(output, -EPIPE);
+                fail_output(output, -EPIPE);
                 return G_SOURCE_REMOVE;
         }
         flush_or_fail(output);
@@ -126,7 +126,7 @@ int ald_output_new(int fd, AldOutputHandler handler, void *userdata, AldOutput *
         output->queue = g_string_new(NULL);
         output->handler = handler;
         output->userdata = userdata;
-        output->fd = open_again(fd, &output->is_socket);
+        output->fd = reopen(fd, &output->is_socket);
         if (output->fd < 0)
                 return output->fd;
         add_source(output);

@@ -26,7 +26,7 @@ typedef struct Names {
         char **owned, **activatable;
 } Names;
 
-static bool has(char **names, const char *name)
+static bool contains(char **names, const char *name)
 {
         return g_strv_contains((const char *const *) names, name);
 }
@@ -57,7 +57,7 @@ static void read_unit(const Names *names, const char *name, Unit *unit)
         g_autoptr(AldMessage) call = NULL, reply = NULL;
         const char *path;
 
-        if (!has(names->owned, SYSTEMD_NAME) ||
+        if (!contains(names->owned, SYSTEMD_NAME) ||
                 sd_bus_message_new_method_call(names->bus, &call, SYSTEMD_NAME, SYSTEMD_PATH,
                         SYSTEMD_NAME ".Manager", "LoadUnit") < 0 ||
                 sd_bus_message_append(call, "s", file) < 0 || !call_systemd(names->bus, call, &reply) ||
@@ -68,15 +68,15 @@ static void read_unit(const Names *names, const char *name, Unit *unit)
         unit->result = read_unit_property(names->bus, path, SYSTEMD_NAME ".Service", "Result");
 }
 
-static void add(AldCheckResult *result, char *text)
+static void add_problem(AldCheckResult *result, char *text)
 {
         ald_check_result_add(result, ALD_CHECK_ID_SERVICE, ALD_FINDING_ROW_SEVERITY_ERROR, text);
 }
 
 static void check_running(const Names *names, const char *name, AldCheckResult *result)
 {
-        if (!has(names->owned, name))
-                add(result, g_strdup_printf("%s is not running", name));
+        if (!contains(names->owned, name))
+                add_problem(result, g_strdup_printf("%s is not running", name));
 }
 
 /* Not every machine records a history. An administrator who masks the unit does not want it to run. */
@@ -84,13 +84,13 @@ static void check_history(const Names *names, AldCheckResult *result)
 {
         g_auto(Unit) unit = {};
 
-        if (has(names->owned, ALD_HISTORY_NAME))
+        if (contains(names->owned, ALD_HISTORY_NAME))
                 return;
         read_unit(names, ALD_HISTORY_UNIT, &unit);
         if (g_strcmp0(unit.load_state, "masked") == 0)
                 return;
-        if (has(names->activatable, ALD_HISTORY_NAME) || g_strcmp0(unit.load_state, "loaded") == 0)
-                add(result, g_strdup_printf("%s is not running", ALD_HISTORY_NAME));
+        if (contains(names->activatable, ALD_HISTORY_NAME) || g_strcmp0(unit.load_state, "loaded") == 0)
+                add_problem(result, g_strdup_printf("%s is not running", ALD_HISTORY_NAME));
 }
 
 /* The placement service runs only on request. The bus cannot start a unit that systemd does not find. */
@@ -98,16 +98,16 @@ static void check_placement(const Names *names, AldCheckResult *result)
 {
         g_auto(Unit) unit = {};
 
-        if (has(names->owned, ALD_PLACEMENT_NAME))
+        if (contains(names->owned, ALD_PLACEMENT_NAME))
                 return;
         read_unit(names, ALD_PLACEMENT_UNIT, &unit);
         if (g_strcmp0(unit.load_state, "masked") == 0)
                 return;
-        if (!has(names->activatable, ALD_PLACEMENT_NAME) || g_strcmp0(unit.load_state, "not-found") == 0)
-                add(result, g_strdup_printf("%s cannot be started", ALD_PLACEMENT_NAME));
+        if (!contains(names->activatable, ALD_PLACEMENT_NAME) || g_strcmp0(unit.load_state, "not-found") == 0)
+                add_problem(result, g_strdup_printf("%s cannot be started", ALD_PLACEMENT_NAME));
         else if (g_strcmp0(unit.active_state, "failed") == 0)
-                add(result, g_strdup_printf("the last start of " ALD_PLACEMENT_UNIT " failed: %s",
-                                    unit.result ?: "unknown reason"));
+                add_problem(result, g_strdup_printf("the last start of " ALD_PLACEMENT_UNIT " failed: %s",
+                                            unit.result ?: "unknown reason"));
 }
 
 void ald_check_services(const AldCtl *ctl, bool is_member, AldCheckResult *result)
@@ -119,7 +119,7 @@ void ald_check_services(const AldCtl *ctl, bool is_member, AldCheckResult *resul
         Names names;
 
         if (ald_bus_open(ctl, &bus) != ALD_EXIT_OK || sd_bus_list_names(bus, &owned, &activatable) < 0) {
-                add(result, g_strdup("the names on the bus cannot be read"));
+                add_problem(result, g_strdup("the names on the bus cannot be read"));
                 return;
         }
         names = (Names){ bus, owned, activatable };

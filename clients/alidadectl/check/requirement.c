@@ -18,7 +18,7 @@ typedef struct Peers {
         double since_usec; /* of the oldest link; NaN if there is none */
 } Peers;
 
-static void note_peer(Peers *peers, const AldLink *link, const char *own)
+static void add_peer(Peers *peers, const AldLink *link, const char *own)
 {
         char source[ALD_ID_STRING_SIZE], sink[ALD_ID_STRING_SIZE];
         bool is_source;
@@ -46,7 +46,7 @@ static void find_peers(const AldNodeRow *row, Peers *peers)
                                 continue;
                         link = ald_link_of_record(record);
                         if (ald_link_reaches_sink(&link) && ald_figure(link.measured_usec) >= oldest_usec)
-                                note_peer(peers, &link, row->node->id);
+                                add_peer(peers, &link, row->node->id);
                 }
 }
 
@@ -149,7 +149,7 @@ static int parse_figure(const AldListColumn *column, const char *word, const cha
         return r;
 }
 
-static int parse_one(const char *word, GPtrArray *requirements, char **ret_reason)
+static int parse_requirement(const char *word, GPtrArray *requirements, char **ret_reason)
 {
         size_t length = strcspn(word, ">=");
         const char *figure = word + length;
@@ -180,7 +180,7 @@ int ald_requirements_parse(const char *list, GPtrArray *requirements, char **ret
                 return -EINVAL;
         }
         for (size_t i = 0; words[i]; i++) {
-                int r = parse_one(words[i], requirements, ret_reason);
+                int r = parse_requirement(words[i], requirements, ret_reason);
                 if (r < 0)
                         return r;
         }

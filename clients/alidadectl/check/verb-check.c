@@ -112,7 +112,7 @@ static bool is_offline(const AldFindingRow *row)
 /* Other nodes cannot make this machine fail the check by what they report about it: either its own record is
  * the evidence, or its state service concludes something about it alone, without comparing it with other
  * nodes. */
-static bool is_own(const AldFindingRow *row, const char *own)
+static bool is_own_finding(const AldFindingRow *row, const char *own)
 {
         if (row->reporter)
                 return strcmp(row->reporter, own) == 0;
@@ -121,9 +121,9 @@ static bool is_own(const AldFindingRow *row, const char *own)
         return row->nodes && row->nodes[0] && !row->nodes[1] && strcmp(row->nodes[0], own) == 0;
 }
 
-static bool counts(const CheckOrder *order, const AldFindingRow *row, const char *own)
+static bool does_count(const CheckOrder *order, const AldFindingRow *row, const char *own)
 {
-        if (is_ignored(order, row->id) || (!order->all && !order->others && !is_own(row, own)))
+        if (is_ignored(order, row->id) || (!order->all && !order->others && !is_own_finding(row, own)))
                 return false;
         return ald_finding_severity_of(row) <= order->severity || (order->all && is_offline(row));
 }
@@ -136,7 +136,7 @@ static void check_findings(const CheckOrder *order, AldModel *model, const char 
                 const AldFindingRow *row = findings->pdata[i];
                 g_autofree char *id = ald_text_safe(row->id ?: "finding"), *reporter = NULL;
 
-                if (!counts(order, row, own))
+                if (!does_count(order, row, own))
                         continue;
                 ald_check_result_add(
                         result, id, ald_finding_severity_of(row), ald_finding_words(row) ?: g_strdup(""));
@@ -187,7 +187,7 @@ static int format_unknown(const CheckOrder *order, const char *id, char *text, c
 }
 
 /* Makes the check and formats its result. Returns the exit code. */
-static int check(const CheckOrder *order, char **ret)
+static int check_state(const CheckOrder *order, char **ret)
 {
         g_auto(AldStateSession) session = ALD_STATE_SESSION_INIT;
         g_auto(AldCheckResult) result = {};
@@ -222,7 +222,7 @@ _Noreturn static void run_child(const CheckOrder *order, int fd)
 
         /* If the parent is killed together with its group, this process must end as well. */
         (void) prctl(PR_SET_PDEATHSIG, SIGKILL);
-        code = check(order, &text);
+        code = check_state(order, &text);
         _exit(dprintf(fd, "%s", text) < 0 ? ALD_EXIT_ERROR : code);
 }
 

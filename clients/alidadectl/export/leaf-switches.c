@@ -23,7 +23,7 @@ static bool is_fast(const AldLeafPair *pair, const double *best)
         return pair->rate >= FAST_SHARE * fmax(best[pair->a], best[pair->b]);
 }
 
-static bool joins(const AldLeafPair *pair, const unsigned *leaf_of, unsigned x, unsigned y)
+static bool joins_leaves(const AldLeafPair *pair, const unsigned *leaf_of, unsigned x, unsigned y)
 {
         unsigned a = leaf_of[pair->a], b = leaf_of[pair->b];
 
@@ -35,7 +35,7 @@ static bool all_fast(const AldLeafPair *pairs, size_t n_pairs, const double *bes
         unsigned x, unsigned y)
 {
         for (size_t i = 0; i < n_pairs; i++)
-                if (joins(&pairs[i], leaf_of, x, y) && !is_fast(&pairs[i], best))
+                if (joins_leaves(&pairs[i], leaf_of, x, y) && !is_fast(&pairs[i], best))
                         return false;
         return true;
 }

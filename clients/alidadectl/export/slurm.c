@@ -50,7 +50,7 @@ static gint compare_hosts(gconstpointer a, gconstpointer b)
         return r != 0 ? r : (gint) left->index - (gint) right->index;
 }
 
-static int fail(int error, char **ret_reason, char *reason)
+static int fail_with(int error, char **ret_reason, char *reason)
 {
         *ret_reason = reason;
         return error;
@@ -79,7 +79,7 @@ static guint count_alike(const SlurmTree *tree, guint first)
 }
 
 /* Leaves out all nodes with the same host name, since it is unknown which of them really has it. */
-static void leave_out(SlurmTree *tree, guint first, guint n)
+static void leave_out_hosts(SlurmTree *tree, guint first, guint n)
 {
         for (guint i = first; i < first + n; i++) {
                 SlurmHost host = *host_at(tree, i);
@@ -110,12 +110,13 @@ static int check_hosts(SlurmTree *tree, char **ret_reason)
                         continue;
                 }
                 if (!tree->state->force)
-                        return fail(-ENXIO, ret_reason, describe_alike(tree, host, host_at(tree, i + 1)));
-                leave_out(tree, i, n);
+                        return fail_with(
+                                -ENXIO, ret_reason, describe_alike(tree, host, host_at(tree, i + 1)));
+                leave_out_hosts(tree, i, n);
         }
         if (tree->hosts->len > 0)
                 return 0;
-        return fail(-ENODATA, ret_reason,
+        return fail_with(-ENODATA, ret_reason,
                 tree->contested->len > 1 ? describe_alike(tree, &g_array_index(tree->contested, SlurmHost, 0),
                                                    &g_array_index(tree->contested, SlurmHost, 1))
                                          : g_strdup("No node has a known host name"));
@@ -137,7 +138,7 @@ static int find_hosts(SlurmTree *tree, char **ret_reason)
                 else if (tree->state->force)
                         g_ptr_array_add(tree->unnamed, node->name);
                 else
-                        return fail(-ENXIO, ret_reason,
+                        return fail_with(-ENXIO, ret_reason,
                                 g_strdup_printf("The host name of %s is unknown, or Slurm cannot take it",
                                         node->name));
         }
@@ -157,7 +158,7 @@ static int add_pair(SlurmTree *tree, guint a, guint b, char **ret_reason)
         if (isnan(rate.bits_per_second))
                 return 0;
         if (rate.is_old && !tree->state->force)
-                return fail(-ESTALE, ret_reason,
+                return fail_with(-ESTALE, ret_reason,
                         g_strdup_printf("The rate between %s and %s is older than 24 h",
                                 host_at(tree, a)->name, host_at(tree, b)->name));
         leaf = (AldLeafPair){ .a = a, .b = b, .rate = rate.bits_per_second };

@@ -111,7 +111,7 @@ const AldSynopsis ald_export_synopsis = {
         .before_node = formats_of_node,
 };
 
-static int refuse_option(const char *option, const char *formats)
+static int reject_option(const char *option, const char *formats)
 {
         ald_print_error("%s works with these formats only: %s", option, formats);
         return ALD_EXIT_USAGE;
@@ -129,12 +129,12 @@ static int check_plan_option(const ExportOrder *order, const char *option, bool 
                         return ALD_EXIT_OK;
                 g_string_append_printf(list, "%s%s", list->len > 0 ? ", " : "", format->name);
         }
-        return is_given ? refuse_option(option, list->str) : ALD_EXIT_OK;
+        return is_given ? reject_option(option, list->str) : ALD_EXIT_OK;
 }
 
 static int check_option(const ExportOrder *order, const char *option, bool is_given, const char *format)
 {
-        return !is_given || strcmp(order->format, format) == 0 ? ALD_EXIT_OK : refuse_option(option, format);
+        return !is_given || strcmp(order->format, format) == 0 ? ALD_EXIT_OK : reject_option(option, format);
 }
 
 /* Checks for words and options that exclude each other. */

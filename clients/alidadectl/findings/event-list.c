@@ -79,7 +79,7 @@ static int print_as_text(const AldCtl *ctl, const AldColumnChoice *choice, sd_bu
         return ald_print(ctl, &info, out->str);
 }
 
-static GArray *rows_of(const GPtrArray *events)
+static GArray *make_rows(const GPtrArray *events)
 {
         GArray *rows = g_array_sized_new(FALSE, FALSE, sizeof(AldFindingListRow), events->len);
 
@@ -103,7 +103,7 @@ int ald_event_list_print(
                 r = ald_event_list_read(bus, from_usec, to_usec, &events);
         if (r != ALD_EXIT_OK)
                 return r;
-        rows = rows_of(events);
+        rows = make_rows(events);
         r = ald_column_table_sort(ctl, choice->list, rows);
         if (r >= 0)
                 return r;

@@ -35,7 +35,7 @@ typedef struct AldFindingFollow {
         int exit_code;
 } AldFindingFollow;
 
-static void end(AldFindingFollow *follow, int exit_code)
+static void end_follow(AldFindingFollow *follow, int exit_code)
 {
         if (follow->ended)
                 return;
@@ -52,7 +52,7 @@ static void write_text(AldFindingFollow *follow, const char *text)
         if (ald_output_pending(follow->output) <= UNREAD_MAX)
                 return;
         ald_print_error("Nothing reads the output");
-        end(follow, ALD_EXIT_ERROR);
+        end_follow(follow, ALD_EXIT_ERROR);
 }
 
 static void write_styled(AldFindingFollow *follow, const char *styled)
@@ -103,7 +103,7 @@ static int read_event(sd_bus_message *m, bool begins, AldHistoryEvent *times, js
         return r < 0 ? r : ald_value_read_dict(m, finding, NULL);
 }
 
-static void take_signal(AldFindingFollow *follow, sd_bus_message *m, bool begins)
+static void handle_event_signal(AldFindingFollow *follow, sd_bus_message *m, bool begins)
 {
         g_autoptr(AldFindingEvent) event = NULL;
         json_auto_t *finding = json_object();
@@ -118,13 +118,13 @@ static void take_signal(AldFindingFollow *follow, sd_bus_message *m, bool begins
 
 static int on_began(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
 {
-        take_signal(userdata, m, true);
+        handle_event_signal(userdata, m, true);
         return 0;
 }
 
 static int on_ended(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
 {
-        take_signal(userdata, m, false);
+        handle_event_signal(userdata, m, false);
         return 0;
 }
 
@@ -150,7 +150,8 @@ static int on_owner_changed(sd_bus_message *m, void *userdata, sd_bus_error *ret
         return 0;
 }
 
-static int match(AldFindingFollow *follow, const char *member, sd_bus_message_handler_t handler)
+static int match_history_signal(
+        AldFindingFollow *follow, const char *member, sd_bus_message_handler_t handler)
 {
         return sd_bus_match_signal(follow->bus, NULL, ALD_HISTORY_NAME, ALD_HISTORY_PATH,
                 ALD_HISTORY_INTERFACE, member, handler, follow);
@@ -172,20 +173,20 @@ static int find_owner(AldFindingFollow *follow)
 }
 
 /* Signals that arrive while the list is read are handled once the loop runs. */
-static int prepare(AldFindingFollow *follow, sd_bus_error *error)
+static int subscribe(AldFindingFollow *follow, sd_bus_error *error)
 {
         int r = sd_bus_add_match(follow->bus, NULL, OWNER_MATCH, on_owner_changed, follow);
 
         if (r >= 0)
-                r = match(follow, "FindingBegan", on_began);
+                r = match_history_signal(follow, "FindingBegan", on_began);
         if (r >= 0)
-                r = match(follow, "FindingEnded", on_ended);
+                r = match_history_signal(follow, "FindingEnded", on_ended);
         if (r >= 0)
                 r = ald_bus_await(follow->bus, ALD_HISTORY_NAME, error);
         return r < 0 ? r : find_owner(follow);
 }
 
-static int list(AldFindingFollow *follow, uint64_t from_usec)
+static int list_events(AldFindingFollow *follow, uint64_t from_usec)
 {
         g_autoptr(GString) header = g_string_new(NULL);
         g_autoptr(GPtrArray) events = NULL;
@@ -209,7 +210,7 @@ static void on_closed(sd_bus *bus, int error, void *userdata)
         g_auto(sd_bus_error) reason = SD_BUS_ERROR_NULL;
 
         ald_bus_closed_error(error, &reason);
-        end(userdata, ald_bus_print_error(&reason, "Cannot follow the findings", ALD_HISTORY_UNIT));
+        end_follow(userdata, ald_bus_print_error(&reason, "Cannot follow the findings", ALD_HISTORY_UNIT));
 }
 
 static void on_output(AldOutput *output, int r, void *userdata)
@@ -218,12 +219,12 @@ static void on_output(AldOutput *output, int r, void *userdata)
                 return;
         if (r != -EPIPE)
                 ald_print_error("Cannot write the output: %s", strerror(-r));
-        end(userdata, r == -EPIPE ? ALD_EXIT_OK : ALD_EXIT_ERROR);
+        end_follow(userdata, r == -EPIPE ? ALD_EXIT_OK : ALD_EXIT_ERROR);
 }
 
 static void on_signal(int number, void *userdata)
 {
-        end(userdata, ALD_EXIT_OK);
+        end_follow(userdata, ALD_EXIT_OK);
 }
 
 static int add_sources(AldFindingFollow *follow)
@@ -266,14 +267,14 @@ int ald_finding_follow(const AldCtl *ctl, uint64_t from_usec)
         r = ald_bus_open(ctl, &follow.bus);
         if (r != ALD_EXIT_OK)
                 return r;
-        r = prepare(&follow, &error);
+        r = subscribe(&follow, &error);
         if (r < 0) {
                 ald_bus_ensure_error(&error, r);
                 return ald_bus_print_error(&error, "Cannot follow the findings", ALD_HISTORY_UNIT);
         }
         r = add_sources(&follow);
         if (r == ALD_EXIT_OK)
-                r = list(&follow, from_usec);
+                r = list_events(&follow, from_usec);
         if (r != ALD_EXIT_OK)
                 return r;
         if (!follow.ended)

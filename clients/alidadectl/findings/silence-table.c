@@ -17,14 +17,14 @@ static const AldColumn columns_of_silences[] = {
         { "REASON", .least = 9, .flexible = true },
 };
 
-static char *user_of(uint64_t uid, bool local)
+static char *format_user(uint64_t uid, bool local)
 {
         const struct passwd *user = local && uid <= UINT32_MAX ? getpwuid((uid_t) uid) : NULL;
 
         return user ? ald_text_safe(user->pw_name) : ald_format_count(ald_figure(uid));
 }
 
-static char *node_of(AldModel *model, const char *id)
+static char *format_node(AldModel *model, const char *id)
 {
         return ald_node_name(model, id) ?: g_strdup("");
 }
@@ -37,11 +37,11 @@ void ald_silence_table_append(
         for (guint i = 0; i < rows->len; i++) {
                 const AldSilenceRow *row = rows->pdata[i];
 
-                ald_table_add(table, node_of(model, row->node));
-                ald_table_add(table, node_of(model, row->peer));
+                ald_table_add(table, format_node(model, row->node));
+                ald_table_add(table, format_node(model, row->peer));
                 ald_table_add(table, row->until_usec == ALD_ABSENT_UINT64 ? g_strdup("further notice")
                                                                           : ald_event_time(row->until_usec));
-                ald_table_add(table, user_of(row->uid, local));
+                ald_table_add(table, format_user(row->uid, local));
                 ald_table_add(table, ald_text_safe(row->reason ?: ""));
         }
         ald_table_layout(table, columns, NULL);

@@ -68,7 +68,7 @@ static const AldSynopsis *synopsis_of(const SilenceOrder *order)
         return order->ends ? &ald_unsilence_synopsis : &ald_silence_synopsis;
 }
 
-static int check(SilenceOrder *order)
+static int check_order(SilenceOrder *order)
 {
         guint n = g_strv_length(order->nodes);
         bool has_duration = order->duration_usec != ALD_ABSENT_UINT64;
@@ -121,7 +121,7 @@ static int read_rows(sd_bus *bus, GPtrArray **ret)
         return ald_bus_print_error(&error, "Cannot list what is silent", ALD_HISTORY_UNIT);
 }
 
-static int list(const SilenceOrder *order, sd_bus *bus, AldModel *model)
+static int list_silences(const SilenceOrder *order, sd_bus *bus, AldModel *model)
 {
         g_autoptr(GPtrArray) rows = NULL;
         int r = read_rows(bus, &rows);
@@ -198,7 +198,7 @@ static int find_ids(SilenceOrder *order, AldStateSession *session, sd_bus *bus)
         return ALD_EXIT_USAGE;
 }
 
-static int call(const SilenceOrder *order, sd_bus *bus, sd_bus_error *error)
+static int call_history(const SilenceOrder *order, sd_bus *bus, sd_bus_error *error)
 {
         const AldSilenceCall silence = { .ends = order->ends,
                 .node = order->ids[0],
@@ -232,7 +232,7 @@ static int print_done(const SilenceOrder *order, const char *nodes)
         return ald_print_done("Findings about %s are silent until %s", nodes, until);
 }
 
-static int change(const SilenceOrder *order, sd_bus *bus, AldModel *model)
+static int change_silence(const SilenceOrder *order, sd_bus *bus, AldModel *model)
 {
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
         g_autofree char *nodes = describe_nodes(order, model), *what = NULL;
@@ -240,7 +240,7 @@ static int change(const SilenceOrder *order, sd_bus *bus, AldModel *model)
 
         if (r >= 0) {
                 agent = ald_agent_start(&order->ctl);
-                r = call(order, bus, &error);
+                r = call_history(order, bus, &error);
                 ald_agent_stop(agent);
         }
         if (r >= 0)
@@ -251,7 +251,7 @@ static int change(const SilenceOrder *order, sd_bus *bus, AldModel *model)
 }
 
 /* Opens a connection of its own, since the session's connection ended with its loop. */
-static int run(SilenceOrder *order)
+static int run_order(SilenceOrder *order)
 {
         g_auto(AldStateSession) session = ALD_STATE_SESSION_INIT;
         g_autoptr(AldOwnBus) bus = NULL;
@@ -263,7 +263,8 @@ static int run(SilenceOrder *order)
                 r = find_ids(order, &session, bus);
         if (r != ALD_EXIT_OK)
                 return r;
-        return order->nodes[0] ? change(order, bus, session.model) : list(order, bus, session.model);
+        return order->nodes[0] ? change_silence(order, bus, session.model)
+                               : list_silences(order, bus, session.model);
 }
 
 static int run_verb(const AldCtl *ctl, bool ends)
@@ -275,8 +276,8 @@ static int run_verb(const AldCtl *ctl, bool ends)
         if (r >= 0)
                 return r;
         order.nodes = words;
-        r = check(&order);
-        return r == ALD_EXIT_OK ? run(&order) : r;
+        r = check_order(&order);
+        return r == ALD_EXIT_OK ? run_order(&order) : r;
 }
 
 int ald_verb_silence(const AldCtl *ctl)

@@ -38,7 +38,7 @@ static unsigned label_width_of(const AldShownSeries *series)
         return ald_text_width(series->label) + (series->group ? INDENT : 0);
 }
 
-static Layout lay_out(const AldHistoryView *view, unsigned columns, uint64_t now_usec)
+static Layout make_layout(const AldHistoryView *view, unsigned columns, uint64_t now_usec)
 {
         const GPtrArray *series = view->series;
         bool is_old = view->from_usec + MINUTES_KEPT_USEC < now_usec;
@@ -105,7 +105,7 @@ static void add_point(
 
 /* Parts have equal length and thus equal weight; figures of probes are weighted by the number of
  * measurements. */
-static double mean_of(const Figures *figures, const double *counts, bool is_probed)
+static double weighted_mean(const Figures *figures, const double *counts, bool is_probed)
 {
         double sum = 0, weights = 0;
 
@@ -134,7 +134,7 @@ static Figures summarize(const AldHistoryView *view, const Layout *layout, const
 
                 add_point(&figures, part, &counts[part], point, series->scale);
         }
-        figures.mean = mean_of(&figures, counts, ald_shown_series_is_probed(series));
+        figures.mean = weighted_mean(&figures, counts, ald_shown_series_is_probed(series));
         return figures;
 }
 
@@ -143,7 +143,7 @@ static AldFigureUnit unit_of(const AldShownSeries *series, const Figures *figure
         return ald_figure_unit(series->number->unit, fmax(fabs(figures->least), fabs(figures->greatest)));
 }
 
-static char *draw(const Figures *figures, unsigned width)
+static char *draw_sparkline(const Figures *figures, unsigned width)
 {
         AldSparkScale scale = ald_spark_scale(figures->least, figures->greatest);
 
@@ -158,7 +158,7 @@ static void append_row(
         const double numbers[N_NUMBERS] = { figures.least, figures.mean, figures.greatest, figures.last };
         unsigned indent = series->group ? INDENT : 0;
         g_autofree char *label = ald_text_fit(series->label, layout->label_width - indent, false);
-        g_autofree char *line = draw(&figures, layout->spark_width);
+        g_autofree char *line = draw_sparkline(&figures, layout->spark_width);
 
         g_string_append_printf(out, "%*s%s  %s", (int) indent, "", label, line);
         for (unsigned i = 0; i < N_NUMBERS; i++) {
@@ -195,7 +195,7 @@ static void append_narrow_row(
         const AldFigureUnit unit = unit_of(series, &figures);
         g_autofree char *words = describe_figures(&figures, &unit);
         g_autofree char *text = g_strdup_printf("%s: %s", series->label, words);
-        g_autofree char *line = draw(&figures, layout->spark_width);
+        g_autofree char *line = draw_sparkline(&figures, layout->spark_width);
 
         ald_text_wrap(out, text, layout->columns, 0);
         g_string_append_printf(out, "\n%s\n", g_strchomp(line));
@@ -400,7 +400,7 @@ static void append_nothing(GString *out, const AldHistoryView *view)
 GArray *ald_history_rows(const AldHistoryView *view, uint64_t now_usec)
 {
         GArray *rows = g_array_sized_new(FALSE, FALSE, sizeof(AldSeriesRow), view->series->len);
-        const Layout layout = lay_out(view, 0, now_usec);
+        const Layout layout = make_layout(view, 0, now_usec);
 
         for (guint i = 0; i < view->series->len; i++) {
                 g_auto(Figures) figures = summarize(view, &layout, view->series->pdata[i]);
@@ -419,7 +419,7 @@ GArray *ald_history_rows(const AldHistoryView *view, uint64_t now_usec)
 
 void ald_history_describe(GString *out, const AldHistoryView *view, unsigned columns, uint64_t now_usec)
 {
-        const Layout layout = lay_out(view, columns, now_usec);
+        const Layout layout = make_layout(view, columns, now_usec);
         const char *group = NULL;
 
         append_title(out, view, &layout);

@@ -21,14 +21,14 @@ static bool begins_with(const char *whole, const char *name)
                (whole[n] == '\0' || whole[n] == '.' || whole[n] == '[');
 }
 
-static bool is_exactly(const AldShownSeries *series, const char *name)
+static bool matches_exactly(const AldShownSeries *series, const char *name)
 {
         g_autofree char *full = full_name(series);
 
         return g_ascii_strcasecmp(full, name) == 0 || g_ascii_strcasecmp(series->field, name) == 0;
 }
 
-static bool is_meant(const AldShownSeries *series, const char *name)
+static bool matches_name(const AldShownSeries *series, const char *name)
 {
         g_autofree char *full = full_name(series);
         const char *after_dot = strchr(full, '.') + 1; /* "Memory.AvailableBytes" of "Node1.Memory.…" */
@@ -39,18 +39,18 @@ static bool is_meant(const AldShownSeries *series, const char *name)
 
 /* Moves the series that the name matches to `chosen`; each is found only once. If a name matches several,
  * those that are not recorded may be omitted. */
-static bool take_meant(GPtrArray *all, const char *name, GPtrArray *chosen)
+static bool move_matching(GPtrArray *all, const char *name, GPtrArray *chosen)
 {
         bool found = false;
 
         for (guint i = 0; i < chosen->len && !found; i++)
-                found = is_meant(chosen->pdata[i], name);
+                found = matches_name(chosen->pdata[i], name);
         for (guint i = 0; i < all->len; i++) {
                 AldShownSeries *series = all->pdata[i];
 
-                if (!is_meant(series, name))
+                if (!matches_name(series, name))
                         continue;
-                series->optional = !is_exactly(series, name);
+                series->optional = !matches_exactly(series, name);
                 g_ptr_array_add(chosen, g_ptr_array_steal_index(all, i--));
                 found = true;
         }
@@ -78,7 +78,7 @@ static bool add_past_row(GPtrArray *chosen, const AldEntity *node, const char *n
                 if (!rows || rows->type != ALD_TYPE_ROWS)
                         continue;
                 of_row = ald_shown_series_of_row(node, kind, rows, id);
-                (void) take_meant(of_row, name, chosen);
+                (void) move_matching(of_row, name, chosen);
         }
         return chosen->len > before;
 }
@@ -109,7 +109,7 @@ static int compare_close(const void *a, const void *b)
 }
 
 /* Lists similar names of columns, in whatever row or record they are. */
-static char *list_close(const GPtrArray *all, const char *name)
+static char *list_similar(const GPtrArray *all, const char *name)
 {
         g_autoptr(GArray) close = g_array_new(FALSE, FALSE, sizeof(CloseName));
         g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
@@ -133,7 +133,7 @@ static char *list_close(const GPtrArray *all, const char *name)
 
 static char *describe_unknown(const GPtrArray *all, const char *name, bool of_link)
 {
-        g_autofree char *close = list_close(all, name);
+        g_autofree char *close = list_similar(all, name);
         const char *what = of_link ? "No figure of a link" : "Neither a node nor a figure of a node";
 
         return *close ? g_strdup_printf("%s is called \"%s\"; similar: %s", what, name, close)
@@ -151,7 +151,7 @@ int ald_series_choose(AldModel *model, const AldEntity *node, const AldEntity *p
         if (all->len == 0)
                 return -ENXIO;
         for (; *names; names++) {
-                if (take_meant(all, *names, chosen) || (!peer && add_past_row(chosen, node, *names)))
+                if (move_matching(all, *names, chosen) || (!peer && add_past_row(chosen, node, *names)))
                         continue;
                 *ret_problem = describe_unknown(all, *names, peer);
                 return -ENOENT;

@@ -109,7 +109,7 @@ static int find_nodes(const HistoryOrder *order, AldStateSession *session, AldHi
         return r;
 }
 
-static int complain_of_links(const AldHistoryView *view)
+static int report_missing_links(const AldHistoryView *view)
 {
         g_autofree char *node = ald_entity_label(view->node), *peer = ald_entity_label(view->peer);
 
@@ -131,14 +131,14 @@ static int choose_series(const HistoryOrder *order, AldHistoryView *view)
         else
                 view->series = ald_shown_series_of_node(view->node);
         if (r == -ENXIO || (view->peer && r >= 0 && view->series->len == 0))
-                return complain_of_links(view);
+                return report_missing_links(view);
         if (r >= 0)
                 return ALD_EXIT_OK;
         ald_print_error("%s", problem);
         return ALD_EXIT_USAGE;
 }
 
-static int complain_of_call(const sd_bus_error *error, int r)
+static int report_failed_call(const sd_bus_error *error, int r)
 {
         g_auto(sd_bus_error) copy = SD_BUS_ERROR_NULL;
 
@@ -148,7 +148,7 @@ static int complain_of_call(const sd_bus_error *error, int r)
 }
 
 /* Reports why none of the series is kept. */
-static int complain_of_scope(sd_bus *bus, const AldHistoryView *view)
+static int report_missing_history(sd_bus *bus, const AldHistoryView *view)
 {
         g_autofree char *scope = ald_history_call_scope(bus), *name = ald_entity_label(view->node);
 
@@ -173,7 +173,7 @@ static int read_series(const HistoryOrder *order, sd_bus *bus, AldHistoryView *v
         bool kept = false;
 
         if (r < 0)
-                return complain_of_call(&error, r);
+                return report_failed_call(&error, r);
         for (guint i = 0; i < view->series->len; i++) {
                 const AldShownSeries *series = view->series->pdata[i];
 
@@ -181,7 +181,7 @@ static int read_series(const HistoryOrder *order, sd_bus *bus, AldHistoryView *v
                 if (!series->points || (series->optional && series->points->len == 0))
                         g_ptr_array_remove_index(view->series, i--);
         }
-        return kept ? ALD_EXIT_OK : complain_of_scope(bus, view);
+        return kept ? ALD_EXIT_OK : report_missing_history(bus, view);
 }
 
 /* Keeps only the events about the node, or about both nodes. */
@@ -214,13 +214,13 @@ static int read_history(const HistoryOrder *order, AldHistoryView *view)
                 return r;
         r = ald_bus_await(bus, ALD_HISTORY_NAME, &error);
         if (r < 0)
-                return complain_of_call(&error, r);
+                return report_failed_call(&error, r);
         r = read_series(order, bus, view);
         if (r != ALD_EXIT_OK)
                 return r;
         view->begins_usec = ald_history_call_beginning(bus);
         r = read_events(bus, view, &error);
-        return r < 0 ? complain_of_call(&error, r) : ALD_EXIT_OK;
+        return r < 0 ? report_failed_call(&error, r) : ALD_EXIT_OK;
 }
 
 /* Returns -1 if there is more to do, else an exit code. */

@@ -40,7 +40,7 @@ static void add_lock(GPtrArray *locks, const AldProbeLock *lock)
         g_ptr_array_add(locks, copy);
 }
 
-static int read_all(sd_bus_message *m, GPtrArray *locks)
+static int read_locks(sd_bus_message *m, GPtrArray *locks)
 {
         AldProbeLock lock; /* its strings belong to the message */
         int r = sd_bus_message_has_signature(m, "a(sssuuu)") > 0 ? 0 : -EBADMSG;
@@ -62,7 +62,7 @@ int ald_inhibitors_read(sd_bus *bus, GPtrArray **ret, sd_bus_error *error)
         r = sd_bus_call_method(bus, ALD_LINK_PROBE_NAME, ALD_LINK_PROBE_PATH, ALD_LINK_PROBE_INTERFACE,
                 "ListInhibitors", error, &reply, "");
         if (r >= 0)
-                r = read_all(reply, locks);
+                r = read_locks(reply, locks);
         if (r < 0)
                 ald_bus_ensure_error(error, r);
         else
@@ -102,7 +102,7 @@ static char *safe_or_absent(const char *text)
         return ald_text_safe(text[0] ? text : ALD_ABSENT_TEXT);
 }
 
-static char *user_of(const AldProbeLock *lock, bool local)
+static char *format_user(const AldProbeLock *lock, bool local)
 {
         const struct passwd *user = local ? getpwuid((uid_t) lock->uid) : NULL;
 
@@ -117,7 +117,7 @@ void ald_inhibitors_describe(GString *out, const GPtrArray *locks, bool local, u
                 const AldProbeLock *lock = locks->pdata[i];
 
                 ald_table_add(table, safe_or_absent(lock->who));
-                ald_table_add(table, user_of(lock, local));
+                ald_table_add(table, format_user(lock, local));
                 ald_table_add(table, lock->pid ? ald_format_count(lock->pid) : g_strdup(ALD_ABSENT_TEXT));
                 ald_table_add(table, ald_format_count(lock->number));
                 ald_table_add(table, safe_or_absent(lock->what));

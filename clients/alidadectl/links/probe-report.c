@@ -25,7 +25,7 @@ static bool can_draw(void)
         return isatty(STDERR_FILENO) && term && term[0] && strcmp(term, "dumb") != 0;
 }
 
-static unsigned columns(void)
+static unsigned terminal_columns(void)
 {
         struct winsize size = { 0 };
 
@@ -46,7 +46,7 @@ static char *describe_progress(const AldJobProgress *progress, const AldProbeJob
 
         /* The last column is left free, since text in it would wrap in some terminals. */
         if (progress->bar)
-                return ald_job_progress(job, name, columns() - 1);
+                return ald_job_progress(job, name, terminal_columns() - 1);
         step = ald_job_step(job);
         return g_strdup_printf("%s: %s", name, step);
 }
@@ -80,7 +80,7 @@ void ald_job_progress_clear(AldJobProgress *progress)
 }
 
 /* Prints who keeps the probe away, and why. */
-static void name_inhibitors(AldProbeRequest *probe)
+static void print_inhibitors(AldProbeRequest *probe)
 {
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
         g_autoptr(GPtrArray) locks = NULL;
@@ -104,7 +104,7 @@ int ald_probe_print_error(AldProbeRequest *probe, const sd_bus_error *error)
         int r = ald_bus_print_error(error, what, ALD_LINK_PROBE_UNIT);
 
         if (sd_bus_error_has_name(error, ALD_ERROR_INHIBITED))
-                name_inhibitors(probe);
+                print_inhibitors(probe);
         else if (sd_bus_error_has_name(error, ALD_ERROR_NOT_JOINED))
                 ald_print_error("\"alidadectl cluster join\" adds this machine to a cluster");
         return r;

@@ -33,7 +33,7 @@ static bool end_progress(AldProbeRequest *probe)
         return true;
 }
 
-static void give_up(AldProbeRequest *probe)
+static void abandon_job(AldProbeRequest *probe)
 {
         if (!end_progress(probe))
                 return;
@@ -46,7 +46,7 @@ static void on_ended(AldJobRun *run, const sd_bus_error *error, void *userdata)
         AldProbeRequest *probe = userdata;
 
         if (error && sd_bus_error_has_name(error, ALD_JOB_NOT_STOPPED))
-                give_up(probe);
+                abandon_job(probe);
         else if (end_progress(probe))
                 end_loop(probe, error ? ald_probe_print_error(probe, error) : ald_probe_report(probe));
 }
@@ -81,7 +81,7 @@ static void on_signal(int number, void *userdata)
         AldProbeRequest *probe = userdata;
 
         if (probe->canceled) {
-                give_up(probe);
+                abandon_job(probe);
                 return;
         }
         probe->canceled = true;
@@ -89,7 +89,7 @@ static void on_signal(int number, void *userdata)
         stop_agent(probe); /* and its prompt, which delays the reply */
 }
 
-static int start(AldProbeRequest *probe)
+static int start_job(AldProbeRequest *probe)
 {
         static const AldJobRunHandler handler = { .changed = on_changed, .ended = on_ended };
         AldJobCall call = probe->order->call;
@@ -98,7 +98,7 @@ static int start(AldProbeRequest *probe)
         return ald_job_run_start(probe->bus, &call, &handler, probe, &probe->run);
 }
 
-static int prepare(AldProbeRequest *probe)
+static int prepare_and_start(AldProbeRequest *probe)
 {
         static const int signals[] = { SIGINT, SIGTERM, SIGHUP, 0 };
         int r;
@@ -108,7 +108,7 @@ static int prepare(AldProbeRequest *probe)
         /* The agent starts before signals are blocked, since it would inherit that. */
         probe->agent = ald_agent_start(&probe->order->ctl);
         r = ald_signal_source_new(signals, on_signal, probe, &probe->signals);
-        return r < 0 ? r : start(probe);
+        return r < 0 ? r : start_job(probe);
 }
 
 static void probe_clear(AldProbeRequest *probe)
@@ -135,7 +135,7 @@ int ald_probe_run(const AldProbeOrder *order)
                 return r;
         if (ald_bus_await(probe.bus, ALD_LINK_PROBE_NAME, &error) < 0)
                 return ald_probe_print_error(&probe, &error);
-        r = prepare(&probe);
+        r = prepare_and_start(&probe);
         if (r < 0) {
                 ald_print_error("Cannot probe %s: %s", order->label, strerror(-r));
                 return ALD_EXIT_ERROR;

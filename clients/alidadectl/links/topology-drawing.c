@@ -65,7 +65,7 @@ char *ald_topology_rate(uint64_t rate, bool compact)
         return text;
 }
 
-static const char *name_of(const AldTopologySummary *summary, unsigned index)
+static const char *node_name(const AldTopologySummary *summary, unsigned index)
 {
         return ((const AldTopologyNode *) summary->nodes->pdata[index])->name;
 }
@@ -80,12 +80,12 @@ static unsigned widest_name(const AldTopologySummary *summary)
         unsigned widest = 0;
 
         for (guint i = 0; i < summary->nodes->len; i++)
-                widest = MAX(widest, ald_text_width(name_of(summary, i)));
+                widest = MAX(widest, ald_text_width(node_name(summary, i)));
         return widest;
 }
 
 /* Chooses a layout that fits; returns false if there is none. */
-static bool lay_out(Layout *layout, unsigned columns)
+static bool choose_layout(Layout *layout, unsigned columns)
 {
         unsigned widest = widest_name(layout->summary), rest;
 
@@ -105,7 +105,7 @@ static bool lay_out(Layout *layout, unsigned columns)
 
 static void append_label(GString *out, const Layout *layout, unsigned row)
 {
-        const char *name = name_of(layout->summary, row);
+        const char *name = node_name(layout->summary, row);
         g_autofree char *label = layout->compact ? g_strdup_printf("%u %s", row + 1, name) : g_strdup(name);
         g_autofree char *fitted = ald_text_fit(label, layout->label, false);
 
@@ -126,7 +126,7 @@ static void append_header(GString *out, const Layout *layout)
         g_string_append_printf(out, "%*s│", (int) layout->label, "");
         for (guint i = 0; i < summary->nodes->len; i++) {
                 g_autofree char *title = layout->compact ? g_strdup_printf("%u ", i + 1)
-                                                         : g_strdup(name_of(summary, i));
+                                                         : g_strdup(node_name(summary, i));
                 g_autofree char *bold = g_strconcat(ALD_STYLE_BOLD, title, ALD_STYLE_NORMAL, NULL);
 
                 append_cell(out, layout, bold);
@@ -223,7 +223,7 @@ static void explain_marks(GString *out, const Layout *layout, unsigned columns)
                 if (mark_of(pair) != MARK_ASYMMETRIC)
                         continue;
                 text = g_strdup_printf("≠ asymmetric: %s from %s to %s, %s back", there,
-                        name_of(summary, pair->a), name_of(summary, pair->b), back);
+                        node_name(summary, pair->a), node_name(summary, pair->b), back);
                 append_line(out, text, columns);
         }
         for (Mark mark = 0; mark < MARK_N; mark++) {
@@ -264,7 +264,7 @@ static bool draw_matrix(GString *out, const AldTopologySummary *summary, unsigne
 {
         Layout layout = { .summary = summary };
 
-        if (!lay_out(&layout, columns))
+        if (!choose_layout(&layout, columns))
                 return false;
         append_line(out,
                 "From the node at the left to the one at the top, over the best path; RTT/2 below:", columns);
@@ -314,8 +314,8 @@ static void append_pairs(GString *out, const AldTopologySummary *summary, AldNod
         for (unsigned i = 0; i < n; i++) {
                 const char *type = pairs[i]->row->type;
 
-                ald_table_add(table, g_strdup_printf("%s ↔ %s", name_of(summary, pairs[i]->a),
-                                             name_of(summary, pairs[i]->b)));
+                ald_table_add(table, g_strdup_printf("%s ↔ %s", node_name(summary, pairs[i]->a),
+                                             node_name(summary, pairs[i]->b)));
                 ald_table_add(table, ald_topology_rate(pairs[i]->there, compact));
                 ald_table_add(table, ald_topology_rate(pairs[i]->back, compact));
                 ald_table_add(table, ald_format_nsec(ald_figure(pairs[i]->rtt) / 2));
@@ -327,7 +327,7 @@ static void append_pairs(GString *out, const AldTopologySummary *summary, AldNod
 }
 
 /* An absent rate is the greatest value, so a known one counts. */
-static uint64_t slower(const AldNodePair *pair)
+static uint64_t slower_rate(const AldNodePair *pair)
 {
         return MIN(pair->there, pair->back);
 }
@@ -345,7 +345,7 @@ static int compare_slowness(const void *a, const void *b)
 {
         const AldNodePair *const *x = a, *const *y = b;
 
-        return slower(*x) < slower(*y) ? -1 : slower(*x) > slower(*y);
+        return slower_rate(*x) < slower_rate(*y) ? -1 : slower_rate(*x) > slower_rate(*y);
 }
 
 static int compare_asymmetry(const void *a, const void *b)
@@ -356,7 +356,7 @@ static int compare_asymmetry(const void *a, const void *b)
 }
 
 /* Appends, for example, "Pairs that are not measured yet: 3. Pairs that are offline: 2." */
-static void count_others(GString *out, const AldTopologySummary *summary, unsigned columns)
+static void append_counts(GString *out, const AldTopologySummary *summary, unsigned columns)
 {
         unsigned unmeasured = 0, offline = 0;
         g_autoptr(GString) text = g_string_new(NULL);
@@ -385,7 +385,7 @@ static void draw_extremes(GString *out, const AldTopologySummary *summary, unsig
         unsigned shown, asymmetric = 0;
 
         for (guint i = 0; i < summary->pairs->len; i++)
-                if (slower(summary->pairs->pdata[i]) != ALD_ABSENT_UINT64)
+                if (slower_rate(summary->pairs->pdata[i]) != ALD_ABSENT_UINT64)
                         g_ptr_array_add(sorted, summary->pairs->pdata[i]);
         shown = MIN(sorted->len, LISTED_MAX);
         if (shown > 0) {
@@ -402,7 +402,7 @@ static void draw_extremes(GString *out, const AldTopologySummary *summary, unsig
                 append_line(out, "The most asymmetric ones:", columns);
                 append_pairs(out, summary, (AldNodePair *const *) sorted->pdata, asymmetric, columns);
         }
-        count_others(out, summary, columns);
+        append_counts(out, summary, columns);
         note = g_strdup_printf(
                 "%u nodes are too many to draw. --all shows all paths, \"alidadectl links NODE\" the "
                 "measurements of one node.",
@@ -508,7 +508,7 @@ static AldTable *make_edge_table(AldModel *model, const AldTopologySummary *summ
 }
 
 /* Returns true if the lines of a table that was not cut fit. */
-static bool fits(AldTable *table, unsigned columns)
+static bool table_fits(AldTable *table, unsigned columns)
 {
         for (int row = -1; row < (int) ald_table_rows(table); row++) {
                 g_autofree char *line = ald_table_line(table, row);
@@ -546,7 +546,7 @@ void ald_topology_list(GString *out, AldModel *model, const AldTopology *topolog
         ald_table_layout(whole, 0, NULL);
         if (edges->len == 0)
                 g_string_append(out, "No link between nodes is known yet.\n");
-        else if (fits(whole, columns))
+        else if (table_fits(whole, columns))
                 ald_table_append(out, whole);
         else
                 append_paths_below(out, narrow, edges, columns);
@@ -574,8 +574,8 @@ static void append_label_of_pair(GString *out, const AldTopologySummary *summary
         g_autoptr(GString) label = g_string_new(NULL);
 
         if (pair->there != ALD_ABSENT_UINT64 || pair->back != ALD_ABSENT_UINT64)
-                g_string_append_printf(label, "→ %s %s\n→ %s %s", name_of(summary, pair->b), there,
-                        name_of(summary, pair->a), back);
+                g_string_append_printf(label, "→ %s %s\n→ %s %s", node_name(summary, pair->b), there,
+                        node_name(summary, pair->a), back);
         if (pair->rtt != ALD_ABSENT_UINT64)
                 g_string_append_printf(label, "%s%s", label->len > 0 ? "\n" : "", delay);
         if (label->len == 0 && pair->row->type)

@@ -54,7 +54,7 @@ typedef struct Fabric {
         AldTable *table;
 } Fabric;
 
-static bool is(const char *text, const char *value)
+static bool equals(const char *text, const char *value)
 {
         return text && strcmp(text, value) == 0;
 }
@@ -70,19 +70,20 @@ static char *split_member(const char *member, const char **ret_port)
         return g_strndup(member, (gsize) (space - member));
 }
 
-static bool is_of(const AldSegmentRow *segment, AldSegmentHow how)
+static bool was_found_by(const AldSegmentRow *segment, AldSegmentHow how)
 {
-        return is(segment->how, ald_segment_how_to_string(how));
+        return equals(segment->how, ald_segment_how_to_string(how));
 }
 
 /* Returns the kind of the segment's ports: ports of different kinds may have the same name. */
-static const char *kind_of(const AldSegmentRow *segment)
+static const char *port_kind(const AldSegmentRow *segment)
 {
-        return is_of(segment, ALD_SEGMENT_THUNDERBOLT) || is_of(segment, ALD_SEGMENT_LLDP) ? segment->how
-                                                                                           : "rdma";
+        return was_found_by(segment, ALD_SEGMENT_THUNDERBOLT) || was_found_by(segment, ALD_SEGMENT_LLDP)
+                       ? segment->how
+                       : "rdma";
 }
 
-static Places *places_of(Fabric *fabric, const char *kind, const char *member)
+static Places *get_places(Fabric *fabric, const char *kind, const char *member)
 {
         g_autofree char *key = g_strdup_printf("%s %s", kind, member);
         Places *places = g_hash_table_lookup(fabric->places, key);
@@ -97,7 +98,7 @@ static Places *places_of(Fabric *fabric, const char *kind, const char *member)
 static void place_members(Fabric *fabric, const AldSegmentRow *segment)
 {
         for (const char *const *member = segment->members; member && *member; member++) {
-                Places *places = places_of(fabric, kind_of(segment), *member);
+                Places *places = get_places(fabric, port_kind(segment), *member);
 
                 if (segment->candidate == 1)
                         places->candidate = segment;
@@ -123,7 +124,7 @@ static void add_peers(
                 g_autofree char *node = split_member(*member, &port), *name = NULL, *listed = NULL,
                                 *safe = NULL;
 
-                if (!node || is(own, node) || !g_hash_table_add(peers->named, (gpointer) *member))
+                if (!node || equals(own, node) || !g_hash_table_add(peers->named, (gpointer) *member))
                         continue;
                 peers->n++;
                 name = ald_node_name(fabric->model, node);
@@ -179,12 +180,12 @@ static char *safe_or_absent(const char *text)
 
 static const char *kind_shown(const AldPortRow *port)
 {
-        return is(port->transport, "iwarp")         ? "iWARP"
-               : is(port->transport, "other")       ? "RDMA"
-               : is(port->link_layer, "infiniband") ? "InfiniBand"
-               : is(port->link_layer, "ethernet")   ? "RoCE"
-               : is(port->kind, "thunderbolt")      ? "Thunderbolt"
-                                                    : "RDMA";
+        return equals(port->transport, "iwarp")         ? "iWARP"
+               : equals(port->transport, "other")       ? "RDMA"
+               : equals(port->link_layer, "infiniband") ? "InfiniBand"
+               : equals(port->link_layer, "ethernet")   ? "RoCE"
+               : equals(port->kind, "thunderbolt")      ? "Thunderbolt"
+                                                        : "RDMA";
 }
 
 static void add_port(Fabric *fabric, const AldPortRow *port)
@@ -213,9 +214,9 @@ static void add_lldp(Fabric *fabric, const AldSegmentRow *segment)
                 g_autofree char *node = split_member(*member, &port);
                 const Places *places;
 
-                if (!node || (fabric->only && !is(fabric->only->id, node)))
+                if (!node || (fabric->only && !equals(fabric->only->id, node)))
                         continue;
-                places = places_of(fabric, segment->how, *member);
+                places = get_places(fabric, segment->how, *member);
                 /* The port is listed once, even if it is in a candidate as well. */
                 if (places->sure && places->sure != segment)
                         continue;
@@ -243,7 +244,7 @@ static void append_fabric(
         for (size_t i = 0; i < rows->ports.n; i++)
                 add_port(&fabric, ald_rows_at(&rows->ports, i));
         for (size_t i = 0; i < rows->segments.n; i++)
-                if (is_of(ald_rows_at(&rows->segments, i), ALD_SEGMENT_LLDP))
+                if (was_found_by(ald_rows_at(&rows->segments, i), ALD_SEGMENT_LLDP))
                         add_lldp(&fabric, ald_rows_at(&rows->segments, i));
         ald_table_layout(table, columns, NULL);
         if (ald_table_rows(table) > 0)

@@ -146,26 +146,26 @@ static int run_command(char **argv)
         return await_exit(pid, &awaited);
 }
 
-typedef struct Order {
+typedef struct InhibitOrder {
         AldCtl ctl;
         const char *what, *who, *why;
         const char *release; /* the number of a lock */
         bool list;
         char **command;
-} Order;
+} InhibitOrder;
 
 #define COMMA ,
 static const char *const what_words[] = { ALD_PROBE_LOCKS(COMMA, COMMA), ALD_PROBE_LOCK_ALL, NULL };
 
 static const AldOption options[] = {
         ALD_OPTION_HELP,
-        ALD_OPTION(TEXT, "what", "WHAT", Order, what,
+        ALD_OPTION(TEXT, "what", "WHAT", InhibitOrder, what,
                 ALD_PROBE_LOCKS(", ", ", ") ", or several separated by colons (default: all)",
                 .words = what_words),
-        ALD_OPTION(TEXT, "who", "TEXT", Order, who, "Who keeps probes away (default: the command)"),
-        ALD_OPTION(TEXT, "why", "TEXT", Order, why, "The reason"),
-        ALD_OPTION(FLAG, "list", NULL, Order, list, "List the locks that keep probes away"),
-        ALD_OPTION(RAW, "release", "LOCK", Order, release,
+        ALD_OPTION(TEXT, "who", "TEXT", InhibitOrder, who, "Who keeps probes away (default: the command)"),
+        ALD_OPTION(TEXT, "why", "TEXT", InhibitOrder, why, "The reason"),
+        ALD_OPTION(FLAG, "list", NULL, InhibitOrder, list, "List the locks that keep probes away"),
+        ALD_OPTION(RAW, "release", "LOCK", InhibitOrder, release,
                 "Release the lock with this number, as shown by --list"),
         ALD_OPTION_JSON("With --list: print JSON: short, pretty or off"),
         {},
@@ -198,7 +198,7 @@ static bool is_what(const char *text)
         return *words != NULL;
 }
 
-static int check(const Order *order)
+static int check_order(const InhibitOrder *order)
 {
         bool alone = order->list || order->release;
         guint64 number;
@@ -227,7 +227,7 @@ static int check(const Order *order)
         return ALD_EXIT_USAGE;
 }
 
-static int list(const Order *order, sd_bus *bus)
+static int list_locks(const InhibitOrder *order, sd_bus *bus)
 {
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
         g_autoptr(GString) out = g_string_new(NULL);
@@ -260,7 +260,7 @@ static int call_release(sd_bus *bus, const char *number, bool interactive, sd_bu
         return r < 0 ? r : sd_bus_call(bus, call, interactive ? ALD_ASKING_USEC : 0, error, NULL);
 }
 
-static int release(const Order *order, sd_bus *bus)
+static int release_lock(const InhibitOrder *order, sd_bus *bus)
 {
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
         int agent, r = ald_bus_await(bus, ALD_LINK_PROBE_NAME, &error);
@@ -288,7 +288,7 @@ static char *name_command(char **command)
 }
 
 /* Returns a descriptor, or a negative errno. */
-static int take_lock(sd_bus *bus, const Order *order, sd_bus_error *error)
+static int call_inhibit(sd_bus *bus, const InhibitOrder *order, sd_bus_error *error)
 {
         g_autofree char *who = order->who ? g_strdup(order->who) : name_command(order->command);
         const AldProbeLockCall lock = { order->what, who, order->why };
@@ -300,13 +300,13 @@ static int take_lock(sd_bus *bus, const Order *order, sd_bus_error *error)
         return r < 0 ? r : ald_probe_lock_take(reply);
 }
 
-static int hold(const Order *order, sd_bus *bus, int *ret_fd)
+static int acquire_lock(const InhibitOrder *order, sd_bus *bus, int *ret_fd)
 {
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
         int r = ald_bus_await(bus, ALD_LINK_PROBE_NAME, &error);
 
         if (r >= 0)
-                r = take_lock(bus, order, &error);
+                r = call_inhibit(bus, order, &error);
         if (r >= 0) {
                 *ret_fd = r;
                 return ALD_EXIT_OK;
@@ -317,7 +317,7 @@ static int hold(const Order *order, sd_bus *bus, int *ret_fd)
 
 int ald_verb_inhibit(const AldCtl *ctl)
 {
-        Order order = { .ctl = *ctl, .what = ALD_PROBE_LOCK_ALL, .why = "no reason given" };
+        InhibitOrder order = { .ctl = *ctl, .what = ALD_PROBE_LOCK_ALL, .why = "no reason given" };
         g_autofree char **words = NULL;
         g_autoptr(AldOwnBus) bus = NULL;
         int fd = -1, r = ald_options_read(&ald_inhibit_synopsis, &order, &words);
@@ -325,16 +325,16 @@ int ald_verb_inhibit(const AldCtl *ctl)
         if (r >= 0)
                 return r;
         order.command = words;
-        r = check(&order);
+        r = check_order(&order);
         if (r == ALD_EXIT_OK)
                 r = ald_bus_open(&order.ctl, &bus);
         if (r != ALD_EXIT_OK)
                 return r;
         if (order.list)
-                return list(&order, bus);
+                return list_locks(&order, bus);
         if (order.release)
-                return release(&order, bus);
-        r = hold(&order, bus, &fd);
+                return release_lock(&order, bus);
+        r = acquire_lock(&order, bus, &fd);
         if (r != ALD_EXIT_OK)
                 return r;
         if (strstr(order.what, "compute"))

@@ -20,12 +20,12 @@
         }
 #define COMMA ,
 
-typedef struct Verb {
+typedef struct ProbeVerb {
         const char *name, *usage;
         const AldProbeWords *words;
-} Verb;
+} ProbeVerb;
 
-static const Verb verbs[] = { ALD_PROBE_LINK_VERBS(VERB, COMMA), ALD_PROBE_LOCAL_VERBS(VERB, COMMA) };
+static const ProbeVerb verbs[] = { ALD_PROBE_LINK_VERBS(VERB, COMMA), ALD_PROBE_LOCAL_VERBS(VERB, COMMA) };
 static const char *const names[] = { ALD_PROBE_LINK_VERBS(NAME, COMMA), ALD_PROBE_LOCAL_VERBS(NAME, COMMA),
         NULL };
 static const char *const names_before_node[] = { ALD_PROBE_LINK_VERBS(NAME, COMMA), NULL };
@@ -143,7 +143,7 @@ static bool has_option_of_another(const AldCtl *ctl, const AldProbeWords *words)
         return false;
 }
 
-static int probe(const Verb *verb, AldProbeOrder *order, char **args)
+static int run_probe(const ProbeVerb *verb, AldProbeOrder *order, char **args)
 {
         const char *given = order->call.address;
         g_autofree char *address = given ? parse_address(given) : NULL;
@@ -166,14 +166,14 @@ int ald_verb_probe(const AldCtl *ctl)
 {
         AldProbeOrder order = { .ctl = *ctl };
         g_autofree char **args = NULL;
-        const Verb *verb = NULL;
+        const ProbeVerb *verb = NULL;
         int r = ald_options_read(&ald_probe_synopsis, &order, &args);
 
         for (size_t i = 0; r < 0 && args[0] && i < G_N_ELEMENTS(verbs); i++)
                 if (strcmp(args[0], verbs[i].name) == 0)
                         verb = &verbs[i];
         if (r < 0)
-                r = verb ? probe(verb, &order, args + 1) : ald_options_print_usage(&ald_probe_synopsis);
+                r = verb ? run_probe(verb, &order, args + 1) : ald_options_print_usage(&ald_probe_synopsis);
         g_strfreev(order.call.metrics);
         return r;
 }

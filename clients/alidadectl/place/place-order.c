@@ -40,7 +40,7 @@ void ald_place_order_clear(AldPlaceOrder *order)
         g_free(order->words);
 }
 
-static bool refuse(const char *option, const char *value, const char *wanted)
+static bool reject_value(const char *option, const char *value, const char *wanted)
 {
         ald_print_error("--%s: \"%s\" is not %s", option, value, wanted);
         return false;
@@ -60,7 +60,8 @@ static bool read_assumed(void *order, const char *text)
         if (g_strv_length(parts) != 2 || ald_quantity_parse(parts[0], rates, &rate) < 0 || rate < 1 ||
                 rate > RATE_MAX || ald_quantity_parse(parts[1], times, &rtt) < 0 || rtt < 1 ||
                 rtt > RTT_NSEC_MAX)
-                return refuse("assume", text, "a rate and a round trip with units, such as 1Gb/s,0.3ms");
+                return reject_value(
+                        "assume", text, "a rate and a round trip with units, such as 1Gb/s,0.3ms");
         options->assumed_bits_per_second = (uint64_t) rate;
         options->assumed_rtt_nsec = (uint64_t) rtt;
         return true;
@@ -77,7 +78,7 @@ static bool read_constant(void *order, const char *text)
         double value;
 
         if (!field || field->type != ALD_TYPE_DOUBLE)
-                return refuse("set", text, "NAME=VALUE of a constant; see org.alidade.Placement1(5)");
+                return reject_value("set", text, "NAME=VALUE of a constant; see org.alidade.Placement1(5)");
         value = g_ascii_strtod(parts[1], &rest);
         if (rest == parts[1] || *rest || !(value >= field->minimum && value <= field->maximum)) {
                 ald_print_error(
@@ -91,7 +92,7 @@ static bool read_constant(void *order, const char *text)
 static bool parse_kv_type(const char *text, AldKvType *ret)
 {
         return ald_kv_type_from_name(text, ret) >= 0 ||
-               refuse("kv-type", text, "a type of keys and values; see --help");
+               reject_value("kv-type", text, "a type of keys and values; see --help");
 }
 
 static bool read_kv_types(void *place, const char *text)
@@ -188,7 +189,7 @@ const AldSynopsis ald_place_synopsis = {
 };
 
 /* Reports which numbers are missing if only some are given. */
-static int refuse_incomplete(const AldPlanOrder *of)
+static int report_missing_numbers(const AldPlanOrder *of)
 {
         GString *missing = g_string_new(NULL);
         g_autofree char *text = NULL;
@@ -204,7 +205,7 @@ static int refuse_incomplete(const AldPlanOrder *of)
         return ALD_EXIT_USAGE;
 }
 
-static int check(const AldPlaceOrder *order)
+static int check_order(const AldPlaceOrder *order)
 {
         const AldPlanOrder *of = &order->order;
         const bool has_any = of->bytes != ALD_ABSENT_UINT64 || of->layers != ALD_ABSENT_UINT64 ||
@@ -212,7 +213,7 @@ static int check(const AldPlaceOrder *order)
         g_autofree char *error = NULL;
 
         if (of->bytes == 0) {
-                (void) refuse("bytes", "0", "a size of more than nothing");
+                (void) reject_value("bytes", "0", "a size of more than nothing");
                 return ALD_EXIT_USAGE;
         }
         if (order->model && ald_plan_engine_is_collective(of->engine)) {
@@ -230,7 +231,7 @@ static int check(const AldPlaceOrder *order)
         if (order->model || ald_plan_order_has_numbers(of))
                 return -1;
         return has_any && !ald_plan_engine_is_collective(of->engine)
-                       ? refuse_incomplete(of)
+                       ? report_missing_numbers(of)
                        : ald_options_print_usage(&ald_place_synopsis);
 }
 
@@ -256,7 +257,7 @@ int ald_place_order_parse(AldPlaceOrder *order)
         order->options.split = finish_list(order->split);
         if (order->options.engine)
                 order->order.engine = ald_plan_engine_find(order->options.engine);
-        return check(order);
+        return check_order(order);
 }
 
 static int read_model(const char *path, AldLlm **ret)

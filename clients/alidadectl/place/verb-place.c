@@ -61,7 +61,7 @@ static int await_reply(sd_bus *bus, Waiting *waiting)
         return 0;
 }
 
-static int ask(sd_bus *bus, const AldPlanWorkload *workload, const AldPlanOptions *options,
+static int request_plan(sd_bus *bus, const AldPlanWorkload *workload, const AldPlanOptions *options,
         uint64_t timeout_usec, AldPlanReport **ret, sd_bus_error *error)
 {
         Waiting waiting = { .shows_progress = isatty(STDERR_FILENO) };
@@ -94,7 +94,7 @@ typedef struct Trials {
         bool is_open; /* at least one trial did not show that it does not fit */
 } Trials;
 
-static bool fits(Trials *trials, const AldPlanOrder *order)
+static bool plan_fits(Trials *trials, const AldPlanOrder *order)
 {
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
         g_autoptr(AldPlanReport) report = NULL;
@@ -105,8 +105,8 @@ static bool fits(Trials *trials, const AldPlanOrder *order)
         trials->ended = trials->ended || left_usec <= 0;
         if (trials->ended || ald_plan_order_workload(order, &workload, &problem) < 0)
                 return false;
-        trials->ended = ask(trials->bus, &workload, trials->options, (uint64_t) left_usec, &report, &error) <
-                        0;
+        trials->ended = request_plan(trials->bus, &workload, trials->options, (uint64_t) left_usec, &report,
+                                &error) < 0;
         ald_plan_workload_clear(&workload);
         trials->is_open |= report && report->plan.problem &&
                            !g_str_equal(report->plan.problem, "too-little-memory") &&
@@ -116,19 +116,19 @@ static bool fits(Trials *trials, const AldPlanOrder *order)
 
 /* Returns the greatest value of a member of the order, in multiples of `step`, with which the model fits; 0
  * if there is none. It does not fit with the present value. */
-static uint64_t find_most(Trials *trials, AldPlanOrder *order, uint64_t *member, uint64_t step)
+static uint64_t find_greatest(Trials *trials, AldPlanOrder *order, uint64_t *member, uint64_t step)
 {
         const uint64_t asked = *member;
         uint64_t below = 0, above = (asked + step - 1) / step;
 
         *member = step;
-        if (above > 1 && fits(trials, order))
+        if (above > 1 && plan_fits(trials, order))
                 below = 1;
         while (below > 0 && above - below > 1 && !trials->ended) {
                 uint64_t middle = (below + above) / 2;
 
                 *member = middle * step;
-                if (fits(trials, order))
+                if (plan_fits(trials, order))
                         below = middle;
                 else
                         above = middle;
@@ -149,7 +149,7 @@ static bool find_type(Trials *trials, AldPlanOrder *order)
                 if (!ald_plan_engine_keeps(order->engine, smaller[i]))
                         continue;
                 order->type_k = order->type_v = smaller[i];
-                if (fits(trials, order))
+                if (plan_fits(trials, order))
                         return true;
         }
         return false;
@@ -169,7 +169,7 @@ static bool is_for_memory(const AldPlanReport *report)
 
 /* Adds notes about the options with which the model would fit: first each changed alone, otherwise all
  * together. Each was planned, on the state of the cluster at that moment. */
-static void note_smaller(sd_bus *bus, const AldPlaceOrder *place, AldPlanReport *report)
+static void note_smaller_settings(sd_bus *bus, const AldPlaceOrder *place, AldPlanReport *report)
 {
         Trials trials = { bus, &place->options, g_get_monotonic_time() + TRIALS_USEC, false, false };
         AldPlanOrder all = place->order, one = place->order;
@@ -187,8 +187,8 @@ static void note_smaller(sd_bus *bus, const AldPlaceOrder *place, AldPlanReport 
                         report, g_strdup_printf("It fits with --kv-type=%s.", ald_kv_type_name(one.type_k)));
                 found = true;
         }
-        parallel = find_most(&trials, &all, &all.parallel, 1);
-        context = find_most(&trials, &all, &all.context, ALD_LLM_CELLS_STEP);
+        parallel = find_greatest(&trials, &all, &all.parallel, 1);
+        context = find_greatest(&trials, &all, &all.context, ALD_LLM_CELLS_STEP);
         if (parallel > 0)
                 ald_plan_report_add_note(
                         report, g_strdup_printf("It fits with --parallel=%" PRIu64 ".", parallel));
@@ -200,9 +200,9 @@ static void note_smaller(sd_bus *bus, const AldPlaceOrder *place, AldPlanReport 
         all.type_k = one.type_k;
         all.type_v = one.type_v;
         all.parallel = 1;
-        context = find_most(&trials, &all, &all.context, ALD_LLM_CELLS_STEP);
+        context = find_greatest(&trials, &all, &all.context, ALD_LLM_CELLS_STEP);
         /* A context of less than a step is tried as it is. */
-        if (context == 0 && all.context <= ALD_LLM_CELLS_STEP && fits(&trials, &all))
+        if (context == 0 && all.context <= ALD_LLM_CELLS_STEP && plan_fits(&trials, &all))
                 context = all.context;
         if (context > 0)
                 ald_plan_report_add_note(
@@ -218,7 +218,7 @@ static void note_smaller(sd_bus *bus, const AldPlaceOrder *place, AldPlanReport 
                                            "keys and values either."));
 }
 
-static int print(AldPlaceOrder *order, AldPlanReport *report)
+static int print_report(AldPlaceOrder *order, AldPlanReport *report)
 {
         g_autoptr(GString) out = g_string_new(NULL);
         json_auto_t *json = NULL;
@@ -256,7 +256,7 @@ int ald_verb_place(const AldCtl *ctl)
                 r = ald_bus_open(&order.ctl, &bus);
         if (r != ALD_EXIT_OK)
                 return r;
-        r = ask(bus, &order.workload, &order.options, ALD_PLAN_CALL_USEC, &report, &error);
+        r = request_plan(bus, &order.workload, &order.options, ALD_PLAN_CALL_USEC, &report, &error);
         if (r < 0) {
                 ald_bus_ensure_error(&error, r);
                 /* The service works, but has found no plan in time. */
@@ -266,6 +266,6 @@ int ald_verb_place(const AldCtl *ctl)
                 }
                 return ald_bus_print_error(&error, "Cannot plan", ALD_PLACEMENT_UNIT);
         }
-        note_smaller(bus, &order, report);
-        return print(&order, report);
+        note_smaller_settings(bus, &order, report);
+        return print_report(&order, report);
 }

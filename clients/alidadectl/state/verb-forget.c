@@ -10,7 +10,7 @@
 
 #define ASKING_USEC (UINT64_C(120) * 1000 * 1000) /* a person may be typing a password */
 
-static int call(sd_bus *bus, const char *id, bool interactive, sd_bus_error *error)
+static int call_forget(sd_bus *bus, const char *id, bool interactive, sd_bus_error *error)
 {
         g_autoptr(AldMessage) m = NULL;
         int r;
@@ -27,7 +27,7 @@ static int call(sd_bus *bus, const char *id, bool interactive, sd_bus_error *err
 }
 
 /* Opens a connection of its own, since the session's connection ended with its loop. */
-static int forget(const AldCtl *ctl, const AldEntity *node)
+static int forget_node(const AldCtl *ctl, const AldEntity *node)
 {
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
         g_autoptr(AldOwnBus) bus = NULL;
@@ -40,7 +40,7 @@ static int forget(const AldCtl *ctl, const AldEntity *node)
         r = ald_bus_await(bus, ALD_CLUSTER_NAME, &error);
         if (r >= 0) {
                 agent = ald_agent_start(ctl);
-                r = call(bus, node->id, ald_agent_may_ask(ctl), &error);
+                r = call_forget(bus, node->id, ald_agent_may_ask(ctl), &error);
                 ald_agent_stop(agent);
         }
         label = ald_entity_label(node);
@@ -54,7 +54,7 @@ static int forget(const AldCtl *ctl, const AldEntity *node)
 }
 
 /* Says what forgetting would do. The cluster service refuses to forget a node that is online. */
-static int check(const AldEntity *node)
+static int print_effect(const AldEntity *node)
 {
         const AldPresence *presence = ald_entity_as(node, PRESENCE, AldPresence);
         g_autofree char *label = ald_entity_label(node);
@@ -97,5 +97,5 @@ int ald_verb_forget(const AldCtl *ctl)
                         label);
                 return ALD_EXIT_ERROR;
         }
-        return ctl->check ? check(node) : forget(ctl, node);
+        return ctl->check ? print_effect(node) : forget_node(ctl, node);
 }

@@ -6,7 +6,7 @@
 
 #define ASKING_USEC (UINT64_C(120) * 1000 * 1000) /* a person may be typing a password */
 
-static int call(sd_bus *bus, const char *name, bool interactive, sd_bus_error *error)
+static int call_set_name(sd_bus *bus, const char *name, bool interactive, sd_bus_error *error)
 {
         g_autoptr(AldMessage) m = NULL;
         int r;
@@ -38,7 +38,7 @@ int ald_verb_set_name(const AldCtl *ctl)
         r = ald_bus_await(bus, ALD_IDENTITY_NAME, &error);
         if (r >= 0) {
                 agent = ald_agent_start(ctl);
-                r = call(bus, ctl->args[0], ald_agent_may_ask(ctl), &error);
+                r = call_set_name(bus, ctl->args[0], ald_agent_may_ask(ctl), &error);
                 ald_agent_stop(agent);
         }
         if (r >= 0 && !*ctl->args[0])

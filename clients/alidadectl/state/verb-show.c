@@ -28,7 +28,7 @@ static int print_as_json(const AldCtl *ctl, AldModel *model, const AldEntity *no
 }
 
 /* Returns the source of a link, which measured it. The id of a link begins with that of its source. */
-static const AldEntity *source_of(AldModel *model, const AldEntity *link)
+static const AldEntity *find_source(AldModel *model, const AldEntity *link)
 {
         g_autofree char *id = g_strndup(link->id, strcspn(link->id, "/"));
 
@@ -53,7 +53,7 @@ static int print_as_text(const AldCtl *ctl, const AldStateSession *session, cons
 
                 g_string_append(out, "\nLink ");
                 ald_text_wrap(out, label, info.columns, 5);
-                ald_describe_records(out, link, source_of(model, link), info.columns, now);
+                ald_describe_records(out, link, find_source(model, link), info.columns, now);
         }
         ald_describe_findings(findings, rows, info.columns);
         if (findings->len > 0)

@@ -51,7 +51,7 @@ static char *format_finding(const AldFindingRow *row)
         return g_strdup_printf("%s%s" ALD_STYLE_NORMAL " %s", ald_tone_style(tone), severity, head);
 }
 
-static char *text_of(AldFindingColumn column, const AldFindingListRow *row)
+static char *column_text(AldFindingColumn column, const AldFindingListRow *row)
 {
         return ald_list_column_text(&ald_finding_columns[column], row);
 }
@@ -66,11 +66,11 @@ AldFindingListRow ald_event_row(const AldFindingEvent *event, uint64_t now_usec)
 
 void ald_event_text_append(GString *out, const AldFindingListRow *row, const char *lasting, unsigned columns)
 {
-        g_autofree char *began = text_of(ALD_FINDING_COLUMN_BEGAN, row);
+        g_autofree char *began = column_text(ALD_FINDING_COLUMN_BEGAN, row);
         g_autofree char *ended = lasting && row->times->ended_usec == ALD_ABSENT_UINT64
                                          ? g_strdup(lasting)
-                                         : text_of(ALD_FINDING_COLUMN_ENDED, row);
-        g_autofree char *lasted = text_of(ALD_FINDING_COLUMN_LASTED, row);
+                                         : column_text(ALD_FINDING_COLUMN_ENDED, row);
+        g_autofree char *lasted = column_text(ALD_FINDING_COLUMN_LASTED, row);
         g_autofree char *finding = format_finding(row->finding);
         g_autofree char *line = format_line(began, ended, lasted, finding);
         g_autofree char *words = ald_finding_words_with_times(row->finding, row->format_time);

@@ -132,7 +132,7 @@ void ald_screen_set_row(AldScreen *screen, unsigned row, const char *text)
                 cells[column] = blank;
 }
 
-static bool same(const Cell *a, const Cell *b)
+static bool is_same_cell(const Cell *a, const Cell *b)
 {
         return a->style == b->style && strcmp(a->text, b->text) == 0;
 }
@@ -142,7 +142,7 @@ static unsigned used_columns(AldScreen *screen, const Cell *cells)
 {
         unsigned n = screen->columns;
 
-        while (n > 0 && same(&cells[n - 1], &blank))
+        while (n > 0 && is_same_cell(&cells[n - 1], &blank))
                 n--;
         return n;
 }
@@ -173,7 +173,7 @@ static void draw_cell(AldScreen *screen, Pen *pen, unsigned row, unsigned column
 static bool change_is_near(const Cell *wanted, const Cell *shown, unsigned column, unsigned end)
 {
         for (unsigned c = column; c < end && c < column + UNCHANGED_MAX; c++)
-                if (!same(&wanted[c], &shown[c]))
+                if (!is_same_cell(&wanted[c], &shown[c]))
                         return true;
         return false;
 }
@@ -187,7 +187,7 @@ static void flush_row(AldScreen *screen, Pen *pen, unsigned row)
         pen->placed = false;
         for (unsigned column = 0; column < end; column++) {
                 bool write = pen->placed ? change_is_near(wanted, shown, column, end)
-                                         : !same(&wanted[column], &shown[column]);
+                                         : !is_same_cell(&wanted[column], &shown[column]);
 
                 if (!write)
                         pen->placed = false;

@@ -40,7 +40,7 @@ typedef struct Watch {
         bool behind; /* the terminal has not taken the last frame yet */
 } Watch;
 
-static void draw(Watch *watch)
+static void draw_frame(Watch *watch)
 {
         g_autoptr(GPtrArray) lines = NULL;
         g_autoptr(GString) out = NULL;
@@ -67,7 +67,7 @@ static gboolean on_frame(void *userdata)
         Watch *watch = userdata;
 
         ald_source_clear(&watch->frame);
-        draw(watch);
+        draw_frame(watch);
         return G_SOURCE_REMOVE;
 }
 
@@ -108,7 +108,7 @@ static void set_problem(Watch *watch, char *problem)
 static void on_synced(AldFollow *follow, void *userdata)
 {
         set_problem(userdata, NULL);
-        draw(userdata);
+        draw_frame(userdata);
 }
 
 static void on_lost(AldFollow *follow, const sd_bus_error *error, void *userdata)
@@ -231,7 +231,7 @@ static gboolean on_keys(int fd, GIOCondition condition, void *userdata)
         }
         watch->n_pending -= at;
         memmove(watch->pending, watch->pending + at, watch->n_pending);
-        draw(watch);
+        draw_frame(watch);
         return G_SOURCE_CONTINUE;
 }
 
@@ -256,7 +256,7 @@ static void on_signal(int number, void *userdata)
         switch (number) {
         case SIGWINCH:
                 reset_screen(watch);
-                draw(watch);
+                draw_frame(watch);
                 break;
         case SIGTSTP:
                 suspend(watch);

@@ -266,7 +266,7 @@ static void add_links(GPtrArray *lines, AldView *view, const GPtrArray *links, u
 }
 
 /* Forgets the widths of columns if the width of the terminal has changed. */
-static void check_widths(AldView *view)
+static void reset_stale_widths(AldView *view)
 {
         if (view->widths_for != view->columns) {
                 memset(view->widths, 0, sizeof(view->widths));
@@ -293,7 +293,7 @@ GPtrArray *ald_view_lines(AldView *view)
         g_autoptr(GPtrArray) links = NULL;
         unsigned body, links_rows, below, title;
 
-        check_widths(view);
+        reset_stale_widths(view);
         add_title(lines, view);
         add_brokerless(lines, view);
         title = lines->len;
