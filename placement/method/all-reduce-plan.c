@@ -46,7 +46,7 @@ static double count_turns(uint32_t ranks)
 }
 
 /* Candidates that count in the choice of a vendor; a required one more than all others. */
-static uint64_t weight_of(
+static uint64_t vendor_weight(
         const AldPlanCandidates *candidates, const AldPlanChoice *choice, uint32_t candidate)
 {
         if (!ald_plan_allows(choice, candidate))
@@ -65,7 +65,7 @@ static const char *choose_vendor(const AldPlanCandidates *candidates, const AldP
 
                 for (uint32_t j = 0; j < candidates->n; j++)
                         weight += ald_plan_has_vendor(candidates, j, vendor)
-                                          ? weight_of(candidates, choice, j)
+                                          ? vendor_weight(candidates, choice, j)
                                           : 0;
                 if (weight <= most)
                         continue;
@@ -80,7 +80,7 @@ static uint32_t node_of(const Ranks *ranks, uint32_t member)
         return ald_plan_candidate_device(ranks->candidates, ranks->members[member])->node;
 }
 
-static void add(Ranks *ranks, uint32_t candidate)
+static void add_rank(Ranks *ranks, uint32_t candidate)
 {
         uint32_t at = 0, node = ald_plan_candidate_device(ranks->candidates, candidate)->node;
 
@@ -121,7 +121,7 @@ static void ranks_init(Ranks *ranks, const AldPlanCandidates *candidates, const 
                 .devices = g_new(AldPlacementDevice, candidates->n) };
         for (uint32_t i = 0; i < candidates->n; i++)
                 if (ald_plan_allows(choice, i) && ald_plan_has_vendor(candidates, i, vendor))
-                        add(ranks, i);
+                        add_rank(ranks, i);
         ranks->in_use = choice->devices_max > 0 ? MIN(choice->devices_max, ranks->n) : ranks->n;
         /* With one rank on each; of several, some would be left out. */
         if (choice->nodes_max > 0 && choice->nodes_max < ranks->n_nodes)
@@ -193,7 +193,7 @@ static int solve_large(const Ranks *ranks, const AldPlacementProblem *problem, A
         return r;
 }
 
-static int solve(const Ranks *ranks, AldPlacementSolution *ret, double *ret_lower_nsec)
+static int solve_order(const Ranks *ranks, AldPlacementSolution *ret, double *ret_lower_nsec)
 {
         const AldPlacementProblem problem = { .layers = ranks->most,
                 .n_devices = ranks->n_nodes,
@@ -258,7 +258,7 @@ static void make_stages(const Ranks *ranks, const AldPlacementSolution *solution
  * lower_nsec is what every order takes at least. -ENOSPC: paths join no such ring; -E2BIG: it would have
  * more than 256 nodes.
  */
-static int find(const AldPlanCandidates *candidates, const AldPlanChoice *choice, AldPlanSteps *ret)
+static int find_steps(const AldPlanCandidates *candidates, const AldPlanChoice *choice, AldPlanSteps *ret)
 {
         g_auto(Ranks) ranks = { 0 };
         AldPlanSteps made = { .client = ALD_PLAN_NONE, .in_flight = 1 };
@@ -267,7 +267,7 @@ static int find(const AldPlanCandidates *candidates, const AldPlanChoice *choice
         int r;
 
         ranks_init(&ranks, candidates, choice);
-        r = is_impossible(&ranks) ? -ENOSPC : solve(&ranks, &solution, &lower_nsec);
+        r = is_impossible(&ranks) ? -ENOSPC : solve_order(&ranks, &solution, &lower_nsec);
         if (r < 0) {
                 /* Of more nodes, there may be one that was not found. */
                 *ret = (AldPlanSteps){
@@ -315,7 +315,7 @@ static double same_nsec(const AldPlanCandidates *candidates, const AldPlan *plan
 const AldPlanMethod ald_all_reduce_method = {
         .step = "an all-reduce",
         .payload = "sums",
-        .find = find,
+        .find = find_steps,
         .tables_bytes = tables_bytes,
         .same_nsec = same_nsec,
 };

@@ -22,7 +22,7 @@ static double stage_nsec(const AldPlanCandidates *candidates, const AldPlanStage
 }
 
 /* What the same stages take if each step has the requests of these candidates. */
-static void measure(const AldPlanCandidates *candidates, const AldPlanSteps *steps, double *ret_nsec,
+static void measure_stages(const AldPlanCandidates *candidates, const AldPlanSteps *steps, double *ret_nsec,
         double *ret_busiest_nsec)
 {
         const AldPlanChoice choice = ald_plan_choice(candidates);
@@ -75,12 +75,12 @@ static void set_hops(const AldPlanCandidates *candidates, AldPlanSteps *steps)
 }
 
 /* Sets nsec to that of a step with all requests, and the others to those with the most tokens per second. */
-static void overlap(const AldPlanCandidates *candidates, AldPlanSteps *steps)
+static void set_best_overlap(const AldPlanCandidates *candidates, AldPlanSteps *steps)
 {
         uint64_t most = MIN(steps->n_stages, candidates->request->workload->parallel);
 
         set_hops(candidates, steps);
-        measure(candidates, steps, &steps->nsec, &steps->busiest_nsec);
+        measure_stages(candidates, steps, &steps->nsec, &steps->busiest_nsec);
         steps->in_flight = 1;
         steps->interval_nsec = steps->nsec;
         for (uint32_t n = 2; n <= most; n++) {
@@ -88,7 +88,7 @@ static void overlap(const AldPlanCandidates *candidates, AldPlanSteps *steps)
                 double nsec, busiest;
 
                 ald_plan_group_init(&group, candidates, n);
-                measure(&group.candidates, steps, &nsec, &busiest);
+                measure_stages(&group.candidates, steps, &nsec, &busiest);
                 if (fmax(nsec, n * busiest) >= steps->interval_nsec)
                         continue;
                 steps->in_flight = n;
@@ -101,12 +101,13 @@ static double busiest_of(const AldPlanCandidates *candidates, const AldPlanSteps
 {
         double nsec, busiest;
 
-        measure(candidates, steps, &nsec, &busiest);
+        measure_stages(candidates, steps, &nsec, &busiest);
         return busiest;
 }
 
 /* The one with the most tokens per second. */
-static int find_end(const AldPlanCandidates *candidates, const AldPlanChoice *choice, AldPlanSteps *ret)
+static int find_throughput_end(
+        const AldPlanCandidates *candidates, const AldPlanChoice *choice, AldPlanSteps *ret)
 {
         AldPlanRequest request = *candidates->request;
         AldPlanCandidates changed = *candidates;
@@ -125,7 +126,7 @@ static uint32_t find_points(const AldPlanCandidates *candidates, const AldPlan *
         AldPlanSteps end;
 
         choice.level = true;
-        if (find_end(candidates, &choice, &end) < 0)
+        if (find_throughput_end(candidates, &choice, &end) < 0)
                 return 0;
         ratio = busiest_of(candidates, &end) / from;
         for (uint32_t i = 1; ratio < 1 && i <= LIMITS; i++) {
@@ -142,7 +143,7 @@ static uint32_t find_points(const AldPlanCandidates *candidates, const AldPlan *
         }
         points[n++] = end;
         for (uint32_t i = 0; i < n; i++)
-                overlap(candidates, &points[i]);
+                set_best_overlap(candidates, &points[i]);
         return n;
 }
 
@@ -194,7 +195,7 @@ void ald_plan_find_front(const AldPlanCandidates *candidates, AldPlan *plan)
         AldPlanSteps points[POINTS];
         uint32_t n = find_points(candidates, plan, points), taken = 0;
 
-        overlap(candidates, &plan->best);
+        set_best_overlap(candidates, &plan->best);
         n = keep_front(plan, points, n);
         plan->is_front = true;
         plan->n_alternatives = MIN(n, ALD_PLAN_ALTERNATIVES_MAX);

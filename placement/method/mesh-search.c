@@ -22,7 +22,7 @@ typedef struct Search {
         AldSliceSet best;
 } Search;
 
-static double *row(const Search *self, double *table)
+static double *table_row(const Search *self, double *table)
 {
         return table + (size_t) self->n * self->mesh->n;
 }
@@ -80,10 +80,10 @@ static void search_clear(Search *self)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Search, search_clear)
 
-static void push(Search *self, uint32_t member)
+static void push_member(Search *self, uint32_t member)
 {
         const AldSliceMesh *mesh = self->mesh;
-        const double *to = row(self, self->to), *from = row(self, self->from);
+        const double *to = table_row(self, self->to), *from = table_row(self, self->from);
         double half = self->half[self->n], *next_to, *next_from;
 
         for (uint32_t i = 0; i < self->n; i++) {
@@ -94,8 +94,8 @@ static void push(Search *self, uint32_t member)
         }
         self->set[self->n++] = member;
         self->half[self->n] = half;
-        next_to = row(self, self->to);
-        next_from = row(self, self->from);
+        next_to = table_row(self, self->to);
+        next_from = table_row(self, self->from);
         for (uint32_t i = 0; i < mesh->n; i++) {
                 next_to[i] = to[i] + (i == member ? 0 : mesh->byte_nsec[(size_t) i * mesh->n + member]);
                 next_from[i] = from[i] + (i == member ? 0 : mesh->byte_nsec[(size_t) member * mesh->n + i]);
@@ -104,10 +104,10 @@ static void push(Search *self, uint32_t member)
 
 /* What the set takes at least once it is complete; its last member is the slowest one, or one that is not
  * slower than `slowest_nsec`. */
-static double bound(const Search *self, double slowest_nsec)
+static double lower_bound(const Search *self, double slowest_nsec)
 {
         const AldSliceMesh *mesh = self->mesh;
-        const double *to = row(self, self->to), *from = row(self, self->from);
+        const double *to = table_row(self, self->to), *from = table_row(self, self->from);
         double byte = 0, slowest = slowest_nsec;
         uint32_t missing = mesh->slices - self->n;
 
@@ -126,7 +126,7 @@ static double bound(const Search *self, double slowest_nsec)
 }
 
 /* Makes the complete set the best one if it is. */
-static void consider(Search *self)
+static void keep_if_best(Search *self)
 {
         const AldSliceMesh *mesh = self->mesh;
         double slowest = 0, exchange = ald_slice_mesh_exchange_nsec(mesh, self->set, self->n);
@@ -153,13 +153,13 @@ static bool goes_on(Search *self)
 }
 
 /* All sets with what is there and members from this one on. Required ones are there already. */
-static void extend(Search *self, uint32_t first)
+static void try_extensions(Search *self, uint32_t first)
 {
         const AldSliceMesh *mesh = self->mesh;
         uint32_t before = self->n;
 
         if (before == mesh->slices)
-                consider(self);
+                keep_if_best(self);
         for (uint32_t i = first; before < mesh->slices && i < mesh->n && self->work > 0 && goes_on(self);
                 i++) {
                 uint32_t missing = mesh->slices - before - 1;
@@ -171,9 +171,9 @@ static void extend(Search *self, uint32_t first)
                         return;
                 if (mesh->n > ALD_SLICE_EXACT_MAX)
                         self->work--;
-                push(self, i);
-                if (bound(self, mesh->nsec[i]) < self->best.nsec * (1 - ROUNDING))
-                        extend(self, i + 1);
+                push_member(self, i);
+                if (lower_bound(self, mesh->nsec[i]) < self->best.nsec * (1 - ROUNDING))
+                        try_extensions(self, i + 1);
                 self->n = before;
         }
 }
@@ -188,7 +188,7 @@ static bool is_taken(const Search *self, uint32_t member)
 }
 
 /* Adds the best member each time. */
-static void complete(Search *self)
+static void complete_greedily(Search *self)
 {
         while (self->n < self->mesh->slices) {
                 uint32_t n = self->n, best = self->mesh->n;
@@ -201,8 +201,8 @@ static void complete(Search *self)
 
                         if (is_taken(self, i))
                                 continue;
-                        push(self, i);
-                        nsec = bound(self, 0);
+                        push_member(self, i);
+                        nsec = lower_bound(self, 0);
                         self->n = n;
                         if (nsec >= least)
                                 continue;
@@ -211,9 +211,9 @@ static void complete(Search *self)
                 }
                 if (best == self->mesh->n)
                         return;
-                push(self, best);
+                push_member(self, best);
         }
-        consider(self);
+        keep_if_best(self);
 }
 
 static int compare_nsec(const void *a, const void *b)
@@ -224,7 +224,7 @@ static int compare_nsec(const void *a, const void *b)
 }
 
 /* The sum of the least ones, or of the last of them only. */
-static double least_of(double *values, uint32_t n, uint32_t taken, bool sum)
+static double combine_least(double *values, uint32_t n, uint32_t taken, bool sum)
 {
         double all = 0;
 
@@ -247,13 +247,13 @@ static double member_least(const AldSliceMesh *mesh, uint32_t member, bool bytes
                         if (i != member)
                                 values[n++] = table[from ? (size_t) i * mesh->n + member
                                                          : (size_t) member * mesh->n + i];
-                least[from] = least_of(values, n, mesh->slices - 1, bytes);
+                least[from] = combine_least(values, n, mesh->slices - 1, bytes);
         }
         return fmax(least[0], least[1]);
 }
 
 /* Of no set: as if each of the members that are best in each respect were in it. */
-static double lower_of(const Search *self)
+static double relaxed_bound(const Search *self)
 {
         const AldSliceMesh *mesh = self->mesh;
         g_autofree double *values = g_new(double, mesh->n), *halves = g_new(double, mesh->n),
@@ -267,8 +267,8 @@ static double lower_of(const Search *self)
                 halves[i] = member_least(mesh, i, false, values);
                 bytes[i] = member_least(mesh, i, true, values);
         }
-        exchange = least_of(halves, mesh->n, mesh->slices, false) +
-                   mesh->transfers.exchange_bytes * least_of(bytes, mesh->n, mesh->slices, false);
+        exchange = combine_least(halves, mesh->n, mesh->slices, false) +
+                   mesh->transfers.exchange_bytes * combine_least(bytes, mesh->n, mesh->slices, false);
         return mesh->nsec[mesh->slices - 1] + self->root_nsec + mesh->transfers.exchanges * exchange;
 }
 
@@ -279,25 +279,25 @@ static bool push_required(Search *self)
                 if (self->mesh->required[i]) {
                         if (self->n == self->mesh->slices)
                                 return false;
-                        push(self, i);
+                        push_member(self, i);
                 }
         return true;
 }
 
-static void search_all(Search *self)
+static void search_sets(Search *self)
 {
         uint32_t required = self->n;
 
-        complete(self);
+        complete_greedily(self);
         self->n = required;
         for (uint32_t i = 0; required < self->mesh->slices && i < MIN(self->mesh->n, SEEDS); i++) {
                 if (self->mesh->required[i])
                         continue;
-                push(self, i);
-                complete(self);
+                push_member(self, i);
+                complete_greedily(self);
                 self->n = required;
         }
-        extend(self, 0);
+        try_extensions(self, 0);
 }
 
 int ald_slice_mesh_search(
@@ -311,8 +311,8 @@ int ald_slice_mesh_search(
         search_init(&self, mesh, enough_nsec);
         if (!push_required(&self))
                 return -ENOSPC;
-        search_all(&self);
-        *ret_lower_nsec = self.work > 0 && !self.is_stopped ? self.best.nsec : lower_of(&self);
+        search_sets(&self);
+        *ret_lower_nsec = self.work > 0 && !self.is_stopped ? self.best.nsec : relaxed_bound(&self);
         if (!self.best.members)
                 return -ENOSPC;
         *ret = self.best;

@@ -46,7 +46,7 @@ static uint32_t list_members(const AldSliceMesh *mesh, const AldPlanCandidates *
 }
 
 /* Of all paths between two nodes, the least of both: no path that is chosen for them is better. */
-static void join_bound(AldSliceMesh *mesh, const AldPlanCandidates *candidates, const AldPlanChoice *choice,
+static void relax_hop(AldSliceMesh *mesh, const AldPlanCandidates *candidates, const AldPlanChoice *choice,
         uint32_t source, uint32_t sink, size_t at)
 {
         for (uint32_t i = ald_plan_path_first(candidates, source, sink); i != ALD_PLAN_NONE;
@@ -59,7 +59,7 @@ static void join_bound(AldSliceMesh *mesh, const AldPlanCandidates *candidates, 
         }
 }
 
-static void join(AldSliceMesh *mesh, const AldPlanCandidates *candidates, const AldPlanChoice *choice)
+static void set_hops(AldSliceMesh *mesh, const AldPlanCandidates *candidates, const AldPlanChoice *choice)
 {
         for (uint32_t i = 0; i < mesh->n; i++)
                 for (uint32_t j = 0; j < mesh->n; j++) {
@@ -85,7 +85,7 @@ bool ald_slice_mesh_relax(
                         size_t at = (size_t) i * mesh->n + j;
                         double half = mesh->half_nsec[at], byte = mesh->byte_nsec[at];
 
-                        join_bound(mesh, candidates, choice,
+                        relax_hop(mesh, candidates, choice,
                                 ald_plan_candidate_device(candidates, mesh->members[i])->node,
                                 ald_plan_candidate_device(candidates, mesh->members[j])->node, at);
                         changed |= mesh->half_nsec[at] < half || mesh->byte_nsec[at] < byte;
@@ -120,7 +120,7 @@ void ald_slice_mesh_init(
                         (choice->client == ALD_PLAN_NONE ||
                                 choice->client == ald_plan_candidate_device(candidates, candidate)->node);
         }
-        join(mesh, candidates, choice);
+        set_hops(mesh, candidates, choice);
 }
 
 void ald_slice_mesh_clear(AldSliceMesh *mesh)

@@ -83,7 +83,7 @@ static uint32_t node_of(const Ring *ring, uint32_t member)
         return ald_plan_candidate_device(ring->candidates, ring->members[member])->node;
 }
 
-static void add(Ring *ring, uint32_t candidate)
+static void add_member(Ring *ring, uint32_t candidate)
 {
         const AldPlanCandidates *candidates = ring->candidates;
         const AldPlanRequest *request = candidates->request;
@@ -121,7 +121,7 @@ static AldRingHop hop_of(const Ring *ring, uint32_t source, uint32_t sink, bool 
         return hop;
 }
 
-static void join(Ring *ring, RingPaths paths)
+static void set_hops(Ring *ring, RingPaths paths)
 {
         ring->paths = paths;
         for (uint32_t i = 0; i < ring->n; i++)
@@ -165,17 +165,17 @@ static void ring_init(
                 .ends = g_new(AldPlacementEnds, candidates->n) };
         for (uint32_t i = 0; i < candidates->n; i++)
                 if (ald_plan_allows(choice, i) && ald_plan_has_vendor(candidates, i, vendor))
-                        add(ring, i);
+                        add_member(ring, i);
         set_run(ring, ALD_PLAN_RUN_SMALLEST);
         ring->hop_nsec = g_new(double, (size_t) ring->n * ring->n);
         ring->occupy_nsec = g_new(double, (size_t) ring->n * ring->n);
         ring->closing_nsec = g_new(double, (size_t) ring->n * ring->n);
         ring->closing_occupy_nsec = g_new(double, (size_t) ring->n * ring->n);
-        join(ring, RING_PATHS_SHORT);
+        set_hops(ring, RING_PATHS_SHORT);
 }
 
 /* What the stage holds beside its layers and the head. */
-static uint64_t beside(const Ring *ring, bool is_first, bool is_last)
+static uint64_t bytes_beside(const Ring *ring, bool is_first, bool is_last)
 {
         const AldPlanRequest *request = ring->candidates->request;
 
@@ -195,7 +195,7 @@ static AldPlanStage stage_of(const Ring *ring, const AldPlacementSolution *solut
         bool is_last = i + 1 == solution->n_stages;
         const double *hop_nsec = is_last ? ring->closing_nsec : ring->hop_nsec;
         AldPlanStage made = ald_plan_stage(candidates, ring->members[stage->device], stage->layers,
-                beside(ring, i == 0, is_last), is_last);
+                bytes_beside(ring, i == 0, is_last), is_last);
 
         if (solution->n_stages > 1) {
                 made.hop_nsec = made.nsec_to = hop_nsec[(size_t) stage->device * ring->n + next];
@@ -208,7 +208,7 @@ static AldPlanStage stage_of(const Ring *ring, const AldPlacementSolution *solut
 }
 
 /* If its interval is the shortest. Takes the solution. */
-static void keep(const Ring *ring, const AldPlacementProblem *problem, uint32_t in_flight,
+static void keep_better(const Ring *ring, const AldPlacementProblem *problem, uint32_t in_flight,
         AldPlacementSolution *solution, AldPlanSteps *best)
 {
         double interval = ald_placement_overlapped(problem, ring->occupy_nsec, in_flight, solution);
@@ -231,8 +231,8 @@ static void keep(const Ring *ring, const AldPlacementProblem *problem, uint32_t 
         ald_placement_solution_clear(solution);
 }
 
-static int solve(const Ring *ring, const AldPlacementProblem *problem, const Aim *aim, double enough_nsec,
-        AldPlacementSolution *ret, double *ret_lower_nsec)
+static int solve_ring(const Ring *ring, const AldPlacementProblem *problem, const Aim *aim,
+        double enough_nsec, AldPlacementSolution *ret, double *ret_lower_nsec)
 {
         g_auto(AldPlacementLimited) limited = { 0 };
 
@@ -259,7 +259,7 @@ static uint32_t member_of(const Ring *ring, uint32_t device)
 }
 
 /* What is found for an order that is given does not bound others. */
-static int insert(const Ring *ring, const AldPlacementProblem *problem, AldPlacementSolution *ret,
+static int insert_required(const Ring *ring, const AldPlacementProblem *problem, AldPlacementSolution *ret,
         double *ret_lower_nsec)
 {
         const AldPlanSteps *around = ring->choice->around;
@@ -281,7 +281,7 @@ static uint32_t devices_max(const Ring *ring)
 }
 
 /* The most that a part may be occupied by a step so that the solution is no worse. */
-static double most_busy(const Ring *ring, const AldPlacementProblem *problem, const Aim *aim,
+static double busiest_max(const Ring *ring, const AldPlacementProblem *problem, const Aim *aim,
         const AldPlacementSolution *solution)
 {
         return aim->in_flight > 1
@@ -297,7 +297,8 @@ static AldPlanCut cut_in_role(
         const AldPlanCandidates *candidates = ring->candidates;
         uint32_t candidate = ring->members[member];
         AldPlanCut cut = ald_plan_stage_cut(candidates, candidate,
-                beside(ring, is_first, is_last) + (is_last ? candidates->request->workload->head_bytes : 0),
+                bytes_beside(ring, is_first, is_last) +
+                        (is_last ? candidates->request->workload->head_bytes : 0),
                 candidates->request->constants.values[ALD_PLAN_BUFFER_BYTES]);
         double layers = (busiest_nsec * (1 + ALD_PLAN_TIE) -
                                 (is_last ? candidates->head_nsec[candidate] : 0)) /
@@ -309,11 +310,11 @@ static AldPlanCut cut_in_role(
 }
 
 /* Gives each stage the layers that fit, now that it is known which ones it has. */
-static bool cut(
+static bool cut_layers(
         const Ring *ring, const AldPlacementProblem *problem, const Aim *aim, AldPlacementSolution *solution)
 {
         g_autofree AldPlanCut *cuts = g_new(AldPlanCut, solution->n_stages);
-        double busiest = most_busy(ring, problem, aim, solution);
+        double busiest = busiest_max(ring, problem, aim, solution);
 
         for (uint32_t i = 0; i < solution->n_stages; i++)
                 cuts[i] = cut_in_role(
@@ -376,7 +377,7 @@ static void set_cuts(const Ring *ring, double busiest_nsec, AldPlanCut *cuts)
 
 /* Looks for stages near those of the solution whose interval is shorter than its and than below_nsec.
  * -EAGAIN: it found none; -ENOSPC: the layers fit on none. */
-static int arrange(Ring *ring, const AldPlacementProblem *problem, const Aim *aim, double below_nsec,
+static int arrange_stages(Ring *ring, const AldPlacementProblem *problem, const Aim *aim, double below_nsec,
         AldPlacementSolution *solution, bool *ret_is_least)
 {
         g_autofree AldPlanCut *cuts = g_new(AldPlanCut, (size_t) ring->n * ALD_PLACEMENT_N_ROLES);
@@ -444,8 +445,8 @@ static bool try_run(Ring *ring, AldPlanLayerRun run, const Aim *aim, double enou
         bool fits, is_least = false;
 
         set_run(ring, run);
-        r = ring->choice->around ? insert(ring, &problem, &solution, ret_lower_nsec)
-                                 : solve(ring, &problem, aim, enough_nsec, &solution, ret_lower_nsec);
+        r = ring->choice->around ? insert_required(ring, &problem, &solution, ret_lower_nsec)
+                                 : solve_ring(ring, &problem, aim, enough_nsec, &solution, ret_lower_nsec);
         /* Beyond exact size, or as time was up, one may exist that was not found. */
         if (r == -ECANCELED || (r < 0 && r != -ENOSPC && ring->n > ALD_PLACEMENT_RING_MAX))
                 *ret_lower_nsec = 0;
@@ -455,16 +456,16 @@ static bool try_run(Ring *ring, AldPlanLayerRun run, const Aim *aim, double enou
         least_nsec = interval_of(ring, &problem, aim, &solution);
         if (run == ALD_PLAN_RUN_SMALLEST)
                 ring->aim_nsec = least_nsec;
-        fits = best && cut(ring, &problem, aim, &solution);
+        fits = best && cut_layers(ring, &problem, aim, &solution);
         if (best && is_arranged(ring) &&
                 (!fits || interval_of(ring, &problem, aim, &solution) > ring->aim_nsec * (1 + ALD_PLAN_TIE)))
-                arranged = arrange(ring, &problem, aim, enough_nsec, &solution, &is_least);
+                arranged = arrange_stages(ring, &problem, aim, enough_nsec, &solution, &is_least);
         ring->is_tight = !fits && arranged == -EAGAIN && best && !best->stages && aim->in_flight == 1 &&
                          isinf(aim->busiest_nsec) && is_arranged(ring);
         if (ring->is_tight)
-                arranged = arrange(ring, &problem, aim, enough_nsec, &solution, &is_least);
+                arranged = arrange_stages(ring, &problem, aim, enough_nsec, &solution, &is_least);
         if (arranged >= 0)
-                fits = cut(ring, &problem, aim, &solution);
+                fits = cut_layers(ring, &problem, aim, &solution);
         else if (arranged == -ENOSPC)
                 *ret_lower_nsec = INFINITY;
         if (is_least && aim->in_flight == 1)
@@ -475,7 +476,7 @@ static bool try_run(Ring *ring, AldPlanLayerRun run, const Aim *aim, double enou
         }
         nsec = arranged >= 0 ? is_least ? 0 : interval_of(ring, &problem, aim, &solution) - least_nsec
                              : solution.nsec - nsec;
-        keep(ring, &problem, aim->in_flight, &solution, best);
+        keep_better(ring, &problem, aim->in_flight, &solution, best);
         return nsec <= 0;
 }
 
@@ -521,7 +522,7 @@ static double least_interval(
         return fmax(layers * layer + head, in_flight * below) * (1 - ROUNDING);
 }
 
-static double enough_of(const AldPlanSteps *best)
+static double interval_to_beat(const AldPlanSteps *best)
 {
         return best->stages ? best->interval_nsec : INFINITY;
 }
@@ -555,14 +556,14 @@ static void try_vendor(const AldPlanCandidates *candidates, const AldPlanChoice 
         /* Equal to what it takes, the bound proves it. */
         lower_nsec = best->stages && soon_nsec >= best->nsec
                              ? soon_nsec
-                             : fmax(soon_nsec, try_ring(&ring, aim, enough_of(best), best));
+                             : fmax(soon_nsec, try_ring(&ring, aim, interval_to_beat(best), best));
         candidates->progress->may_stop |= best->stages && ald_plan_must_is_sure(candidates, choice);
         /* One step is longer than any path is occupied by it. */
         if (aim->in_flight > 1 && do_paths_differ(&ring)) {
-                join(&ring, RING_PATHS_WIDE);
-                try_ring(&ring, aim, enough_of(best), best);
-                join(&ring, RING_PATHS_BOTH);
-                lower_nsec = try_ring(&ring, aim, enough_of(best), NULL);
+                set_hops(&ring, RING_PATHS_WIDE);
+                try_ring(&ring, aim, interval_to_beat(best), best);
+                set_hops(&ring, RING_PATHS_BOTH);
+                lower_nsec = try_ring(&ring, aim, interval_to_beat(best), NULL);
         }
         lower_nsec = fmax(lower_nsec, least_interval(candidates, choice, aim->in_flight));
         best->lower_nsec = fmin(best->lower_nsec, lower_nsec);
@@ -606,7 +607,8 @@ static void try_vendors(
 }
 
 /* Steps of fewer requests take less time. */
-static double lower_of(const AldPlanCandidates *candidates, const AldPlanChoice *choice, uint32_t in_flight)
+static double bound_in_flight(
+        const AldPlanCandidates *candidates, const AldPlanChoice *choice, uint32_t in_flight)
 {
         const Aim aim = { .in_flight = 1, .busiest_nsec = INFINITY };
         AldPlanSteps least = { .lower_nsec = INFINITY };
@@ -638,7 +640,7 @@ static void try_in_flight(const AldPlanCandidates *candidates, const AldPlanChoi
 }
 
 /* What no number of steps under way takes less than, of which some were not tried. */
-static void lower_untried(
+static void bound_untried(
         const AldPlanCandidates *candidates, const AldPlanChoice *choice, AldPlanSteps *best)
 {
         uint32_t most = most_in_flight(candidates, choice);
@@ -665,11 +667,11 @@ static void try_any_in_flight(
                         continue;
                 try_in_flight(candidates, choice, n, best);
                 if (n > COUNTED_MAX)
-                        best->lower_nsec = fmin(best->lower_nsec, lower_of(candidates, choice, n));
+                        best->lower_nsec = fmin(best->lower_nsec, bound_in_flight(candidates, choice, n));
                 before = n;
         }
         if (candidates->progress->stopped)
-                lower_untried(candidates, choice, best);
+                bound_untried(candidates, choice, best);
 }
 
 static void try_overlapped(

@@ -10,7 +10,7 @@
 
 #define JUDGE_WORK 1e5
 
-static double enough_of(const AldPlanSteps *best)
+static double nsec_to_beat(const AldPlanSteps *best)
 {
         return best->stages ? best->nsec : INFINITY;
 }
@@ -62,8 +62,8 @@ static AldPlanStage stage_of(const AldPlanCandidates *candidates, const AldPlanC
         return made;
 }
 
-static void keep(const AldPlanCandidates *candidates, const AldPlanChoice *choice, const AldSliceMesh *mesh,
-        const AldSliceSet *set, AldPlanSteps *best)
+static void keep_set(const AldPlanCandidates *candidates, const AldPlanChoice *choice,
+        const AldSliceMesh *mesh, const AldSliceSet *set, AldPlanSteps *best)
 {
         uint32_t n = 1;
 
@@ -90,13 +90,13 @@ static void try_slices(
         double lower_nsec;
 
         ald_slice_mesh_init(&mesh, candidates, choice, slices);
-        if (ald_slice_mesh_search(&mesh, enough_of(best), &set, &lower_nsec) >= 0)
-                keep(candidates, choice, &mesh, &set, best);
+        if (ald_slice_mesh_search(&mesh, nsec_to_beat(best), &set, &lower_nsec) >= 0)
+                keep_set(candidates, choice, &mesh, &set, best);
         g_free(set.members);
         if (ald_slice_mesh_relax(&mesh, candidates, choice)) {
                 AldSliceSet relaxed = { 0 };
 
-                ald_slice_mesh_search(&mesh, enough_of(best), &relaxed, &lower_nsec);
+                ald_slice_mesh_search(&mesh, nsec_to_beat(best), &relaxed, &lower_nsec);
                 g_free(relaxed.members);
         }
         best->lower_nsec = fmin(best->lower_nsec, lower_nsec);
@@ -139,7 +139,7 @@ static double least_of_slices(
  * has the embedding; its node is the client. -ENOSPC: no number of slices fits on nodes that are all joined
  * to each other.
  */
-static int find(const AldPlanCandidates *candidates, const AldPlanChoice *choice, AldPlanSteps *ret)
+static int find_steps(const AldPlanCandidates *candidates, const AldPlanChoice *choice, AldPlanSteps *ret)
 {
         AldPlanSteps best = { .in_flight = 1, .lower_nsec = INFINITY };
         uint32_t most = choice->devices_max > 0 ? MIN(choice->devices_max, candidates->n) : candidates->n;
@@ -224,7 +224,7 @@ const AldPlanMethod ald_slice_method = {
         .client_holds = "its slice",
         .least_part = "The smallest slice",
         .none_fits = "The smallest slice fits on none",
-        .find = find,
+        .find = find_steps,
         .tables_bytes = tables_bytes,
         .least_bytes = ald_slices_least_bytes,
         .stages_max = ald_slices_max,

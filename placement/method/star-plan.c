@@ -111,7 +111,7 @@ static bool is_client_processor(const Star *star, uint32_t member)
                ald_plan_candidate_device(star->candidates, star->members[member])->is_processor;
 }
 
-static AldPlanConnection connect(const Star *star, uint32_t node, AldPlacementRole role)
+static AldPlanConnection connection_to(const Star *star, uint32_t node, AldPlacementRole role)
 {
         const AldPlanRequest *request = star->candidates->request;
 
@@ -131,7 +131,7 @@ static double hop_nsec(const Star *star, const AldPlanConnection *connection)
 
 static double transfer_nsec(const Star *star, uint32_t node, AldPlacementRole role)
 {
-        AldPlanConnection connection = connect(star, node, role);
+        AldPlanConnection connection = connection_to(star, node, role);
 
         return hop_nsec(star, &connection);
 }
@@ -195,7 +195,7 @@ static void set_client(Star *star, uint32_t client)
         }
 }
 
-static bool can_be(const Star *star, StarWay way, uint32_t member, AldPlacementRole role)
+static bool may_have_role(const Star *star, StarWay way, uint32_t member, AldPlacementRole role)
 {
         if (way == STAR_ALONE)
                 return role == ALD_PLACEMENT_BOTH;
@@ -205,7 +205,7 @@ static bool can_be(const Star *star, StarWay way, uint32_t member, AldPlacementR
 }
 
 /* What the stage holds beside its layers: the client's host holds the embedding. */
-static uint64_t beside(const Star *star, uint32_t member, AldPlacementRole role)
+static uint64_t bytes_beside(const Star *star, uint32_t member, AldPlacementRole role)
 {
         const AldPlanWorkload *workload = star->candidates->request->workload;
         const AldPlanDevice *device = ald_plan_candidate_device(star->candidates, star->members[member]);
@@ -220,8 +220,8 @@ static uint32_t copies_of(StarWay way)
 }
 
 /* Of the way that the problem is set to. */
-static double buffers(const Star *star, StarWay way, uint32_t member, AldPlacementRole role, uint32_t layers,
-        bool may_be_last)
+static double buffer_bytes(const Star *star, StarWay way, uint32_t member, AldPlacementRole role,
+        uint32_t layers, bool may_be_last)
 {
         const AldPlanRequest *request = star->candidates->request;
         const AldPlanDevice *device = ald_plan_candidate_device(star->candidates, star->members[member]);
@@ -262,12 +262,12 @@ static AldPlacementProblem set_problem(Star *star, uint32_t client, StarWay way)
                         star->arms[at] = (AldPlacementArm){ .use_nsec = INFINITY,
                                 .visit_nsec = star->visit_nsec[at],
                                 .after_nsec = star->after_nsec[i] };
-                        if (isinf(star->visit_nsec[at]) || !can_be(star, way, i, role))
+                        if (isinf(star->visit_nsec[at]) || !may_have_role(star, way, i, role))
                                 continue;
                         star->arms[at].use_nsec = star->use_nsec[at];
                         star->arms[at].layers_max = ald_plan_stage_layers_max_with(star->candidates,
-                                star->members[i], run_of(role, star->run), beside(star, i, role),
-                                buffers(star, way, i, role, 0, true));
+                                star->members[i], run_of(role, star->run), bytes_beside(star, i, role),
+                                buffer_bytes(star, way, i, role, 0, true));
                 }
         return (AldPlacementProblem){ .layers = star->candidates->request->workload->layers,
                 .n_devices = star->n,
@@ -286,13 +286,13 @@ static AldPlanStage stage_of(
         const AldPlanCandidates *candidates = star->candidates;
         bool has_head = role & ALD_PLACEMENT_LAST;
         AldPlanStage made = ald_plan_stage(candidates, star->members[member], stage->layers,
-                beside(star, member, role & ~ALD_PLACEMENT_LAST), has_head);
+                bytes_beside(star, member, role & ~ALD_PLACEMENT_LAST), has_head);
 
         made.nsec = stage->layers * layer_nsec(star, member) + (has_head ? head_nsec(star, member) : 0);
         if (is_client_processor(star, member))
                 made.is_computing = ald_plan_client_is_computing_longer(&candidates->request->constants,
                         &candidates->cluster->devices[made.device], candidates->request->workload);
-        made.buffer_bytes = (uint64_t) buffers(star, way, member, role, stage->layers, is_last);
+        made.buffer_bytes = (uint64_t) buffer_bytes(star, way, member, role, stage->layers, is_last);
         return made;
 }
 
@@ -304,14 +304,14 @@ static AldPlacementRole role_of(const AldPlacementStarSolution *solution, uint32
 static AldPlanCut cut_of(const Star *star, StarWay way, uint32_t member, AldPlacementRole role)
 {
         AldPlanCut cut = ald_plan_stage_cut(star->candidates, star->members[member],
-                beside(star, member, role), buffers(star, way, member, role, 0, true));
+                bytes_beside(star, member, role), buffer_bytes(star, way, member, role, 0, true));
 
         cut.layer_nsec = star->devices[member].layer_nsec;
         return cut;
 }
 
 /* Gives each stage the layers that fit, now that it is known which ones it has. */
-static bool cut(const Star *star, StarWay way, AldPlacementStarSolution *solution)
+static bool cut_layers(const Star *star, StarWay way, AldPlacementStarSolution *solution)
 {
         g_autofree AldPlanCut *cuts = g_new(AldPlanCut, solution->n_stages);
 
@@ -340,7 +340,7 @@ static void set_hops(
         }
         for (uint32_t i = index; i < solution->n_stages && star->nodes[stages[i].device] == node; i++)
                 roles |= i == solution->last ? ALD_PLACEMENT_LAST : ALD_PLACEMENT_PLAIN;
-        connection = connect(star, node, roles);
+        connection = connection_to(star, node, roles);
         stage->bytes_to = connection.bytes_to;
         stage->bytes_from = connection.bytes_from;
         stage->nsec_to = connection.nsec_to;
@@ -350,7 +350,8 @@ static void set_hops(
         stage->path_from = connection.path_from;
 }
 
-static void keep(const Star *star, StarWay way, const AldPlacementStarSolution *solution, AldPlanSteps *ret)
+static void keep_solution(
+        const Star *star, StarWay way, const AldPlacementStarSolution *solution, AldPlanSteps *ret)
 {
         double lower_nsec = ret->lower_nsec;
 
@@ -405,7 +406,7 @@ static bool is_arranged(const Star *star)
 
 /* Looks for stages near those of the solution that take less than it and than below_nsec. -EAGAIN: it found
  * none; -ENOSPC: the layers fit on none. */
-static int arrange(Star *star, StarWay way, const AldPlacementProblem *problem, double below_nsec,
+static int arrange_stages(Star *star, StarWay way, const AldPlacementProblem *problem, double below_nsec,
         AldPlacementStarSolution *solution)
 {
         g_autofree AldPlanCut *cuts = g_new0(AldPlanCut, (size_t) star->n * ALD_PLACEMENT_N_ROLES);
@@ -437,8 +438,8 @@ static int arrange(Star *star, StarWay way, const AldPlacementProblem *problem, 
                                 continue;
                         cuts[at] = cut_of(star, way, i, role);
                         cuts[at].layers_max = ald_plan_stage_layers_max_with(star->candidates,
-                                star->members[i], run_of(role, ALD_PLAN_RUN_SMALLEST), beside(star, i, role),
-                                buffers(star, way, i, role, 0, true));
+                                star->members[i], run_of(role, ALD_PLAN_RUN_SMALLEST),
+                                bytes_beside(star, i, role), buffer_bytes(star, way, i, role, 0, true));
                 }
         star->arranged += (uint64_t) star->n * ALD_PLACEMENT_N_ROLES;
         r = ald_plan_arrange(&arrangement, &changed, &head_is_first, &is_least);
@@ -448,7 +449,7 @@ static int arrange(Star *star, StarWay way, const AldPlacementProblem *problem, 
                 .n_stages = changed.n_stages,
                 .last = head_is_first ? 0 : changed.n_stages - 1,
                 .nsec = changed.nsec };
-        return cut(star, way, solution) ? 0 : -EAGAIN;
+        return cut_layers(star, way, solution) ? 0 : -EAGAIN;
 }
 
 /* Looks for stages that have room for such runs of layers and take less than the best. -EAGAIN: others may
@@ -471,23 +472,23 @@ static int try_run(
         if (run == ALD_PLAN_RUN_SMALLEST)
                 star->aim_nsec = solution.nsec;
         nsec = solution.nsec;
-        fits = cut(star, trial->way, &solution);
+        fits = cut_layers(star, trial->way, &solution);
         if (is_arranged(star) &&
                 (fits ? solution.nsec > star->aim_nsec * (1 + ALD_PLAN_TIE) : best->stages || star->is_tight))
-                arranged = arrange(star, trial->way, &problem, below_nsec, &solution);
+                arranged = arrange_stages(star, trial->way, &problem, below_nsec, &solution);
         fits |= arranged >= 0;
         /* Until it is known which layers a device has, its buffers may be taken for larger than they are. */
         if (arranged == -ENOSPC && !ald_plan_buffers_are_known(star->candidates->request))
                 *ret_lower_nsec = INFINITY;
         if (fits && solution.nsec < below_nsec)
-                keep(star, trial->way, &solution, best);
+                keep_solution(star, trial->way, &solution, best);
         r = fits && solution.nsec <= nsec ? 0 : -EAGAIN;
         ald_placement_star_solution_clear(&solution);
         return r;
 }
 
 /* Those that may take less than the best ones. -E2BIG: their table would be too large. */
-static int try_it(Star *star, const StarTrial *trial, AldPlanSteps *best)
+static int try_trial(Star *star, const StarTrial *trial, AldPlanSteps *best)
 {
         double lower_nsec, ignored;
         int r = try_run(star, trial, ALD_PLAN_RUN_SMALLEST, best, &lower_nsec);
@@ -547,7 +548,7 @@ static int find_trials(Star *star)
 }
 
 /* Those that take the least by their bounds come first, until no others can take less than the best. */
-static int try_all(Star *star, AldPlanSteps *best)
+static int try_trials(Star *star, AldPlanSteps *best)
 {
         AldPlanProgress *progress = star->candidates->progress;
         uint32_t n = star->trials->len;
@@ -564,7 +565,7 @@ static int try_all(Star *star, AldPlanSteps *best)
                         best->lower_nsec = fmin(best->lower_nsec, trial->bound_nsec);
                         break;
                 }
-                if (try_it(star, trial, best) == -E2BIG)
+                if (try_trial(star, trial, best) == -E2BIG)
                         r = -E2BIG;
                 progress->may_stop |= best->stages && ald_plan_must_is_sure(star->candidates, star->choice);
         }
@@ -580,7 +581,7 @@ static int try_all(Star *star, AldPlanSteps *best)
  * choice of devices that a client reaches, or none was found; lower_nsec is INFINITY if there is none;
  * -E2BIG: there are too many devices and layers.
  */
-static int find(const AldPlanCandidates *candidates, const AldPlanChoice *choice, AldPlanSteps *ret)
+static int find_steps(const AldPlanCandidates *candidates, const AldPlanChoice *choice, AldPlanSteps *ret)
 {
         g_auto(Star) star;
         AldPlanSteps best = { .lower_nsec = INFINITY };
@@ -589,11 +590,11 @@ static int find(const AldPlanCandidates *candidates, const AldPlanChoice *choice
         star_init(&star, candidates, choice);
         r = find_trials(&star);
         if (r >= 0)
-                r = try_all(&star, &best);
+                r = try_trials(&star, &best);
         if (r == -ENOSPC && is_arranged(&star)) {
                 star.is_tight = true;
                 best.lower_nsec = INFINITY;
-                r = try_all(&star, &best);
+                r = try_trials(&star, &best);
         }
         if (r == -ECANCELED)
                 ald_plan_steps_clear(&best);
@@ -646,7 +647,7 @@ const AldPlanMethod ald_star_method = {
         .none_fits = "Not one layer fits on any",
         .payload = "activations",
         .result = "logits",
-        .find = find,
+        .find = find_steps,
         .least_bytes = ald_plan_layer_least_bytes,
         .stages_max = ald_plan_layers_stages_max,
         .describe_client = describe_client,
