@@ -38,12 +38,12 @@ void ald_alert_accounts_free(AldAlertAccounts *accounts)
         g_free(accounts);
 }
 
-static const char *name_of(const char *reporter)
+static const char *account_name(const char *reporter)
 {
         return reporter ? reporter : "";
 }
 
-static guint weigh(const AldFindingRow *row)
+static guint weight_of(const AldFindingRow *row)
 {
         return 1 + (guint) (ald_struct_wire_size(&ald_finding_row_struct, row) / ALD_ALERT_BYTES);
 }
@@ -70,7 +70,7 @@ void ald_alert_accounts_leave(AldAlertAccounts *accounts, AldAlert *alert)
                 g_hash_table_remove(accounts->by_reporter, account->reporter);
 }
 
-static void join(AldAlertAccounts *accounts, const char *reporter, AldAlert *alert)
+static void join_account(AldAlertAccounts *accounts, const char *reporter, AldAlert *alert)
 {
         AldAlertAccount *account = g_hash_table_lookup(accounts->by_reporter, reporter);
 
@@ -89,13 +89,13 @@ static void join(AldAlertAccounts *accounts, const char *reporter, AldAlert *ale
 
 void ald_alert_accounts_enter(AldAlertAccounts *accounts, AldAlert *alert)
 {
-        const char *reporter = name_of(alert->row->reporter);
+        const char *reporter = account_name(alert->row->reporter);
 
         if (!alert->account || strcmp(alert->account->reporter, reporter) != 0) {
                 ald_alert_accounts_leave(accounts, alert);
-                join(accounts, reporter, alert);
+                join_account(accounts, reporter, alert);
         }
-        set_weight(accounts, alert, weigh(alert->row));
+        set_weight(accounts, alert, weight_of(alert->row));
 }
 
 void ald_alert_accounts_begin(AldAlertAccounts *accounts)
@@ -145,8 +145,8 @@ static AldAlert *find_excess(AldAlertAccount *account)
 /* Accounts of nearly the same weight do not take places from each other, since they would do so forever. */
 AldAlert *ald_alert_accounts_excess(AldAlertAccounts *accounts, const AldFindingRow *row, bool *ret_room)
 {
-        AldAlertAccount *own = g_hash_table_lookup(accounts->by_reporter, name_of(row->reporter));
-        const guint weight = weigh(row);
+        AldAlertAccount *own = g_hash_table_lookup(accounts->by_reporter, account_name(row->reporter));
+        const guint weight = weight_of(row);
         AldAlertAccount *heaviest;
         AldAlert *excess = NULL;
 

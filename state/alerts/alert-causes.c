@@ -126,31 +126,33 @@ static char *link_mark(int id, const AldFindingRow *row)
 }
 
 /* Adds a mark, of which it takes ownership. */
-static void mark(AldAlertCauses *causes, char *text, const AldFindingRow *row)
+static void add_mark(AldAlertCauses *causes, char *text, const AldFindingRow *row)
 {
         if (text)
                 g_hash_table_insert(causes->by_mark, text, (gpointer) row);
 }
 
-static void mark_all(AldAlertCauses *causes, int id, const AldFindingRow *row)
+static void add_marks(AldAlertCauses *causes, int id, const AldFindingRow *row)
 {
-        mark(causes, g_strdup_printf("%d", id), row);
-        mark(causes, pair_mark(id, row), row);
-        mark(causes, link_mark(id, row), row);
+        add_mark(causes, g_strdup_printf("%d", id), row);
+        add_mark(causes, pair_mark(id, row), row);
+        add_mark(causes, link_mark(id, row), row);
         for (size_t i = 0; i < n_nodes(row); i++) {
-                mark(causes, g_strdup_printf("%d node %s", id, row->nodes[i]), row);
+                add_mark(causes, g_strdup_printf("%d node %s", id, row->nodes[i]), row);
                 if (row->device)
-                        mark(causes, g_strdup_printf("%d device %s %s", id, row->nodes[i], row->device), row);
+                        add_mark(causes, g_strdup_printf("%d device %s %s", id, row->nodes[i], row->device),
+                                row);
                 if (row->port)
-                        mark(causes, g_strdup_printf("%d port %s %s", id, row->nodes[i], row->port), row);
+                        add_mark(causes, g_strdup_printf("%d port %s %s", id, row->nodes[i], row->port), row);
                 if (row->interface && n_nodes(row) == 1)
-                        mark(causes, g_strdup_printf("%d interface %s %s", id, row->nodes[i], row->interface),
+                        add_mark(causes,
+                                g_strdup_printf("%d interface %s %s", id, row->nodes[i], row->interface),
                                 row);
                 if (row->remaining_usec == 0)
-                        mark(causes, g_strdup_printf("%d expired %s", id, row->nodes[i]), row);
+                        add_mark(causes, g_strdup_printf("%d expired %s", id, row->nodes[i]), row);
         }
         if (row->remaining_usec == 0)
-                mark(causes, g_strdup_printf("%d expired", id), row);
+                add_mark(causes, g_strdup_printf("%d expired", id), row);
 }
 
 AldAlertCauses *ald_alert_causes_new(const GPtrArray *findings, AldAlertPaths *paths)
@@ -164,7 +166,7 @@ AldAlertCauses *ald_alert_causes_new(const GPtrArray *findings, AldAlertPaths *p
                 int id = ald_finding_row_id_from_string(row->id);
 
                 if (id >= 0 && row->left_out == ALD_ABSENT_UINT64)
-                        mark_all(causes, id, row);
+                        add_marks(causes, id, row);
         }
         return causes;
 }
@@ -176,7 +178,7 @@ void ald_alert_causes_free(AldAlertCauses *causes)
 }
 
 /* Finds the row of a mark, and frees the mark. */
-static const AldFindingRow *look_up(const AldAlertCauses *causes, char *text)
+static const AldFindingRow *find_marked(const AldAlertCauses *causes, char *text)
 {
         const AldFindingRow *row = text ? g_hash_table_lookup(causes->by_mark, text) : NULL;
 
@@ -184,11 +186,11 @@ static const AldFindingRow *look_up(const AldAlertCauses *causes, char *text)
         return row;
 }
 
-static const AldFindingRow *look_up_nodes(
+static const AldFindingRow *find_marked_by_node(
         const AldAlertCauses *causes, int id, const char *what, const AldFindingRow *row)
 {
         for (size_t i = 0; i < n_nodes(row); i++) {
-                const AldFindingRow *cause = look_up(
+                const AldFindingRow *cause = find_marked(
                         causes, g_strdup_printf("%d %s %s", id, what, row->nodes[i]));
 
                 if (cause)
@@ -198,12 +200,14 @@ static const AldFindingRow *look_up_nodes(
 }
 
 /* The first node of a link has the port, the second one has the port of the sink. */
-static const AldFindingRow *look_up_port(const AldAlertCauses *causes, int id, const AldFindingRow *row)
+static const AldFindingRow *find_marked_by_port(
+        const AldAlertCauses *causes, int id, const AldFindingRow *row)
 {
         const char *ports[2] = { row->port, row->sink_port };
 
         for (size_t i = 0; i < MIN(n_nodes(row), 2); i++) {
-                const AldFindingRow *cause = ports[i] ? look_up(causes, g_strdup_printf("%d port %s %s", id,
+                const AldFindingRow *cause = ports[i] ? find_marked(
+                                                                causes, g_strdup_printf("%d port %s %s", id,
                                                                                 row->nodes[i], ports[i]))
                                                       : NULL;
 
@@ -213,7 +217,8 @@ static const AldFindingRow *look_up_port(const AldAlertCauses *causes, int id, c
         return NULL;
 }
 
-static const AldFindingRow *look_up_interface(const AldAlertCauses *causes, int id, const AldFindingRow *row)
+static const AldFindingRow *find_marked_by_interface(
+        const AldAlertCauses *causes, int id, const AldFindingRow *row)
 {
         const AldFindingRow *cause = NULL;
 
@@ -221,35 +226,35 @@ static const AldFindingRow *look_up_interface(const AldAlertCauses *causes, int 
                 const char *port = ald_alert_paths_port(causes->paths, row, i);
 
                 if (port)
-                        cause = look_up(
+                        cause = find_marked(
                                 causes, g_strdup_printf("%d interface %s %s", id, row->nodes[i], port));
         }
         return cause;
 }
 
-static const AldFindingRow *apply(const AldAlertCauses *causes, size_t rule, const AldFindingRow *row)
+static const AldFindingRow *apply_rule(const AldAlertCauses *causes, size_t rule, const AldFindingRow *row)
 {
         int id = (int) rules[rule].cause;
         bool expired = rules[rule].expired;
 
         switch (rules[rule].share) {
         case NOTHING:
-                return look_up(causes, g_strdup_printf(expired ? "%d expired" : "%d", id));
+                return find_marked(causes, g_strdup_printf(expired ? "%d expired" : "%d", id));
         case NODE:
-                return look_up_nodes(causes, id, expired ? "expired" : "node", row);
+                return find_marked_by_node(causes, id, expired ? "expired" : "node", row);
         case DEVICE:
                 return n_nodes(row) == 1 && row->device
-                               ? look_up(causes,
+                               ? find_marked(causes,
                                          g_strdup_printf("%d device %s %s", id, row->nodes[0], row->device))
                                : NULL;
         case PORT:
-                return look_up_port(causes, id, row);
+                return find_marked_by_port(causes, id, row);
         case INTERFACE:
-                return look_up_interface(causes, id, row);
+                return find_marked_by_interface(causes, id, row);
         case LINK:
-                return look_up(causes, link_mark(id, row));
+                return find_marked(causes, link_mark(id, row));
         case PAIR:
-                return look_up(causes, pair_mark(id, row));
+                return find_marked(causes, pair_mark(id, row));
         }
         g_assert_not_reached();
 }
@@ -258,7 +263,8 @@ static const AldFindingRow *find_unheard(const AldAlertCauses *causes, int id, c
 {
         for (size_t i = 0; i < G_N_ELEMENTS(of_heard_nodes); i++)
                 for (size_t k = 0; (int) of_heard_nodes[i] == id && k < G_N_ELEMENTS(unheard); k++) {
-                        const AldFindingRow *cause = look_up_nodes(causes, (int) unheard[k], "node", row);
+                        const AldFindingRow *cause = find_marked_by_node(
+                                causes, (int) unheard[k], "node", row);
 
                         if (cause)
                                 return cause;
@@ -273,6 +279,6 @@ const AldFindingRow *ald_alert_causes_find(const AldAlertCauses *causes, const A
 
         for (size_t i = 0; !cause && i < G_N_ELEMENTS(rules); i++)
                 if ((int) rules[i].effect == id)
-                        cause = apply(causes, i, row);
+                        cause = apply_rule(causes, i, row);
         return cause || !causes->paths ? cause : ald_alert_paths_cause(causes->paths, row);
 }

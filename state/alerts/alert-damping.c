@@ -20,7 +20,7 @@ AldAlertDamping ald_alert_damping_new(uint64_t now)
         };
 }
 
-static void decay(AldAlertDamping *damping, uint64_t now)
+static void decay_flaps(AldAlertDamping *damping, uint64_t now)
 {
         for (; damping->flaps > 0 && now - damping->flapped_usec >= ALD_ALERT_QUIET_USEC; damping->flaps--)
                 damping->flapped_usec += ALD_ALERT_QUIET_USEC;
@@ -30,7 +30,7 @@ void ald_alert_damping_set(AldAlertDamping *damping, bool present, uint64_t now)
 {
         if (present == damping->present)
                 return;
-        decay(damping, now);
+        decay_flaps(damping, now);
         damping->present = present;
         damping->changed_usec = now;
         if (!present)
@@ -80,7 +80,7 @@ AldAlertStep ald_alert_damping_step(AldAlertDamping *damping, uint64_t now)
         return ALD_ALERT_END;
 }
 
-static void shift(uint64_t *at, uint64_t usec, bool forward)
+static void shift_time(uint64_t *at, uint64_t usec, bool forward)
 {
         if (*at == ALD_ABSENT_UINT64)
                 return;
@@ -92,7 +92,7 @@ static void shift(uint64_t *at, uint64_t usec, bool forward)
 
 void ald_alert_damping_shift(AldAlertDamping *damping, uint64_t usec, bool forward)
 {
-        shift(&damping->first_usec, usec, forward);
-        shift(&damping->changed_usec, usec, forward);
-        shift(&damping->flapped_usec, usec, forward);
+        shift_time(&damping->first_usec, usec, forward);
+        shift_time(&damping->changed_usec, usec, forward);
+        shift_time(&damping->flapped_usec, usec, forward);
 }

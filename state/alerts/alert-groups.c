@@ -10,15 +10,15 @@
 #define SEVERAL_NODES (G_MAXUINT - 1)
 
 /* The kinds of places, the narrower first. */
-typedef enum Kind {
+typedef enum PlaceKind {
         PORT,
         UPLINK,
         LEAVES,
         SWITCH,
-} Kind;
+} PlaceKind;
 
 typedef struct Place {
-        Kind kind;
+        PlaceKind kind;
         char *key;
         GPtrArray *links;        /* of AldAlertLink, in trouble or healthy */
         unsigned node;           /* of a port */
@@ -52,7 +52,7 @@ static const AldAlertNode *node_at(const AldAlertPaths *paths, unsigned index)
 }
 
 /* Adds a link to the place with the key, of which it takes ownership. */
-static void pass(Search *search, const Place *prototype, char *key, AldAlertLink *link)
+static void add_to_place(Search *search, const Place *prototype, char *key, AldAlertLink *link)
 {
         Place *place = g_hash_table_lookup(search->places, key);
 
@@ -69,53 +69,55 @@ static void pass(Search *search, const Place *prototype, char *key, AldAlertLink
         place->left += link->troubled;
 }
 
-static void pass_port(Search *search, AldAlertLink *link, const AldAlertEnd *end)
+static void add_to_port(Search *search, AldAlertLink *link, const AldAlertEnd *end)
 {
         const Place place = { .kind = PORT, .node = end->node, .port = end->port };
 
         if (end->port)
-                pass(search, &place, g_strdup_printf("port %u %s", end->node, end->port), link);
+                add_to_place(search, &place, g_strdup_printf("port %u %s", end->node, end->port), link);
 }
 
-static void pass_switch(Search *search, AldAlertLink *link, const AldAlertSwitch *above)
+static void add_to_switch(Search *search, AldAlertLink *link, const AldAlertSwitch *above)
 {
         const Place place = { .kind = SWITCH, .above = { *above } };
 
         if (above->id)
-                pass(search, &place, g_strconcat("switch ", above->id, NULL), link);
+                add_to_place(search, &place, g_strconcat("switch ", above->id, NULL), link);
 }
 
-static void pass_uplink(Search *search, AldAlertLink *link, const AldAlertSwitch *x, const AldAlertSwitch *y)
+static void add_to_uplink(
+        Search *search, AldAlertLink *link, const AldAlertSwitch *x, const AldAlertSwitch *y)
 {
         bool swap = strcmp(x->id, y->id) > 0;
         const Place place = { .kind = UPLINK, .above = { swap ? *y : *x, swap ? *x : *y } };
 
-        pass(search, &place, g_strconcat("uplink ", place.above[0].id, "\n", place.above[1].id, NULL), link);
+        add_to_place(search, &place, g_strconcat("uplink ", place.above[0].id, "\n", place.above[1].id, NULL),
+                link);
 }
 
-static void pass_leaves(Search *search, AldAlertLink *link)
+static void add_to_leaves(Search *search, AldAlertLink *link)
 {
         const Place place = { .kind = LEAVES };
         unsigned x = search->leaf_of[link->ends[0].node], y = search->leaf_of[link->ends[1].node];
 
         if (x != y && search->leaf_sizes[x] > 1 && search->leaf_sizes[y] > 1)
-                pass(search, &place, g_strdup_printf("leaves %u %u", MIN(x, y), MAX(x, y)), link);
+                add_to_place(search, &place, g_strdup_printf("leaves %u %u", MIN(x, y), MAX(x, y)), link);
 }
 
-static void pass_all(Search *search, AldAlertLink *link)
+static void add_to_all_places(Search *search, AldAlertLink *link)
 {
         const AldAlertSwitch *x = &link->ends[0].above, *y = &link->ends[1].above;
         bool same = x->id && y->id && strcmp(x->id, y->id) == 0;
 
-        pass_port(search, link, &link->ends[0]);
-        pass_port(search, link, &link->ends[1]);
-        pass_switch(search, link, x);
+        add_to_port(search, link, &link->ends[0]);
+        add_to_port(search, link, &link->ends[1]);
+        add_to_switch(search, link, x);
         if (!same)
-                pass_switch(search, link, y);
+                add_to_switch(search, link, y);
         if (!x->id || !y->id)
-                pass_leaves(search, link);
+                add_to_leaves(search, link);
         else if (!same)
-                pass_uplink(search, link, x, y);
+                add_to_uplink(search, link, x, y);
 }
 
 static unsigned find_leaf(const unsigned *leaf_of, unsigned node)
@@ -287,7 +289,7 @@ static bool is_better(const Place *place, const Place *best)
         return strcmp(place->key, best->key) < 0;
 }
 
-static void take(Search *search, Place *place, AldFindingRow *row)
+static void accept_place(Search *search, Place *place, AldFindingRow *row)
 {
         g_ptr_array_add(search->paths->causes, row);
         for (guint i = 0; i < place->links->len; i++) {
@@ -309,7 +311,7 @@ static void take(Search *search, Place *place, AldFindingRow *row)
 }
 
 /* Drops the places that explain nothing, so that only few have to be compared. */
-static void keep_explaining(Search *search)
+static void drop_places_that_explain_nothing(Search *search)
 {
         for (guint i = search->ordered->len; i-- > 0;) {
                 Place *place = search->ordered->pdata[i];
@@ -332,8 +334,8 @@ static void explain_links(AldAlertPaths *paths, GHashTable *active)
 
         find_leaves(&search);
         for (guint i = 0; i < paths->links->len; i++)
-                pass_all(&search, paths->links->pdata[i]);
-        keep_explaining(&search);
+                add_to_all_places(&search, paths->links->pdata[i]);
+        drop_places_that_explain_nothing(&search);
         for (;;) {
                 Place *best = NULL;
 
@@ -345,7 +347,7 @@ static void explain_links(AldAlertPaths *paths, GHashTable *active)
                 }
                 if (!best)
                         break;
-                take(&search, best, describe_place(&search, best));
+                accept_place(&search, best, describe_place(&search, best));
         }
         g_free(search.leaf_of);
         g_free(search.leaf_sizes);

@@ -31,7 +31,7 @@ static bool is_of_any_nodes(int id, const AldFindingRow *row)
         }
 }
 
-static void append(GString *key, const char *name, const char *value)
+static void append_field(GString *key, const char *name, const char *value)
 {
         if (value)
                 g_string_append_printf(key, "\n%s=%s", name, value);
@@ -44,17 +44,17 @@ static void append_nodes(GString *key, int id, const AldFindingRow *row)
         if (n == 0 || is_of_any_nodes(id, row))
                 return;
         if (id == ID(UPLINK_LINKS_AFFECTED)) {
-                append(key, "Node", row->nodes[0]);
-                append(key, "Node", row->nodes[n - 1]);
+                append_field(key, "Node", row->nodes[0]);
+                append_field(key, "Node", row->nodes[n - 1]);
                 return;
         }
         if (id == ID(LINK_ASYMMETRIC) && n == 2 && strcmp(row->nodes[0], row->nodes[1]) > 0) {
-                append(key, "Node", row->nodes[1]);
-                append(key, "Node", row->nodes[0]);
+                append_field(key, "Node", row->nodes[1]);
+                append_field(key, "Node", row->nodes[0]);
                 return;
         }
         for (size_t i = 0; i < n; i++)
-                append(key, "Node", row->nodes[i]);
+                append_field(key, "Node", row->nodes[i]);
 }
 
 static bool has_fallen(const AldFindingRow *row)
@@ -67,34 +67,35 @@ static bool has_fallen(const AldFindingRow *row)
 /* The interface of a link or an RDMA port is only a property of it, and may become known later. */
 static void append_things(GString *key, int id, const AldFindingRow *row)
 {
-        append(key, "Device", row->device);
-        append(key, "Path", row->path);
-        append(key, "Group", row->group);
-        append(key, "Key", row->key);
-        append(key, "Field", row->field);
-        append(key, "SharedName", row->shared_name);
+        append_field(key, "Device", row->device);
+        append_field(key, "Path", row->path);
+        append_field(key, "Group", row->group);
+        append_field(key, "Key", row->key);
+        append_field(key, "Field", row->field);
+        append_field(key, "SharedName", row->shared_name);
         if (id !=
                 ID(CONFIGURATION_REFUSED)) /* another service that refuses it does not make another finding */
-                append(key, "Service", row->service);
-        append(key, "Switch", row->switch_id);
-        append(key, "SecondSwitch", row->second_switch_id);
+                append_field(key, "Service", row->service);
+        append_field(key, "Switch", row->switch_id);
+        append_field(key, "SecondSwitch", row->second_switch_id);
         if (id != ID(LINK_ASYMMETRIC)) {
-                append(key, "Address", row->address);
-                append(key, "Port", row->port);
-                append(key, "SinkPort", row->sink_port);
+                append_field(key, "Address", row->address);
+                append_field(key, "Port", row->port);
+                append_field(key, "SinkPort", row->sink_port);
         }
         if (id == ID(INTERFACE_SLOW) || id == ID(INTERFACE_LINKS_AFFECTED))
-                append(key, "Interface", row->interface);
+                append_field(key, "Interface", row->interface);
         if (id == ID(DEVICE_DRIVERS_DIFFER))
-                append(key, "DeviceName", row->device_name);
+                append_field(key, "DeviceName", row->device_name);
         if (id == ID(FIELD_ABSENT))
-                append(key, "Reason", row->reason);
+                append_field(key, "Reason", row->reason);
         if (id == ID(SLOWER_THAN_PAST) && !row->device)
-                append(key, "Direction", row->upload.bits_per_second == ALD_ABSENT_UINT64 ? "down" : "up");
+                append_field(
+                        key, "Direction", row->upload.bits_per_second == ALD_ABSENT_UINT64 ? "down" : "up");
         if (id == ID(LINK_RATE_CHANGED)) /* the way back is a finding of its own */
-                append(key, "Change", has_fallen(row) ? "fell" : "rose");
+                append_field(key, "Change", has_fallen(row) ? "fell" : "rose");
         if (row->remaining_usec == 0)
-                append(key, "Expired", "true");
+                append_field(key, "Expired", "true");
 }
 
 char *ald_alert_key_shorten(const char *key)
@@ -106,7 +107,7 @@ char *ald_alert_key_shorten(const char *key)
                 return g_strdup(key);
         sum = g_compute_checksum_for_string(G_CHECKSUM_SHA256, key, -1);
         kept = g_string_new_len(key, g_utf8_find_prev_char(key, key + KEY_KEPT) - key);
-        append(kept, "Checksum", sum);
+        append_field(kept, "Checksum", sum);
         return g_string_free(kept, FALSE);
 }
 

@@ -37,7 +37,7 @@ void ald_alerts_free(AldAlerts *alerts)
         g_free(alerts);
 }
 
-static void drop(AldAlerts *alerts, AldAlert *alert)
+static void drop_alert(AldAlerts *alerts, AldAlert *alert)
 {
         ald_alert_accounts_leave(alerts->accounts, alert);
         g_hash_table_steal(alerts->by_key, alert->key);
@@ -53,7 +53,7 @@ AldAlert *ald_alerts_add(AldAlerts *alerts, char *key, const AldFindingRow *row)
         bool room;
 
         while ((excess = ald_alert_accounts_excess(alerts->accounts, row, &room)))
-                drop(alerts, excess);
+                drop_alert(alerts, excess);
         if (!room) {
                 g_free(key);
                 return NULL;
@@ -66,7 +66,7 @@ AldAlert *ald_alerts_add(AldAlerts *alerts, char *key, const AldFindingRow *row)
 }
 
 /* The state of one update. */
-typedef struct Now {
+typedef struct AlertUpdate {
         AldAlerts *alerts;
         uint64_t usec;
         GPtrArray *rows;       /* findings and places that explain some */
@@ -74,7 +74,7 @@ typedef struct Now {
         GHashTable *symptoms;  /* row → number of findings that it hides */
         GHashTable *cut_short; /* left_out_name() of findings of which some are left out */
         AldAlertCauses *causes;
-} Now;
+} AlertUpdate;
 
 static void shift_all(AldAlerts *alerts, uint64_t usec, bool forward)
 {
@@ -111,99 +111,99 @@ static char *left_out_name(const AldFindingRow *row, const char *reporter)
         return g_strconcat(row->id, " ", reporter, NULL);
 }
 
-static bool is_cut_short(const Now *now, const AldFindingRow *row)
+static bool is_cut_short(const AlertUpdate *update, const AldFindingRow *row)
 {
         g_autofree char *any = left_out_name(row, NULL), *own = left_out_name(row, row->reporter);
 
-        return g_hash_table_contains(now->cut_short, any) || g_hash_table_contains(now->cut_short, own);
+        return g_hash_table_contains(update->cut_short, any) || g_hash_table_contains(update->cut_short, own);
 }
 
-static void collect_rows(Now *now, const GPtrArray *findings, AldAlertPaths *paths)
+static void collect_rows(AlertUpdate *update, const GPtrArray *findings, AldAlertPaths *paths)
 {
-        g_autoptr(GHashTable) active = begun_keys(now->alerts);
+        g_autoptr(GHashTable) active = begun_keys(update->alerts);
 
         for (guint i = 0; i < findings->len; i++) {
                 const AldFindingRow *row = findings->pdata[i];
 
                 if (row->left_out == ALD_ABSENT_UINT64)
-                        g_ptr_array_add(now->rows, (gpointer) row);
+                        g_ptr_array_add(update->rows, (gpointer) row);
                 else
-                        g_hash_table_add(now->cut_short, left_out_name(row, row->reporter));
+                        g_hash_table_add(update->cut_short, left_out_name(row, row->reporter));
         }
         if (!paths)
                 return;
         ald_alert_groups_find(paths, active);
         for (guint i = 0; i < paths->causes->len; i++)
-                g_ptr_array_add(now->rows, paths->causes->pdata[i]);
+                g_ptr_array_add(update->rows, paths->causes->pdata[i]);
 }
 
 /* Counts a symptom for the finding that explains it in the end. */
-static void count_symptom(Now *now, const AldFindingRow *cause)
+static void count_symptom(AlertUpdate *update, const AldFindingRow *cause)
 {
         const AldFindingRow *next;
         guint n;
 
-        for (unsigned i = 0; i < CAUSES_MAX && (next = ald_alert_causes_find(now->causes, cause)); i++)
+        for (unsigned i = 0; i < CAUSES_MAX && (next = ald_alert_causes_find(update->causes, cause)); i++)
                 cause = next;
-        n = GPOINTER_TO_UINT(g_hash_table_lookup(now->symptoms, cause));
-        g_hash_table_insert(now->symptoms, (gpointer) cause, GUINT_TO_POINTER(n + 1));
+        n = GPOINTER_TO_UINT(g_hash_table_lookup(update->symptoms, cause));
+        g_hash_table_insert(update->symptoms, (gpointer) cause, GUINT_TO_POINTER(n + 1));
 }
 
-static void hide(Now *now, AldAlert *alert)
+static void hide_alert(AlertUpdate *update, AldAlert *alert)
 {
         alert->hidden = alert->damping.begun;
         if (alert->hidden)
                 ald_alert_damping_hold(&alert->damping);
         else
-                ald_alert_damping_set(&alert->damping, false, now->usec);
+                ald_alert_damping_set(&alert->damping, false, update->usec);
 }
 
-static void show(Now *now, AldAlert *alert, char *key, const AldFindingRow *row)
+static void show_alert(AlertUpdate *update, AldAlert *alert, char *key, const AldFindingRow *row)
 {
         if (!alert) {
-                alert = ald_alerts_add(now->alerts, key, row);
-                now->alerts->left_out += !alert;
+                alert = ald_alerts_add(update->alerts, key, row);
+                update->alerts->left_out += !alert;
                 if (alert)
-                        alert->damping = ald_alert_damping_new(now->usec);
+                        alert->damping = ald_alert_damping_new(update->usec);
                 return;
         }
         g_free(key);
         g_free(alert->row);
         alert->row = ald_struct_dup(&ald_finding_row_struct, row);
-        ald_alert_accounts_enter(now->alerts->accounts, alert);
+        ald_alert_accounts_enter(update->alerts->accounts, alert);
         alert->hidden = false;
-        ald_alert_damping_set(&alert->damping, true, now->usec);
+        ald_alert_damping_set(&alert->damping, true, update->usec);
 }
 
-static void take_row(Now *now, const AldFindingRow *row)
+static void process_row(AlertUpdate *update, const AldFindingRow *row)
 {
         char *key = ald_alert_key(row);
-        AldAlert *alert = g_hash_table_lookup(now->alerts->by_key, key);
-        const AldFindingRow *cause = ald_alert_causes_find(now->causes, row);
+        AldAlert *alert = g_hash_table_lookup(update->alerts->by_key, key);
+        const AldFindingRow *cause = ald_alert_causes_find(update->causes, row);
 
-        g_hash_table_add(now->seen, g_strdup(key));
+        g_hash_table_add(update->seen, g_strdup(key));
         if (!cause) {
-                show(now, alert, key, row);
+                show_alert(update, alert, key, row);
                 return;
         }
         g_free(key);
-        count_symptom(now, cause);
+        count_symptom(update, cause);
         if (alert)
-                hide(now, alert);
+                hide_alert(update, alert);
 }
 
 /* Updates an alert that has no row now. */
-static void take_absence(Now *now, AldAlert *alert)
+static void process_absence(AlertUpdate *update, AldAlert *alert)
 {
-        const AldFindingRow *cause = ald_alert_causes_find(now->causes, alert->row);
+        const AldFindingRow *cause = ald_alert_causes_find(update->causes, alert->row);
 
         if (cause && alert->damping.begun)
-                count_symptom(now, cause);
-        if (cause || is_cut_short(now, alert->row))
-                hide(now, alert);
+                count_symptom(update, cause);
+        if (cause || is_cut_short(update, alert->row))
+                hide_alert(update, alert);
         else {
                 alert->hidden = false;
-                ald_alert_damping_set(&alert->damping, false, now->usec);
+                ald_alert_damping_set(&alert->damping, false, update->usec);
         }
 }
 
@@ -213,35 +213,35 @@ static void drop_excess(AldAlerts *alerts)
         AldAlert *excess;
 
         while ((excess = ald_alert_accounts_heaviest(alerts->accounts)))
-                drop(alerts, excess);
+                drop_alert(alerts, excess);
 }
 
-static void take_absences(Now *now)
+static void process_absences(AlertUpdate *update)
 {
         GHashTableIter iter;
         gpointer alert;
 
-        g_hash_table_iter_init(&iter, now->alerts->by_key);
+        g_hash_table_iter_init(&iter, update->alerts->by_key);
         while (g_hash_table_iter_next(&iter, NULL, &alert))
-                if (!g_hash_table_contains(now->seen, ((AldAlert *) alert)->key))
-                        take_absence(now, alert);
+                if (!g_hash_table_contains(update->seen, ((AldAlert *) alert)->key))
+                        process_absence(update, alert);
 }
 
-static void set_symptoms(Now *now)
+static void set_symptoms(AlertUpdate *update)
 {
         GHashTableIter iter;
         gpointer alert;
 
-        g_hash_table_iter_init(&iter, now->alerts->by_key);
+        g_hash_table_iter_init(&iter, update->alerts->by_key);
         while (g_hash_table_iter_next(&iter, NULL, &alert))
                 ((AldAlert *) alert)->symptoms = 0;
-        for (guint i = 0; i < now->rows->len; i++) {
-                g_autofree char *key = ald_alert_key(now->rows->pdata[i]);
-                AldAlert *found = g_hash_table_lookup(now->alerts->by_key, key);
+        for (guint i = 0; i < update->rows->len; i++) {
+                g_autofree char *key = ald_alert_key(update->rows->pdata[i]);
+                AldAlert *found = g_hash_table_lookup(update->alerts->by_key, key);
 
                 if (found)
                         found->symptoms += GPOINTER_TO_UINT(
-                                g_hash_table_lookup(now->symptoms, now->rows->pdata[i]));
+                                g_hash_table_lookup(update->symptoms, update->rows->pdata[i]));
         }
 }
 
@@ -253,7 +253,7 @@ static int compare_notices(gconstpointer a, gconstpointer b)
                                              : strcmp(left->alert->key, right->alert->key);
 }
 
-static GArray *take_steps(AldAlerts *alerts, uint64_t now)
+static GArray *collect_notices(AldAlerts *alerts, uint64_t now)
 {
         GArray *notices = g_array_new(FALSE, FALSE, sizeof(AldAlertNotice));
         GHashTableIter iter;
@@ -290,7 +290,7 @@ GArray *ald_alerts_update(AldAlerts *alerts, const GPtrArray *findings, AldAlert
         g_autoptr(GHashTable) symptoms = g_hash_table_new(NULL, NULL);
         g_autoptr(GHashTable) cut_short = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
         g_autoptr(AldAlertCauses) causes = NULL;
-        Now all = { .alerts = alerts,
+        AlertUpdate all = { .alerts = alerts,
                 .usec = now,
                 .rows = rows,
                 .seen = seen,
@@ -306,11 +306,11 @@ GArray *ald_alerts_update(AldAlerts *alerts, const GPtrArray *findings, AldAlert
         collect_rows(&all, findings, paths);
         all.causes = causes = ald_alert_causes_new(rows, paths);
         for (guint i = 0; i < rows->len; i++)
-                take_row(&all, rows->pdata[i]);
+                process_row(&all, rows->pdata[i]);
         drop_excess(alerts);
-        take_absences(&all);
+        process_absences(&all);
         set_symptoms(&all);
-        return take_steps(alerts, now);
+        return collect_notices(alerts, now);
 }
 
 uint64_t ald_alerts_due(AldAlerts *alerts)
