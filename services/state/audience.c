@@ -13,7 +13,7 @@
 #define BEHIND_USEC (1 * G_USEC_PER_SEC)
 
 /* The notice no longer belongs to its entry. */
-static void detach(AldAudience *audience, AldNotice *notice)
+static void detach_notice(AldAudience *audience, AldNotice *notice)
 {
         g_hash_table_remove(audience->notices, notice->entry);
         notice->entry->n_awaiting--;
@@ -24,7 +24,7 @@ void ald_audience_drop(AldAudience *audience, AldNotice *notice)
 {
         g_queue_unlink(&audience->waiting, &notice->place);
         if (notice->entry)
-                detach(audience, notice);
+                detach_notice(audience, notice);
         g_clear_pointer(&notice->sent, ald_record_unref);
         g_free(notice->path);
         g_free(notice);
@@ -99,7 +99,7 @@ bool ald_audience_note_removal(AldAudience *audience, AldEntry *entry)
         }
         g_clear_pointer(&notice->sent, ald_record_unref);
         notice->path = ald_path_of_entry(entry);
-        detach(audience, notice);
+        detach_notice(audience, notice);
         return is_first;
 }
 

@@ -17,11 +17,11 @@ struct AldClusterPeer {
         AldStateManager *manager;
         AldPeer *peer;
         GHashTable *changed; /* set of AldEntry of this node */
-        guint send;
+        guint send_source;
 };
 
 /* One signal of what comes next, up to its limit. */
-static int send_some(AldClusterPeer *cluster, GHashTableIter *iter, gpointer *entry, bool *more)
+static int send_one_signal(AldClusterPeer *cluster, GHashTableIter *iter, gpointer *entry, bool *more)
 {
         g_autoptr(AldMessage) signal = NULL;
         size_t bytes = 0;
@@ -57,7 +57,7 @@ static int send_changed(AldClusterPeer *cluster)
         g_hash_table_iter_init(&iter, cluster->changed);
         more = g_hash_table_iter_next(&iter, &entry, NULL);
         while (r >= 0 && more)
-                r = send_some(cluster, &iter, &entry, &more);
+                r = send_one_signal(cluster, &iter, &entry, &more);
         return r;
 }
 
@@ -66,7 +66,7 @@ static gboolean on_send(gpointer userdata)
         AldClusterPeer *cluster = userdata;
         int r;
 
-        cluster->send = 0;
+        cluster->send_source = 0;
         if (!ald_peer_owner(cluster->peer)) {
                 g_hash_table_remove_all(cluster->changed);
                 return G_SOURCE_REMOVE;
@@ -86,8 +86,8 @@ static void on_changed(AldEntry *entry, AldRecord *before, void *userdata)
         if (!entry->node->local || ald_kinds[entry->kind].local || !ald_peer_owner(cluster->peer))
                 return;
         g_hash_table_add(cluster->changed, entry);
-        if (cluster->send == 0)
-                cluster->send = g_idle_add_full(G_PRIORITY_DEFAULT, on_send, cluster, NULL);
+        if (cluster->send_source == 0)
+                cluster->send_source = g_idle_add_full(G_PRIORITY_DEFAULT, on_send, cluster, NULL);
 }
 
 static void on_removing(AldEntry *entry, void *userdata)
@@ -128,7 +128,7 @@ void ald_cluster_peer_free(AldClusterPeer *cluster)
 {
         if (!cluster)
                 return;
-        g_clear_handle_id(&cluster->send, g_source_remove);
+        g_clear_handle_id(&cluster->send_source, g_source_remove);
         ald_peer_free(cluster->peer);
         g_hash_table_unref(cluster->changed);
         g_free(cluster);

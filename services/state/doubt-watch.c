@@ -19,7 +19,7 @@ struct AldDoubtWatch {
         AldBurst changes; /* that wait for a round */
 };
 
-static void put(AldNode *node, AldRecord *record, void *userdata)
+static void store_doubts(AldNode *node, AldRecord *record, void *userdata)
 {
         AldDoubtWatch *watch = userdata;
         AldRecord *before = ald_node_record(node, ALD_KIND_DOUBTS);
@@ -36,7 +36,7 @@ static void on_timer(void *userdata)
         gint64 start = g_get_monotonic_time(), end;
 
         ald_burst_end(&watch->changes);
-        ald_doubts_judge(ald_state_manager_store(watch->manager), put, watch);
+        ald_doubts_judge(ald_state_manager_store(watch->manager), store_doubts, watch);
         end = g_get_monotonic_time();
         watch->next = end + PARTS * (end - start);
 }

@@ -29,13 +29,13 @@ struct AldFindingsWatch {
         AldSignals *signals;
         AldTimer *timer;
         AldFindingsRound *round; /* NULL between two rounds */
-        gint64 taken;            /* of the time, by the round */
+        gint64 spent;            /* of the time, by the round */
         uint64_t digest, revision;
         Changes changes;
         gint64 due[CHANGES_N]; /* of the next round, by what has changed; CLOCK_MONOTONIC in µs */
 };
 
-static void take_result(AldFindingsWatch *self, const GPtrArray *findings)
+static void apply_result(AldFindingsWatch *self, const GPtrArray *findings)
 {
         uint64_t digest = ald_findings_digest(findings);
 
@@ -45,27 +45,27 @@ static void take_result(AldFindingsWatch *self, const GPtrArray *findings)
 }
 
 /* True at the end of a round. */
-static bool step(AldFindingsWatch *self)
+static bool run_step(AldFindingsWatch *self)
 {
         gint64 start = g_get_monotonic_time(), end;
         g_autoptr(GPtrArray) findings = NULL;
 
         if (!self->round) {
                 self->round = ald_state_manager_begin_findings(self->manager);
-                self->taken = 0;
+                self->spent = 0;
                 self->changes = CHANGES_NONE;
         }
         findings = ald_findings_round_step(self->round);
         if (findings)
-                take_result(self, findings);
+                apply_result(self, findings);
         end = g_get_monotonic_time();
-        self->taken += end - start;
+        self->spent += end - start;
         if (!findings)
                 return false;
         g_clear_pointer(&self->round, ald_findings_round_free);
-        self->due[CHANGES_OF_FINDINGS] = end + MAX(LEAST_USEC, PARTS * self->taken);
-        self->due[CHANGES_OF_TIME] = end + MAX(LATER_USEC, LATER_PARTS * self->taken);
-        self->due[CHANGES_NONE] = end + MAX(IDLE_USEC, IDLE_PARTS * self->taken);
+        self->due[CHANGES_OF_FINDINGS] = end + MAX(LEAST_USEC, PARTS * self->spent);
+        self->due[CHANGES_OF_TIME] = end + MAX(LATER_USEC, LATER_PARTS * self->spent);
+        self->due[CHANGES_NONE] = end + MAX(IDLE_USEC, IDLE_PARTS * self->spent);
         return true;
 }
 
@@ -73,11 +73,11 @@ static void on_timer(void *userdata)
 {
         AldFindingsWatch *self = userdata;
 
-        ald_timer_set(self->timer, step(self) ? self->due[self->changes] : 0);
+        ald_timer_set(self->timer, run_step(self) ? self->due[self->changes] : 0);
 }
 
 /* A change while a round lasts may come too late for its steps, so that another round follows. */
-static void note(AldFindingsWatch *self, Changes changes)
+static void request_round(AldFindingsWatch *self, Changes changes)
 {
         if (changes <= self->changes)
                 return;
@@ -88,7 +88,7 @@ static void note(AldFindingsWatch *self, Changes changes)
 
 void ald_findings_watch_refresh(AldFindingsWatch *self)
 {
-        note(self, CHANGES_OF_FINDINGS);
+        request_round(self, CHANGES_OF_FINDINGS);
 }
 
 static void on_changed(AldEntry *entry, AldRecord *before, void *userdata)
@@ -96,7 +96,8 @@ static void on_changed(AldEntry *entry, AldRecord *before, void *userdata)
         AldFindingsWatch *self = userdata;
 
         if (self->changes < CHANGES_OF_FINDINGS)
-                note(self, ald_findings_change_with(entry, before) ? CHANGES_OF_FINDINGS : CHANGES_OF_TIME);
+                request_round(self,
+                        ald_findings_change_with(entry, before) ? CHANGES_OF_FINDINGS : CHANGES_OF_TIME);
 }
 
 static void on_removing(AldEntry *entry, void *userdata)
@@ -111,7 +112,7 @@ AldFindingsWatch *ald_findings_watch_new(AldStateManager *manager, AldSignals *s
         self->manager = manager;
         self->signals = signals;
         self->timer = ald_timer_new("findings", on_timer, self);
-        while (!step(self))
+        while (!run_step(self))
                 ;
         ald_timer_set(self->timer, self->due[CHANGES_NONE]);
         self->revision = 1;

@@ -20,24 +20,24 @@ struct AldLinkSource {
         AldPeer *peer;
         GHashTable *seen;     /* path → AldRecord, as this owner of the name last sent it */
         sd_bus_slot *reading; /* GetManagedObjects() under way */
-        bool bad;             /* the last was not understood, which was logged */
+        bool error_logged;    /* the last was not understood, which was logged */
 };
 
 static void warn_once(AldLinkSource *source, const char *path, const char *field, int error)
 {
-        if (!source->bad)
+        if (!source->error_logged)
                 g_warning("%s sent an invalid %s: %s%s%s", LINK_PROBE_NAME, path, field ? field : "",
                         field ? ": " : "", g_strerror(-error));
-        source->bad = true;
+        source->error_logged = true;
 }
 
 /* Resent unchanged, it is none that a row which was deleted meanwhile comes back for. */
-static void take(AldLinkSource *source, const char *path, AldRecord *record)
+static void apply_record(AldLinkSource *source, const char *path, AldRecord *record)
 {
         AldRecord *before = g_hash_table_lookup(source->seen, path);
         bool same = before && before->hash == record->hash;
 
-        source->bad = false;
+        source->error_logged = false;
         if (!before && g_hash_table_size(source->seen) >= OBJECTS_MAX) {
                 warn_once(source, path, NULL, -E2BIG);
                 return;
@@ -56,7 +56,7 @@ static int read_record(AldLinkSource *source, sd_bus_message *message, const cha
 
         r = ald_record_bus_read(message, kind, NULL, &record, &field);
         if (r >= 0) {
-                take(source, path, record);
+                apply_record(source, path, record);
                 return 0;
         }
         warn_once(source, path, field, r);
@@ -162,7 +162,7 @@ static int read_change(AldLinkSource *source, sd_bus_message *message, const cha
         }
         key = ald_link_result_key(record);
         if (key)
-                take(source, path, record);
+                apply_record(source, path, record);
         else if (!source->reading)
                 read_all(source);
         return 0;
@@ -212,7 +212,7 @@ static void on_owner(AldPeer *peer, const char *owner, void *userdata)
                 read_all(source);
 }
 
-static int match_all(AldLinkSource *source)
+static int match_signals(AldLinkSource *source)
 {
         static const char manager[] = "org.freedesktop.DBus.ObjectManager";
         int r;
@@ -239,7 +239,7 @@ int ald_link_source_new(AldService *service, AldStateManager *manager, AldLinkSo
                 g_str_hash, g_str_equal, g_free, (GDestroyNotify) ald_record_unref);
         r = ald_peer_new(service, ald_service_bus(service), LINK_PROBE_NAME, on_owner, source, &source->peer);
         if (r >= 0)
-                r = match_all(source);
+                r = match_signals(source);
         if (r < 0)
                 return r;
         *ret = g_steal_pointer(&source);

@@ -6,7 +6,8 @@
 #define FORGOTTEN "forgotten"
 #define HIDDEN "hidden"
 
-static bool refuse(AldStateManager *manager, const AldPresencePut *put, const char *field, const char *reason)
+static bool refuse_presence(
+        AldStateManager *manager, const AldPresencePut *put, const char *field, const char *reason)
 {
         ald_state_manager_refuse(manager, put->node, ald_kinds[ALD_KIND_PRESENCE].name, field, reason);
         return false;
@@ -33,12 +34,12 @@ static bool in_range(const AldPresencePut *put)
 }
 
 /* If another node forgets a node, our results are kept, since it may be wrong or lying. */
-static bool forget(AldStateManager *manager, const AldPresencePut *put, const AldId *id)
+static bool forget_node(AldStateManager *manager, const AldPresencePut *put, const AldId *id)
 {
         AldStore *store = ald_state_manager_store(manager);
 
         if (ald_id_equal(id, &ald_store_local_node(store)->id))
-                return refuse(manager, put, "State", "a node cannot forget itself");
+                return refuse_presence(manager, put, "State", "a node cannot forget itself");
         ald_store_forget(store, id, 1);
         return true;
 }
@@ -57,7 +58,7 @@ static void drop_links(AldStateManager *manager, const AldPresencePut *puts, siz
                         ids->len, (uint64_t) g_get_monotonic_time());
 }
 
-static bool keep(AldStateManager *manager, const AldPresencePut *put, const AldId *id)
+static bool store_presence(AldStateManager *manager, const AldPresencePut *put, const AldId *id)
 {
         AldStore *store = ald_state_manager_store(manager);
         const AldPresence presence = {
@@ -73,25 +74,25 @@ static bool keep(AldStateManager *manager, const AldPresencePut *put, const AldI
         if (r >= 0)
                 r = ald_store_put_about(store, id, ALD_KIND_PRESENCE, record, ald_realtime_usec(), now);
         if (r < 0)
-                return refuse(manager, put, NULL, g_strerror(-r));
+                return refuse_presence(manager, put, NULL, g_strerror(-r));
         ald_store_announce(store, id, put->announced);
         ald_store_note_epoch(store, id, put->epoch);
         return true;
 }
 
-static bool put_one(AldStateManager *manager, const AldPresencePut *put)
+static bool put_presence(AldStateManager *manager, const AldPresencePut *put)
 {
         AldId id;
 
         if (ald_id_parse(put->node, &id) < 0)
-                return refuse(manager, put, NULL, "invalid node id");
+                return refuse_presence(manager, put, NULL, "invalid node id");
         if (!in_range(put))
-                return refuse(manager, put, NULL, "number out of range");
+                return refuse_presence(manager, put, NULL, "number out of range");
         if (g_str_equal(put->state, FORGOTTEN) || g_str_equal(put->state, HIDDEN))
-                return forget(manager, put, &id);
+                return forget_node(manager, put, &id);
         if (!is_state(put->state))
-                return refuse(manager, put, "State", "unknown");
-        return keep(manager, put, &id);
+                return refuse_presence(manager, put, "State", "unknown");
+        return store_presence(manager, put, &id);
 }
 
 size_t ald_presences_put(AldStateManager *manager, const AldPresencePut *puts, size_t n)
@@ -99,7 +100,7 @@ size_t ald_presences_put(AldStateManager *manager, const AldPresencePut *puts, s
         size_t accepted = 0;
 
         for (size_t i = 0; i < n; i++)
-                accepted += put_one(manager, &puts[i]);
+                accepted += put_presence(manager, &puts[i]);
         drop_links(manager, puts, n);
         return accepted;
 }

@@ -5,23 +5,23 @@
 #include "services/state/presences.h"
 #include "services/state/put-bus.h"
 
-static bool refuse(AldStateManager *manager, const AldUpdateRow *row, const char *reason)
+static bool refuse_row(AldStateManager *manager, const AldUpdateRow *row, const char *reason)
 {
         ald_state_manager_refuse(manager, row->node, row->kind, row->field, reason);
         return false;
 }
 
-static bool take(AldStateManager *manager, const AldUpdateRow *row)
+static bool merge_row(AldStateManager *manager, const AldUpdateRow *row)
 {
         /* With a field, the same errors are about its value. */
         if (row->refusal == -ENOENT && !row->field)
-                return refuse(manager, row, "unknown kind");
+                return refuse_row(manager, row, "unknown kind");
         if (row->refusal == -EINVAL && !row->field)
-                return refuse(manager, row, "invalid node id");
+                return refuse_row(manager, row, "invalid node id");
         if (row->refusal < 0)
-                return refuse(manager, row, ald_record_describe(row->refusal));
+                return refuse_row(manager, row, ald_record_describe(row->refusal));
         if (ald_kinds[row->update.kind].local)
-                return refuse(manager, row, "records of this kind are not sent between nodes");
+                return refuse_row(manager, row, "records of this kind are not sent between nodes");
         return ald_state_manager_put(manager, &row->update);
 }
 
@@ -31,7 +31,7 @@ static bool take(AldStateManager *manager, const AldUpdateRow *row)
 typedef struct Pipeline {
         AldStateManager *manager;
         AldUpdateRow rows[ALD_STORE_FETCH_N + 1];
-        size_t n_read, n_taken;
+        size_t n_read, n_merged;
         uint64_t accepted, refused;
 } Pipeline;
 
@@ -47,16 +47,16 @@ static AldUpdateRow *nth_row(Pipeline *pipeline, size_t n)
         return &pipeline->rows[n % G_N_ELEMENTS(pipeline->rows)];
 }
 
-static void take_next(Pipeline *pipeline)
+static void merge_next(Pipeline *pipeline)
 {
-        if (take(pipeline->manager, nth_row(pipeline, pipeline->n_taken++)))
+        if (merge_row(pipeline->manager, nth_row(pipeline, pipeline->n_merged++)))
                 pipeline->accepted++;
         else
                 pipeline->refused++;
 }
 
 /* The next step for each row. */
-static void fetch(Pipeline *pipeline)
+static void prefetch(Pipeline *pipeline)
 {
         AldStore *store = ald_state_manager_store(pipeline->manager);
 
@@ -74,12 +74,12 @@ static int read_rows(sd_bus_message *message, Pipeline *pipeline)
 
         while ((r = ald_update_bus_read(message, nth_row(pipeline, pipeline->n_read))) > 0) {
                 pipeline->n_read++;
-                fetch(pipeline);
-                if (pipeline->n_read - pipeline->n_taken == G_N_ELEMENTS(pipeline->rows))
-                        take_next(pipeline);
+                prefetch(pipeline);
+                if (pipeline->n_read - pipeline->n_merged == G_N_ELEMENTS(pipeline->rows))
+                        merge_next(pipeline);
         }
-        while (pipeline->n_taken < pipeline->n_read)
-                take_next(pipeline);
+        while (pipeline->n_merged < pipeline->n_read)
+                merge_next(pipeline);
         return r;
 }
 
@@ -95,7 +95,7 @@ int ald_put_bus_read(
         r = read_rows(message, &pipeline);
         /* sd-bus cannot go on behind such a string, so this is the last record of its message. */
         if (r == -EBADMSG)
-                refuse(manager, nth_row(&pipeline, pipeline.n_read), "a string contains a noncharacter");
+                refuse_row(manager, nth_row(&pipeline, pipeline.n_read), "a string contains a noncharacter");
         if (r < 0)
                 return r;
         *ret_accepted = pipeline.accepted;

@@ -41,7 +41,7 @@ struct AldRefusedSettings {
 
 /* Waits until each service was asked, so that a restart of the state service, which begins without rows, does
  * not end and begin what stays the same. */
-static void update(AldRefusedSettings *settings)
+static void update_record(AldRefusedSettings *settings)
 {
         for (size_t i = 0; i < G_N_ELEMENTS(settings->reporters); i++)
                 if (!settings->reporters[i].known)
@@ -91,12 +91,12 @@ static int on_rows(sd_bus_message *reply, void *userdata, sd_bus_error *error)
         clear_rows(reporter);
         if (!sd_bus_message_is_method_error(reply, NULL))
                 read_rows(reporter, reply);
-        update(reporter->settings);
+        update_record(reporter->settings);
         return 0;
 }
 
 /* Sent to the unique name, so that a service that has exited meanwhile is not started again. */
-static void ask(Reporter *reporter, const char *owner)
+static void read_problems(Reporter *reporter, const char *owner)
 {
         int r;
 
@@ -112,7 +112,7 @@ static int on_properties_changed(sd_bus_message *message, void *userdata, sd_bus
 {
         Reporter *reporter = userdata;
 
-        ask(reporter, ald_peer_owner(reporter->peer));
+        read_problems(reporter, ald_peer_owner(reporter->peer));
         return 0;
 }
 
@@ -121,14 +121,14 @@ static void on_owner(AldPeer *peer, const char *owner, void *userdata)
         Reporter *reporter = userdata;
 
         if (owner) {
-                ask(reporter, owner);
+                read_problems(reporter, owner);
                 return;
         }
         reporter->reading = sd_bus_slot_unref(reporter->reading);
         /* The state service owns its name a little later. */
         reporter->known = reporter != &reporter->settings->reporters[OWN];
         clear_rows(reporter);
-        update(reporter->settings);
+        update_record(reporter->settings);
 }
 
 int ald_refused_settings_new(AldService *service, AldStateManager *manager, AldRefusedSettings **ret)

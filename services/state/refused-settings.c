@@ -53,7 +53,7 @@ static void merge_problem(
 
 /* NULL if nothing is refused. A row without a file, from another version, says nothing that could be mended.
  */
-static AldRecord *merge(const AldServiceProblems *services, size_t n)
+static AldRecord *merge_problems(const AldServiceProblems *services, size_t n)
 {
         g_autoptr(GArray) settings = g_array_new(FALSE, FALSE, sizeof(AldRefusedSetting));
         g_autoptr(GPtrArray) ids = g_ptr_array_new_with_free_func(g_free);
@@ -80,7 +80,7 @@ void ald_refused_settings_take(AldStateManager *manager, const AldServiceProblem
 {
         const AldNode *local = ald_store_local_node(ald_state_manager_store(manager));
         const AldRecord *before = ald_node_record(local, ALD_KIND_CONFIGURATION);
-        g_autoptr(AldRecord) record = merge(services, n);
+        g_autoptr(AldRecord) record = merge_problems(services, n);
 
         if (!record && before)
                 ald_state_manager_delete_local(manager, ALD_KIND_CONFIGURATION, "");

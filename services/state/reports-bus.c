@@ -95,7 +95,7 @@ static gboolean append_ports_of(AldNode *node, void *userdata)
 }
 
 /* Members are "NODE PORT" each. */
-static bool concerns(const AldSegmentRow *row, const AldNode *only)
+static bool concerns_node(const AldSegmentRow *row, const AldNode *only)
 {
         char id[ALD_ID_STRING_SIZE];
 
@@ -130,7 +130,7 @@ int ald_reports_bus_append_fabric(sd_bus_message *message, AldStore *store, cons
         if (r >= 0)
                 r = sd_bus_message_open_container(message, 'a', "a{sv}");
         for (guint i = 0; r >= 0 && i < segments->len; i++)
-                if (concerns(segments->pdata[i], only))
+                if (concerns_node(segments->pdata[i], only))
                         r = append_segment(&appending, segments->pdata[i]);
         if (r >= 0)
                 r = sd_bus_message_close_container(message);

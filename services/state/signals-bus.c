@@ -26,7 +26,7 @@ bool ald_signals_bus_takes_more(AldService *service, const AldAudience *audience
                               : ald_service_may_broadcast(service);
 }
 
-static void note_sent(AldService *service, const AldAudience *audience, size_t bytes)
+static void account_sent(AldService *service, const AldAudience *audience, size_t bytes)
 {
         if (audience->name)
                 ald_service_directed(service, audience->name, bytes);
@@ -46,7 +46,7 @@ static int emit_added(AldService *service, AldAudience *audience, AldEntry *entr
                 if (other == entry || !notice || notice->known || !other->shown)
                         continue;
                 records[n++] = other->record;
-                note_sent(service, audience, ald_records_bus_size(other));
+                account_sent(service, audience, ald_records_bus_size(other));
                 ald_audience_drop(audience, notice);
         }
         return ald_record_emit_added(ald_service_bus(service), audience->name, ALD_STATE_PATH, path, records);
@@ -75,7 +75,7 @@ static void emit_entry(AldService *service, AldAudience *audience, AldNotice *no
                         notice->sent ? ald_record_diff(notice->sent, entry->record) : UINT64_MAX);
         if (r < 0)
                 g_warning("Failed to send the changes of %s: %s", path, g_strerror(-r));
-        note_sent(service, audience,
+        account_sent(service, audience,
                 WIRE_PER_SIGNAL + strlen(path) +
                         (entry->record ? ald_record_changed_size(entry->record) : 0));
         ald_audience_drop(audience, notice);
@@ -99,7 +99,7 @@ static void emit_forgotten(AldService *service, AldAudience *audience, AldNotice
                 (const char *const *) interfaces->pdata);
         if (r < 0)
                 g_warning("Failed to signal the removal of %s: %s", path, g_strerror(-r));
-        note_sent(service, audience, WIRE_PER_SIGNAL + strlen(path));
+        account_sent(service, audience, WIRE_PER_SIGNAL + strlen(path));
 }
 
 static void emit_totals(AldService *service, AldAudience *audience, const AldTotals *totals)
@@ -119,7 +119,7 @@ static void emit_totals(AldService *service, AldAudience *audience, const AldTot
         if (r < 0)
                 g_warning("Failed to send the changes of the totals: %s", g_strerror(-r));
         audience->totals = 0;
-        note_sent(service, audience, WIRE_OF_TOTALS);
+        account_sent(service, audience, WIRE_OF_TOTALS);
 }
 
 static void emit_view(AldService *service, AldAudience *audience, AldDerivedView view)
@@ -142,7 +142,7 @@ static void emit_view(AldService *service, AldAudience *audience, AldDerivedView
         if (r < 0)
                 g_warning("Failed to send the signal %s: %s", names[view], g_strerror(-r));
         audience->views[view] = 0;
-        note_sent(service, audience, WIRE_PER_SIGNAL);
+        account_sent(service, audience, WIRE_PER_SIGNAL);
 }
 
 void ald_signals_bus_emit_next(AldService *service, AldAudience *audience, const AldTotals *totals)

@@ -26,7 +26,7 @@ static gint64 flush_audience(AldSignals *signals, AldAudience *audience, gint64 
         return ald_audience_next(audience, now);
 }
 
-static void flush(void *userdata)
+static void flush_audiences(void *userdata)
 {
         AldSignals *signals = userdata;
         gint64 now = g_get_monotonic_time(), again = ALD_TIMER_NEVER;
@@ -79,7 +79,7 @@ int ald_signals_new(AldService *service, AldStateManager *manager, AldSignals **
         signals->service = service;
         signals->audiences = g_ptr_array_new_with_free_func((GDestroyNotify) ald_audience_free);
         g_ptr_array_add(signals->audiences, ald_audience_new(NULL, 0, g_get_monotonic_time()));
-        signals->timer = ald_timer_new("signals", flush, signals);
+        signals->timer = ald_timer_new("signals", flush_audiences, signals);
         mark_announced(ald_state_manager_store(manager));
         ald_state_manager_watch(manager, on_changed, on_removing, signals);
         return 0;

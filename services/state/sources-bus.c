@@ -16,7 +16,7 @@ typedef struct Feed {
         AldKind kind;
         AldRecord *seen;      /* as this owner of the name last sent it; NULL before its first */
         sd_bus_slot *reading; /* GetAll() under way; signals before its reply are in the reply */
-        bool bad;             /* the last was not understood, which was logged */
+        bool error_logged;    /* the last was not understood, which was logged */
 } Feed;
 
 struct Source {
@@ -27,7 +27,7 @@ struct Source {
         Feed feeds[ALD_N_KINDS];
         AldBackOff *retry;
         AldMissingPolicy *missing_policy; /* NULL unless it is the source of that */
-        bool known;                       /* it has been on the bus */
+        bool was_on_bus;                  /* it has been on the bus */
         bool starting; /* asked of a name without owner, so that the bus starts its service */
 };
 
@@ -36,7 +36,7 @@ struct AldSources {
 };
 
 /* The store numbers the record anew in its envelope; as a base for the next change only the fields count. */
-static void take(Feed *feed, AldRecord *record)
+static void apply_record(Feed *feed, AldRecord *record)
 {
         g_clear_pointer(&feed->seen, ald_record_unref);
         feed->seen = record;
@@ -49,15 +49,15 @@ static void take(Feed *feed, AldRecord *record)
 /* The first of a row is logged. What comes next is read as a whole, since part of it was missed. */
 static void warn_once(Feed *feed, const char *field, int error)
 {
-        if (!feed->bad)
+        if (!feed->error_logged)
                 g_warning("%s sent an invalid %s: %s%s%s", feed->source->info->name,
                         ald_kinds[feed->kind].interface, field ? field : "", field ? ": " : "",
                         g_strerror(-error));
-        feed->bad = true;
+        feed->error_logged = true;
         g_clear_pointer(&feed->seen, ald_record_unref);
 }
 
-static void take_message(Feed *feed, sd_bus_message *message, const AldRecord *base)
+static void apply_message(Feed *feed, sd_bus_message *message, const AldRecord *base)
 {
         const char *field = NULL;
         AldRecord *record;
@@ -68,8 +68,8 @@ static void take_message(Feed *feed, sd_bus_message *message, const AldRecord *b
                 warn_once(feed, field, r);
                 return;
         }
-        feed->bad = false;
-        take(feed, record);
+        feed->error_logged = false;
+        apply_record(feed, record);
 }
 
 static void retry_later(Source *source)
@@ -85,7 +85,7 @@ static int on_all(sd_bus_message *reply, void *userdata, sd_bus_error *error)
         feed->reading = sd_bus_slot_unref(feed->reading);
         /* No such interface: nothing was measured yet, and there will be a signal when something is. */
         if (!sd_bus_message_is_method_error(reply, NULL))
-                take_message(feed, reply, NULL);
+                apply_message(feed, reply, NULL);
         else if (feed->source->starting)
                 retry_later(feed->source);
         return 0;
@@ -130,7 +130,7 @@ static int on_properties_changed(sd_bus_message *message, void *userdata, sd_bus
                 return 0;
         /* A change is useful only with the complete record. */
         if (feed->seen)
-                take_message(feed, message, feed->seen);
+                apply_message(feed, message, feed->seen);
         else
                 read_all(feed);
         return 0;
@@ -148,7 +148,7 @@ static void on_retry(void *userdata)
 
 static void source_appeared(Source *source)
 {
-        source->known = true;
+        source->was_on_bus = true;
         source->starting = false;
         ald_back_off_works(source->retry);
         if (source->missing_policy)
@@ -161,7 +161,7 @@ static void source_appeared(Source *source)
 
 static void source_gone(Source *source)
 {
-        if (source->known)
+        if (source->was_on_bus)
                 g_message("%s left the bus; its records are kept, with their age", source->info->name);
         if (!source->info->optional)
                 retry_later(source);

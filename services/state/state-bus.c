@@ -276,7 +276,7 @@ static int method_get_local_records(sd_bus_message *message, void *userdata, sd_
 typedef int (*PutReader)(
         sd_bus_message *message, AldStateManager *manager, uint64_t *ret_accepted, uint64_t *ret_refused);
 
-static int put(AldStateBus *self, sd_bus_message *message, PutReader read, sd_bus_error *error)
+static int put_updates(AldStateBus *self, sd_bus_message *message, PutReader read, sd_bus_error *error)
 {
         uint64_t accepted, refused;
         int r;
@@ -293,12 +293,12 @@ static int put(AldStateBus *self, sd_bus_message *message, PutReader read, sd_bu
 
 static int method_put_records(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
-        return put(userdata, message, ald_put_bus_read, error);
+        return put_updates(userdata, message, ald_put_bus_read, error);
 }
 
 static int method_put_presences(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
-        return put(userdata, message, ald_put_bus_read_presences, error);
+        return put_updates(userdata, message, ald_put_bus_read_presences, error);
 }
 
 static int method_get_digest(sd_bus_message *message, void *userdata, sd_bus_error *error)

@@ -42,7 +42,7 @@ struct AldStateManager {
         char *history_problem; /* NULL: none is known */
         uint64_t refused;
         gint64 refusal_logged;
-        gint64 took_epochs; /* until when its advances beyond its past are accounted for; 0: none in this
+        gint64 advances_until; /* until when its advances beyond its past are accounted for; 0: none in this
                                cluster */
         guint expire_timer;
         guint save_timer;
@@ -92,7 +92,7 @@ static void on_removing(AldEntry *entry, void *userdata)
 }
 
 /* The clock was ahead when this service started, and was set since: other nodes refuse such an epoch. */
-static void go_back(AldStateManager *manager)
+static void restart_epoch_after_clock_change(AldStateManager *manager)
 {
         uint64_t real = ald_realtime_usec();
 
@@ -108,7 +108,7 @@ static gboolean on_expire(gpointer userdata)
         AldStateManager *manager = userdata;
         AldPlannerInput input;
 
-        go_back(manager);
+        restart_epoch_after_clock_change(manager);
         ald_store_expire(manager->store, now_usec(), manager->expiry_usec, manager->expiry_usec);
         input = (AldPlannerInput){ .now = now_usec(), .now_realtime = ald_realtime_usec() };
         for (const AldProbedKind *const *probed = ald_probed_kinds; *probed; probed++)
@@ -258,14 +258,14 @@ uint64_t ald_state_manager_refused(const AldStateManager *manager)
  * first, so two advances can follow each other. If it happens again, another machine has the same id, or
  * someone publishes under it: advancing at each record would escalate without end, since for some minutes the
  * two cases look the same. The second advance is one that is due later, so an escalation is no faster. */
-static bool put_own(AldStateManager *manager, uint64_t epoch)
+static bool advance_epoch(AldStateManager *manager, uint64_t epoch)
 {
         gint64 now = g_get_monotonic_time();
-        gint64 due = MAX(manager->took_epochs, now);
+        gint64 due = MAX(manager->advances_until, now);
 
         if (due - now > TAKE_EPOCH_USEC)
                 return false;
-        manager->took_epochs = due + TAKE_EPOCH_USEC;
+        manager->advances_until = due + TAKE_EPOCH_USEC;
         g_message("Received newer records with the id of this node; resending all records");
         ald_store_take_epoch(manager->store, epoch, now_usec());
         ald_state_file_save(manager->file, manager->store);
@@ -301,7 +301,7 @@ bool ald_state_manager_is_ahead(AldStateManager *manager, uint64_t usec)
 }
 
 /* Why an update is refused, or NULL. */
-static const char *merge(AldStateManager *manager, const AldUpdate *update)
+static const char *merge_update(AldStateManager *manager, const AldUpdate *update)
 {
         bool own = ald_id_equal(&update->node, &ald_store_local_node(manager->store)->id);
         int r;
@@ -319,12 +319,13 @@ static const char *merge(AldStateManager *manager, const AldUpdate *update)
                 return NULL;
         if (ald_state_manager_is_ahead(manager, update->stamp.epoch))
                 return "an epoch of this node more than a day in the future; is the clock right?";
-        return put_own(manager, update->stamp.epoch) ? NULL : "another machine uses the id of this node";
+        return advance_epoch(manager, update->stamp.epoch) ? NULL
+                                                           : "another machine uses the id of this node";
 }
 
 bool ald_state_manager_put(AldStateManager *manager, const AldUpdate *update)
 {
-        const char *reason = merge(manager, update);
+        const char *reason = merge_update(manager, update);
         char id[ALD_ID_STRING_SIZE];
 
         if (reason)
@@ -335,5 +336,5 @@ bool ald_state_manager_put(AldStateManager *manager, const AldUpdate *update)
 
 void ald_state_manager_new_cluster(AldStateManager *manager)
 {
-        manager->took_epochs = 0;
+        manager->advances_until = 0;
 }

@@ -35,7 +35,7 @@ static uint64_t first_revision(void)
 
 /* Whoever asks, and whatever a peer sends, updates have a share of the time; between them, answers are those
  * of the last one. */
-static void update(AldTopologyWatch *self)
+static void update_graph(AldTopologyWatch *self)
 {
         gint64 before = g_get_monotonic_time();
 
@@ -45,7 +45,7 @@ static void update(AldTopologyWatch *self)
         }
 }
 
-static void wait_if_outdated(AldTopologyWatch *self)
+static void schedule_if_outdated(AldTopologyWatch *self)
 {
         gint64 due;
 
@@ -60,14 +60,14 @@ static void on_timer(void *userdata)
 {
         AldTopologyWatch *self = userdata;
 
-        update(self);
+        update_graph(self);
         ald_burst_end(&self->changes);
         if (self->revision != self->signalled) {
                 self->signalled = self->revision;
                 self->signalled_at = g_get_monotonic_time();
                 ald_signals_change_view(self->signals, ALD_DERIVED_TOPOLOGY, self->revision);
         }
-        wait_if_outdated(self); /* if there was no time for an update */
+        schedule_if_outdated(self); /* if there was no time for an update */
 }
 
 static void on_changed(AldEntry *entry, AldRecord *before, void *userdata)
@@ -78,7 +78,7 @@ static void on_changed(AldEntry *entry, AldRecord *before, void *userdata)
         if (before && entry->record && before->hash == entry->record->hash)
                 return;
         if (ald_graph_note_change(self->graph, entry))
-                wait_if_outdated(self);
+                schedule_if_outdated(self);
 }
 
 static void on_removing(AldEntry *entry, void *userdata)
@@ -86,7 +86,7 @@ static void on_removing(AldEntry *entry, void *userdata)
         AldTopologyWatch *self = userdata;
 
         if (ald_graph_note_removal(self->graph, entry))
-                wait_if_outdated(self);
+                schedule_if_outdated(self);
 }
 
 AldTopologyWatch *ald_topology_watch_new(AldStateManager *manager, AldSignals *signals)
@@ -105,7 +105,7 @@ AldTopologyWatch *ald_topology_watch_new(AldStateManager *manager, AldSignals *s
 
 AldGraph *ald_topology_watch_graph(AldTopologyWatch *self)
 {
-        update(self);
+        update_graph(self);
         return self->graph;
 }
 

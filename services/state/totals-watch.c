@@ -21,7 +21,8 @@ struct AldTotalsWatch {
         bool stale;  /* something changed since they were computed */
 };
 
-static bool take_reasons(uint64_t signalled[static ALD_LEFT_OUT_N], const uint64_t now[static ALD_LEFT_OUT_N])
+static bool update_reasons(
+        uint64_t signalled[static ALD_LEFT_OUT_N], const uint64_t now[static ALD_LEFT_OUT_N])
 {
         const size_t size = ALD_LEFT_OUT_N * sizeof *now;
         bool differs = memcmp(signalled, now, size) != 0;
@@ -31,7 +32,7 @@ static bool take_reasons(uint64_t signalled[static ALD_LEFT_OUT_N], const uint64
 }
 
 /* Against what was last signalled, so that small steps add up; what differs is taken as signalled now. */
-static uint32_t take_differences(AldTotalsWatch *self)
+static uint32_t update_signalled(AldTotalsWatch *self)
 {
         const AldStruct *type = &ald_cluster_totals_struct;
         uint32_t set = 0;
@@ -45,14 +46,14 @@ static uint32_t take_differences(AldTotalsWatch *self)
                 ald_field_copy(field, &self->signalled.figures, &self->totals.figures);
                 set |= ALD_TOTALS_FIGURE(i);
         }
-        if (take_reasons(self->signalled.tflops_fp16_reasons, self->totals.tflops_fp16_reasons))
+        if (update_reasons(self->signalled.tflops_fp16_reasons, self->totals.tflops_fp16_reasons))
                 set |= ALD_TOTALS_TFLOPS_FP16_REASONS;
-        if (take_reasons(self->signalled.memory_bandwidth_reasons, self->totals.memory_bandwidth_reasons))
+        if (update_reasons(self->signalled.memory_bandwidth_reasons, self->totals.memory_bandwidth_reasons))
                 set |= ALD_TOTALS_MEMORY_BANDWIDTH_REASONS;
         return set;
 }
 
-static void compute(AldTotalsWatch *self)
+static void compute_totals(AldTotalsWatch *self)
 {
         self->stale = false;
         ald_totals_compute(self->store, &self->totals);
@@ -65,8 +66,8 @@ static gboolean on_refresh(gpointer userdata)
 
         self->timer = 0;
         if (self->stale)
-                compute(self);
-        ald_signals_change_totals(self->signals, &self->totals, take_differences(self));
+                compute_totals(self);
+        ald_signals_change_totals(self->signals, &self->totals, update_signalled(self));
         return G_SOURCE_REMOVE;
 }
 
@@ -99,7 +100,7 @@ AldTotalsWatch *ald_totals_watch_new(AldStateManager *manager, AldSignals *signa
         self->signals = signals;
         self->store = ald_state_manager_store(manager);
         self->node_id = node_id;
-        compute(self);
+        compute_totals(self);
         self->signalled = self->totals;
         ald_state_manager_watch(manager, on_changed, on_removing, self);
         return self;
@@ -120,7 +121,7 @@ void ald_totals_watch_refresh(AldTotalsWatch *self)
         if (!self->stale || (self->read != 0 && now - self->read < READ_REFRESH_USEC))
                 return;
         self->read = now;
-        compute(self);
+        compute_totals(self);
 }
 
 const AldTotals *ald_totals_watch_totals(const AldTotalsWatch *self)
