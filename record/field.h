@@ -58,7 +58,7 @@ typedef struct AldField {
         const AldStruct *rows;
         bool silent; /* a property of a service that PropertiesChanged does not announce */
 
-        /* For messages only, as ald_message_parse() checks them. */
+        /* The checks of ald_message_parse(), for messages only. */
         bool required, is_id, limited_below, limited_above;
         double minimum, maximum;              /* for rows: their number */
         int (*from_string)(const char *text); /* for an enumeration: -1 for an unknown word */

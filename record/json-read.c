@@ -162,7 +162,7 @@ static int skip_invalid(Reader *reader, const AldScan *before, int error)
         return ald_scan_skip(&reader->scan);
 }
 
-/* If the row is invalid, clears it: ald_record_new() drops rows without an Id. */
+/* Reads a row. An invalid one is cleared, so that ald_record_new() drops it for its missing Id. */
 static int read_row(Reader *reader, const AldStruct *type, void *to)
 {
         const AldScan before = reader->scan;
@@ -487,7 +487,7 @@ static const AldStruct envelope_struct = {
         .absent = &envelope_absent,
 };
 
-/* The envelope where the topic of the message already names node, kind and key. */
+/* The envelope of an update whose topic already names node, kind and key. */
 static const AldStruct stamp_struct = {
         .name = "Stamp",
         .fields = envelope_fields + 3,

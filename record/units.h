@@ -37,7 +37,7 @@ struct AldUnit {
         bool is_signed; /* a negative value is possible */
         bool is_real;   /* its fields are never integers; JSON has 12.0 */
 
-        /* For metrics, which have base units, and bytes instead of bits. */
+        /* For metrics, which use base units, and bytes instead of bits. */
         const char *metric_words; /* the unit in names of fields; left out of the name of the metric */
         const char *metric_base;  /* the base unit, which the name ends in */
         int64_t metric_factor;    /* of the value, which is then divided by 10^metric_decimals */
