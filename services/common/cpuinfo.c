@@ -110,7 +110,7 @@ static void set_flags(Parser *parser, const char *value, size_t n)
         result->hypervisor = has_word(value, n, "hypervisor");
 }
 
-/* Reads a value of s390x: "version = FF, identification = 133EE8, machine = 8561" */
+/* Reads a line of s390x: "version = FF, identification = 133EE8, machine = 8561". */
 static void set_s390_machine(Parser *parser, const char *value, size_t n)
 {
         const char *machine = memmem(value, n, "machine = ", strlen("machine = "));
@@ -125,14 +125,14 @@ static void set_isa(Parser *parser, const char *value, size_t n)
         limit_instruction_sets(parser, ald_instruction_sets_of_isa(value, n));
 }
 
-/* Reads a value of ppc64: "POWER9 (architected), altivec supported" */
+/* Reads a line of ppc64: "POWER9 (architected), altivec supported". */
 static void set_power_name(Parser *parser, const char *value, size_t n)
 {
         set_first(&parser->cpu, value, n);
         limit_instruction_sets(parser, ald_instruction_sets_of_flags(value, n));
 }
 
-/* Reads a value of ppc64: "2800.000000MHz" */
+/* Reads a line of ppc64: "2800.000000MHz". */
 static void set_clock(AldCpuinfo *result, const char *value, size_t n)
 {
         g_autofree char *text = ald_text_tidy(value, n);
