@@ -17,9 +17,8 @@ typedef struct AldFindingNotice {
         bool begins;
         uint64_t event; /* absent if the history could not be written */
         uint64_t began_usec, ended_usec;
-        unsigned symptoms; /* other findings that it explains */
-        const AldFindingRow
-                *row; /* with LeftOut: that number of beginnings, which are not reported one by one */
+        unsigned symptoms;        /* other findings that it explains */
+        const AldFindingRow *row; /* with LeftOut: that number of beginnings, withheld until now */
 } AldFindingNotice;
 
 typedef struct AldFindingLogHandler {

@@ -14,8 +14,7 @@ struct AldReception {
         AldAddresses *addresses; /* of the members */
         AldSessions *sessions;
         AldListener *listener;   /* NULL while the port is closed */
-        uint64_t refused_before; /* connections refused by closed listeners, or for links that are not
-                                    measured */
+        uint64_t refused_before; /* by closed listeners, or for a kind that is not measured */
         uint64_t unknown_before; /* unknown connections when the addresses were last requested */
 };
 
