@@ -13,20 +13,20 @@
 #include "placement/ring-front.h"
 #include "placement/ring.h"
 
-/* A node counts as a stage with one layer, which takes hardly any time, so that the ring whose busiest hop
- * takes the least is that of all nodes. */
+/* Each node is a stage with one layer that takes almost no time, so the solver finds the ring whose busiest
+ * hop takes the least. */
 #define LAYER_NSEC 1e-3
-#define FIRST_WORK (ALD_PLACEMENT_WORK / 8) /* on a ring of many nodes whose hops are short together */
+#define FIRST_WORK (ALD_PLACEMENT_WORK / 8) /* for a first ring of many nodes, with short hops in all */
 
 typedef struct Ranks {
         const AldPlanCandidates *candidates;
         const AldPlanChoice *choice;
-        uint32_t *members, n; /* candidates, of which each is a rank */
+        uint32_t *members, n; /* candidates, each of which is a rank */
         uint32_t *nodes, n_nodes;
-        uint32_t most;   /* nodes that are used */
-        uint32_t in_use; /* ranks that are */
+        uint32_t most;   /* number of nodes that are used */
+        uint32_t in_use; /* number of ranks that are used */
         AldPlacementDevice *devices;
-        double *hop_nsec; /* of a part */
+        double *hop_nsec; /* of one part of the message */
 } Ranks;
 
 static void ranks_clear(Ranks *ranks)
@@ -39,13 +39,14 @@ static void ranks_clear(Ranks *ranks)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Ranks, ranks_clear)
 
-/* Returns how many parts of the message each hop passes on, one after the other. */
+/* Returns how many parts of the message pass each hop, one after the other. */
 static double count_turns(uint32_t ranks)
 {
         return 2.0 * (ranks - 1);
 }
 
-/* Candidates that count in the choice of a vendor; a required one more than all others. */
+/* Returns the weight of a candidate in the choice of a vendor; a required one outweighs all others
+ * together. */
 static uint64_t vendor_weight(
         const AldPlanCandidates *candidates, const AldPlanChoice *choice, uint32_t candidate)
 {
@@ -123,7 +124,7 @@ static void ranks_init(Ranks *ranks, const AldPlanCandidates *candidates, const 
                 if (ald_plan_allows(choice, i) && ald_plan_has_vendor(candidates, i, vendor))
                         add_rank(ranks, i);
         ranks->in_use = choice->devices_max > 0 ? MIN(choice->devices_max, ranks->n) : ranks->n;
-        /* With one rank on each; of several, some would be left out. */
+        /* Each of these nodes then has one rank; with several, some devices would be left out. */
         if (choice->nodes_max > 0 && choice->nodes_max < ranks->n_nodes)
                 ranks->in_use = MIN(ranks->in_use, choice->nodes_max);
         ranks->most = MIN(ranks->in_use, ranks->n_nodes);
@@ -134,7 +135,7 @@ static void ranks_init(Ranks *ranks, const AldPlanCandidates *candidates, const 
                                 ranks, ranks->nodes[i], ranks->nodes[j]);
 }
 
-/* Whether a required device is of another vendor, or some devices of a node would be left out. */
+/* Returns whether a required device is of another vendor, or some devices of a node would be left out. */
 static bool is_impossible(const Ranks *ranks)
 {
         const AldPlanCandidates *candidates = ranks->candidates;
@@ -154,7 +155,7 @@ static int compare_nsec(const void *a, const void *b)
         return (one > other) - (one < other);
 }
 
-/* Returns what the busiest hop of any ring takes at least: each node is left by a hop. */
+/* Returns a lower bound on the busiest hop of any ring, from the shortest hop out of each node. */
 static double least_busiest(const Ranks *ranks)
 {
         g_autofree double *least = g_new(double, ranks->n_nodes);
@@ -171,7 +172,7 @@ static double least_busiest(const Ranks *ranks)
         return least[ranks->most - 1];
 }
 
-/* Finds some ring soon if there is no plan yet, which is the result if time is up before a better one is
+/* Finds some ring soon if there is no plan yet; it is the result if time is up before a better one is
  * found. */
 static int solve_large(const Ranks *ranks, const AldPlacementProblem *problem, AldPlacementSolution *ret,
         double *ret_lower_nsec)
@@ -211,7 +212,7 @@ static int solve_order(const Ranks *ranks, AldPlacementSolution *ret, double *re
         return r;
 }
 
-/* The hop to the rank of the next stage. */
+/* Sets the hop to the rank of the next stage. */
 static void set_hop(const Ranks *ranks, AldPlanStage *stage, const AldPlanStage *next)
 {
         const AldPlanDevice *devices = ranks->candidates->cluster->devices;
@@ -249,14 +250,17 @@ static void make_stages(const Ranks *ranks, const AldPlacementSolution *solution
 }
 
 /*
- * The order of nodes in which a ring all-reduce of a message takes the least time: of n ranks, each cuts the
- * message into n parts and passes one to the next rank 2 (n - 1) times, each time as long as the slowest hop
- * takes: half of its round trip, and the part. Of equal ones, that whose hops take the least in all. All
- * candidates have a rank; if fewer devices or nodes are allowed than nodes have one each, the best ones
- * have. With several devices on a node, which then follow each other, all must be allowed. Where all GPUs
- * must be of one vendor, the one with the most of them, or that of required ones. Exact to 20 nodes; of more,
- * lower_nsec is what every order takes at least. -ENOSPC: paths join no such ring; -E2BIG: it would have
- * more than 256 nodes.
+ * Finds the order of nodes in which a ring all-reduce of a message takes the least time. Each of n ranks cuts
+ * the message into n parts and passes one to the next rank 2 (n - 1) times; each turn takes as long as the
+ * slowest hop: half of its round trip, and the part. Of equal orders, the one is taken whose hops take the
+ * least in all.
+ *
+ * All candidates are ranks. If fewer devices or nodes are allowed than there are nodes, the best nodes are
+ * used with one rank each. Several devices of a node follow each other, and must all be allowed. If all GPUs
+ * must be of one vendor, it is the vendor of required GPUs, or the one with the most GPUs.
+ *
+ * Exact for up to 20 nodes; for more, lower_nsec is a lower bound on every order. Returns -ENOSPC if paths
+ * join no such ring, and -E2BIG if it would have more than 256 nodes.
  */
 static int find_steps(const AldPlanCandidates *candidates, const AldPlanChoice *choice, AldPlanSteps *ret)
 {
@@ -269,7 +273,7 @@ static int find_steps(const AldPlanCandidates *candidates, const AldPlanChoice *
         ranks_init(&ranks, candidates, choice);
         r = is_impossible(&ranks) ? -ENOSPC : solve_order(&ranks, &solution, &lower_nsec);
         if (r < 0) {
-                /* Of more nodes, there may be one that was not found. */
+                /* With more nodes, there may be a ring that was not found. */
                 *ret = (AldPlanSteps){
                         .lower_nsec = r == -ENOSPC || ranks.n_nodes <= ALD_PLACEMENT_RING_MAX ? INFINITY : 0
                 };
@@ -284,7 +288,7 @@ static int find_steps(const AldPlanCandidates *candidates, const AldPlanChoice *
         return 0;
 }
 
-/* Nodes count as stages with one layer each. */
+/* Returns the size of the tables, in which each node is a stage with one layer. */
 static double tables_bytes(const AldPlanCandidates *candidates)
 {
         double n = candidates->n_places;
@@ -311,7 +315,7 @@ static double same_nsec(const AldPlanCandidates *candidates, const AldPlan *plan
         return slowest;
 }
 
-/* Parts of a message whose sum all ranks need pass around a ring of them. */
+/* Ranks form a ring, around which parts of a message pass until all ranks have the sum. */
 const AldPlanMethod ald_all_reduce_method = {
         .step = "an all-reduce",
         .payload = "sums",

@@ -9,7 +9,7 @@
 #include "placement/plan/cost.h"
 #include "placement/plan/must.h"
 
-/* Limits on the busiest part that are tried between those of both ends of the front. */
+/* Limits on the busiest part that are tried between the two ends of the front. */
 #define LIMITS 6u
 #define POINTS (LIMITS + 1u)
 #define ROUNDING 1e-9
@@ -21,7 +21,7 @@ static double stage_nsec(const AldPlanCandidates *candidates, const AldPlanStage
         return stage->layers * candidates->layer_nsec[i] + (stage->has_head ? candidates->head_nsec[i] : 0);
 }
 
-/* What the same stages take if each step has the requests of these candidates. */
+/* Measures the stages of `steps` if each step has the requests of these candidates. */
 static void measure_stages(const AldPlanCandidates *candidates, const AldPlanSteps *steps, double *ret_nsec,
         double *ret_busiest_nsec)
 {
@@ -48,7 +48,7 @@ static void measure_stages(const AldPlanCandidates *candidates, const AldPlanSte
         *ret_busiest_nsec = busiest;
 }
 
-/* A stage that was found for fewer requests a step has their times and bytes until now. */
+/* Sets the times and bytes of hops and stages, which may have been found for fewer requests per step. */
 static void set_hops(const AldPlanCandidates *candidates, AldPlanSteps *steps)
 {
         const AldPlanChoice choice = ald_plan_choice(candidates);
@@ -74,7 +74,8 @@ static void set_hops(const AldPlanCandidates *candidates, AldPlanSteps *steps)
         }
 }
 
-/* Sets nsec to that of a step with all requests, and the others to those with the most tokens per second. */
+/* Sets nsec to the time of a step with all requests, and in_flight, busiest_nsec and interval_nsec to those
+ * with the most tokens per second. */
 static void set_best_overlap(const AldPlanCandidates *candidates, AldPlanSteps *steps)
 {
         uint64_t most = MIN(steps->n_stages, candidates->request->workload->parallel);
@@ -105,7 +106,7 @@ static double busiest_of(const AldPlanCandidates *candidates, const AldPlanSteps
         return busiest;
 }
 
-/* The one with the most tokens per second. */
+/* Finds the end of the front with the most tokens per second. */
 static int find_throughput_end(
         const AldPlanCandidates *candidates, const AldPlanChoice *choice, AldPlanSteps *ret)
 {
@@ -117,7 +118,8 @@ static int find_throughput_end(
         return ald_plan_must_find(&changed, choice, ald_ring_plan, ret);
 }
 
-/* Those between the plan and the other end of the front, with that end as the last one. */
+/* Finds points between the plan and the other end of the front; that end is the last one. Returns their
+ * number. */
 static uint32_t find_points(const AldPlanCandidates *candidates, const AldPlan *plan, AldPlanSteps *points)
 {
         AldPlanChoice choice = ald_plan_choice(candidates);
@@ -156,7 +158,8 @@ static int compare_steps(const void *a, const void *b)
         return (one->interval_nsec > other->interval_nsec) - (one->interval_nsec < other->interval_nsec);
 }
 
-/* Whether it is another plan with the least latency, but for rounding, and more tokens. */
+/* Returns whether the steps have the same latency as the best ones, except for rounding, but yield more
+ * tokens. */
 static bool is_better_start(const AldPlanSteps *steps, const AldPlanSteps *best)
 {
         return steps->nsec <= best->nsec * (1 + ROUNDING) && steps->interval_nsec < best->interval_nsec;
@@ -169,7 +172,7 @@ static void replace_best(AldPlan *plan, AldPlanSteps *steps)
         plan->best = *steps;
 }
 
-/* Sorts them and drops those that give no more tokens than one before. */
+/* Sorts the points and drops those that yield no more tokens than an earlier one. Returns their number. */
 static uint32_t keep_front(AldPlan *plan, AldPlanSteps *points, uint32_t n)
 {
         double least = plan->best.interval_nsec;
@@ -200,7 +203,7 @@ void ald_plan_find_front(const AldPlanCandidates *candidates, AldPlan *plan)
         plan->is_front = true;
         plan->n_alternatives = MIN(n, ALD_PLAN_ALTERNATIVES_MAX);
         for (uint32_t i = 0; i < n; i++)
-                /* Evenly, with the last one. */
+                /* Take evenly spaced points, including the last one. */
                 if (i + 1 == (taken + 1) * n / plan->n_alternatives)
                         plan->alternatives[taken++] = points[i];
                 else

@@ -4,8 +4,8 @@
 #include "placement/plan/plan-candidates.h"
 
 /*
- * Sets the alternatives to those that give more tokens per second, in longer steps, spread over those that
- * were found, and how many steps in flight give the most tokens per second with the best steps and with each
- * alternative. The last one is the best for throughput.
+ * Sets the alternatives to plans that yield more tokens per second, with longer steps, chosen evenly from
+ * those that are found. Also sets, for the best steps and each alternative, how many steps in flight yield
+ * the most tokens per second. The last alternative is the best for throughput.
  */
 void ald_plan_find_front(const AldPlanCandidates *candidates, AldPlan *plan);

@@ -5,18 +5,18 @@
 
 #include "placement/method/mesh-search.h"
 
-#define WORK 4000u    /* sets, complete or not, that are looked at in a large mesh */
-#define ROUNDING 1e-9 /* sums differ by it with their order */
-#define SEEDS 8u      /* of sets that are made by adding the best member each time */
+#define WORK 4000u    /* sets, complete or not, that are tried in a large mesh */
+#define ROUNDING 1e-9 /* relative error of a sum whose terms are in another order */
+#define SEEDS 8u      /* members from which sets are built by adding the best one each time */
 
 /* A set that grows and shrinks. */
 typedef struct Search {
         const AldSliceMesh *mesh;
         uint32_t *set, n;
-        double *to, *from; /* [n][member]: what a byte takes to, and from, the others of the first n */
-        double *least_to, *least_from; /* of each member, of any one other */
-        double *half;                  /* [n]: the longest of the first n */
-        double root_nsec;              /* no root takes less */
+        double *to, *from; /* [n][member]: time of a byte to, and from, each other one of the first n */
+        double *least_to, *least_from; /* [member]: the least time of a byte to, and from, any other */
+        double *half;                  /* [n]: the longest half round trip among the first n */
+        double root_nsec;              /* lower bound on the transfers of any root */
         bool is_stopped;
         uint32_t work;
         AldSliceSet best;
@@ -102,8 +102,8 @@ static void push_member(Search *self, uint32_t member)
         }
 }
 
-/* What the set takes at least once it is complete; its last member is the slowest one, or one that is not
- * slower than `slowest_nsec`. */
+/* Returns a lower bound on the time of the set once it is complete. Its slowest member takes at least
+ * slowest_nsec. */
 static double lower_bound(const Search *self, double slowest_nsec)
 {
         const AldSliceMesh *mesh = self->mesh;
@@ -125,7 +125,7 @@ static double lower_bound(const Search *self, double slowest_nsec)
                                             (self->half[self->n] + mesh->transfers.exchange_bytes * byte));
 }
 
-/* Makes the complete set the best one if it is. */
+/* Keeps the complete set if it is the best one. */
 static void keep_if_best(Search *self)
 {
         const AldSliceMesh *mesh = self->mesh;
@@ -152,7 +152,8 @@ static bool goes_on(Search *self)
         return !self->is_stopped;
 }
 
-/* All sets with what is there and members from this one on. Required ones are there already. */
+/* Tries all sets that add members from number `first` on to the current ones, which include the required
+ * ones. */
 static void try_extensions(Search *self, uint32_t first)
 {
         const AldSliceMesh *mesh = self->mesh;
@@ -166,7 +167,7 @@ static void try_extensions(Search *self, uint32_t first)
 
                 if (mesh->required[i])
                         continue;
-                /* The others are no faster. */
+                /* Too few members are left, since members from here on are not faster. */
                 if (i + missing >= mesh->n)
                         return;
                 if (mesh->n > ALD_SLICE_EXACT_MAX)
@@ -178,7 +179,7 @@ static void try_extensions(Search *self, uint32_t first)
         }
 }
 
-/* Whether it is in the set. */
+/* Returns whether the member is in the set. */
 static bool is_taken(const Search *self, uint32_t member)
 {
         for (uint32_t i = 0; i < self->n; i++)
@@ -187,7 +188,7 @@ static bool is_taken(const Search *self, uint32_t member)
         return false;
 }
 
-/* Adds the best member each time. */
+/* Completes the set by adding the best member each time. */
 static void complete_greedily(Search *self)
 {
         while (self->n < self->mesh->slices) {
@@ -223,7 +224,7 @@ static int compare_nsec(const void *a, const void *b)
         return (one > other) - (one < other);
 }
 
-/* The sum of the least ones, or of the last of them only. */
+/* Returns the sum of the `taken` least values, or only the greatest of these. */
 static double combine_least(double *values, uint32_t n, uint32_t taken, bool sum)
 {
         double all = 0;
@@ -234,7 +235,8 @@ static double combine_least(double *values, uint32_t n, uint32_t taken, bool sum
         return sum ? all : taken == 0 ? 0 : values[taken - 1];
 }
 
-/* What one exchange of a member with the others takes at least, for each byte or of a round trip. */
+/* Returns a lower bound on one exchange of a member with the others: its time per byte, or its half round
+ * trip. */
 static double member_least(const AldSliceMesh *mesh, uint32_t member, bool bytes, double *values)
 {
         const double *table = bytes ? mesh->byte_nsec : mesh->half_nsec;
@@ -252,7 +254,7 @@ static double member_least(const AldSliceMesh *mesh, uint32_t member, bool bytes
         return fmax(least[0], least[1]);
 }
 
-/* Of no set: as if each of the members that are best in each respect were in it. */
+/* Returns a lower bound on every set, as if it consisted of the best members in each respect. */
 static double relaxed_bound(const Search *self)
 {
         const AldSliceMesh *mesh = self->mesh;
@@ -260,7 +262,7 @@ static double relaxed_bound(const Search *self)
                           *bytes = g_new(double, mesh->n);
         double exchange;
 
-        /* No time is left for transfers. */
+        /* There is no time to bound the exchanges, too. */
         if (self->is_stopped)
                 return mesh->nsec[mesh->slices - 1] + self->root_nsec;
         for (uint32_t i = 0; i < mesh->n; i++) {
@@ -272,7 +274,7 @@ static double relaxed_bound(const Search *self)
         return mesh->nsec[mesh->slices - 1] + self->root_nsec + mesh->transfers.exchanges * exchange;
 }
 
-/* Whether they are not too many. */
+/* Adds the required members. Returns false if there are too many. */
 static bool push_required(Search *self)
 {
         for (uint32_t i = 0; i < self->mesh->n; i++)

@@ -3,18 +3,18 @@
 
 #include "placement/method/mesh.h"
 
-/* To this number of members, all sets are considered; of more, as many as limited work allows. */
+/* Up to this number of members, all sets are considered; with more, as many as limited work allows. */
 #define ALD_SLICE_EXACT_MAX 16u
 
 typedef struct AldSliceSet {
-        uint32_t *members; /* of the mesh, in its order; as many as there are slices; to be freed */
+        uint32_t *members; /* numbers in the mesh, one for each slice; to be freed */
         uint32_t root;     /* one of them */
         double nsec;       /* of a step: the slowest slice, and the transfers */
 } AldSliceSet;
 
 /*
- * The members that take the least time, if that is less than enough_nsec. -ENOSPC: there are none.
- * *ret_lower_nsec is always set: no others take less than that, or than enough_nsec if that is less.
+ * Finds the members that take the least time, if that is less than enough_nsec; returns -ENOSPC if there are
+ * none. *ret_lower_nsec is always set: no set takes less than that, or than enough_nsec if that is less.
  */
 int ald_slice_mesh_search(
         const AldSliceMesh *mesh, double enough_nsec, AldSliceSet *ret, double *ret_lower_nsec);

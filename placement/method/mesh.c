@@ -45,7 +45,8 @@ static uint32_t list_members(const AldSliceMesh *mesh, const AldPlanCandidates *
         return n;
 }
 
-/* Of all paths between two nodes, the least of both: no path that is chosen for them is better. */
+/* Sets the least latency and the least time per byte of all paths between two nodes, so that no single path
+ * is better. */
 static void relax_hop(AldSliceMesh *mesh, const AldPlanCandidates *candidates, const AldPlanChoice *choice,
         uint32_t source, uint32_t sink, size_t at)
 {
@@ -133,10 +134,10 @@ void ald_slice_mesh_clear(AldSliceMesh *mesh)
         g_free(mesh->byte_nsec);
 }
 
-/* Between one member and all others of a set. */
+/* The paths between one member and all others of a set. */
 typedef struct Links {
-        double half_to, half_from;   /* the longest */
-        double bytes_to, bytes_from; /* the sums of what a byte takes */
+        double half_to, half_from;   /* the longest half round trips */
+        double bytes_to, bytes_from; /* the sums of the times of a byte */
 } Links;
 
 static Links links_of(const AldSliceMesh *mesh, const uint32_t *set, uint32_t n, uint32_t member)

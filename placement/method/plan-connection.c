@@ -9,7 +9,7 @@ double ald_plan_connection_nsec(const AldPlanConnection *connection)
         return connection->nsec_to + connection->nsec_from;
 }
 
-/* One way: half of each round trip. */
+/* Returns the time of one direction, including half of each round trip. */
 static double way_nsec(AldPlanPath path, double bytes, double rtts)
 {
         double nsec = ald_plan_path_nsec(&path, bytes);
@@ -23,7 +23,7 @@ static double measured_nsec(const AldPlanCandidates *candidates, const AldPlanCh
         return way_nsec(ald_plan_path_changed(choice, candidates->cluster->paths[path]), bytes, rtts);
 }
 
-/* The best path of which no other direction is known. *ret_nsec: INFINITY if there is none. */
+/* Returns the best path whose reverse is unknown; *ret_nsec is INFINITY if there is none. */
 static uint32_t find_single(const AldPlanCandidates *candidates, const AldPlanChoice *choice, uint32_t source,
         uint32_t sink, double bytes, double rtts, double *ret_nsec)
 {

@@ -24,7 +24,7 @@ AldRingHop ald_ring_hop_on(const AldPlanCandidates *candidates, const AldPlanCho
         AldPlanPath path;
 
         if (source == sink) {
-                /* How much of it is latency is not known. */
+                /* How much of this is latency is unknown. */
                 hop.nsec = hop.occupy_nsec = candidates->request->constants.values[ALD_PLAN_INNER_HOP_NSEC];
                 return hop;
         }

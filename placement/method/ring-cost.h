@@ -3,30 +3,29 @@
 
 #include "placement/plan/choice.h"
 
-/* A transfer from a stage of a ring to the next one, on another node or the same one: of activations, or from
- * the last stage to the first of the tokens that were chosen. */
+/* A transfer from a stage of a ring to the next one, on another node or the same: of activations, or, from
+ * the last stage to the first, of the tokens that were chosen. */
 typedef struct AldRingHop {
-        uint32_t path;      /* index in the cluster; ALD_PLAN_NONE: assumed, or within a node */
-        double nsec;        /* INFINITY: there is no path */
-        double occupy_nsec; /* how long it occupies the path, on which other steps may be on their way
-                               meanwhile */
+        uint32_t path;      /* index in the cluster; ALD_PLAN_NONE if assumed, or within a node */
+        double nsec;        /* INFINITY if there is no path */
+        double occupy_nsec; /* how long it occupies the path, which is without its latency */
 } AldRingHop;
 
 double ald_ring_hop_bytes(const AldPlanCandidates *candidates, bool closes);
 
-/* Bytes that tables of a ring of some of n devices take: as many of all pairs as `pairs` says (the hops, how
+/* Returns the bytes that the tables of a ring of n devices take: `pairs` tables over all pairs (the hops, how
  * long they occupy paths, those within a limit, those of bounded.h), and the limits, in an array that doubles
  * as it grows. */
 double ald_ring_tables_bytes(double n, double layers, double pairs);
 
-/* On this path. */
+/* Returns the hop on the path with this index. */
 AldRingHop ald_ring_hop_on(const AldPlanCandidates *candidates, const AldPlanChoice *choice, uint32_t source,
         uint32_t sink, bool closes, uint32_t index);
 
-/* On the path on which it takes the least time. */
+/* Returns the hop on the path with the least time. */
 AldRingHop ald_ring_hop(const AldPlanCandidates *candidates, const AldPlanChoice *choice, uint32_t source,
         uint32_t sink, bool closes);
 
-/* On the path that it occupies for the least time. */
+/* Returns the hop on the path that it occupies for the least time. */
 AldRingHop ald_ring_hop_wide(const AldPlanCandidates *candidates, const AldPlanChoice *choice,
         uint32_t source, uint32_t sink, bool closes);

@@ -9,7 +9,7 @@
 
 #define EXACT_STAGES 16u
 
-/* Candidates that may be in one ring. */
+/* Returns how many candidates may be in one ring. */
 static uint32_t count_together(const AldPlanCandidates *candidates)
 {
         g_autoptr(GHashTable) counts = g_hash_table_new(g_str_hash, g_str_equal);
@@ -28,7 +28,8 @@ static uint32_t count_together(const AldPlanCandidates *candidates)
         return most;
 }
 
-/* Three more tables are of what hops cost that close it: their time, as limited, and on paths. */
+/* Returns the size of the tables; closing hops need three more: their times, these within a limit, and how
+ * long they occupy paths. */
 static double tables_bytes(const AldPlanCandidates *candidates)
 {
         return ald_ring_tables_bytes(
@@ -61,7 +62,7 @@ static double same_nsec(const AldPlanCandidates *candidates, const AldPlan *plan
         return steps > 1 ? fmax(nsec, steps * busiest) : nsec;
 }
 
-/* Activations pass from stage to stage, and tokens from the last one back to the first. */
+/* Activations pass from stage to stage, and tokens from the last stage back to the first. */
 const AldPlanMethod ald_ring_method = {
         .has_layers = true,
         .spreads_layers = true,

@@ -20,24 +20,23 @@
 #define COUNTED_MAX 16u
 #define HALVINGS 40u
 #define ROUNDING 1e-9
-#define SOON_ABOVE 16u /* devices; a ring of fewer is found in no time */
-/* Cells of cuts, for stages near those of the solver: of the plan itself, and of others that it is compared
- * with, if there are no more devices than that. */
+#define SOON_ABOVE 16u /* devices; rings of fewer are found at once */
+/* Work on stages near those of the solver, in cells of cuts: for the plan itself, and for plans that it is
+ * compared with, if there are at most ARRANGE_ALL devices. */
 #define ARRANGE_PLAN UINT64_C(200000)
 #define ARRANGE_OTHER UINT64_C(10000)
 #define ARRANGE_ALL 32u /* devices */
-/* The same if the layers fit on no stages of the solver, and steps of some ns for any stages on which they
- * fit.
- */
+/* The same if the layers fit on no stages of the solver, and the work, in steps of some ns, on finding any
+ * stages on which they fit. */
 #define ARRANGE_TIGHT UINT64_C(1000000)
 #define FIT_PLAN UINT64_C(30000000)
 #define FIT_OTHER UINT64_C(100000)
 
-/* By what one of several paths between two nodes is chosen. */
+/* How one of several paths between two nodes is chosen. */
 typedef enum RingPaths {
-        RING_PATHS_SHORT, /* the least time */
-        RING_PATHS_WIDE,  /* the least time that they are occupied */
-        RING_PATHS_BOTH,  /* as if one had both, for bounds */
+        RING_PATHS_SHORT, /* the one with the least time */
+        RING_PATHS_WIDE,  /* the one that is occupied for the least time */
+        RING_PATHS_BOTH,  /* as if one path had both, for bounds */
 } RingPaths;
 
 /* The candidates of one vendor. */
@@ -51,17 +50,17 @@ typedef struct Ring {
         AldPlacementEnds *ends;
         RingPaths paths;
         double *hop_nsec, *occupy_nsec;
-        double *closing_nsec, *closing_occupy_nsec; /* of the hop from the last stage to the first */
-        double aim_nsec;   /* the least if the layers fit as the solver takes them to */
+        double *closing_nsec, *closing_occupy_nsec; /* of hops from the last stage to the first */
+        double aim_nsec;   /* the least possible, if the layers fit as the solver assumes */
         uint64_t arranged; /* work on stages near those of the solver */
-        bool is_tight;     /* no stages of the solver have been found on which the layers fit */
+        bool is_tight;     /* the layers fit on none of the stages that the solver found */
 } Ring;
 
-/* What rings are looked for. */
+/* Which rings are sought. */
 typedef struct Aim {
         uint32_t in_flight;  /* steps under way */
-        double busiest_nsec; /* the most that a part may be occupied by a step */
-        bool soon;           /* with little work, of one step; may be less close to the best */
+        double busiest_nsec; /* how long a step may occupy any part */
+        bool soon;           /* with little work, for one step; the result may be worse */
 } Aim;
 
 static void ring_clear(Ring *ring)
@@ -100,7 +99,8 @@ static void add_member(Ring *ring, uint32_t candidate)
         ring->members[ring->n++] = candidate;
 }
 
-/* Of the layers between the ends it is not known which ones a device gets. */
+/* Sets the room of the devices for layers between the ends. Which ones a device gets is unknown yet, so the
+ * solver assumes this run. */
 static void set_run(Ring *ring, AldPlanLayerRun run)
 {
         for (uint32_t i = 0; i < ring->n; i++)
@@ -137,7 +137,7 @@ static void set_hops(Ring *ring, RingPaths paths)
                 }
 }
 
-/* Whether the shortest path is not the widest one anywhere. */
+/* Returns whether the shortest path is not the widest one between any two members. */
 static bool do_paths_differ(const Ring *ring)
 {
         for (uint32_t i = 0; i < ring->n; i++)
@@ -174,7 +174,7 @@ static void ring_init(
         set_hops(ring, RING_PATHS_SHORT);
 }
 
-/* What the stage holds beside its layers and the head. */
+/* Returns what the stage holds beside its layers and the head. */
 static uint64_t bytes_beside(const Ring *ring, bool is_first, bool is_last)
 {
         const AldPlanRequest *request = ring->candidates->request;
@@ -207,7 +207,7 @@ static AldPlanStage stage_of(const Ring *ring, const AldPlacementSolution *solut
         return made;
 }
 
-/* If its interval is the shortest. Takes the solution. */
+/* Takes the solution: makes steps of it if its interval is the shortest, and frees it. */
 static void keep_better(const Ring *ring, const AldPlacementProblem *problem, uint32_t in_flight,
         AldPlacementSolution *solution, AldPlanSteps *best)
 {
@@ -258,7 +258,7 @@ static uint32_t member_of(const Ring *ring, uint32_t device)
         return member;
 }
 
-/* What is found for an order that is given does not bound others. */
+/* Inserts the required candidate into the given order. The result is no bound on other orders. */
 static int insert_required(const Ring *ring, const AldPlacementProblem *problem, AldPlacementSolution *ret,
         double *ret_lower_nsec)
 {
@@ -272,7 +272,7 @@ static int insert_required(const Ring *ring, const AldPlacementProblem *problem,
                 member_of(ring, ring->candidates->devices[ring->choice->required]), ret);
 }
 
-/* No plan has more stages than the solvers take. */
+/* Returns the limit on devices, which is at most the number of stages that the solvers support. */
 static uint32_t devices_max(const Ring *ring)
 {
         uint32_t most = ring->choice->devices_max > 0 ? ring->choice->devices_max : ring->n;
@@ -280,7 +280,7 @@ static uint32_t devices_max(const Ring *ring)
         return most > ALD_PLACEMENT_STAGES_LIMIT ? ALD_PLACEMENT_STAGES_LIMIT : ring->choice->devices_max;
 }
 
-/* The most that a part may be occupied by a step so that the solution is no worse. */
+/* Returns how long a step may occupy a part without making the solution worse. */
 static double busiest_max(const Ring *ring, const AldPlacementProblem *problem, const Aim *aim,
         const AldPlacementSolution *solution)
 {
@@ -290,7 +290,7 @@ static double busiest_max(const Ring *ring, const AldPlacementProblem *problem, 
                        : aim->busiest_nsec;
 }
 
-/* Returns what a device may have if no stage takes longer than this. */
+/* Returns the layers that a device may have in a role if no stage takes longer than this. */
 static AldPlanCut cut_in_role(
         const Ring *ring, uint32_t member, bool is_first, bool is_last, double busiest_nsec)
 {
@@ -309,7 +309,7 @@ static AldPlanCut cut_in_role(
         return cut;
 }
 
-/* Gives each stage the layers that fit, now that it is known which ones it has. */
+/* Gives each stage the layers that fit, now that it is known which layers it has. Returns whether all fit. */
 static bool cut_layers(
         const Ring *ring, const AldPlacementProblem *problem, const Aim *aim, AldPlacementSolution *solution)
 {
@@ -323,7 +323,7 @@ static bool cut_layers(
                 solution->n_stages, &solution->nsec);
 }
 
-/* The stages of a ring, for the steps that are looked for. */
+/* What beside_nsec() needs to measure an order of stages. */
 typedef struct RingTopology {
         const Ring *ring;
         const AldPlacementProblem *problem;
@@ -348,14 +348,15 @@ static double beside_nsec(const void *userdata, const AldStageOrder *order, doub
         return nsec;
 }
 
-/* The plan itself is, and with few devices also what it is compared with. */
+/* Returns whether stages near those of the solver are tried: for the plan itself, and with few devices also
+ * for plans that it is compared with. */
 static bool is_arranged(const Ring *ring)
 {
         return ring->candidates->request->sizes && !ring->choice->around &&
                (ring->choice->level || ring->n <= ARRANGE_ALL);
 }
 
-/* Sets what a device may have in each role if no stage takes longer than this. */
+/* Sets the layers that each device may have in each role if no stage takes longer than this. */
 static void set_cuts(const Ring *ring, double busiest_nsec, AldPlanCut *cuts)
 {
         for (uint32_t i = 0; i < ring->n; i++)
@@ -375,8 +376,8 @@ static void set_cuts(const Ring *ring, double busiest_nsec, AldPlanCut *cuts)
                 }
 }
 
-/* Looks for stages near those of the solution whose interval is shorter than its and than below_nsec.
- * -EAGAIN: it found none; -ENOSPC: the layers fit on none. */
+/* Searches for stages near those of the solution with a shorter interval, also shorter than below_nsec.
+ * Returns -EAGAIN if none are found, and -ENOSPC if the layers fit on none. */
 static int arrange_stages(Ring *ring, const AldPlacementProblem *problem, const Aim *aim, double below_nsec,
         AldPlacementSolution *solution, bool *ret_is_least)
 {
@@ -403,7 +404,7 @@ static int arrange_stages(Ring *ring, const AldPlacementProblem *problem, const 
 
         if (ring->arranged >= arrangement.work_max)
                 return -EAGAIN;
-        /* The room is that of the smallest run, even if the solver was asked with another one. */
+        /* The room is that for the smallest run, even if the solver assumed another one. */
         set_run(ring, ALD_PLAN_RUN_SMALLEST);
         set_cuts(ring, aim->busiest_nsec, cuts);
         for (uint32_t i = 0; i < ring->n; i++)
@@ -419,7 +420,8 @@ static double interval_of(const Ring *ring, const AldPlacementProblem *problem, 
                        : solution->nsec;
 }
 
-/* Looks for stages that have room for such runs of layers. Returns whether no stages take less. */
+/* Searches for stages, with the solver assuming that layers have the size of this run. Returns whether the
+ * result is proven to be the best, or searching with another run is pointless. */
 static bool try_run(Ring *ring, AldPlanLayerRun run, const Aim *aim, double enough_nsec, AldPlanSteps *best,
         double *ret_lower_nsec)
 {
@@ -447,7 +449,7 @@ static bool try_run(Ring *ring, AldPlanLayerRun run, const Aim *aim, double enou
         set_run(ring, run);
         r = ring->choice->around ? insert_required(ring, &problem, &solution, ret_lower_nsec)
                                  : solve_ring(ring, &problem, aim, enough_nsec, &solution, ret_lower_nsec);
-        /* Beyond exact size, or as time was up, one may exist that was not found. */
+        /* Beyond the exact size, or if time was up, a ring may exist that was not found. */
         if (r == -ECANCELED || (r < 0 && r != -ENOSPC && ring->n > ALD_PLACEMENT_RING_MAX))
                 *ret_lower_nsec = 0;
         if (r < 0)
@@ -480,8 +482,8 @@ static bool try_run(Ring *ring, AldPlanLayerRun run, const Aim *aim, double enou
         return nsec <= 0;
 }
 
-/* If `best` is NULL, only to find the bound, which is returned: no cut of the layers has room for more of
- * them than for the smallest. */
+/* Searches for a ring, or only for the bound if `best` is NULL. Returns the bound, which is that of the
+ * smallest run, since no cut of the layers has room for more layers. */
 static double try_ring(Ring *ring, const Aim *aim, double enough_nsec, AldPlanSteps *best)
 {
         double lower_nsec, ignored;
@@ -492,9 +494,9 @@ static double try_ring(Ring *ring, const Aim *aim, double enough_nsec, AldPlanSt
 }
 
 /*
- * In which each request gets a token at the earliest, of all rings with so many steps under way, by devices
- * alone: those of one step have the fastest device for all layers, and the busiest stage has at least what it
- * would have if the layers were spread over all devices as evenly as they can be.
+ * Returns a lower bound on the interval of all rings with this many steps under way, from the devices alone:
+ * a step takes at least as long as all layers on the fastest device, and the busiest stage at least as long
+ * as if the layers were spread over all devices as evenly as possible.
  */
 static double least_interval(
         const AldPlanCandidates *candidates, const AldPlanChoice *choice, uint32_t in_flight)
@@ -528,7 +530,7 @@ static double interval_to_beat(const AldPlanSteps *best)
 }
 
 /* Finds some ring soon if there is no plan yet, so that there is one when time is up. Returns a lower bound,
- * 0 if there is none. */
+ * or 0. */
 static double try_soon(Ring *ring, const Aim *aim, AldPlanSteps *best)
 {
         const Aim first = { .in_flight = 1, .busiest_nsec = INFINITY, .soon = true };
@@ -539,7 +541,7 @@ static double try_soon(Ring *ring, const Aim *aim, AldPlanSteps *best)
                 !ald_plan_must_is_sure(ring->candidates, ring->choice))
                 return 0;
         lower_nsec = try_ring(ring, &first, INFINITY, best);
-        /* The search proper has its whole work. */
+        /* The main search is to have all of its work. */
         ring->arranged = 0;
         return isfinite(lower_nsec) ? lower_nsec : 0;
 }
@@ -553,12 +555,12 @@ static void try_vendor(const AldPlanCandidates *candidates, const AldPlanChoice 
         ring_init(&ring, candidates, choice, vendor);
         soon_nsec = try_soon(&ring, aim, best);
         candidates->progress->may_stop |= best->stages && ald_plan_must_is_sure(candidates, choice);
-        /* Equal to what it takes, the bound proves it. */
+        /* A bound that equals the time of the plan proves that it is the best. */
         lower_nsec = best->stages && soon_nsec >= best->nsec
                              ? soon_nsec
                              : fmax(soon_nsec, try_ring(&ring, aim, interval_to_beat(best), best));
         candidates->progress->may_stop |= best->stages && ald_plan_must_is_sure(candidates, choice);
-        /* One step is longer than any path is occupied by it. */
+        /* With one step, paths do not matter here: a step takes longer than it occupies any path. */
         if (aim->in_flight > 1 && do_paths_differ(&ring)) {
                 set_hops(&ring, RING_PATHS_WIDE);
                 try_ring(&ring, aim, interval_to_beat(best), best);
@@ -579,7 +581,7 @@ static bool is_first_of_vendor(const AldPlanCandidates *candidates, uint32_t can
         return true;
 }
 
-/* Then no ring of that vendor is a plan. */
+/* Returns whether a required candidate is of another vendor, so that no ring of this vendor is a plan. */
 static bool lacks_required(
         const AldPlanCandidates *candidates, const AldPlanChoice *choice, const char *vendor)
 {
@@ -606,7 +608,8 @@ static void try_vendors(
         }
 }
 
-/* Steps of fewer requests take less time. */
+/* Returns a lower bound for this or a greater number of steps under way, since steps of fewer requests take
+ * less time. */
 static double bound_in_flight(
         const AldPlanCandidates *candidates, const AldPlanChoice *choice, uint32_t in_flight)
 {
@@ -639,7 +642,7 @@ static void try_in_flight(const AldPlanCandidates *candidates, const AldPlanChoi
         try_vendors(&group.candidates, choice, &aim, best);
 }
 
-/* What no number of steps under way takes less than, of which some were not tried. */
+/* Lowers the bound to one that holds for all numbers of steps under way, since some were not tried. */
 static void bound_untried(
         const AldPlanCandidates *candidates, const AldPlanChoice *choice, AldPlanSteps *best)
 {
@@ -653,7 +656,8 @@ static void bound_untried(
         }
 }
 
-/* Several steps under way: each number to COUNTED_MAX, then powers of two and the most that there may be. */
+/* Tries several steps under way: each number up to COUNTED_MAX, then powers of two and the greatest possible
+ * number. */
 static void try_any_in_flight(
         const AldPlanCandidates *candidates, const AldPlanChoice *choice, AldPlanSteps *best)
 {
@@ -662,7 +666,7 @@ static void try_any_in_flight(
         for (uint32_t n = 2; n <= most; n = n < COUNTED_MAX ? n + 1 : n < most ? MIN(2 * n, most) : n + 1) {
                 if (!ald_plan_progress_goes_on(candidates->progress))
                         break;
-                /* With just as many requests in each, more of them only occupy the stages for longer. */
+                /* With the same number of requests in each, more steps only occupy the stages for longer. */
                 if (ald_plan_group_requests(candidates, n) == ald_plan_group_requests(candidates, before))
                         continue;
                 try_in_flight(candidates, choice, n, best);

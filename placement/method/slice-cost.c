@@ -2,9 +2,9 @@
 #include "placement/method/slice-cost.h"
 #include "placement/plan/cost.h"
 
-/* Each has connections to all others; searching for more would take minutes. */
+/* Most slices. Each is connected to all others, and searching for more would take minutes. */
 #define SLICES_MAX 64u
-#define EXCHANGES 2 /* in a layer: after attention, and after the products that follow it */
+#define EXCHANGES 2 /* per layer: after attention, and after the products that follow it */
 #define BLOCK_BYTES 34
 #define BLOCK_ELEMENTS 32
 #define ELEMENT_BYTES 4
@@ -30,7 +30,7 @@ static uint64_t part_of(uint64_t bytes, uint32_t slices)
         return (bytes + slices - 1) / slices;
 }
 
-/* What is left of a workload for one of the nodes. */
+/* Returns the part of a workload that one node computes. */
 static AldPlanWorkload slice_of(const AldPlanWorkload *workload, uint32_t slices)
 {
         AldPlanWorkload slice = *workload;
@@ -44,7 +44,8 @@ static AldPlanWorkload slice_of(const AldPlanWorkload *workload, uint32_t slices
         return slice;
 }
 
-/* Each layer is cut into as many parts, of its weights and of its keys and values. */
+/* Returns the bytes of one slice of all layers, whose weights, and keys and values, are cut into equal
+ * parts. */
 static uint64_t parts_of_layers(const AldPlanRequest *request, uint32_t slices)
 {
         const AldPlanWorkload *workload = request->workload;

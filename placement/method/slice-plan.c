@@ -15,7 +15,7 @@ static double nsec_to_beat(const AldPlanSteps *best)
         return best->stages ? best->nsec : INFINITY;
 }
 
-/* The paths and transfers between a stage and the root. */
+/* Sets the paths and transfers between a stage and the root. */
 static void set_transfers(const AldPlanCandidates *candidates, const AldPlanChoice *choice,
         const AldSliceMesh *mesh, const AldSliceSet *set, uint32_t member, AldPlanStage *stage)
 {
@@ -102,7 +102,7 @@ static void try_slices(
         best->lower_nsec = fmin(best->lower_nsec, lower_nsec);
 }
 
-/* Those that the mesh leaves out for lack of room cannot be left out. */
+/* Returns whether the mesh leaves out a required candidate, for lack of room or because it is not allowed. */
 static bool lacks_required(const AldPlanCandidates *candidates, const AldPlanChoice *choice, uint32_t slices)
 {
         const AldPlanRequest *request = candidates->request;
@@ -118,7 +118,7 @@ static bool lacks_required(const AldPlanCandidates *candidates, const AldPlanCho
         return false;
 }
 
-/* Returns what the fastest device takes for one of so many slices, which none of them is faster than. */
+/* Returns the time of one of this many slices on the fastest device, which is a lower bound. */
 static double least_of_slices(
         const AldPlanCandidates *candidates, const AldPlanChoice *choice, uint32_t slices)
 {
@@ -134,17 +134,17 @@ static double least_of_slices(
 }
 
 /*
- * The steps that take the least time for an engine that cuts each layer into equal slices, one for each node
- * (slice-cost.h): the slowest slice, and the transfers between the nodes. The first stage is the root, which
- * has the embedding; its node is the client. -ENOSPC: no number of slices fits on nodes that are all joined
- * to each other.
+ * Finds the steps that take the least time for an engine that cuts each layer into equal slices, one for each
+ * node (slice-cost.h). That time is the slowest slice plus the transfers between the nodes. The first stage
+ * is the root, which has the embedding; its node is the client. Returns -ENOSPC if no number of slices fits
+ * on nodes that are all joined to each other.
  */
 static int find_steps(const AldPlanCandidates *candidates, const AldPlanChoice *choice, AldPlanSteps *ret)
 {
         AldPlanSteps best = { .in_flight = 1, .lower_nsec = INFINITY };
         uint32_t most = choice->devices_max > 0 ? MIN(choice->devices_max, candidates->n) : candidates->n;
 
-        /* There is one device of each node. */
+        /* Each node has one device. */
         most = choice->nodes_max > 0 ? MIN(choice->nodes_max, most) : most;
         for (uint32_t n = 1; n <= ald_slices_max(candidates->request->workload, most); n *= 2) {
                 if (!ald_plan_progress_within(candidates->progress, n, 2 * most) &&
@@ -175,7 +175,7 @@ static double tables_bytes(const AldPlanCandidates *candidates)
         return 2.0 * sizeof(double) * candidates->n * candidates->n;
 }
 
-/* Returns what the root needs with the smallest slice. */
+/* Returns the bytes that the root needs with the smallest slice. */
 static uint64_t root_bytes(const AldPlanCandidates *candidates, const AldPlanDevice *device)
 {
         const AldPlanRequest *request = candidates->request;
@@ -184,7 +184,7 @@ static uint64_t root_bytes(const AldPlanCandidates *candidates, const AldPlanDev
                 request->workload->embedding_bytes);
 }
 
-/* Names the node that lacks the least. A root is never alone: it has a slice in any case. */
+/* Names the node that lacks the least. `alone` makes no difference, since the root always has a slice. */
 static void describe_client(const AldPlanCandidates *candidates, bool alone, AldPlanRefusal *ret_refusal)
 {
         const AldPlanChoice choice = ald_plan_choice(candidates);

@@ -13,13 +13,14 @@
 #include "placement/star.h"
 
 #define WORK_MAX UINT64_C(100000000) /* cells of all problems together: about a second */
-/* More cells, for stages near those of solutions: so many and a share of those of the solver, so that these
- * take most of the time. Where the layers fit on none of its solutions, as many as take some 10 ms. */
+/* Further cells, for stages near those of solutions: this number and a share of the solver's cells, so that
+ * the solver takes most of the time. If the layers fit on none of its solutions, ARRANGE_MOST, which takes
+ * some 10 ms. */
 #define ARRANGE_LEAST UINT64_C(10000)
 #define ARRANGE_SHARE 8u
 #define ARRANGE_MOST UINT64_C(1000000)
 #define ARRANGE_ALL 32u /* devices */
-/* Steps of some ns, for any stages on which the layers fit if the solver finds none. */
+/* Steps of some ns on finding any stages on which the layers fit, if the solver finds none. */
 #define FIT_LEAST UINT64_C(100000)
 #define FIT_MOST UINT64_C(30000000)
 
@@ -31,7 +32,7 @@ typedef enum StarWay {
         STAR_N_WAYS,
 } StarWay;
 
-/* A client and a way, and what they take at least. */
+/* A client and a way, and a lower bound on their time. */
 typedef struct StarTrial {
         uint32_t client;
         uint32_t place; /* of the client among the candidates */
@@ -39,7 +40,7 @@ typedef struct StarTrial {
         double bound_nsec;
 } StarTrial;
 
-/* The candidates that may be used, for one client after the other. */
+/* The candidates that may be used, measured for one client after the other. */
 typedef struct Star {
         const AldPlanCandidates *candidates;
         const AldPlanChoice *choice;
@@ -49,17 +50,18 @@ typedef struct Star {
         uint32_t *nodes;
         uint32_t *on_node;  /* [node of the cluster]: members */
         double *use_nsec;   /* [member][role]: for this client */
-        double *visit_nsec; /* [member][role]: of its node, for this client */
+        double *visit_nsec; /* [member][role]: visit to its node, for this client */
         double *after_nsec; /* [member]: after another one of its node, for this client */
         uint32_t client;
-        AldPlanLayerRun run;   /* of layers between the ends, of which it is not known which a device gets */
+        AldPlanLayerRun run;   /* run that the solver assumes for layers between the ends, since it is unknown
+                                  which ones a device gets */
         AldPlacementArm *arms; /* [member][role]: for this client and way */
         GArray *trials;
-        double price_nsec; /* of a device, for bounds */
-        double aim_nsec;   /* of the trial: the least if the layers fit as the solver takes them to */
+        double price_nsec; /* price of a device, for bounds */
+        double aim_nsec;   /* of the trial: the least possible, if the layers fit as the solver assumes */
         uint64_t work;     /* of the solver */
         uint64_t arranged; /* work on stages near its solutions, of all trials together */
-        bool is_tight;     /* no solution has been found on which the layers fit */
+        bool is_tight;     /* the layers fit on none of the solutions that were found */
 } Star;
 
 static void star_clear(Star *star)
@@ -104,7 +106,8 @@ static void star_init(Star *star, const AldPlanCandidates *candidates, const Ald
         }
 }
 
-/* Whether its layers are on the client without being sent anywhere, and so come first. */
+/* Returns whether the member is the client's processor, whose layers come first since nothing is sent to
+ * it. */
 static bool is_client_processor(const Star *star, uint32_t member)
 {
         return star->nodes[member] == star->client &&
@@ -122,7 +125,7 @@ static AldPlanConnection connection_to(const Star *star, uint32_t node, AldPlace
                 request->constants.values[ALD_PLAN_STAR_ROUND_TRIPS] - 1);
 }
 
-/* With what the server takes for them. */
+/* Returns the time of the transfers and of the server for them. */
 static double hop_nsec(const Star *star, const AldPlanConnection *connection)
 {
         return ald_plan_connection_nsec(connection) +
@@ -136,7 +139,7 @@ static double transfer_nsec(const Star *star, uint32_t node, AldPlacementRole ro
         return hop_nsec(star, &connection);
 }
 
-/* Of this client; the processor that it runs on computes otherwise than as a server. */
+/* Returns the time of a layer with this client, whose own processor computes differently from a server. */
 static double layer_nsec(const Star *star, uint32_t member)
 {
         const AldPlanRequest *request = star->candidates->request;
@@ -159,8 +162,8 @@ static double head_nsec(const Star *star, uint32_t member)
                        : star->candidates->head_nsec[candidate];
 }
 
-/* The server of a node copies the activations from one of its devices to the next when the client says so,
- * which it answers; to leave the node and come back would not take longer. */
+/* Returns the time from one device of a node to the next. The server copies the activations when the client
+ * requests it, and replies. Leaving the node and coming back is an upper bound. */
 static double after_nsec(const Star *star, uint32_t member)
 {
         const AldPlanRequest *request = star->candidates->request;
@@ -204,7 +207,8 @@ static bool may_have_role(const Star *star, StarWay way, uint32_t member, AldPla
         return is_client_processor(star, member) == !!(role & ALD_PLACEMENT_FIRST);
 }
 
-/* What the stage holds beside its layers: the client's host holds the embedding. */
+/* Returns what the stage holds beside its layers: the head, and in the memory of the client's host also the
+ * embedding. */
 static uint64_t bytes_beside(const Star *star, uint32_t member, AldPlacementRole role)
 {
         const AldPlanWorkload *workload = star->candidates->request->workload;
@@ -219,7 +223,7 @@ static uint32_t copies_of(StarWay way)
         return way == STAR_SERVERS ? ALD_PLAN_COPIES_MAX : 1;
 }
 
-/* Of the way that the problem is set to. */
+/* Returns the buffers of a stage in this way and role; layers is 0 if they are unknown. */
 static double buffer_bytes(const Star *star, StarWay way, uint32_t member, AldPlacementRole role,
         uint32_t layers, bool may_be_last)
 {
@@ -237,14 +241,14 @@ static double buffer_bytes(const Star *star, StarWay way, uint32_t member, AldPl
 
         if (is_client)
                 return bytes + ald_plan_results_bytes(request);
-        /* A GPU of the client that shares its memory. */
+        /* A GPU of the client that uses host memory shares it with the client's buffer. */
         return device->node == star->client && device->uses_host_memory
                        ? bytes + ald_plan_client_buffer_bytes(request, copies)
                        : bytes;
 }
 
-/* The first device has the first layers, even if it is the client's processor, which may have the head, too.
- */
+/* Returns the run of layers in a role. The first device has the first layers, even if it is the client's
+ * processor, which may have the head, too. */
 static AldPlanLayerRun run_of(AldPlacementRole role, AldPlanLayerRun between)
 {
         if (role & ALD_PLACEMENT_FIRST)
@@ -310,7 +314,7 @@ static AldPlanCut cut_of(const Star *star, StarWay way, uint32_t member, AldPlac
         return cut;
 }
 
-/* Gives each stage the layers that fit, now that it is known which ones it has. */
+/* Gives each stage the layers that fit, now that it is known which layers it has. Returns whether all fit. */
 static bool cut_layers(const Star *star, StarWay way, AldPlacementStarSolution *solution)
 {
         g_autofree AldPlanCut *cuts = g_new(AldPlanCut, solution->n_stages);
@@ -321,8 +325,8 @@ static bool cut_layers(const Star *star, StarWay way, AldPlacementStarSolution *
                 solution->n_stages, &solution->nsec);
 }
 
-/* The transfers of a visit to a node are those of its first stage; its further ones follow within the node.
- */
+/* Sets the transfers of a stage. Those of a visit to a node belong to its first stage there; further stages
+ * follow within the node. */
 static void set_hops(
         const Star *star, const AldPlacementStarSolution *solution, uint32_t index, AldPlanStage *stage)
 {
@@ -373,7 +377,7 @@ static void keep_solution(
         ald_plan_stages_set_layers(star->candidates->request, ret->stages, ret->n_stages);
 }
 
-/* A client and a way, with its arms, as what takes time beside layers. */
+/* Returns the time that stages take beside their layers, for the current client and way. */
 static double beside_nsec(const void *userdata, const AldStageOrder *order, double *ret_occupy_nsec)
 {
         const Star *star = userdata;
@@ -397,15 +401,16 @@ static double beside_nsec(const void *userdata, const AldStageOrder *order, doub
         return nsec;
 }
 
-/* The plan itself and its alternatives are, and in small clusters what they would be with each device that is
- * left out, which would take long in large ones. */
+/* Returns whether stages near those of the solver are tried: for the plan itself and its alternatives, and
+ * in small clusters also for plans with each device that is left out, which would take too long in large
+ * ones. */
 static bool is_arranged(const Star *star)
 {
         return star->candidates->request->sizes && (star->choice->level || star->n <= ARRANGE_ALL);
 }
 
-/* Looks for stages near those of the solution that take less than it and than below_nsec. -EAGAIN: it found
- * none; -ENOSPC: the layers fit on none. */
+/* Searches for stages near those of the solution that take less time, also less than below_nsec. Returns
+ * -EAGAIN if none are found, and -ENOSPC if the layers fit on none. */
 static int arrange_stages(Star *star, StarWay way, const AldPlacementProblem *problem, double below_nsec,
         AldPlacementStarSolution *solution)
 {
@@ -452,8 +457,8 @@ static int arrange_stages(Star *star, StarWay way, const AldPlacementProblem *pr
         return cut_layers(star, way, solution) ? 0 : -EAGAIN;
 }
 
-/* Looks for stages that have room for such runs of layers and take less than the best. -EAGAIN: others may
- * take less than what was found. */
+/* Searches for stages that take less than the best, with the solver assuming that layers have the size of
+ * this run. Returns -EAGAIN if other stages may take less than those found. */
 static int try_run(
         Star *star, const StarTrial *trial, AldPlanLayerRun run, AldPlanSteps *best, double *ret_lower_nsec)
 {
@@ -477,7 +482,8 @@ static int try_run(
                 (fits ? solution.nsec > star->aim_nsec * (1 + ALD_PLAN_TIE) : best->stages || star->is_tight))
                 arranged = arrange_stages(star, trial->way, &problem, below_nsec, &solution);
         fits |= arranged >= 0;
-        /* Until it is known which layers a device has, its buffers may be taken for larger than they are. */
+        /* With known buffers this proves nothing, since they may be overestimated until the layers of a
+         * device are known. */
         if (arranged == -ENOSPC && !ald_plan_buffers_are_known(star->candidates->request))
                 *ret_lower_nsec = INFINITY;
         if (fits && solution.nsec < below_nsec)
@@ -487,7 +493,8 @@ static int try_run(
         return r;
 }
 
-/* Those that may take less than the best ones. -E2BIG: their table would be too large. */
+/* Tries a client and a way that may take less than the best. Returns -E2BIG if the table would be too
+ * large. */
 static int try_trial(Star *star, const StarTrial *trial, AldPlanSteps *best)
 {
         double lower_nsec, ignored;
@@ -497,7 +504,8 @@ static int try_trial(Star *star, const StarTrial *trial, AldPlanSteps *best)
         return r == -EAGAIN ? try_run(star, trial, ALD_PLAN_RUN_LARGEST, best, &ignored) : r;
 }
 
-/* For the embedding and buffers, which are on the client's host even if all layers are on other devices. */
+/* Returns whether the client's host has room for the embedding and the buffers, which it holds even if all
+ * layers are on other devices. */
 static bool has_host_room(const Star *star, uint32_t client, StarWay way)
 {
         return ald_plan_has_host_room(star->candidates->cluster, client,
@@ -538,7 +546,7 @@ static int find_trials(Star *star)
         for (uint32_t node = 0; node < n; node++) {
                 if (!ald_plan_progress_within(candidates->progress, node, 2 * n))
                         return -ECANCELED;
-                /* A client without one would only add transfers. */
+                /* A client without a candidate would only add transfers. */
                 if (star->choice->client == ALD_PLAN_NONE ? ald_plan_has_candidate(candidates, node)
                                                           : star->choice->client == node)
                         add_client(star, node);
@@ -547,7 +555,7 @@ static int find_trials(Star *star)
         return 0;
 }
 
-/* Those that take the least by their bounds come first, until no others can take less than the best. */
+/* Tries the trials in the order of their bounds, until the others cannot take less than the best. */
 static int try_trials(Star *star, AldPlanSteps *best)
 {
         AldPlanProgress *progress = star->candidates->progress;
@@ -576,10 +584,10 @@ static int try_trials(Star *star, AldPlanSteps *best)
 }
 
 /*
- * The steps that take the least time for an engine with a client, which is exact unless the work for all
- * clients is too much: then lower_nsec is what every plan takes at least. -ENOSPC: the layers fit on no
- * choice of devices that a client reaches, or none was found; lower_nsec is INFINITY if there is none;
- * -E2BIG: there are too many devices and layers.
+ * Finds the steps that take the least time for an engine with a client. That is exact unless the work for all
+ * clients is too much: then lower_nsec is a lower bound on every plan. Returns -ENOSPC if the layers fit on
+ * no choice of devices that a client reaches, or none was found, with lower_nsec INFINITY if there provably
+ * is none, and -E2BIG if there are too many devices and layers.
  */
 static int find_steps(const AldPlanCandidates *candidates, const AldPlanChoice *choice, AldPlanSteps *ret)
 {
@@ -602,8 +610,8 @@ static int find_steps(const AldPlanCandidates *candidates, const AldPlanChoice *
         return r;
 }
 
-/* Names the host with the most free memory known. Alone: several servers without layers on the client need
- * copies of the inputs. */
+/* Names the host with the most known free memory. With `alone`, the client has no layers, so that several
+ * servers need copies of the inputs. */
 static void describe_client(const AldPlanCandidates *candidates, bool alone, AldPlanRefusal *ret_refusal)
 {
         const AldPlanCluster *cluster = candidates->cluster;
