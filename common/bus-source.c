@@ -71,14 +71,6 @@ static bool bus_has_read(const BusSource *self)
         return (self->pollfd.revents & G_IO_OUT) || count_unread(self) < self->unread;
 }
 
-static void note_progress(BusSource *self)
-{
-        gint64 now = g_get_monotonic_time();
-
-        self->stuck = !self->writing || bus_has_read(self) ? 0 : self->stuck + now - self->polled_from;
-        self->polled_from = now;
-}
-
 static bool is_stuck(const BusSource *self)
 {
         return self->writing && self->stuck >= ALD_BUS_STUCK_USEC && !bus_has_read(self);
@@ -117,8 +109,10 @@ static gboolean bus_prepare(GSource *source, gint *timeout)
 static gboolean bus_check(GSource *source)
 {
         BusSource *self = (BusSource *) source;
+        gint64 now = g_get_monotonic_time();
 
-        note_progress(self);
+        self->stuck = !self->writing || bus_has_read(self) ? 0 : self->stuck + now - self->polled_from;
+        self->polled_from = now;
         return self->pollfd.revents != 0 || milliseconds_left(self) == 0;
 }
 
