@@ -242,14 +242,6 @@ static int read_named_value(
         return r;
 }
 
-static int read_entry(const ValueReader *reader, unsigned depth, json_t *into, json_t *absent)
-{
-        const char *name;
-        int r = sd_bus_message_read_basic(reader->message, SD_BUS_TYPE_STRING, &name);
-
-        return r < 0 ? r : read_named_value(reader, name, depth, into, absent);
-}
-
 static int read_dict(const ValueReader *reader, unsigned depth, json_t *into, json_t *absent)
 {
         sd_bus_message *m = reader->message;
@@ -258,7 +250,11 @@ static int read_dict(const ValueReader *reader, unsigned depth, json_t *into, js
         if (r < 0)
                 return r;
         while ((r = sd_bus_message_enter_container(m, SD_BUS_TYPE_DICT_ENTRY, "sv")) > 0) {
-                r = read_entry(reader, depth, into, absent);
+                const char *name;
+
+                r = sd_bus_message_read_basic(m, SD_BUS_TYPE_STRING, &name);
+                if (r >= 0)
+                        r = read_named_value(reader, name, depth, into, absent);
                 if (r >= 0)
                         r = sd_bus_message_exit_container(m);
                 if (r < 0)
