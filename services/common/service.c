@@ -135,15 +135,27 @@ sd_bus *ald_service_system_bus(AldService *service)
         return service->system_bus;
 }
 
-static int on_name(sd_bus_message *reply, void *userdata, sd_bus_error *error)
+/* Handles the reply to RequestName() and logs why it failed; the default handler of sd-bus would close the
+ * connection. */
+static int on_name_reply(sd_bus_message *reply, void *userdata, sd_bus_error *error)
 {
         AldService *service = userdata;
         const sd_bus_error *failure = sd_bus_message_get_error(reply);
+        g_autofree char *reason = NULL;
+        uint32_t result;
+        int r;
 
         if (failure) {
-                g_autofree char *reason = g_strdup_printf(
-                        "Cannot own %s (%s)", service->info->bus_name, failure->message);
+                reason = g_strdup_printf("Cannot own %s (%s)", service->info->bus_name, failure->message);
                 ald_service_quit(service, -sd_bus_message_get_errno(reply), reason);
+                return 0;
+        }
+        r = sd_bus_message_read(reply, "u", &result);
+        if (r < 0)
+                return r;
+        if (result != 1) {
+                reason = g_strdup_printf("Another process owns %s", service->info->bus_name);
+                ald_service_quit(service, -EEXIST, reason);
                 return 0;
         }
         service->owns_name = true;
@@ -151,26 +163,6 @@ static int on_name(sd_bus_message *reply, void *userdata, sd_bus_error *error)
                 service->info->name_owned(service->manager);
         sd_notify(false, "READY=1");
         g_info("%s is ready", service->info->bus_name);
-        return 0;
-}
-
-/* Handles the reply to RequestName() and logs why it failed; the default handler of sd-bus would close the
- * connection. */
-static int on_name_reply(sd_bus_message *reply, void *userdata, sd_bus_error *error)
-{
-        AldService *service = userdata;
-        uint32_t result;
-        int r;
-
-        if (sd_bus_message_is_method_error(reply, NULL))
-                return on_name(reply, userdata, error);
-        r = sd_bus_message_read(reply, "u", &result);
-        if (r < 0)
-                return r;
-        if (result == 1)
-                return on_name(reply, userdata, error);
-        g_autofree char *reason = g_strdup_printf("Another process owns %s", service->info->bus_name);
-        ald_service_quit(service, -EEXIST, reason);
         return 0;
 }
 
