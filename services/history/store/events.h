@@ -19,7 +19,7 @@ typedef struct AldKeptEvent {
         const char *finding;  /* Id of the finding, at most ALD_EVENT_WORD_MAX bytes */
         const char *nodes;    /* ids, separated by commas; at most ALD_EVENT_TEXT_MAX bytes */
         const char *text;     /* the row as JSON; at most ALD_EVENT_TEXT_MAX bytes */
-        const char *reporter; /* id of a node, limited likewise; empty for local services */
+        const char *reporter; /* node id, at most ALD_EVENT_WORD_MAX bytes; empty if reported locally */
 } AldKeptEvent;
 
 /* Adds an event, ignoring its id, and drops some if there are more than `max`. */
