@@ -79,12 +79,6 @@ static int64_t now_usec(void)
         return g_get_real_time();
 }
 
-static const char *own_scope(const AldHistoryManager *manager)
-{
-        return ald_record_feed_scope(manager->feed) == ALD_HISTORY_LOCAL ? ald_model_node_id(manager->model)
-                                                                         : NULL;
-}
-
 static void set_check(AldHistoryManager *manager, gint64 at)
 {
         manager->check_at = at;
@@ -138,6 +132,7 @@ static void follow_clock(AldHistoryManager *manager)
 static void update_findings(AldHistoryManager *manager)
 {
         const AldRows *rows = ald_model_findings(manager->model);
+        bool is_local = ald_record_feed_scope(manager->feed) == ALD_HISTORY_LOCAL;
         g_autoptr(AldNodeNames) names = ald_node_names_new(manager->model);
         g_autoptr(AldAlertPaths) paths = ald_model_paths_new(manager->model, names);
         g_autoptr(GPtrArray) slower = ald_past_watch_findings(manager->past, names);
@@ -147,7 +142,8 @@ static void update_findings(AldHistoryManager *manager)
                 g_ptr_array_add(all, (gpointer) ald_rows_at(rows, i));
         for (guint i = 0; i < slower->len; i++)
                 g_ptr_array_add(all, slower->pdata[i]);
-        ald_finding_log_update(manager->log, all, paths, own_scope(manager), (uint64_t) now_usec());
+        ald_finding_log_update(manager->log, all, paths, is_local ? ald_model_node_id(manager->model) : NULL,
+                (uint64_t) now_usec());
 }
 
 static void on_check_due(void *userdata)

@@ -73,25 +73,18 @@ static double saved_at(const AldNoticeAccount *account, uint64_t now)
         return fmin(account->saved + passed / ALD_NOTICE_USEC * share_of(account), saved_max(account));
 }
 
-static AldNoticeAccount *account_new(const char *reporter, uint64_t now)
-{
-        AldNoticeAccount *account = g_new0(AldNoticeAccount, 1);
-
-        account->reporter = g_strdup(reporter);
-        account->saved = saved_max(account);
-        account->at = now;
-        account->withheld = g_ptr_array_new_with_free_func(free_withheld);
-        return account;
-}
-
 static AldNoticeAccount *get_account(AldNoticeLimit *limit, const char *reporter, uint64_t now)
 {
         AldNoticeAccount *account = g_hash_table_lookup(limit->accounts, reporter ? reporter : "");
 
-        if (!account) {
-                account = account_new(reporter ? reporter : "", now);
-                g_hash_table_insert(limit->accounts, account->reporter, account);
-        }
+        if (account)
+                return account;
+        account = g_new0(AldNoticeAccount, 1);
+        account->reporter = g_strdup(reporter ? reporter : "");
+        account->saved = saved_max(account);
+        account->at = now;
+        account->withheld = g_ptr_array_new_with_free_func(free_withheld);
+        g_hash_table_insert(limit->accounts, account->reporter, account);
         return account;
 }
 

@@ -181,13 +181,6 @@ static void compare_rate(AldFairPlace *place, void *userdata)
                 watch->changed(watch->userdata);
 }
 
-static void enqueue(AldPastWatch *watch, AldPastRate *rate)
-{
-        g_autofree char *node = g_strndup(rate->entity, ALD_ID_STRING_SIZE - 1);
-
-        ald_fair_queue_push(watch->queue, node, &rate->place);
-}
-
 AldPastWatch *ald_past_watch_new(AldModel *model, AldHistory *history, const AldRecordFeed *feed,
         AldPastChanged changed, void *userdata)
 {
@@ -274,10 +267,13 @@ static void update_rates(AldPastWatch *watch, const AldEntity *entity, AldKind k
                 if (rate->measured == (int64_t) *measured)
                         continue;
                 rate->measured = (int64_t) *measured;
-                if (is_excused(*flags))
+                if (is_excused(*flags)) {
                         store_excuse(watch, rate);
-                else
-                        enqueue(watch, rate);
+                } else {
+                        g_autofree char *node = g_strndup(rate->entity, ALD_ID_STRING_SIZE - 1);
+
+                        ald_fair_queue_push(watch->queue, node, &rate->place);
+                }
         }
 }
 
@@ -385,12 +381,6 @@ static void describe_link(const AldPastRate *rate, const AldRecord *record, AldF
         row->past_bits_per_second = (uint64_t) rate->verdict.median;
 }
 
-/* A device that was measured before may have been removed. */
-static bool is_there(const AldPastRate *rate, const AldRecord *record)
-{
-        return record && (!rate->device || ald_rows_find(rows_of(record), rate->device));
-}
-
 static void describe_device(const AldPastRate *rate, const AldEntity *entity, AldFindingRow *row)
 {
         const AldBackends *backends = ald_entity_as(entity, BACKENDS, AldBackends);
@@ -419,7 +409,8 @@ static AldFindingRow *make_finding(
         const char *nodes[3] = { 0 }, *node_names[3] = { 0 };
         AldFindingRow row = ALD_FINDING_ROW_INIT;
 
-        if (!is_there(rate, record))
+        /* A device that was measured before may have been removed. */
+        if (!record || (rate->device && !ald_rows_find(rows_of(record), rate->device)))
                 return NULL;
         g_strlcpy(ids[0], rate->entity, sizeof ids[0]);
         nodes[0] = ids[0];

@@ -106,24 +106,20 @@ static int drop_oldest(AldDatabase *database, uint64_t *events)
         return 1;
 }
 
-static int empty_log_if_needed(AldDatabase *database, uint64_t budget, AldDatabaseSize *size)
-{
-        int r;
-
-        if (size->log <= ald_budget_log(budget) / 2)
-                return 0;
-        r = ald_database_checkpoint(database);
-        if (r >= 0)
-                return ald_database_size(database, size);
-        return r == -EBUSY && size->log + ald_budget_transaction(budget) * 2 < ald_budget_log(budget) ? 0 : r;
-}
-
+/* Measures the file, after emptying a log that has reached half of its maximum. A reader may delay that as
+ * long as the log has room for two transactions. */
 static int measure_size(AldDatabase *database, uint64_t budget, AldDatabaseSize *size)
 {
+        const uint64_t log_max = ald_budget_log(budget);
         int r;
 
         r = ald_database_size(database, size);
-        return r < 0 ? r : empty_log_if_needed(database, budget, size);
+        if (r < 0 || size->log <= log_max / 2)
+                return r;
+        r = ald_database_checkpoint(database);
+        if (r >= 0)
+                return ald_database_size(database, size);
+        return r == -EBUSY && size->log + ald_budget_transaction(budget) * 2 < log_max ? 0 : r;
 }
 
 int ald_budget_keep(AldDatabase *database, uint64_t budget, uint64_t *events)

@@ -46,24 +46,18 @@ static bool expand_to(uint8_t *to, size_t n_to, const uint8_t *bytes, size_t n)
         return r == Z_STREAM_END && stream.avail_out == 0 && stream.avail_in == 0;
 }
 
-static void append_checksum(GByteArray *packed, const uint8_t *bytes, size_t n)
-{
-        uint32_t sum = GUINT32_TO_LE((uint32_t) crc32(0, bytes, (uInt) n));
-
-        g_byte_array_append(packed, (const uint8_t *) &sum, CHECKSUM_BYTES);
-}
-
 GByteArray *ald_pack(const uint8_t *bytes, size_t n)
 {
         GByteArray *packed = g_byte_array_sized_new((guint) (n + 16));
         g_autofree uint8_t *shorter = g_malloc(MAX(n, 1));
+        uint32_t sum = GUINT32_TO_LE((uint32_t) crc32(0, bytes, (uInt) n));
         size_t n_shorter;
 
         g_assert(n <= ALD_PACK_BYTES_MAX);
         n_shorter = n > 0 ? compress_to(shorter, bytes, n) : 0;
         /* The length before compression; 0 if the bytes are not compressed. */
         ald_varint_append(packed, n_shorter > 0 ? n : 0);
-        append_checksum(packed, bytes, n);
+        g_byte_array_append(packed, (const uint8_t *) &sum, CHECKSUM_BYTES);
         if (n_shorter > 0)
                 g_byte_array_append(packed, shorter, (guint) n_shorter);
         else
