@@ -22,7 +22,7 @@ typedef struct Place {
         char *key;
         GPtrArray *links;        /* of AldAlertLink, in trouble or healthy */
         unsigned node;           /* of a port */
-        const char *port;        /* the same */
+        const char *port;        /* of a port: its name */
         AldAlertSwitch above[2]; /* of the other kinds except leaves */
         unsigned troubled, left; /* links in trouble, and those of them not explained yet */
         unsigned least;          /* the number that it must explain */

@@ -22,7 +22,7 @@ typedef struct AldAlert {
         guint symptoms; /* findings that this one hides */
         struct AldAlertAccount *account;
         guint weight; /* in its account */
-        GList place;  /* the same */
+        GList place;  /* in the list of its account */
 } AldAlert;
 
 /* An alert that begins or ends; valid until the next update. */

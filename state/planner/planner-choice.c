@@ -5,7 +5,7 @@
 #include "state/link/interface-roles.h"
 #include "state/planner/planner-private.h"
 
-/* Which of the due probes are started: what they may send, and what else runs. */
+/* Chooses which of the due probes are started, by what they may send and what else runs. */
 
 /* An interface with traffic above a tenth of its capacity is not probed. */
 #define BUSY_SHARE 10u
@@ -71,7 +71,8 @@ static uint64_t traffic_of(const AldPlannerInput *input, const AldInterface *int
         return 0;
 }
 
-/* By the rates measured through it: the port of a modem is much faster than the line behind it. */
+/* Judges by the rates measured through the interface: the port of a modem is much faster than the line behind
+ * it. */
 static bool is_busy(const AldPlannerInput *input, const AldInterface *interface, const AldLoad *load)
 {
         uint64_t capacity = ald_load_capacity(load, interface);
@@ -93,7 +94,7 @@ static bool fits_into_hour(const AldLoad *load, const AldDue *due, const AldShar
                (double) load->bytes + (double) due->bytes + spots <= HOUR_SHARE * share->bytes_per_hour;
 }
 
-/* The same, and the last one is paid off. */
+/* Returns true if another measurement fits into an hour, and the last one is paid off. */
 static bool is_within_share(const AldPlanner *planner, const AldDue *due, const AldNode *node,
         const AldInterface *interface, const AldShare *share)
 {
@@ -157,7 +158,8 @@ static bool has_room(const AldPlanner *planner, const AldDue *due)
         return end_has_room(planner, due, due->sink, due->sink_interface, &theirs);
 }
 
-/* Even in spite of other traffic: any figures are better than such old ones. */
+/* Returns whether a probe may start. An overdue one does even in spite of other traffic, since any figures
+ * are better than such old ones. */
 static bool is_free(AldPlanner *planner, AldDue *due)
 {
         const AldLoad *load = ald_loads_find(planner->loads, planner->node, due->interface);

@@ -58,7 +58,7 @@ static bool is_class(const AldBackend *backend, AldBackendClass class)
         return g_strcmp0(backend->class, ald_backend_class_to_string(class)) == 0;
 }
 
-/* The last report, unless its source has gone silent. */
+/* Returns the last report, or NULL if its source has gone silent. */
 static const AldDevice *find_live(const AldDeviceRecords *records, const char *id, uint64_t now)
 {
         bool is_silent = records->system_usec != 0 && records->system_usec < now &&

@@ -3,22 +3,22 @@
 
 #include "state/planner/planner.h"
 
-/* Which compute devices of this node are due, computed from the state alone, as for paths. */
+/* Computes which compute devices of this node are due from the state alone, as for paths. */
 
-/* A device with a higher usage is not measured; its probe looks again by the same limit. */
+/* A device with a higher usage is not measured; its probe checks again with the same limit. */
 #define ALD_DEVICE_USAGE_MAX_PERCENT 10.0
 
 /*
- * The AldDueProbes of devices, the most urgent first: those that an OpenCL platform shows and that are free
- * according to ald_device_assess(). Measure only one at a time.
+ * Returns the AldDueProbes of devices, the most urgent first: those that an OpenCL platform shows and that
+ * are free according to ald_device_assess(). Measure only one at a time.
  */
 GArray *ald_planner_devices(AldStore *store, const AldPlannerInput *input);
 
-/* Leaves of due probes of this node those that the input does not avoid, the most urgent first: what was
- * never measured, then what has waited longest. */
+/* Removes due probes of this node that the input avoids, and sorts the others by urgency: what was never
+ * measured comes first, then what has waited longest. As many remain as the input allows. */
 void ald_planner_limit_devices(GArray *due, const AldPlannerInput *input);
 
-/* What prevents the measurement of a device. */
+/* The obstacle to the measurement of a device. */
 typedef enum AldDeviceObstacle {
         ALD_DEVICE_FREE,
         ALD_DEVICE_ASLEEP,       /* it is not woken to repeat a known measurement */
@@ -49,10 +49,10 @@ typedef struct AldDeviceAssessment {
 AldDeviceAssessment ald_device_assess(
         const AldDeviceRecords *records, const AldBackend *backend, uint64_t now_realtime);
 
-/* The obstacle for a device, whether or not it is due. */
+/* Returns the obstacle for a device, whether or not it is due. */
 AldDeviceObstacle ald_device_obstacle(
         const AldDeviceRecords *records, const AldBackend *backend, uint64_t now_realtime);
 
-/* Returns whether it can be measured: OpenCL shows it, and it is not split into instances, which are measured
- * instead. */
+/* Returns whether a device can be measured: OpenCL shows it, and it is not split into instances, which are
+ * measured instead. */
 bool ald_device_is_measurable(const AldBackends *backends, const AldBackend *backend);

@@ -52,7 +52,7 @@ static bool is_obsolete(AldStore *store, const AldEntry *entry, uint64_t now, ui
         return !ald_planner_path_exists(entry->node, sink, entry->record);
 }
 
-/* Returns when it was last measured, or tried. */
+/* Returns when the path was last measured, or tried. */
 static uint64_t last_attempt(const AldEntry *entry)
 {
         const AldLink link = ald_link_of(entry);

@@ -65,9 +65,9 @@ typedef struct AldPlanner {
  */
 void ald_planner_rdma(AldPlanner *planner);
 
-/* What probes may send over an interface of a node. A peer without a configured limit is assumed to be like
- * this node. */
+/* Returns what probes may send over an interface of a node. A peer without a configured limit is assumed to
+ * be like this node. */
 AldShare ald_planner_share(const AldPlanner *planner, const AldNode *node, const AldInterface *interface);
 
-/* The AldDueProbes to start now, of those that are due. */
+/* Returns those of the due AldDueProbes that start now. */
 GArray *ald_planner_choose(AldPlanner *planner);

@@ -7,17 +7,17 @@
 #include "state/topology/port-pairs.h"
 #include "state/topology/rdma-problem.h"
 
-/* Where the control connection leads; empty if no path does. */
+/* The path of the control connection; its address is empty if there is none. */
 typedef struct Control {
         char address[ALD_ADDRESS_STRING_SIZE];
-        const char *interface; /* where it must be given */
+        const char *interface; /* NULL unless it must be given */
 } Control;
 
 typedef struct RdmaPlanner {
         AldPlanner *planner;
         const AldFabric *own;
-        GHashTable *
-                controls; /* each peer that may be measured (const AldNode) → Control, NULL until asked for */
+        GHashTable
+                *controls; /* each peer that may be measured (const AldNode) → Control, NULL until needed */
         GHashTable *interfaces; /* name of a port of ours → AldInterface */
 } RdmaPlanner;
 
@@ -89,7 +89,8 @@ static Control *choose_control(const AldPlanner *planner, const AldNode *peer)
         return control;
 }
 
-/* The same for all ports of a peer. Returns false if no path leads there. */
+/* Sets the path of the control connection, the same for all ports of a peer. Returns false if there is none.
+ * */
 static bool find_control(RdmaPlanner *rdma, const AldNode *peer, AldDueProbe *probe)
 {
         Control *control = g_hash_table_lookup(rdma->controls, peer);
@@ -103,7 +104,7 @@ static bool find_control(RdmaPlanner *rdma, const AldNode *peer, AldDueProbe *pr
         return *control->address;
 }
 
-/* The interface that the port uses; a placeholder for the port if it has none. */
+/* Returns the interface that the port uses; a placeholder for the port if it has none. */
 static const AldInterface *interface_of(RdmaPlanner *rdma, const AldRdmaPort *port)
 {
         const AldInterface *known = port->interface ? ald_rows_find(&rdma->planner->own->interfaces,
@@ -197,7 +198,8 @@ static bool has_usable_port(const AldPlanner *planner, const AldFabric *fabric)
         return false;
 }
 
-/* For all peers of the period, so that peers that are avoided for a moment do not change the pairs. */
+/* Computes segments with all peers of the period, so that peers that are avoided for a moment do not change
+ * the pairs. */
 static GPtrArray *find_segments(const AldPlanner *planner)
 {
         g_autoptr(GPtrArray) nodes = g_ptr_array_copy(planner->sample, NULL, NULL);

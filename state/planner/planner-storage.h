@@ -3,10 +3,11 @@
 
 #include "state/planner/planner.h"
 
-/* Which file systems of this node are due, computed from its Node1.Storage alone. The measuring service knows
+/* Computes which file systems of this node are due from its Node1.Storage alone. The measuring service knows
  * which disks sleep, and how much may still be read today. */
 
-/* The AldDueProbes of file systems that hold models, the most urgent first. Measure only one at a time. */
+/* Returns the AldDueProbes of file systems that hold models, the most urgent first. Measure only one at a
+ * time. */
 GArray *ald_planner_storage(AldStore *store, const AldPlannerInput *input);
 
 /* Returns when a file system of this node is due; one without models never is. */

@@ -31,7 +31,7 @@ static bool peer_cannot(
         return true;
 }
 
-/* If a route decides: the interface that it chose the last time. */
+/* Returns the interface of a path; if a route decides, the one that it chose the last time. */
 static const AldInterface *interface_for(
         const AldPlanner *planner, const AldCandidate *candidate, const AldLinkSocket *row)
 {
@@ -48,7 +48,7 @@ static bool is_deferred(const AldPlanner *planner, const AldNode *peer, const ch
         return g_hash_table_contains(planner->deferred, key);
 }
 
-/* If both paths use the same pair of interfaces: whether this one is measured at full rate. */
+/* Returns whether the first of two paths over the same pair of interfaces is measured at full rate. */
 static bool is_preferred(
         const AldPlannerPath *path, guint index, const AldPlannerPath *other, guint other_index)
 {
@@ -106,8 +106,8 @@ static uint64_t bytes_of(AldPlanner *planner, const AldPlannerPath *path)
                 ald_loads_find(planner->loads, planner->node, path->interface));
 }
 
-/* All paths that are measured at full rate, whichever end measures them. In a large cluster the peers of this
- * turn stand for those of all turns. */
+/* Finds all paths, and counts those that are measured at full rate, whichever end measures them. In a large
+ * cluster the peers of this turn stand for those of all turns. */
 static void find_paths(AldPlanner *planner)
 {
         for (guint i = 0; i < planner->sample->len; i++)
@@ -132,7 +132,7 @@ static AldTtlBounds bounds_of(const AldPlanner *planner, const AldInterface *int
         return (AldTtlBounds){ least, fixed > 0 ? least : UINT64_MAX };
 }
 
-/* Only round trips if anything at either end requires it. */
+/* Returns false if anything at either end restricts the path to round trips. */
 static bool may_be_loaded(const AldPlanner *planner, const AldPlannerPath *path)
 {
         return !path->shared && ald_probe_may_load(planner->node, path->interface) &&
@@ -151,7 +151,7 @@ static const AldFabric *fabric_of(const AldNode *node)
         return ald_record_as(ald_node_record(node, ALD_KIND_FABRIC), FABRIC, AldFabric);
 }
 
-/* In the form recorded with the figures. */
+/* Returns the negotiated speed in the form recorded with the figures. */
 static uint64_t speed_of(const AldPlanner *planner, const AldPlannerPath *path)
 {
         const AldPathEnd own = ald_path_end_find(
@@ -173,7 +173,7 @@ static bool differs_from_figures(const AldPlanner *planner, const AldPlannerPath
                        ald_link_speed_changed(path->row, speed_of(planner, path)));
 }
 
-/* If the peers take turns, once in a turn. */
+/* Returns the interval between checks. If the peers take turns, a path is checked once in a turn. */
 static uint64_t check_interval(const AldPlanner *planner, uint64_t checked, uint64_t seed)
 {
         if (checked == ALD_ABSENT_UINT64)
@@ -233,7 +233,8 @@ static uint64_t shown_ttl(const AldPlanner *planner, const AldPlannerPath *path)
                 path->seed, path->row->measured_usec, &bounds);
 }
 
-/* Returns whether what may be sent decides when the path is measured again, rather than its figures. */
+/* Returns whether the limit of what may be sent decides when the path is measured again, rather than its
+ * figures. */
 static bool is_full_plan(const AldPlanner *planner, const AldPlannerPath *path)
 {
         const AldShare share = ald_planner_share(planner, planner->node, path->interface);
@@ -298,7 +299,7 @@ static gint compare_entries(gconstpointer a, gconstpointer b)
         return r != 0 ? r : strcmp(left->key, right->key);
 }
 
-/* Another node may say that something changed without end, or ahead of all clocks. */
+/* Another node may claim that something changes without end, or changed ahead of all clocks. */
 static bool is_plausible_change(const AldLinkSocket *row, uint64_t now)
 {
         return row->changed_usec != ALD_ABSENT_UINT64 && row->changed_usec <= now &&
@@ -320,7 +321,7 @@ static void find_low_of(AldPlanner *planner, AldNode *node)
         }
 }
 
-/* Those of all nodes of this turn, in an order that is the same everywhere. */
+/* Finds the low paths of all nodes of this turn, in an order that is the same everywhere. */
 static void find_low(AldPlanner *planner)
 {
         if (planner->low)
@@ -343,7 +344,8 @@ static bool may_share_line(const AldPlanner *planner, const AldPlannerPath *path
                (ald_id_equal(&sink, &planner->node->id) || ald_id_equal(&sink, &path->peer->id));
 }
 
-/* The number of low paths that the path takes turns with, including itself, and its place among them. */
+/* Returns the number of low paths with which the path takes turns, including itself, and its place among
+ * them. */
 static uint64_t count_turns(const AldPlanner *planner, const AldPlannerPath *path, uint64_t *ret_place)
 {
         const AldNode *source = NULL;

@@ -7,7 +7,7 @@
 #include "state/link/probe-policy.h"
 
 /*
- * What this node should measure now, computed from the state alone: nothing is kept between calls, so neither
+ * Computes what this node should measure now from the state alone: nothing is kept between calls, so neither
  * a restart nor a replay triggers probes. Both ends of each pair compute the same.
  *
  * Of two nodes, the one with the lower id measures both directions of each path. The other measures only
@@ -24,13 +24,13 @@
 #define ALD_TRAFFIC_BLOCKED UINT64_MAX
 
 /*
- * What probes may send and receive over one interface, unless configured otherwise: a thousandth of its
- * capacity in both directions. Spot checks use at most half of that; if they would use more, they are made
- * less often. First measurements are made at once, and count only against the following ones. So is the first
- * measurement after each change of a path, as long as those of the last hour, in which older ones count less
- * (ald_change_bytes_at()), are within four times the share. So in any hour they take at most eight times the
- * share, even if links change again and again, and everything together stays below 1 %. If a limit is
- * configured, they wait only for an hour in which they fit into it.
+ * The limit of what probes send and receive over one interface, unless configured otherwise: a thousandth of
+ * its capacity in both directions. Spot checks use at most half of that; if they would use more, they are
+ * made less often. First measurements are made at once, and count only against the following ones. The first
+ * measurement after each change of a path is made at once, too, as long as those of the last hour, in which
+ * older ones count less (ald_change_bytes_at()), are within four times the share. So in any hour they take at
+ * most eight times the share, even if links change again and again, and everything together stays below 1 %.
+ * If a limit is configured, they wait only for an hour in which they fit into it.
  */
 #define ALD_PLANNER_SHARE 1000u
 #define ALD_PLANNER_CHANGED_SHARES 4u
@@ -41,7 +41,7 @@
 
 /*
  * Paths whose last rate was low take turns of this length, one turn per path, so that no two of them that may
- * share a line are measured at once. Those from or to either end of a path count. Each other node is believed
+ * share a line are measured at once. Paths from or to either end of a path count. Each other node is believed
  * to have a few of them, changed within the last hour, so that false rows delay a path by some turns only.
  */
 #define ALD_PLANNER_TURN_USEC (UINT64_C(30) * 1000 * 1000)
@@ -75,7 +75,7 @@ typedef struct AldPlannerInput {
 
 typedef struct AldDueProbe {
         AldKind kind;
-        AldId peer;         /* this node, of a device */
+        AldId peer;         /* this node for a device */
         const char *device; /* its Id, which points into a record; NULL for a link */
         char address[ALD_ADDRESS_STRING_SIZE];
         const char *interface; /* NULL if unknown before the route is looked up; points into a record */
@@ -85,13 +85,14 @@ typedef struct AldDueProbe {
         bool despite_traffic; /* overdue, and there is other traffic at this end */
         bool brief;           /* the first full measurement after a change: it should take little time */
         AldDueReason reason;
-        uint64_t since; /* maybe absent */
+        uint64_t since; /* may be absent */
 } AldDueProbe;
 
-/* The AldDueProbes, the most urgent first: at most one for each interface of this node and for each peer. */
+/* Returns the AldDueProbes, the most urgent first: at most one for each interface of this node and for each
+ * peer. */
 GArray *ald_planner_compute(AldStore *store, const AldPlannerInput *input);
 
-/* The limits of the interval between full measurements of a link of this node that the plan can keep,
+/* Returns the limits of the interval between full measurements of a link of this node that the plan can keep,
  * considering the number of paths over its interface and the share of probes. */
 AldTtlBounds ald_planner_bounds(AldStore *store, const AldPlannerInput *input, const AldRecord *record);
 
@@ -99,10 +100,10 @@ AldTtlBounds ald_planner_bounds(AldStore *store, const AldPlannerInput *input, c
 #define ALD_PLANNER_ROWS_MAX 3072u
 
 /*
- * The obsolete rows of this node, as AldEntry: rows to addresses that their node no longer has, between ports
- * that no longer exist, to unknown nodes, or over RDMA if an end reports no ports at all, if they have been
- * unchanged for `expiry_usec` (a node may be heard late after a restart); and the oldest rows beyond
- * ALD_PLANNER_ROWS_MAX.
+ * Returns the obsolete rows of this node, as AldEntry: rows to addresses that their node no longer has,
+ * between ports that no longer exist, to unknown nodes, or over RDMA if an end reports no ports at all, if
+ * they have been unchanged for `expiry_usec` (a node may be heard late after a restart); and the oldest rows
+ * beyond ALD_PLANNER_ROWS_MAX.
  */
 GPtrArray *ald_planner_obsolete(AldStore *store, uint64_t now, uint64_t expiry_usec);
 

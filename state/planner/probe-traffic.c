@@ -11,15 +11,15 @@
 
 #define CHECKS_PER_HOUR (USEC_PER_HOUR / ALD_LINK_CHECK_USEC)
 
-/* Both point into records. */
+/* An interface and its load. Node and carrier point into records. */
 typedef struct Place {
         const AldNode *node;
         const char *carrier; /* "" if it is not known */
         AldLoad load;
 } Place;
 
-/* Two interfaces that several rows may lead over: of these the one measured last is the one that is repeated,
- * of the others round trips alone. Points into records. */
+/* Two interfaces over which several rows may lead. Only the path that was measured last is measured again;
+ * the others have round trips alone. Points into records. */
 typedef struct Pair {
         const AldNode *source, *sink;
         const AldInterface *source_interface, *sink_interface;
@@ -29,7 +29,7 @@ typedef struct Pair {
 
 struct AldLoads {
         GHashTable *places;   /* a set */
-        GHashTable *pairs;    /* the same */
+        GHashTable *pairs;    /* a set */
         GHashTable *deferred; /* keys of paths of this node */
         const AldPlannerInput *input;
 };
@@ -60,8 +60,8 @@ void ald_load_add_rate(AldLoad *load, const AldNode *by, uint64_t rate)
                 swap_claims(load);
 }
 
-/* The greatest rate through an interface of this speed; 0: unknown. A false one, if it is the greatest of
- * all, has no effect beyond the speed; without that it takes two nodes to agree. */
+/* Returns the greatest rate through an interface of this speed; 0 if unknown. A false one, if it is the
+ * greatest of all, has no effect beyond the speed; if that is unknown, two nodes have to agree. */
 static uint64_t best_rate(const AldLoad *load, uint64_t speed)
 {
         bool has_speed = speed != ALD_ABSENT_UINT64 && speed > 0;
@@ -162,7 +162,7 @@ static const AldInterface *find_interface(const AldNode *node, const char *name)
         return name && network ? ald_rows_find(&network->interfaces, name) : NULL;
 }
 
-/* For a name that is not an interface's, such as an RDMA port's without one. */
+/* Finds the load by a name, which may not be an interface's, such as that of an RDMA port without one. */
 static AldLoad *load_of_name(AldLoads *loads, const AldNode *node, const char *name)
 {
         const AldInterface *interface = find_interface(node, name);
@@ -185,9 +185,9 @@ static AldLoad *load_of_address(AldLoads *loads, const AldNode *node, const char
         return ald_loads_find(loads, node, network ? ald_network_find_address(network, address) : NULL);
 }
 
-/* What a record of either kind says. */
+/* The contents of a record of either kind. */
 typedef struct Row {
-        const AldNode *node;    /* that reports it */
+        const AldNode *node;    /* the node that reports it */
         AldLoad *source, *sink; /* the latter NULL if it is not known */
         AldAttempts attempts;
         uint64_t ended_usec; /* the last full measurement, used or not */
@@ -247,8 +247,8 @@ static void add_rates(AldLoad *load, const Row *row)
         ald_load_add_rate(load, row->node, row->download);
 }
 
-/* A measurement of another node at a rate that is not believed counts as if it were at the best one that is:
- * otherwise an honest node that reaches the interface at a higher rate than all others would use up what they
+/* A measurement of another node at a rate that is not believed counts as if it were at the best one that is.
+ * Otherwise an honest node that reaches the interface at a higher rate than all others would use up what they
  * may send. */
 static uint64_t counted_bytes(const AldLoad *load, const Row *row)
 {
@@ -273,7 +273,7 @@ static void add(AldLoad *load, const Row *row, uint64_t now)
         }
 }
 
-/* This is unknown for paths of other nodes. */
+/* This is unknown for paths of other nodes, so they count as not deferred. */
 static bool is_deferred(const AldLoads *loads, const AldEntry *entry)
 {
         return entry->node->local && g_hash_table_contains(loads->deferred, entry->key);

@@ -27,7 +27,7 @@ typedef struct AldLoad {
         uint64_t paths_bytes, spots_bytes;
 } AldLoad;
 
-/* What probes may send over an interface. */
+/* The limits of what probes may send over an interface. */
 typedef struct AldShare {
         double bytes_per_hour, whole_bytes_per_hour; /* INFINITY: no limit */
         double change_bytes;     /* the same, in addition, for measurements after changes; 0:
@@ -45,21 +45,21 @@ AldLoads *ald_loads_new(AldStore *store, const GPtrArray *peers, const AldPlanne
 void ald_loads_free(AldLoads *loads);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldLoads, ald_loads_free)
 
-/* The load of an interface of the node with all that share its carrier; NULL for paths whose interface is
- * unknown. */
+/* Returns the load of an interface of the node with all that share its carrier. The interface is NULL for
+ * paths whose interface is unknown. */
 AldLoad *ald_loads_find(AldLoads *loads, const AldNode *node, const AldInterface *interface);
 
 /* Adds a rate over the interface, which may be absent. */
 void ald_load_add_rate(AldLoad *load, const AldNode *by, uint64_t rate);
 
-/* The same as ald_probe_bytes() says of the speed of both ends and the load of the interface, which each may
- * be NULL. */
+/* Returns what ald_probe_bytes() says of the speed of both ends and the load of the interface, each of which
+ * may be NULL. */
 uint64_t ald_path_probe_bytes(
         const AldLinkSocket *row, const AldInterface *source, const AldInterface *sink, const AldLoad *load);
 
 /*
- * The capacity of the interface in bits per second: at most the negotiated speed, and at most the best
- * measured rate through it. If the speed is unknown, rates that a single other node reports do not count
+ * Returns the capacity of the interface in bits per second: at most the negotiated speed, and at most the
+ * best measured rate through it. If the speed is unknown, rates that a single other node reports do not count
  * unless there is no other rate. Absent if unknown.
  */
 uint64_t ald_load_capacity(const AldLoad *load, const AldInterface *interface);
@@ -69,7 +69,7 @@ uint64_t ald_load_capacity(const AldLoad *load, const AldInterface *interface);
 AldShare ald_load_share(
         const AldLoad *load, const AldInterface *carrier, uint64_t bytes_per_hour, uint64_t interval);
 
-/* The sum, at most UINT64_MAX. */
+/* Returns the sum, at most UINT64_MAX. */
 uint64_t ald_load_sum(uint64_t bytes, uint64_t more);
 
 /* Returns whether the last measurement, averaged over its age, is within this rate. */

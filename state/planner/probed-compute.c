@@ -3,7 +3,7 @@
 #include "state/planner/probed-kinds.h"
 #include "state/results/compute-result.h"
 
-/* Without devices that are gone; NULL if there are none of these. */
+/* Returns the record without devices that are gone; NULL if none are. */
 static AldRecord *without_gone(AldStore *store, const AldPlannerInput *input, AldRecord *record)
 {
         AldRecord *backends = ald_node_record(ald_store_local_node(store), ALD_KIND_BACKENDS);

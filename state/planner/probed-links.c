@@ -3,7 +3,7 @@
 #include "state/planner/probed-kinds.h"
 #include "state/results/link-result.h"
 
-/* Its row was deleted, or is about to be. */
+/* Returns whether the row of the path was deleted, or is about to be. */
 static bool path_is_gone(AldStore *store, const AldRecord *reported)
 {
         const AldLink link = ald_link_of_record(reported);
@@ -12,7 +12,7 @@ static bool path_is_gone(AldStore *store, const AldRecord *reported)
         return sink && !ald_planner_path_exists(ald_store_local_node(store), sink, reported);
 }
 
-/* Of RDMA the interval is always the same; of what was said before none is needed. */
+/* Returns the bounds of the interval. It is always the same over RDMA, and a repeated report needs none. */
 static AldTtlBounds bounds_of(
         AldStore *store, const AldPlannerInput *input, const AldRecord *before, const AldRecord *reported)
 {
