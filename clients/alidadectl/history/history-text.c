@@ -33,11 +33,6 @@ typedef struct Layout {
         bool narrow;        /* figures and sparkline have lines of their own */
 } Layout;
 
-static unsigned label_width_of(const AldShownSeries *series)
-{
-        return ald_text_width(series->label) + (series->group ? INDENT : 0);
-}
-
 static Layout make_layout(const AldHistoryView *view, unsigned columns, uint64_t now_usec)
 {
         const GPtrArray *series = view->series;
@@ -47,8 +42,12 @@ static Layout make_layout(const AldHistoryView *view, unsigned columns, uint64_t
                 .part_usec = is_old ? HOUR_USEC : MINUTE_USEC };
         unsigned taken;
 
-        for (guint i = 0; i < series->len; i++)
-                layout.label_width = MAX(layout.label_width, label_width_of(series->pdata[i]));
+        for (guint i = 0; i < series->len; i++) {
+                const AldShownSeries *shown = series->pdata[i];
+                unsigned width = ald_text_width(shown->label) + (shown->group ? INDENT : 0);
+
+                layout.label_width = MAX(layout.label_width, width);
+        }
         taken = layout.label_width + 2 + NUMBERS_WIDTH;
         layout.narrow = taken + SPARK_LEAST > layout.columns;
         layout.spark_width = layout.narrow ? layout.columns : layout.columns - taken;

@@ -7,6 +7,8 @@
 #include "clients/common/format.h"
 #include "clients/common/safe-text.h"
 
+#define LOCKS_MAX 4096u
+
 /* The columns that are never dropped fit into 20 columns of the terminal. */
 static const AldColumn columns_of_list[] = {
         { "WHO", .least = 9, .flexible = true },
@@ -31,7 +33,7 @@ static void add_lock(GPtrArray *locks, const AldProbeLock *lock)
 {
         AldProbeLock *copy;
 
-        if (locks->len >= ALD_INHIBITORS_SHOWN_MAX)
+        if (locks->len >= LOCKS_MAX)
                 return;
         copy = g_memdup2(lock, sizeof *lock);
         copy->what = g_strdup(lock->what);

@@ -7,8 +7,6 @@
 #include "clients/command-line/bus.h"
 #include "clients/common/probes/probe-words.h"
 
-#define ALD_INHIBITORS_SHOWN_MAX 4096u
-
 /* A lock that keeps probes away, as ListInhibitors() of org.alidade.LinkProbe1 returns it. */
 typedef struct AldProbeLock {
         char *what; /* a word of ALD_PROBE_LOCKS, or several separated by colons */

@@ -27,24 +27,18 @@ AldTable *ald_link_table_new(const GPtrArray *links, guint n, unsigned columns, 
         return table;
 }
 
-/* Appends the table of at most `max` links (0: all), and the number of those that are not shown. */
-static void append_table(GString *out, const GPtrArray *links, unsigned columns, unsigned max)
-{
-        guint shown = max > 0 ? MIN(links->len, max) : links->len;
-        g_autoptr(AldTable) table = ald_link_table_new(links, shown, columns, NULL);
-
-        ald_table_append(out, table);
-        if (shown < links->len)
-                g_string_append_printf(out, "… %u more\n", links->len - shown);
-}
-
 void ald_link_describe(
         GString *out, AldModel *model, const AldEntity *node, unsigned columns, unsigned max, double now_usec)
 {
         g_autoptr(GPtrArray) links = ald_link_summaries(model, node, now_usec);
+        guint shown = max > 0 ? MIN(links->len, max) : links->len;
+        g_autoptr(AldTable) table = NULL;
 
         if (links->len == 0)
                 return;
         g_string_append(out, "\n" ALD_STYLE_BOLD "Links" ALD_STYLE_NORMAL "\n");
-        append_table(out, links, columns, max);
+        table = ald_link_table_new(links, shown, columns, NULL);
+        ald_table_append(out, table);
+        if (shown < links->len)
+                g_string_append_printf(out, "… %u more\n", links->len - shown);
 }

@@ -92,15 +92,8 @@ static void on_signal(int number, void *userdata)
 static int start_job(AldProbeRequest *probe)
 {
         static const AldJobRunHandler handler = { .changed = on_changed, .ended = on_ended };
-        AldJobCall call = probe->order->call;
-
-        call.asks = ald_agent_may_ask(&probe->order->ctl);
-        return ald_job_run_start(probe->bus, &call, &handler, probe, &probe->run);
-}
-
-static int prepare_and_start(AldProbeRequest *probe)
-{
         static const int signals[] = { SIGINT, SIGTERM, SIGHUP, 0 };
+        AldJobCall call = probe->order->call;
         int r;
 
         probe->loop = g_main_loop_new(NULL, FALSE);
@@ -108,7 +101,10 @@ static int prepare_and_start(AldProbeRequest *probe)
         /* The agent starts before signals are blocked, since it would inherit that. */
         probe->agent = ald_agent_start(&probe->order->ctl);
         r = ald_signal_source_new(signals, on_signal, probe, &probe->signals);
-        return r < 0 ? r : start_job(probe);
+        if (r < 0)
+                return r;
+        call.asks = ald_agent_may_ask(&probe->order->ctl);
+        return ald_job_run_start(probe->bus, &call, &handler, probe, &probe->run);
 }
 
 static void probe_clear(AldProbeRequest *probe)
@@ -135,7 +131,7 @@ int ald_probe_run(const AldProbeOrder *order)
                 return r;
         if (ald_bus_await(probe.bus, ALD_LINK_PROBE_NAME, &error) < 0)
                 return ald_probe_print_error(&probe, &error);
-        r = prepare_and_start(&probe);
+        r = start_job(&probe);
         if (r < 0) {
                 ald_print_error("Cannot probe %s: %s", order->label, strerror(-r));
                 return ALD_EXIT_ERROR;

@@ -179,13 +179,6 @@ static void add_sensitivities(GString *out, const AldPlanReport *report, unsigne
         }
 }
 
-static void add_request(GString *out, const AldPlanReport *report, const char *title, unsigned columns)
-{
-        g_autofree char *text = ald_plan_words_request(&report->plan, title);
-
-        add_fact(out, "Model", text, columns);
-}
-
 static void add_notes(GString *out, const AldPlanRow *plan, unsigned columns)
 {
         for (size_t i = 0; plan->notes && plan->notes[i]; i++) {
@@ -224,7 +217,9 @@ static void add_plan(GString *out, const AldPlanReport *report, unsigned columns
 void ald_plan_write_text(GString *out, const AldPlanReport *report, const AldPlaceOrder *order,
         unsigned columns, double now_usec)
 {
-        add_request(out, report, order->title, columns);
+        g_autofree char *request = ald_plan_words_request(&report->plan, order->title);
+
+        add_fact(out, "Model", request, columns);
         if (order->note)
                 add_fact(out, "Note", order->note, columns);
         if (report->plan.problem) {

@@ -8,8 +8,6 @@
 #include "clients/command-line/print.h"
 #include "clients/common/node-summary.h"
 
-#define ASKING_USEC (UINT64_C(120) * 1000 * 1000) /* a person may be typing a password */
-
 static int call_forget(sd_bus *bus, const char *id, bool interactive, sd_bus_error *error)
 {
         g_autoptr(AldMessage) m = NULL;
@@ -22,7 +20,7 @@ static int call_forget(sd_bus *bus, const char *id, bool interactive, sd_bus_err
         if (r >= 0)
                 r = sd_bus_message_append(m, "s", id);
         if (r >= 0)
-                r = sd_bus_call(bus, m, interactive ? ASKING_USEC : 0, error, NULL);
+                r = sd_bus_call(bus, m, interactive ? ALD_ASKING_USEC : 0, error, NULL);
         return r;
 }
 

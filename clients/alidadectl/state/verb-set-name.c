@@ -4,8 +4,6 @@
 #include "clients/command-line/bus.h"
 #include "clients/command-line/print.h"
 
-#define ASKING_USEC (UINT64_C(120) * 1000 * 1000) /* a person may be typing a password */
-
 static int call_set_name(sd_bus *bus, const char *name, bool interactive, sd_bus_error *error)
 {
         g_autoptr(AldMessage) m = NULL;
@@ -18,7 +16,7 @@ static int call_set_name(sd_bus *bus, const char *name, bool interactive, sd_bus
         if (r >= 0)
                 r = sd_bus_message_append(m, "s", name);
         if (r >= 0)
-                r = sd_bus_call(bus, m, interactive ? ASKING_USEC : 0, error, NULL);
+                r = sd_bus_call(bus, m, interactive ? ALD_ASKING_USEC : 0, error, NULL);
         return r;
 }
 

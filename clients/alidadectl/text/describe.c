@@ -125,7 +125,9 @@ void ald_describe_records(
         json_decref(records);
 }
 
-void ald_describe_entry(GString *out, const char *label, unsigned label_width, unsigned columns, char *text)
+/* Takes the text. */
+static void describe_entry(
+        GString *out, const char *label, unsigned label_width, unsigned columns, char *text)
 {
         g_autofree char *value = text;
         bool narrow = columns > 0 && columns < NARROW;
@@ -145,7 +147,7 @@ void ald_describe_facts(GString *out, const GPtrArray *facts, unsigned label_wid
                 const AldFact *fact = facts->pdata[i];
                 char *text = fact->text ? ald_text_toned(fact->tone, fact->text) : NULL;
 
-                ald_describe_entry(out, fact->label, label_width, columns, text);
+                describe_entry(out, fact->label, label_width, columns, text);
         }
 }
 
@@ -213,8 +215,7 @@ void ald_describe_cluster(GString *out, AldModel *model, unsigned columns)
 
         g_string_append(out, ALD_STYLE_BOLD "Cluster" ALD_STYLE_NORMAL "\n");
         ald_describe_facts(out, facts, CLUSTER_LABEL_WIDTH, columns);
-        ald_describe_entry(
-                out, "Findings", CLUSTER_LABEL_WIDTH, columns, ald_describe_findings_counts(model));
+        describe_entry(out, "Findings", CLUSTER_LABEL_WIDTH, columns, ald_describe_findings_counts(model));
 }
 
 static void describe_sentence(GString *out, const char *before, char *sentence, unsigned columns)

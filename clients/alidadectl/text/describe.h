@@ -8,11 +8,8 @@
  * for each entry, wrapped to `columns` (0: not wrapped). Times are CLOCK_REALTIME in µs.
  */
 
-/* Describes one entry, with its label right-aligned to `label_width` or, if lines are short, on a separate
- * line; takes the text. */
-void ald_describe_entry(GString *out, const char *label, unsigned label_width, unsigned columns, char *text);
-
-/* Describes each AldFact as an entry. */
+/* Describes each AldFact as an entry, with labels right-aligned to `label_width` or, if lines are short, on
+ * separate lines. */
 void ald_describe_facts(GString *out, const GPtrArray *facts, unsigned label_width, unsigned columns);
 
 /* Describes a node at a glance. */
