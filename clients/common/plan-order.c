@@ -31,14 +31,6 @@ bool ald_plan_order_has_numbers(const AldPlanOrder *order)
                order->elements != ALD_ABSENT_UINT64;
 }
 
-static AldPlanWorkload workload_of_message(const AldPlanOrder *order)
-{
-        AldPlanWorkload workload = ALD_PLAN_WORKLOAD_INIT;
-
-        workload.message_bytes = order->message_bytes;
-        return workload;
-}
-
 static AldPlanWorkload workload_of_numbers(const AldPlanOrder *order, uint64_t context, uint64_t parallel)
 {
         AldPlanWorkload workload = ALD_PLAN_WORKLOAD_INIT;
@@ -142,7 +134,8 @@ int ald_plan_order_workload(const AldPlanOrder *order, AldPlanWorkload *ret, cha
         int r;
 
         if (ald_plan_engine_is_collective(order->engine)) {
-                *ret = workload_of_message(order);
+                *ret = (AldPlanWorkload) ALD_PLAN_WORKLOAD_INIT;
+                ret->message_bytes = order->message_bytes;
                 return 0;
         }
         r = check_files(order, ret_error);
