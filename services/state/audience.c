@@ -3,16 +3,16 @@
 #include "services/common/timer.h"
 #include "services/state/object-paths.h"
 
-/* The size of a burst of signals after a quiet time. */
+/* The largest burst of signals after a quiet time. */
 #define BURST 64.0
 
 #define BLOCKED_RETRY_USEC (G_USEC_PER_SEC / 10)
 
-/* An audience that has waited this long, or for which more changes wait than it is sent in a second, receives
- * all fields of changed records, since the last sent records are not kept. */
+/* An audience that has waited this long, or that has more changes waiting than it is sent in a second,
+ * receives all fields of changed records, since the last sent records are not kept. */
 #define BEHIND_USEC (1 * G_USEC_PER_SEC)
 
-/* The notice no longer belongs to its entry. */
+/* Separates the notice from its entry. */
 static void detach_notice(AldAudience *audience, AldNotice *notice)
 {
         g_hash_table_remove(audience->notices, notice->entry);
@@ -92,7 +92,7 @@ bool ald_audience_note_removal(AldAudience *audience, AldEntry *entry)
         }
         if (!notice)
                 return false;
-        /* An audience that does not know it yet needs no signal. */
+        /* An audience that does not know the entry yet needs no signal. */
         if (!notice->known) {
                 ald_audience_drop(audience, notice);
                 return false;
@@ -173,7 +173,7 @@ void ald_audience_spend(AldAudience *audience)
         audience->behind = false;
 }
 
-/* How long a client does not read is not limited, but what is kept here for it is. */
+/* The time for which a client does not read is not limited, but what is kept for it is. */
 gint64 ald_audience_note_blocked(AldAudience *audience, gint64 now)
 {
         if (audience->blocked_since == 0)

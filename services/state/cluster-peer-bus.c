@@ -9,7 +9,7 @@
 
 #define CLUSTER_NAME "org.alidade.Cluster1"
 
-/* Bytes of records in one signal; a single record may be larger by itself. */
+/* Maximum bytes of records in one signal; a single record may be larger by itself. */
 #define SIGNAL_MAX (1024u * 1024)
 
 struct AldClusterPeer {
@@ -20,7 +20,7 @@ struct AldClusterPeer {
         guint send_source;
 };
 
-/* One signal of what comes next, up to its limit. */
+/* Sends one signal with the next entries, up to its limit. */
 static int send_one_signal(AldClusterPeer *cluster, GHashTableIter *iter, gpointer *entry, bool *more)
 {
         g_autoptr(AldMessage) signal = NULL;
@@ -78,7 +78,8 @@ static gboolean on_send(gpointer userdata)
         return G_SOURCE_REMOVE;
 }
 
-/* Sent from the main loop, so that what one message changed goes out together. */
+/* Collects changes, which are sent from the main loop, so that all changes by one message are sent
+ * together. */
 static void on_changed(AldEntry *entry, AldRecord *before, void *userdata)
 {
         AldClusterPeer *cluster = userdata;
@@ -102,7 +103,7 @@ static void on_owner(AldPeer *peer, const char *owner, void *userdata)
         AldClusterPeer *cluster = userdata;
 
         ald_service_exempt(cluster->service, owner);
-        /* Another one reports all of them anew. */
+        /* A new owner reports all presences again. */
         ald_presences_lose(cluster->manager);
         if (owner)
                 ald_state_manager_new_cluster(cluster->manager);

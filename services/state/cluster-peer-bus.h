@@ -5,7 +5,7 @@
 #include "services/state/state-manager.h"
 
 /*
- * The cluster service, which is the owner of org.alidade.Cluster1: only it may put records of other nodes,
+ * The cluster service, which is the owner of org.alidade.Cluster1. Only it may put records of other nodes,
  * and while it is running it receives the changes of this node's own records as RecordsChanged.
  */
 typedef struct AldClusterPeer AldClusterPeer;
@@ -14,5 +14,5 @@ int ald_cluster_peer_new(AldService *service, AldStateManager *manager, AldClust
 void ald_cluster_peer_free(AldClusterPeer *cluster);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldClusterPeer, ald_cluster_peer_free)
 
-/* Whether the message comes from it. */
+/* Returns whether the message comes from the cluster service. */
 bool ald_cluster_peer_is_sender(AldClusterPeer *cluster, sd_bus_message *message);

@@ -5,18 +5,18 @@
 #include "services/common/timer.h"
 #include "state/compute/doubts.h"
 
-/* Records of a device come together, and so do those of all nodes after a start: a round waits for such a
- * pause. */
+/* The records of a device arrive together, and so do those of all nodes after a start; a round waits for a
+ * pause of this length. */
 #define PAUSE_USEC (G_USEC_PER_SEC / 20)
 
-/* The interval is this many times what a round takes. */
+/* The interval is this many times the duration of a round. */
 #define PARTS 20
 
 struct AldDoubtWatch {
         AldStateManager *manager;
         AldTimer *timer;
-        gint64 next;      /* not before, CLOCK_MONOTONIC in µs */
-        AldBurst changes; /* that wait for a round */
+        gint64 next;      /* earliest time of the next round, CLOCK_MONOTONIC in µs */
+        AldBurst changes; /* waiting for a round */
 };
 
 static void store_doubts(AldNode *node, AldRecord *record, void *userdata)
@@ -47,7 +47,8 @@ static void judge_soon(AldDoubtWatch *watch)
                 watch->timer, MAX(watch->next, ald_burst_note(&watch->changes, g_get_monotonic_time())));
 }
 
-/* A node that no longer counts is no measure for others. */
+/* Returns whether the presence state has changed, since other nodes are not compared with a node that no
+ * longer counts. */
 static bool has_come_or_gone(const AldEntry *entry, AldRecord *before)
 {
         const AldPresence *was = ald_record_as(before, PRESENCE, AldPresence);

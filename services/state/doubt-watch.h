@@ -4,8 +4,8 @@
 #include "services/state/state-manager.h"
 
 /*
- * Keeps Node1.Doubts of all nodes in step with their other records. All figures are judged at once, soon
- * after a change: the more nodes there are, the more changes are judged together.
+ * Keeps Node1.Doubts of all nodes in step with their other records. All figures are judged together, soon
+ * after a change; with more nodes, more changes are judged together.
  */
 typedef struct AldDoubtWatch AldDoubtWatch;
 

@@ -5,12 +5,13 @@
 
 #define LEAST_USEC G_USEC_PER_SEC
 
-/* All findings are computed, in steps between which other work is done. The interval is this many times what
- * they take. */
+/* All findings are computed in steps, between which other work is done. The interval is this many times the
+ * duration of these steps. */
 #define PARTS 200
 
-/* Some begin or end merely because time passes, such as those of services that send nothing any more. The
- * same two limits while no change does more than that, and while there is no change. */
+/* Some findings begin or end merely because time passes, such as those about services that no longer send
+ * anything. These are the same two limits for times when no change does more than that, and when there is no
+ * change. */
 #define LATER_USEC (10 * G_USEC_PER_SEC)
 #define LATER_PARTS 1000
 #define IDLE_USEC (60 * G_USEC_PER_SEC)
@@ -29,10 +30,10 @@ struct AldFindingsWatch {
         AldSignals *signals;
         AldTimer *timer;
         AldFindingsRound *round; /* NULL between two rounds */
-        gint64 spent;            /* of the time, by the round */
+        gint64 spent;            /* time that the round has taken so far */
         uint64_t digest, revision;
         Changes changes;
-        gint64 due[CHANGES_N]; /* of the next round, by what has changed; CLOCK_MONOTONIC in µs */
+        gint64 due[CHANGES_N]; /* of the next round, by the kind of changes; CLOCK_MONOTONIC in µs */
 };
 
 static void apply_result(AldFindingsWatch *self, const GPtrArray *findings)
@@ -44,7 +45,7 @@ static void apply_result(AldFindingsWatch *self, const GPtrArray *findings)
         self->digest = digest;
 }
 
-/* True at the end of a round. */
+/* Runs one step of a round. Returns true at the end of the round. */
 static bool run_step(AldFindingsWatch *self)
 {
         gint64 start = g_get_monotonic_time(), end;
@@ -76,7 +77,8 @@ static void on_timer(void *userdata)
         ald_timer_set(self->timer, run_step(self) ? self->due[self->changes] : 0);
 }
 
-/* A change while a round lasts may come too late for its steps, so that another round follows. */
+/* Requests a round. A change during a round may come too late for its steps, so that another round
+ * follows. */
 static void request_round(AldFindingsWatch *self, Changes changes)
 {
         if (changes <= self->changes)

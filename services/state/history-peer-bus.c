@@ -10,7 +10,7 @@ struct AldHistoryPeer {
         AldStateManager *manager;
         AldFindingsWatch *findings;
         AldPeer *peer;
-        sd_bus_slot *reading; /* Get() under way */
+        sd_bus_slot *reading; /* Get() in progress */
 };
 
 static void set_problem(AldHistoryPeer *history, const char *problem)
@@ -31,7 +31,8 @@ static int on_problem(sd_bus_message *reply, void *userdata, sd_bus_error *error
         return 0;
 }
 
-/* Sent to the unique name, which does not start a service that has ended meanwhile. */
+/* Reads the property. The call goes to the unique name, so that it does not start a service that has ended
+ * meanwhile. */
 static void read_problem(AldHistoryPeer *history)
 {
         int r;
@@ -44,7 +45,7 @@ static void read_problem(AldHistoryPeer *history)
                 g_warning("Failed to call %s: %s", ALD_HISTORY_NAME, g_strerror(-r));
 }
 
-/* Read anew: several properties may have changed, and it does so rarely. */
+/* Reads the property again, since several properties may have changed, and this happens rarely. */
 static int on_changed(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
         read_problem(userdata);

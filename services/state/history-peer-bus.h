@@ -3,10 +3,11 @@
 
 #include "services/state/findings-watch.h"
 
-/* Follows what the history service of this machine reports about itself, if it runs: why it cannot write. */
+/* Follows the problem that the history service of this machine reports while it is running: why it cannot
+ * write. */
 typedef struct AldHistoryPeer AldHistoryPeer;
 
-/* The findings are looked for again when that changes. */
+/* The findings are computed again when the problem changes. */
 int ald_history_peer_new(
         AldService *service, AldStateManager *manager, AldFindingsWatch *findings, AldHistoryPeer **ret);
 void ald_history_peer_free(AldHistoryPeer *history);

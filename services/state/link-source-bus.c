@@ -11,7 +11,7 @@
 #define LINK_PROBE_PATH "/org/alidade/LinkProbe1"
 #define LINK_PREFIX LINK_PROBE_PATH "/link/"
 
-/* As many as this node may have links. */
+/* This is also the maximum number of links of this node. */
 #define OBJECTS_MAX 4096u
 
 struct AldLinkSource {
@@ -19,8 +19,8 @@ struct AldLinkSource {
         AldStateManager *manager;
         AldPeer *peer;
         GHashTable *seen;     /* path → AldRecord, as this owner of the name last sent it */
-        sd_bus_slot *reading; /* GetManagedObjects() under way */
-        bool error_logged;    /* the last was not understood, which was logged */
+        sd_bus_slot *reading; /* GetManagedObjects() in progress */
+        bool error_logged;    /* the last object was invalid, which was logged */
 };
 
 static void warn_once(AldLinkSource *source, const char *path, const char *field, int error)
@@ -31,7 +31,8 @@ static void warn_once(AldLinkSource *source, const char *path, const char *field
         source->error_logged = true;
 }
 
-/* Resent unchanged, it is none that a row which was deleted meanwhile comes back for. */
+/* Applies a record, unless it was resent unchanged: such a record must not restore a row that was deleted
+ * meanwhile. */
 static void apply_record(AldLinkSource *source, const char *path, AldRecord *record)
 {
         AldRecord *before = g_hash_table_lookup(source->seen, path);
@@ -47,7 +48,7 @@ static void apply_record(AldLinkSource *source, const char *path, AldRecord *rec
                 ald_probed_take(source->manager, record);
 }
 
-/* Returns an error of the message alone; a bad record is skipped. */
+/* Reads a record. Returns only errors of the message itself; a bad record is skipped. */
 static int read_record(AldLinkSource *source, sd_bus_message *message, const char *path, AldKind kind)
 {
         g_autoptr(AldRecord) record = NULL;
@@ -64,7 +65,7 @@ static int read_record(AldLinkSource *source, sd_bus_message *message, const cha
         return field || r == -E2BIG ? 0 : r;
 }
 
-/* The kind of the link that the object is; -ENOENT if it is none. */
+/* Returns the kind of the link that the object is, or -ENOENT. */
 static int kind_of_link(const char *path, const char *interface)
 {
         int kind = ald_kind_from_interface(interface);
@@ -72,7 +73,7 @@ static int kind_of_link(const char *path, const char *interface)
         return kind >= 0 && ald_kinds[kind].is_link && g_str_has_prefix(path, LINK_PREFIX) ? kind : -ENOENT;
 }
 
-/* One interface of one object: the sender's pair of name and properties, of which the name is read. */
+/* Reads one interface of one object: the sender's pair of name and properties, of which the name was read. */
 static int read_interface(
         AldLinkSource *source, sd_bus_message *message, const char *path, const char *interface)
 {
@@ -82,7 +83,7 @@ static int read_interface(
                         : read_record(source, message, path, (AldKind) kind);
 }
 
-/* a{sa{sv}}: the interfaces of one object. */
+/* Reads a{sa{sv}}, the interfaces of one object. */
 static int read_interfaces(AldLinkSource *source, sd_bus_message *message, const char *path)
 {
         const char *interface;
@@ -121,7 +122,7 @@ static int on_objects(sd_bus_message *reply, void *userdata, sd_bus_error *error
         int r;
 
         source->reading = sd_bus_slot_unref(source->reading);
-        /* None if nothing was measured yet. */
+        /* There is no such object if nothing was measured yet. */
         if (sd_bus_message_is_method_error(reply, NULL))
                 return 0;
         r = read_objects(source, reply);
@@ -130,7 +131,8 @@ static int on_objects(sd_bus_message *reply, void *userdata, sd_bus_error *error
         return 0;
 }
 
-/* Sent to the owner, so that the service is not started again if it has exited. */
+/* Reads all objects. The call goes to the owner, so that the service is not started again if it has
+ * exited. */
 static void read_all(AldLinkSource *source)
 {
         int r;
@@ -143,7 +145,7 @@ static void read_all(AldLinkSource *source)
                 g_warning("Failed to call %s: %s", LINK_PROBE_NAME, g_strerror(-r));
 }
 
-/* A change is useful only with the complete record; one that includes its key is complete. */
+/* Reads a change. It is useful only with the complete record; a change that includes the key is complete. */
 static int read_change(AldLinkSource *source, sd_bus_message *message, const char *path, AldKind kind)
 {
         const AldRecord *base = g_hash_table_lookup(source->seen, path);

@@ -7,8 +7,8 @@
 /*
  * The service of this node that measures links, which is the owner of org.alidade.LinkProbe1. It exports each
  * result as an object below /org/alidade/LinkProbe1/link with the interface org.alidade.Link1.Socket or
- * Link1.Rdma. If an object is removed, its result stays here, with its age, until the planner finds that it
- * is obsolete.
+ * Link1.Rdma. If an object is removed, its result stays here, with its age, until the planner finds it
+ * obsolete.
  */
 typedef struct AldLinkSource AldLinkSource;
 

@@ -3,7 +3,7 @@
 #include "services/common/service.h"
 #include "services/common/timer.h"
 
-/* Longer than a restart of the service takes. */
+/* This is longer than a restart of the service takes. */
 #define WAIT_USEC (10 * G_USEC_PER_SEC)
 
 struct AldMissingPolicy {

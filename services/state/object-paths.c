@@ -27,7 +27,7 @@ char *ald_path_of_entry(const AldEntry *entry)
         if (!entry->key)
                 return ald_path_of_node(entry->node);
         source = g_strconcat(prefix_of(entry->kind), "/", ald_id_format(&entry->node->id, id), NULL);
-        /* It fails for want of memory only, and GLib's way then is to end. */
+        /* This fails only if there is no memory, in which case GLib ends the process as well. */
         if (sd_bus_path_encode(source, entry->key, &path) < 0)
                 g_error("Out of memory");
         return path;

@@ -13,7 +13,7 @@ struct AldObjects {
         GPtrArray *slots;
 };
 
-/* Getter for sd-bus: the kind follows from the name of the interface. */
+/* Finds the record of an object for sd-bus. The kind follows from the name of the interface. */
 static int find_record(sd_bus *bus, const char *path, const char *interface, void *userdata, void **ret_found,
         sd_bus_error *error)
 {
@@ -50,7 +50,7 @@ static gboolean add_link(AldEntry *entry, void *userdata)
         return FALSE;
 }
 
-/* sd-bus frees the paths with free(), which is what g_free() is. */
+/* Lists the paths of all objects. sd-bus frees them with free(), which g_free() also uses. */
 static int enumerate(sd_bus *bus, const char *prefix, void *userdata, char ***ret_nodes, sd_bus_error *error)
 {
         AldObjects *objects = userdata;
@@ -63,8 +63,8 @@ static int enumerate(sd_bus *bus, const char *prefix, void *userdata, char ***re
         return 0;
 }
 
-/* GetManagedObjects() of sd-bus asks the enumerator for all paths, then takes each apart again to find the
- * record of each interface; this one goes through the store once. It leaves out, as the signals do, the three
+/* GetManagedObjects() of sd-bus requests all paths from the enumerator, then parses each again to find the
+ * record of each interface; this one goes through the store once. Like the signals, it leaves out the three
  * interfaces without properties that every object has. */
 
 static int open_object(sd_bus_message *reply, const char *path)
@@ -84,14 +84,14 @@ static int close_object(sd_bus_message *reply)
         return r < 0 ? r : sd_bus_message_close_container(reply);
 }
 
-/* A reply under construction; the error stays once there is one. */
+/* A reply under construction. Its error is the first one that occurred. */
 typedef struct Managed {
         sd_bus_message *reply;
         size_t bytes;
         int r;
 } Managed;
 
-/* All of it fits into a reply, since the store shows no more than MAX_SHOWN_BYTES of state-manager.c. */
+/* Everything fits into a reply, since the store shows no more than MAX_SHOWN_BYTES of state-manager.c. */
 static void append_entry(Managed *managed, const AldEntry *entry)
 {
         managed->r = ald_record_bus_append_interface(managed->reply, entry->record);
@@ -131,7 +131,7 @@ static gboolean append_link(AldEntry *entry, void *userdata)
         return managed->r < 0;
 }
 
-/* Other or invalid calls at this path are left to sd-bus. */
+/* Answers GetManagedObjects(). Other calls at this path, and invalid ones, are left to sd-bus. */
 static int on_call(sd_bus_message *call, void *userdata, sd_bus_error *error)
 {
         g_autoptr(AldMessage) reply = NULL;

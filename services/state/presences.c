@@ -33,7 +33,7 @@ static bool in_range(const AldPresencePut *put)
                                put->clock_offset_usec <= ALD_INTEGER_MAX));
 }
 
-/* If another node forgets a node, our results are kept, since it may be wrong or lying. */
+/* Forgets a node. If another node forgets it, our results are kept, since that node may be wrong or lying. */
 static bool forget_node(AldStateManager *manager, const AldPresencePut *put, const AldId *id)
 {
         AldStore *store = ald_state_manager_store(manager);
@@ -44,7 +44,8 @@ static bool forget_node(AldStateManager *manager, const AldPresencePut *put, con
         return true;
 }
 
-/* Processes all of a call at once, since each pass examines all links of this node. */
+/* Drops the links to all nodes that a call forgets, together, since each pass examines all links of this
+ * node. */
 static void drop_links(AldStateManager *manager, const AldPresencePut *puts, size_t n)
 {
         g_autoptr(GArray) ids = g_array_new(FALSE, FALSE, sizeof(AldId));

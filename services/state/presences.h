@@ -13,8 +13,9 @@ typedef struct AldPresencePut {
         uint64_t epoch;            /* of its records, as reported by the node; 0 if unknown */
 } AldPresencePut;
 
-/* Refusals are counted and logged like those of records. Returns the number of accepted ones. */
+/* Merges presences. Refusals are counted and logged like those of records. Returns the number of accepted
+ * presences. */
 size_t ald_presences_put(AldStateManager *manager, const AldPresencePut *puts, size_t n);
 
-/* The cluster service has gone: the other nodes are unknown from now on. */
+/* Makes the other nodes unknown from now on. Call it when the cluster service has left the bus. */
 void ald_presences_lose(AldStateManager *manager);

@@ -28,7 +28,7 @@ void ald_probed_take(AldStateManager *manager, AldRecord *reported)
         entry = ald_store_find(store, &ald_store_local_node(store)->id, reported->kind, key);
         before = entry ? entry->record : NULL;
         merged = ald_probed_kind(reported->kind)->merge(store, &input, before, reported);
-        /* What is said again is no new result, and the age of a row is that of its figures. */
+        /* A repeated report is not a new result, and the age of a row is the age of its figures. */
         if (merged && (!before || before->hash != merged->hash))
                 ald_state_manager_put_local(manager, reported->kind, key, merged);
 }
@@ -48,7 +48,7 @@ GArray *ald_probed_due(AldStateManager *manager, AldPlannerInput *input)
         size_t max = input->max;
 
         set_times(manager, input);
-        /* What is found due points into records, so that none may be replaced any more. */
+        /* The due probes point into records, so no record may be replaced after they were found. */
         for (const AldProbedKind *const *probed = ald_probed_kinds; *probed; probed++)
                 if (is_wanted(*probed, input))
                         (*probed)->prune(store, input, ald_state_manager_expiry(manager));

@@ -4,11 +4,12 @@
 #include "services/state/state-manager.h"
 #include "state/planner/probed-kinds.h"
 
-/* Merges the results of what this node measures by probes, and plans it. */
+/* Merges the results of this node's probes, and plans further ones. */
 
-/* Takes a record of the service that measures. One of devices contains those measured since it started. */
+/* Merges a record of the service that measures. A record of devices contains those that were measured since
+ * the service started. */
 void ald_probed_take(AldStateManager *manager, AldRecord *reported);
 
-/* Returns AldDueProbes, in the order of ald_probed_kinds, and deletes what is gone first. Fills in the times
- * of the input. */
+/* Returns the due probes (AldDueProbe) in the order of ald_probed_kinds, after deleting obsolete results.
+ * Fills in the times of the input. */
 GArray *ald_probed_due(AldStateManager *manager, AldPlannerInput *input);

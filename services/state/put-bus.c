@@ -13,7 +13,7 @@ static bool refuse_row(AldStateManager *manager, const AldUpdateRow *row, const 
 
 static bool merge_row(AldStateManager *manager, const AldUpdateRow *row)
 {
-        /* With a field, the same errors are about its value. */
+        /* If there is a field, these errors are about its value. */
         if (row->refusal == -ENOENT && !row->field)
                 return refuse_row(manager, row, "unknown kind");
         if (row->refusal == -EINVAL && !row->field)
@@ -25,9 +25,9 @@ static bool merge_row(AldStateManager *manager, const AldUpdateRow *row)
         return ald_state_manager_put(manager, &row->update);
 }
 
-/* Rows that were read and are not merged yet: what their merges need of the memory is fetched while further
- * rows are read, one step for each, and a row is merged after all steps. More rows at once would leave the
- * caches before they are merged. */
+/* Rows that were read but not merged yet. The memory that their merges need is fetched while further rows are
+ * read, one step for each row, and a row is merged after all steps. With more rows at once, it would leave
+ * the caches before they are merged. */
 typedef struct Pipeline {
         AldStateManager *manager;
         AldUpdateRow rows[ALD_STORE_FETCH_N + 1];
@@ -55,7 +55,7 @@ static void merge_next(Pipeline *pipeline)
                 pipeline->refused++;
 }
 
-/* The next step for each row. */
+/* Takes the next step for each row. */
 static void prefetch(Pipeline *pipeline)
 {
         AldStore *store = ald_state_manager_store(pipeline->manager);
@@ -93,7 +93,7 @@ int ald_put_bus_read(
         if (r < 0)
                 return r;
         r = read_rows(message, &pipeline);
-        /* sd-bus cannot go on behind such a string, so this is the last record of its message. */
+        /* sd-bus cannot continue after such a string, so this is the last record of its message. */
         if (r == -EBADMSG)
                 refuse_row(manager, nth_row(&pipeline, pipeline.n_read), "a string contains a noncharacter");
         if (r < 0)

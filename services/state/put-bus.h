@@ -12,7 +12,8 @@
 int ald_put_bus_read(
         sd_bus_message *message, AldStateManager *manager, uint64_t *ret_accepted, uint64_t *ret_refused);
 
-/* The same for PutPresences(): node, state, since, clock offset, announced epoch, its epoch. */
+/* Does the same for PutPresences(), whose rows are: node, state, since, clock offset, announced epoch, its
+ * epoch. */
 #define ALD_PRESENCE_SIGNATURE "sstxtt"
 #define ALD_PRESENCES_SIGNATURE "a(" ALD_PRESENCE_SIGNATURE ")"
 int ald_put_bus_read_presences(

@@ -7,12 +7,12 @@
 #include "record/update-bus.h"
 #include "services/state/records-bus.h"
 
-/* A page ends at so many records or bytes, whichever comes first. */
+/* A page ends at this number of records or bytes, whichever comes first. */
 #define PAGE_RECORDS_DEFAULT 1000u
 #define PAGE_RECORDS_MAX 10000u
 #define PAGE_BYTES (8u * 1024 * 1024)
 
-/* What an entry of a map takes beside its fields. */
+/* The size of an entry of a map without its fields, at most. */
 #define WIRE_PER_ENTRY 512u
 
 size_t ald_records_bus_size(const AldEntry *entry)
@@ -124,10 +124,10 @@ int ald_records_bus_append_page(sd_bus_message *message, AldStore *store, AldNod
         return 0;
 }
 
-/* A map under construction; the error stays once there is one. */
+/* A map under construction. Once there is an error, nothing more is appended. */
 typedef struct Map {
         sd_bus_message *message;
-        AldStore *store; /* of a map of links */
+        AldStore *store; /* for a map of links */
         AldKind kind;
         size_t bytes;
         int r;
@@ -159,7 +159,8 @@ static gboolean append_node(AldNode *node, void *userdata)
         return append_to_map(map, ald_id_format(&node->id, id), &node->entries[map->kind]);
 }
 
-/* A node that was forgotten leaves links to it, which are kept in case it returns. */
+/* Returns whether a link leads to a known node. Links to a node that was forgotten are kept in case it
+ * returns. */
 static bool leads_to_a_node(AldStore *store, const AldEntry *link)
 {
         const AldNode *sink;

@@ -8,7 +8,7 @@
 /* The maximum size of a reply. */
 #define ALD_REPLY_MAX (16u * 1024 * 1024)
 
-/* The maximum size of an entry on the bus. */
+/* Returns the maximum size of an entry on the bus. */
 size_t ald_records_bus_size(const AldEntry *entry);
 
 /* Appends an entry to an open array. */
@@ -16,13 +16,13 @@ int ald_records_bus_append(sd_bus_message *message, const AldEntry *entry);
 
 /*
  * Pages through the store, or through the published records of one node: appends the entries of one kind (or
- * of all, with -1) that follow `cursor` ("" to begin) as an array, and then the next cursor. -EINVAL for an
- * invalid cursor. *ret_bytes is the approximate size on the bus.
+ * of all, with -1) that follow `cursor` ("" to begin) as an array, and then the next cursor. Returns -EINVAL
+ * for an invalid cursor. *ret_bytes is the approximate size on the bus.
  */
 int ald_records_bus_append_page(sd_bus_message *message, AldStore *store, AldNode *only, int kind,
         const char *cursor, uint64_t max, size_t *ret_bytes);
 
-/* Appends a whole mapping, a{sa{sv}}; -E2BIG if it would exceed ALD_REPLY_MAX. */
+/* These append a whole mapping, a{sa{sv}}. They return -E2BIG if it would exceed ALD_REPLY_MAX. */
 int ald_records_bus_append_nodes(sd_bus_message *message, AldStore *store, AldKind kind, size_t *ret_bytes);
 int ald_records_bus_append_links(sd_bus_message *message, AldStore *store, size_t *ret_bytes);
 int ald_records_bus_append_profile(sd_bus_message *message, const AldNode *node, size_t *ret_bytes);

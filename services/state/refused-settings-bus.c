@@ -21,13 +21,13 @@ static const struct {
         { "org.alidade.Placement1", "alidade-placementd" },
 };
 
-/* One service. */
+/* One service, and its last report. */
 typedef struct Reporter {
         AldRefusedSettings *settings;
         const char *bus_name;
         AldPeer *peer;
-        sd_bus_slot *reading;    /* Get() under way */
-        bool known;              /* it is known what it reports, or that it is not running */
+        sd_bus_slot *reading;    /* Get() in progress */
+        bool known;              /* its report was read, or it is not running */
         sd_bus_message *message; /* holds the strings of the rows */
         GPtrArray *owned;
 } Reporter;
@@ -39,8 +39,8 @@ struct AldRefusedSettings {
         AldServiceProblems problems[G_N_ELEMENTS(reporters)]; /* in the same order */
 };
 
-/* Waits until each service was asked, so that a restart of the state service, which begins without rows, does
- * not end and begin what stays the same. */
+/* Updates the record, but not before each service has answered or is known not to run: the state service
+ * begins without rows, so an earlier update would end findings that then begin again. */
 static void update_record(AldRefusedSettings *settings)
 {
         for (size_t i = 0; i < G_N_ELEMENTS(settings->reporters); i++)
@@ -81,7 +81,7 @@ static void read_rows(Reporter *reporter, sd_bus_message *reply)
         reporter->message = sd_bus_message_ref(reply);
 }
 
-/* A service of an earlier version has no such object, and reports nothing. */
+/* Reads the reply. A service of an earlier version has no such object, and reports nothing. */
 static int on_rows(sd_bus_message *reply, void *userdata, sd_bus_error *error)
 {
         Reporter *reporter = userdata;
@@ -95,7 +95,8 @@ static int on_rows(sd_bus_message *reply, void *userdata, sd_bus_error *error)
         return 0;
 }
 
-/* Sent to the unique name, so that a service that has exited meanwhile is not started again. */
+/* Requests the rows. The call goes to the unique name, so that a service that has exited meanwhile is not
+ * started again. */
 static void read_problems(Reporter *reporter, const char *owner)
 {
         int r;
@@ -125,7 +126,7 @@ static void on_owner(AldPeer *peer, const char *owner, void *userdata)
                 return;
         }
         reporter->reading = sd_bus_slot_unref(reporter->reading);
-        /* The state service owns its name a little later. */
+        /* The state service acquires its name a little later. */
         reporter->known = reporter != &reporter->settings->reporters[OWN];
         clear_rows(reporter);
         update_record(reporter->settings);

@@ -5,9 +5,9 @@
 #include "services/state/state-manager.h"
 
 /*
- * Reads from every service of Alidade that is running, this one among them, what it has refused of its
- * configuration (org.alidade.Service1), and keeps Node1.Configuration in step with it. It starts no service
- * for that, and drops the rows of a service that leaves the bus.
+ * Reads from every running service of Alidade, including this one, what it has refused of its configuration
+ * (org.alidade.Service1), and keeps Node1.Configuration in step with it. Starts no service for this, and
+ * drops the rows of a service that leaves the bus.
  */
 typedef struct AldRefusedSettings AldRefusedSettings;
 

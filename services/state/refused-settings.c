@@ -5,7 +5,8 @@
 #include "services/common/service.h"
 #include "services/state/refused-settings.h"
 
-/* "/etc/alidade/alidade.conf:12 [state] max-nodes"; a digest of that if it is too long for a record. */
+/* Returns "/etc/alidade/alidade.conf:12 [state] max-nodes", or a digest of this if it is too long for a
+ * record. */
 static char *setting_id(const AldConfigurationProblemRow *problem)
 {
         g_autoptr(GString) id = g_string_new(problem->file);
@@ -31,7 +32,8 @@ static AldRefusedSetting *find_setting(GArray *settings, const char *id)
         return NULL;
 }
 
-/* Ids are added to `ids`, which frees them. */
+/* Adds the problem of a service, unless another service has reported it too. Ids are added to `ids`, which
+ * frees them. */
 static void merge_problem(
         GArray *settings, GPtrArray *ids, const char *service, const AldConfigurationProblemRow *problem)
 {
@@ -51,8 +53,8 @@ static void merge_problem(
         g_array_append_val(settings, setting);
 }
 
-/* NULL if nothing is refused. A row without a file, from another version, says nothing that could be mended.
- */
+/* Returns the record, or NULL if nothing is refused. A row without a file, from another version, contains
+ * nothing that could be corrected. */
 static AldRecord *merge_problems(const AldServiceProblems *services, size_t n)
 {
         g_autoptr(GArray) settings = g_array_new(FALSE, FALSE, sizeof(AldRefusedSetting));
@@ -71,7 +73,7 @@ static AldRecord *merge_problems(const AldServiceProblems *services, size_t n)
                 return NULL;
         fields.problems.items = settings->data;
         fields.problems.n = settings->len;
-        /* It cannot be too large: 32 rows of six strings are less than a record may have. */
+        /* The record cannot be too large: 32 rows of six strings are within its limit. */
         (void) ald_record_new(ALD_KIND_CONFIGURATION, &fields, &record);
         return record;
 }

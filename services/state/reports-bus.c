@@ -9,7 +9,7 @@
 #include "state/store/store.h"
 #include "state/topology/rdma-problem.h"
 
-/* What a row takes at the most beside the strings that are counted. */
+/* The maximum size of a row without the strings that are counted. */
 #define WIRE_PER_PORT 384u
 
 typedef struct Appending {
@@ -94,7 +94,8 @@ static gboolean append_ports_of(AldNode *node, void *userdata)
         return appending->error < 0;
 }
 
-/* Members are "NODE PORT" each. */
+/* Returns whether a segment has a port of this node; each member is "NODE PORT". Without a node, all segments
+ * count. */
 static bool concerns_node(const AldSegmentRow *row, const AldNode *only)
 {
         char id[ALD_ID_STRING_SIZE];

@@ -11,7 +11,7 @@
 /* If this many messages are queued for the bus, changes wait here and are merged with further ones. */
 #define QUEUE_MAX 256u
 
-/* What a signal takes on the bus beside its path and records, at most. */
+/* The maximum size of a signal on the bus without its path and records. */
 #define WIRE_PER_SIGNAL 512u
 #define WIRE_OF_TOTALS 2048u
 
@@ -34,7 +34,7 @@ static void account_sent(AldService *service, const AldAudience *audience, size_
                 ald_service_broadcast(service, bytes);
 }
 
-/* What is to be shown of an object comes at once. */
+/* Announces an object with all its new records, so that they arrive in one signal. */
 static int emit_added(AldService *service, AldAudience *audience, AldEntry *entry, const char *path)
 {
         const AldRecord *records[ALD_N_NODE_KINDS + 1] = { entry->record };
@@ -81,7 +81,7 @@ static void emit_entry(AldService *service, AldAudience *audience, AldNotice *no
         ald_audience_drop(audience, notice);
 }
 
-/* All that was forgotten of one object at once goes in one signal. */
+/* Signals in one signal everything that was forgotten of one object together. */
 static void emit_forgotten(AldService *service, AldAudience *audience, AldNotice *notice)
 {
         g_autoptr(GPtrArray) interfaces = g_ptr_array_new();

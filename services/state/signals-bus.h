@@ -5,8 +5,9 @@
 #include "services/state/audience.h"
 #include "state/compute/totals.h"
 
-/* Too few messages wait on their way, and enough of the earlier ones was read. */
+/* Returns whether the audience can be sent more: few enough messages are queued, and enough of the earlier
+ * ones were read. */
 bool ald_signals_bus_takes_more(AldService *service, const AldAudience *audience);
 
-/* Sends the first of what waits for an audience, which then waits no longer. */
+/* Sends the first change that waits for an audience, which then no longer waits. */
 void ald_signals_bus_emit_next(AldService *service, AldAudience *audience, const AldTotals *totals);

@@ -5,8 +5,8 @@
 #include "services/state/signals-bus.h"
 #include "services/state/signals.h"
 
-/* The audiences are all subscribers, and last everybody: subscribers wait for changes, while broadcasts may
- * be far behind. */
+/* The audiences are all subscribers and, as the last one, all clients: subscribers wait for changes, while
+ * broadcasts may be far behind. */
 struct AldSignals {
         AldService *service;
         GPtrArray *audiences; /* of AldAudience */
@@ -14,7 +14,7 @@ struct AldSignals {
         const AldTotals *totals;
 };
 
-/* Returns when to go on. */
+/* Sends an audience what is due. Returns when to continue. */
 static gint64 flush_audience(AldSignals *signals, AldAudience *audience, gint64 now)
 {
         while (ald_audience_is_due(audience, now)) {
@@ -39,7 +39,8 @@ static void flush_audiences(void *userdata)
         ald_timer_set(signals->timer, again);
 }
 
-/* Sent from the main loop rather than at once, so that what one message changed goes out together. */
+/* Signals are sent from the main loop rather than at once, so that all changes by one message are sent
+ * together. */
 static void on_changed(AldEntry *entry, AldRecord *before, void *userdata)
 {
         AldSignals *signals = userdata;

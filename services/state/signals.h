@@ -9,20 +9,20 @@
 /*
  * Reports changes to clients: InterfacesAdded, InterfacesRemoved and PropertiesChanged. The signals are
  * broadcast, and also sent to each subscriber directly. A subscriber that does not read is sent nothing until
- * it reads again, and then what has changed; broadcasts stop in the same way while too many of them are
- * unread (services/common/readers.h).
+ * it reads again, and then everything that has changed; broadcasts stop in the same way while too many of
+ * them are unread (services/common/readers.h).
  */
 typedef struct AldSignals AldSignals;
 
 int ald_signals_new(AldService *service, AldStateManager *manager, AldSignals **ret);
 void ald_signals_free(AldSignals *signals);
 
-/* Subscribes a connection by its unique name; -EEXIST if it has subscribed already. */
+/* Subscribes a connection by its unique name. Returns -EEXIST if it has already subscribed. */
 int ald_signals_subscribe(AldSignals *signals, const char *name, uid_t uid);
 void ald_signals_unsubscribe(AldSignals *signals, const char *name);
 
 /* Reports to all audiences that these properties of org.alidade.State1 have changed (see totals-bus.h). They
- * are read when their turn comes, so that `totals` must outlive the last turn of the main loop. */
+ * are read when they are sent, so `totals` must remain valid until the main loop has ended. */
 void ald_signals_change_totals(AldSignals *signals, const AldTotals *totals, uint32_t properties);
 
 /* Reports to all audiences that a view has changed. */

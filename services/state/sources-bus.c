@@ -15,8 +15,8 @@ typedef struct Feed {
         Source *source;
         AldKind kind;
         AldRecord *seen;      /* as this owner of the name last sent it; NULL before its first */
-        sd_bus_slot *reading; /* GetAll() under way; signals before its reply are in the reply */
-        bool error_logged;    /* the last was not understood, which was logged */
+        sd_bus_slot *reading; /* GetAll() in progress; its reply includes the signals before it */
+        bool error_logged;    /* the last record was invalid, which was logged */
 } Feed;
 
 struct Source {
@@ -26,16 +26,17 @@ struct Source {
         AldPeer *peer;
         Feed feeds[ALD_N_KINDS];
         AldBackOff *retry;
-        AldMissingPolicy *missing_policy; /* NULL unless it is the source of that */
-        bool was_on_bus;                  /* it has been on the bus */
-        bool starting; /* asked of a name without owner, so that the bus starts its service */
+        AldMissingPolicy *missing_policy; /* NULL unless this source publishes the policy */
+        bool was_on_bus;                  /* the service has been on the bus */
+        bool starting; /* a name without owner was called, so that the bus starts its service */
 };
 
 struct AldSources {
         Source sources[ALD_N_RECORD_SOURCES];
 };
 
-/* The store numbers the record anew in its envelope; as a base for the next change only the fields count. */
+/* Applies a record. The store gives it a new number in its envelope; as the base for the next change only the
+ * fields matter. */
 static void apply_record(Feed *feed, AldRecord *record)
 {
         g_clear_pointer(&feed->seen, ald_record_unref);
@@ -46,7 +47,7 @@ static void apply_record(Feed *feed, AldRecord *record)
                 ald_state_manager_put_local(feed->source->manager, feed->kind, "", record);
 }
 
-/* The first of a row is logged. What comes next is read as a whole, since part of it was missed. */
+/* Logs the first of consecutive errors. The next record is read as a whole, since part of it was missed. */
 static void warn_once(Feed *feed, const char *field, int error)
 {
         if (!feed->error_logged)
@@ -83,7 +84,8 @@ static int on_all(sd_bus_message *reply, void *userdata, sd_bus_error *error)
         Feed *feed = userdata;
 
         feed->reading = sd_bus_slot_unref(feed->reading);
-        /* No such interface: nothing was measured yet, and there will be a signal when something is. */
+        /* An error means that there is no such interface, since nothing was measured yet; there will be a
+         * signal when something is. */
         if (!sd_bus_message_is_method_error(reply, NULL))
                 apply_message(feed, reply, NULL);
         else if (feed->source->starting)
@@ -91,7 +93,8 @@ static int on_all(sd_bus_message *reply, void *userdata, sd_bus_error *error)
         return 0;
 }
 
-/* Sent to the unique name, so that a source that has exited meanwhile is not started again. */
+/* Reads the whole record. The call goes to the unique name, so that a source that has exited meanwhile is not
+ * started again. */
 static int read_all(Feed *feed)
 {
         const AldRecordSource *info = feed->source->info;
@@ -136,7 +139,7 @@ static int on_properties_changed(sd_bus_message *message, void *userdata, sd_bus
         return 0;
 }
 
-/* Asking anything of a name that has no owner has the bus start its service. */
+/* A call to a name without owner makes the bus start its service. */
 static void on_retry(void *userdata)
 {
         Source *source = userdata;
@@ -180,7 +183,7 @@ static void on_owner(AldPeer *peer, const char *owner, void *userdata)
 static int source_start(
         Source *source, AldService *service, AldStateManager *manager, const AldRecordSource *info)
 {
-        /* One that was there for long is asked for at once. */
+        /* A service that ran for long is started again at once. */
         static const AldBackOffDelays delays = { 0, G_USEC_PER_SEC, 60 * G_USEC_PER_SEC };
         int r;
 

@@ -5,8 +5,8 @@
 #include "services/state/state-manager.h"
 
 /*
- * The services of this node that provide records: reads them, follows their changes, and makes the bus start
- * the services if they are not running.
+ * The services of this node that provide records. Reads the records, follows their changes, and makes the bus
+ * start the services if they are not running.
  */
 typedef struct AldSources AldSources;
 

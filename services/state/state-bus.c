@@ -36,7 +36,7 @@ struct AldStateBus {
         char node_id[ALD_ID_STRING_SIZE];
 };
 
-/* Sends a reply that was made and has about so many bytes, or the error that came in its way. */
+/* Sends a reply of about this many bytes, or the error `r` that occurred while it was made. */
 static int send_reply(AldStateBus *self, sd_bus_message *call, sd_bus_message *reply, int r, size_t bytes,
         sd_bus_error *error)
 {
@@ -49,7 +49,7 @@ static int send_reply(AldStateBus *self, sd_bus_message *call, sd_bus_message *r
         return sd_bus_send(NULL, reply, NULL);
 }
 
-/* GetMemories() and its kin: the mapping of a kind is in the name of its method. */
+/* Answers GetMemories() and similar methods, whose names contain the mapping of a kind. */
 static int method_get_mapping(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
         AldStateBus *self = userdata;
@@ -231,7 +231,7 @@ static int reply_page(AldStateBus *self, sd_bus_message *message, AldNode *only,
         return send_reply(self, message, reply, r, bytes, error);
 }
 
-/* -1 for an empty name, which is that of all. */
+/* Finds a kind by its name; an empty name means all kinds, -1. */
 static int find_kind(const char *name, int *ret, sd_bus_error *error)
 {
         int kind = *name ? ald_kind_from_name(name) : -1;
@@ -349,7 +349,7 @@ static void on_subscriber(const char *name, uid_t uid, bool held, void *userdata
                 ald_signals_unsubscribe(self->signals, name);
 }
 
-/* Each property has its own getter call, so all of them are computed before the first one. */
+/* Each property has its own getter call, so the totals are computed before the first one. */
 static int on_call(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
         AldStateBus *self = userdata;
@@ -377,7 +377,7 @@ static int get_memory_bandwidth_left_out_reasons(sd_bus *bus, const char *path, 
                 reply, ald_totals_watch_totals(self->totals)->memory_bandwidth_reasons);
 }
 
-/* Changes are signalled by totals-watch.h. */
+/* The changes of these are signalled by totals-watch.h. */
 static void read_properties(const void *of, void *ret, GPtrArray *owned)
 {
         const AldStateBus *self = of;

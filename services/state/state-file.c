@@ -7,7 +7,7 @@
 
 struct AldStateFile {
         AldSavedFile *file;
-        bool saving; /* the directory is ours */
+        bool saving; /* this process owns the directory */
 };
 
 AldStateFile *ald_state_file_new(void)
@@ -37,8 +37,9 @@ static AldSaved *read_saved(AldStateFile *file, const AldId *local)
         return saved;
 }
 
-/* Greater than any before, even if the clock has gone back, and below 2^53. An epoch that is implausibly far
- * ahead was created while the clock was wrong and would be refused; unless the clock is wrong now. */
+/* Returns an epoch that is greater than any before, even if the clock was set back, and below 2^53. A saved
+ * epoch that is implausibly far ahead was created while the clock was wrong, and would be refused, so it is
+ * not exceeded unless the clock is wrong now. */
 static uint64_t next_epoch(const AldSaved *saved)
 {
         uint64_t now = (uint64_t) MAX(g_get_real_time(), 1);

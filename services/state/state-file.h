@@ -5,7 +5,7 @@
 
 /*
  * state.json in the state directory: the epoch of this node, and those of its records that are expensive to
- * measure. See services/common/saved-file.h for what damages and errors do.
+ * measure. See services/common/saved-file.h for the handling of damage and errors.
  */
 typedef struct AldStateFile AldStateFile;
 
@@ -17,8 +17,9 @@ void ald_state_file_free(AldStateFile *file);
 AldStore *ald_state_file_load(
         AldStateFile *file, const AldId *local, const AldStoreLimits *limits, uint64_t now);
 
-/* From now on the directory is ours: sets a damaged file aside, and saves the new epoch. */
+/* Takes over the directory: sets a damaged file aside, and saves the new epoch. */
 void ald_state_file_begin_saving(AldStateFile *file, AldStore *store);
 
-/* Does nothing before that. Logs the first of consecutive errors, and when it works again. */
+/* Saves the records; does nothing before ald_state_file_begin_saving(). Logs the first of consecutive errors,
+ * and when saving works again. */
 void ald_state_file_save(AldStateFile *file, AldStore *store);

@@ -8,21 +8,21 @@
 #include "state/planner/probed-kinds.h"
 #include "state/store/clock.h"
 
-/* What a D-Bus reply may hold is 16 MiB; the rest is for what sd-bus adds around it. */
+/* A D-Bus reply may have 16 MiB; the rest is for what sd-bus adds. */
 #define MAX_SHOWN_BYTES (14u * 1024 * 1024)
 
-/* Larger than any real cluster needs, so that only a hostile peer reaches these. */
+/* These are larger than any real cluster needs, so that only a hostile peer reaches them. */
 #define MAX_NODES 20000u
 #define MAX_LINKS_PER_NODE 4096u
-#define MAX_BYTES (384u * 1024 * 1024) /* the graph of so many links takes about as much again */
+#define MAX_BYTES (384u * 1024 * 1024) /* the graph of that many links takes about as much again */
 
 #define EXPIRE_SECONDS 60u
 #define SAVE_SECONDS 5u
 #define USEC_PER_HOUR (UINT64_C(3600) * G_USEC_PER_SEC)
 #define REFUSAL_LOG_USEC (60 * G_USEC_PER_SEC)
 
-/* This node advances beyond an epoch received under its id once in this time, and may be one advance ahead.
- */
+/* This node advances beyond an epoch received under its id once in this time, and may be one advance
+ * ahead. */
 #define TAKE_EPOCH_USEC (600 * G_USEC_PER_SEC)
 
 const AldConfigKey ald_state_config_keys[] = { ALD_STATE_CONFIG_KEYS, { 0 } };
@@ -39,11 +39,11 @@ struct AldStateManager {
         GArray *watchers;
         uint64_t started;
         uint64_t expiry_usec;
-        char *history_problem; /* NULL: none is known */
+        char *history_problem; /* NULL if none is known */
         uint64_t refused;
         gint64 refusal_logged;
-        gint64 advances_until; /* until when its advances beyond its past are accounted for; 0: none in this
-                               cluster */
+        gint64 advances_until; /* until when past advances of the epoch are accounted for; 0: none in this
+                                  cluster */
         guint expire_timer;
         guint save_timer;
 };
@@ -62,7 +62,7 @@ static gboolean on_save(gpointer userdata)
         return G_SOURCE_REMOVE;
 }
 
-/* Several results that come together are one write. */
+/* Results that arrive together are written together. */
 static void save_soon(AldStateManager *manager)
 {
         if (manager->save_timer == 0)
@@ -91,7 +91,8 @@ static void on_removing(AldEntry *entry, void *userdata)
         }
 }
 
-/* The clock was ahead when this service started, and was set since: other nodes refuse such an epoch. */
+/* Restarts the epoch if the clock was ahead when this service started, and was set since: other nodes refuse
+ * such an epoch. */
 static void restart_epoch_after_clock_change(AldStateManager *manager)
 {
         uint64_t real = ald_realtime_usec();
@@ -253,11 +254,14 @@ uint64_t ald_state_manager_refused(const AldStateManager *manager)
         return manager->refused;
 }
 
-/* A reinstalled machine with its old id receives its own earlier records, and advances beyond them. Brokers
- * hold records of two past epochs if a service was missing at the last start, and may deliver the older epoch
- * first, so two advances can follow each other. If it happens again, another machine has the same id, or
- * someone publishes under it: advancing at each record would escalate without end, since for some minutes the
- * two cases look the same. The second advance is one that is due later, so an escalation is no faster. */
+/* Advances the epoch of this node beyond one that was received under its id.
+ *
+ * A reinstalled machine with its old id receives its own earlier records, and advances beyond them.
+ * Brokers hold records of two past epochs if a service was missing at the last start, and may deliver
+ * the older epoch first, so two advances can follow each other. If it happens again, another machine
+ * has the same id, or someone publishes under it: advancing at each record would escalate without
+ * end, since for some minutes the two cases look the same. The second advance is taken from a later
+ * interval, so an escalation is no faster. */
 static bool advance_epoch(AldStateManager *manager, uint64_t epoch)
 {
         gint64 now = g_get_monotonic_time();
@@ -283,7 +287,7 @@ static gboolean add_offset(AldNode *node, void *userdata)
         return FALSE;
 }
 
-/* How far ahead of ours the clocks of most nodes are. */
+/* Returns how far the clocks of most nodes are ahead of ours. */
 static uint64_t clock_majority(AldStore *store)
 {
         g_autoptr(GArray) offsets = g_array_new(FALSE, FALSE, sizeof(int64_t));
@@ -300,7 +304,7 @@ bool ald_state_manager_is_ahead(AldStateManager *manager, uint64_t usec)
                ald_clock_is_ahead(usec, real, clock_majority(manager->store));
 }
 
-/* Why an update is refused, or NULL. */
+/* Merges an update. Returns why it is refused, or NULL. */
 static const char *merge_update(AldStateManager *manager, const AldUpdate *update)
 {
         bool own = ald_id_equal(&update->node, &ald_store_local_node(manager->store)->id);

@@ -3,11 +3,11 @@
 #include "record/record-bus.h"
 #include "services/state/records-bus.h"
 
-/* What the reply takes beside its rows, and what one that has gone takes in it, at most. */
+/* The maximum size of the reply without its rows, and of an item that is gone. */
 #define WIRE_OF_REPLY 1024u
 #define WIRE_PER_GONE 96u
 
-/* A page: what it consists of is known before the first array is written. */
+/* A page, whose contents are known before the first array is written. */
 typedef struct Page {
         AldGraph *graph;
         bool of_pairs; /* else of nodes and edges */
@@ -17,7 +17,7 @@ typedef struct Page {
         uint64_t next;
 } Page;
 
-/* Clients need not know of what is hidden, or no longer. */
+/* Returns the change as a client sees it, for which a hidden item is gone. */
 static AldGraphChange shown_change(const AldGraphItem *item)
 {
         static const AldGraphChange gone[] = {

@@ -6,11 +6,11 @@
 #include "services/common/timer.h"
 #include "services/state/topology-watch.h"
 
-/* An update waits for such a pause in the changes: of less than ALD_GRAPH_ALL_BELOW nodes, which a moment
- * later may be more, it would list all paths. */
+/* An update waits for a pause of this length in the changes. With fewer than ALD_GRAPH_ALL_BELOW nodes it
+ * would list all paths, although a moment later there may be more nodes. */
 #define SETTLE_USEC (G_USEC_PER_SEC / 10)
 
-/* The least interval between two signals. */
+/* The minimum interval between two signals. */
 #define SIGNAL_USEC G_USEC_PER_SEC
 
 struct AldTopologyWatch {
@@ -18,13 +18,14 @@ struct AldTopologyWatch {
         AldSignals *signals;
         AldTimer *timer;
         uint64_t revision;  /* of the last update */
-        uint64_t signalled; /* revision */
+        uint64_t signalled; /* revision that was last signalled */
         gint64 signalled_at;
         AldTimeShare updates;
-        AldBurst changes; /* that wait for an update */
+        AldBurst changes; /* waiting for an update */
 };
 
-/* Revisions of an earlier run must not be taken for those of this one. */
+/* Returns a revision from the time since boot, since revisions of an earlier run must not be mistaken for
+ * those of this one. */
 static uint64_t first_revision(void)
 {
         struct timespec now = {};
@@ -33,8 +34,8 @@ static uint64_t first_revision(void)
         return (uint64_t) now.tv_sec * G_USEC_PER_SEC + (uint64_t) now.tv_nsec / 1000;
 }
 
-/* Whoever asks, and whatever a peer sends, updates have a share of the time; between them, answers are those
- * of the last one. */
+/* Updates the graph if it is outdated. However many requests and changes arrive, updates only take a share of
+ * the time; between them, replies contain the last graph. */
 static void update_graph(AldTopologyWatch *self)
 {
         gint64 before = g_get_monotonic_time();
@@ -67,14 +68,14 @@ static void on_timer(void *userdata)
                 self->signalled_at = g_get_monotonic_time();
                 ald_signals_change_view(self->signals, ALD_DERIVED_TOPOLOGY, self->revision);
         }
-        schedule_if_outdated(self); /* if there was no time for an update */
+        schedule_if_outdated(self); /* in case there was no time for an update */
 }
 
 static void on_changed(AldEntry *entry, AldRecord *before, void *userdata)
 {
         AldTopologyWatch *self = userdata;
 
-        /* Each node sends all its records again every half a minute. */
+        /* Each node sends all its records again every half a minute, mostly unchanged. */
         if (before && entry->record && before->hash == entry->record->hash)
                 return;
         if (ald_graph_note_change(self->graph, entry))

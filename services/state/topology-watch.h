@@ -5,13 +5,13 @@
 #include "services/state/state-manager.h"
 #include "state/topology/graph.h"
 
-/* The connection graph, and TopologyChanged, which is sent at most once a second. */
+/* Maintains the connection graph, and sends TopologyChanged at most once a second. */
 typedef struct AldTopologyWatch AldTopologyWatch;
 
 AldTopologyWatch *ald_topology_watch_new(AldStateManager *manager, AldSignals *signals);
 void ald_topology_watch_free(AldTopologyWatch *watch);
 
-/* The graph, which is computed anew first if it has changed and the share of time allows it. */
+/* Returns the graph, which is first computed again if it is outdated and the share of time allows it. */
 AldGraph *ald_topology_watch_graph(AldTopologyWatch *watch);
-/* The revision of the graph that the function above has returned. */
+/* Returns the revision of the graph that the function above has returned. */
 uint64_t ald_topology_watch_revision(const AldTopologyWatch *watch);

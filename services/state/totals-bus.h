@@ -5,7 +5,7 @@
 
 #include "state/compute/totals.h"
 
-/* Bits of a set of the properties that totals are: the figures in the order of their struct, and these. */
+/* Bits of a set of the properties that are totals: the figures in the order of their struct, and these. */
 #define ALD_TOTALS_FIGURE(i) (UINT32_C(1) << (i))
 #define ALD_TOTALS_TFLOPS_FP16_REASONS (UINT32_C(1) << 30)
 #define ALD_TOTALS_MEMORY_BANDWIDTH_REASONS (UINT32_C(1) << 31)

@@ -4,7 +4,7 @@
 #include "services/state/totals-bus.h"
 #include "services/state/totals-watch.h"
 
-/* Changes of a second are signalled together. */
+/* The changes of a second are signalled together. */
 #define REFRESH_SECONDS 1u
 
 /* Readers cannot make the service compute more often than this. */
@@ -31,7 +31,8 @@ static bool update_reasons(
         return differs;
 }
 
-/* Against what was last signalled, so that small steps add up; what differs is taken as signalled now. */
+/* Returns the properties that differ from what was last signalled, so that small steps add up, and records
+ * them as signalled. */
 static uint32_t update_signalled(AldTotalsWatch *self)
 {
         const AldStruct *type = &ald_cluster_totals_struct;
