@@ -76,11 +76,6 @@ static const char *choose_vendor(const AldPlanCandidates *candidates, const AldP
         return best;
 }
 
-static uint32_t node_of(const Ranks *ranks, uint32_t member)
-{
-        return ald_plan_candidate_device(ranks->candidates, ranks->members[member])->node;
-}
-
 static void add_rank(Ranks *ranks, uint32_t candidate)
 {
         uint32_t at = 0, node = ald_plan_candidate_device(ranks->candidates, candidate)->node;
@@ -231,17 +226,21 @@ static void set_hop(const Ranks *ranks, AldPlanStage *stage, const AldPlanStage 
 
 static void make_stages(const Ranks *ranks, const AldPlacementSolution *solution, AldPlanSteps *ret)
 {
+        const AldPlanCandidates *candidates = ranks->candidates;
         uint32_t n = 0;
 
         ret->stages = g_new0(AldPlanStage, ranks->in_use);
-        for (uint32_t i = 0; i < solution->n_stages; i++)
+        for (uint32_t i = 0; i < solution->n_stages; i++) {
+                uint32_t node = ranks->nodes[solution->stages[i].device];
+
                 for (uint32_t j = 0; j < ranks->n; j++)
-                        if (node_of(ranks, j) == ranks->nodes[solution->stages[i].device])
+                        if (ald_plan_candidate_device(candidates, ranks->members[j])->node == node)
                                 ret->stages[n++] = (AldPlanStage){
-                                        .device = ranks->candidates->devices[ranks->members[j]],
+                                        .device = candidates->devices[ranks->members[j]],
                                         .path_to = ALD_PLAN_NONE,
                                         .path_from = ALD_PLAN_NONE
                                 };
+        }
         ret->n_stages = n;
         for (uint32_t i = 0; n > 1 && i < n; i++) {
                 set_hop(ranks, &ret->stages[i], &ret->stages[(i + 1) % n]);

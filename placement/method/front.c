@@ -165,13 +165,6 @@ static bool is_better_start(const AldPlanSteps *steps, const AldPlanSteps *best)
         return steps->nsec <= best->nsec * (1 + ROUNDING) && steps->interval_nsec < best->interval_nsec;
 }
 
-static void replace_best(AldPlan *plan, AldPlanSteps *steps)
-{
-        steps->lower_nsec = plan->best.lower_nsec;
-        ald_plan_steps_clear(&plan->best);
-        plan->best = *steps;
-}
-
 /* Sorts the points and drops those that yield no more tokens than an earlier one. Returns their number. */
 static uint32_t keep_front(AldPlan *plan, AldPlanSteps *points, uint32_t n)
 {
@@ -185,10 +178,13 @@ static uint32_t keep_front(AldPlan *plan, AldPlanSteps *points, uint32_t n)
                         continue;
                 }
                 least = points[i].interval_nsec;
-                if (kept == 0 && is_better_start(&points[i], &plan->best))
-                        replace_best(plan, &points[i]);
-                else
+                if (kept == 0 && is_better_start(&points[i], &plan->best)) {
+                        points[i].lower_nsec = plan->best.lower_nsec;
+                        ald_plan_steps_clear(&plan->best);
+                        plan->best = points[i];
+                } else {
                         points[kept++] = points[i];
+                }
         }
         return kept;
 }

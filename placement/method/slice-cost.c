@@ -9,7 +9,11 @@
 #define BLOCK_ELEMENTS 32
 #define ELEMENT_BYTES 4
 
-bool ald_slices_are_possible(const AldPlanWorkload *workload, uint32_t slices)
+/* Returns whether layers can be cut into this number of equal slices, as in distributed-llama (its git
+ * 8d624a7b): the number of nodes is a power of two, at most the number of key heads (app.cpp), and divides
+ * the vocabulary, the queries, the keys and the inner dimension (llm.cpp), of which a workload only states
+ * the first. */
+static bool are_slices_possible(const AldPlanWorkload *workload, uint32_t slices)
 {
         if ((slices & (slices - 1)) != 0 || workload->vocabulary % slices != 0)
                 return false;
@@ -20,7 +24,7 @@ uint32_t ald_slices_max(const AldPlanWorkload *workload, uint32_t n)
 {
         uint32_t most = 1;
 
-        while (most <= MIN(n, SLICES_MAX) / 2 && ald_slices_are_possible(workload, most * 2))
+        while (most <= MIN(n, SLICES_MAX) / 2 && are_slices_possible(workload, most * 2))
                 most *= 2;
         return most;
 }

@@ -3,13 +3,7 @@
 
 #include "placement/plan/plan.h"
 
-/*
- * Returns whether layers can be cut into this number of equal slices, as in distributed-llama (its git
- * 8d624a7b): the number of nodes is a power of two, at most the number of key heads (app.cpp), and divides
- * the vocabulary, the queries, the keys and the inner dimension (llm.cpp), of which a workload only states
- * the first.
- */
-bool ald_slices_are_possible(const AldPlanWorkload *workload, uint32_t slices);
+/* Equal slices of each layer, as in distributed-llama (its git 8d624a7b). */
 
 /* Returns the largest possible number of slices on n nodes. */
 uint32_t ald_slices_max(const AldPlanWorkload *workload, uint32_t n);
