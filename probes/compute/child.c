@@ -15,7 +15,8 @@
 #define DATA_MIN (UINT64_C(4) << 30)
 #define FILES_MAX 4096u
 
-/* Drivers reserve much and bring compilers along; buffers of a processor are memory of ours. */
+/* Limits this process. The limits are wide, since drivers reserve much memory and include compilers, and the
+ * buffers of a processor are memory of this process. */
 static int apply_limits(const AldComputeOptions *options)
 {
         uint64_t memory = (uint64_t) sysconf(_SC_PHYS_PAGES) * (uint64_t) sysconf(_SC_PAGESIZE);
@@ -29,7 +30,7 @@ static int apply_limits(const AldComputeOptions *options)
         return ald_process_limits_apply(&limits, SIGKILL, (int) options->parent);
 }
 
-/* Takes the line. */
+/* Sends a line, and takes ownership of it. */
 static void send_line(int fd, char *line)
 {
         struct iovec parts[] = { { line, line ? strlen(line) : 0 }, { (char *) "\n", 1 } };
@@ -59,7 +60,8 @@ static int send_devices(const AldComputeOptions *options, const AldCl *cl, AldFa
         return r;
 }
 
-/* Before it disturbs them, and before it goes on to. */
+/* Fails if other work was running and the user wants to give way. This is checked before the measurement,
+ * lest it disturb that work, and after it. */
 static int fail_if_busy(const AldComputeOptions *options, bool others, AldFailure *failure)
 {
         return options->gives_way && others ? ald_fail(failure, ALD_FAILURE_BUSY, "other work was running")
@@ -109,6 +111,6 @@ void ald_child_run(const AldComputeOptions *options)
                                    : send_measure(options, &cl, &failure);
         if (r < 0)
                 send_line(options->answer_fd, ald_answer_of_failure(&failure));
-        /* Without the drivers' own clean-up, which may hang or crash as well. */
+        /* _exit() skips the clean-up of the drivers, which may hang or crash as well. */
         _exit(EXIT_SUCCESS);
 }

@@ -4,7 +4,7 @@
 #include "probes/compute/compute-options.h"
 
 /*
- * The side of the program that touches drivers, which hang and crash: lists the devices or measures one
- * metric of one, sends lines of answer.h, and ends the process.
+ * Runs the side of the program that uses drivers, which may hang or crash. Lists the devices or measures one
+ * metric of a device, sends lines of answer.h, and ends the process.
  */
 void ald_child_run(const AldComputeOptions *options) __attribute__((noreturn));

@@ -7,7 +7,7 @@
 #define SECONDS_DEFAULT 3.0
 #define SECONDS_MAX 60.0
 #define SECONDS_MIN 0.1
-#define TIMEOUT 45u /* compilers of some drivers take their time */
+#define TIMEOUT 45u /* seconds, since the compilers of some drivers are slow */
 #define TIMEOUT_MAX 3600u
 
 const AldCommandLine ald_compute_command_line = {
@@ -15,7 +15,7 @@ const AldCommandLine ald_compute_command_line = {
         .summary = "Measure the compute devices of this machine through OpenCL: matrix products, memory.",
 };
 
-/* The texts of options that are converted once all have been read. */
+/* The arguments of options that are converted once all have been read. */
 typedef struct Texts {
         gboolean is_child;
         char *metrics, *size, *seconds_max, *timeout, *progress_fd, *answer_fd, *parent, *ordinal;
@@ -59,7 +59,7 @@ static int set_seconds(AldComputeOptions *options, const char *text, char **ret_
         char *end = NULL;
         double seconds = text ? g_ascii_strtod(text, &end) : SECONDS_DEFAULT;
 
-        /* Digits and a decimal point only, as other options take digits only. */
+        /* Only digits and a decimal point are valid, as only digits are for other options. */
         if (text && (strspn(text, "0123456789.") != strlen(text) || end == text || *end ||
                             !(seconds >= SECONDS_MIN && seconds <= SECONDS_MAX)))
                 return ald_command_line_refuse(ret_error, "--seconds-max: not a number from %g to %g: %s",
@@ -68,7 +68,8 @@ static int set_seconds(AldComputeOptions *options, const char *text, char **ret_
         return 0;
 }
 
-/* Every kernel takes such a size; one that few kernels take would fail only after the others were tried. */
+/* Every kernel accepts such a size. One that few kernels accept would fail only after the others were
+ * tried. */
 static int set_size(AldComputeOptions *options, const char *text, char **ret_error)
 {
         guint64 size = 0;

@@ -13,21 +13,21 @@ typedef enum AldComputeMode {
 /* The command line. */
 typedef struct AldComputeOptions {
         AldComputeMode mode;
-        char *device;       /* NULL: each */
+        char *device;       /* NULL for each */
         unsigned metrics;   /* bits 1 << AldMetric */
-        char *variant;      /* of the matrix product; NULL: the fastest correct one */
-        unsigned size;      /* its n; 0: depends on the device */
+        char *variant;      /* of the matrix product; NULL for the fastest correct one */
+        unsigned size;      /* n of the matrix product; 0 to choose it for the device */
         double seconds_max; /* per metric */
         unsigned timeout;   /* seconds after which a child is killed */
-        gboolean gives_way; /* stops if other work is running */
+        gboolean gives_way; /* stop if other work is running */
         gboolean json;
         int progress_fd; /* -1: none */
 
         /* Options of a child. */
-        gboolean lists; /* instead of measuring */
+        gboolean lists; /* list devices instead of measuring */
         unsigned ordinal;
         char *name, *pci;   /* of the device; see AldDeviceIdentity */
-        char *simpler_than; /* NULL: any variant */
+        char *simpler_than; /* NULL for any variant */
         int answer_fd;
         unsigned parent;
 } AldComputeOptions;

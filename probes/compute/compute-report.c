@@ -12,8 +12,8 @@
 struct AldComputeReport {
         GArray *devices;    /* of AldComputeFigures */
         GArray *errors;     /* of AldComputeError */
-        GPtrArray *answers; /* whose texts the rows borrow */
-        GPtrArray *lists;   /* of texts, in the rows */
+        GPtrArray *answers; /* records whose texts the rows borrow */
+        GPtrArray *lists;   /* lists of texts that rows point to */
         GStringChunk *texts;
 };
 
@@ -108,7 +108,8 @@ static void add_once(GPtrArray *words, const char *word)
                 g_ptr_array_add(words, (char *) word);
 }
 
-/* Flags and reasons are those of all metrics; the clock is that of the matrix product, else of another. */
+/* Adds the flags and reasons of all metrics, and the clock and power limit of the first one that has them,
+ * usually the matrix product. */
 static void add_circumstances(AldComputeReport *report, AldComputeFigures *row, const AldFigures *figures)
 {
         GPtrArray *reasons = g_ptr_array_new(), *words = g_ptr_array_new();
@@ -221,7 +222,7 @@ static void add_measure(GString *text, AldMetric metric, const AldComputeMeasure
         g_string_append_c(text, '\n');
 }
 
-/* What the flags of any metric mean to the user. */
+/* Adds what the flags mean to the user, if any metric has them. */
 static void add_advice(GString *text, const AldFigures *figures)
 {
         static const struct {
@@ -282,7 +283,7 @@ static char *memory_text(uint64_t bytes)
         return bytes != ALD_ABSENT_UINT64 ? ald_format_figure(&ald_unit_bytes, (double) bytes) : g_strdup("");
 }
 
-/* printf() pads by bytes. */
+/* Returns the width for printf(), which pads by bytes, not by characters. */
 static int padded(const char *text, int width)
 {
         return width + (int) strlen(text) - (int) g_utf8_strlen(text, -1);

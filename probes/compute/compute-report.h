@@ -14,11 +14,12 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldComputeReport, ald_compute_report_free)
 void ald_compute_report_add(
         AldComputeReport *report, const AldOpenclTarget *device, const AldFigures *figures);
 
-/* One line of JSON; NULL if it exceeds the limit of a record. Free with g_free(). */
+/* Formats the report as a line of JSON, or returns NULL if that exceeds the limit of a record. Free it with
+ * g_free(). */
 char *ald_compute_report_to_json(const AldComputeReport *report);
 
-/* The figures of a device for people, several lines; free with g_free(). */
+/* Formats the figures of a device for people, in several lines. Free them with g_free(). */
 char *ald_compute_to_text(const AldOpenclTarget *device, const AldFigures *figures);
 
-/* A table of devices for people; free with g_free(). */
+/* Formats a table of devices for people. Free it with g_free(). */
 char *ald_compute_list_to_text(const GPtrArray *devices);

@@ -13,8 +13,8 @@ typedef struct Attempt {
         const AldOpenclTarget *device;
         AldMetric metric;
         AldProgress *progress;
-        char *variant;      /* that is tried now; NULL: none yet */
-        char *simpler_than; /* that failed before; NULL: none */
+        char *variant;      /* the variant that is tried now; NULL if none yet */
+        char *simpler_than; /* the variant that failed before; NULL if none */
 } Attempt;
 
 static void on_step(const AldComputeStep *step, void *userdata)
@@ -75,7 +75,7 @@ static bool is_worth_another(AldFailureKind kind)
         return kind == ALD_FAILURE_CRASHED || kind == ALD_FAILURE_TIMEOUT || kind == ALD_FAILURE_DEVICE_LOST;
 }
 
-/* Adds what was running. */
+/* Sets the failure, with the variant that was running after a crash or timeout. */
 static void set_failure(const Attempt *attempt, const AldFailure *why, AldFailure *failure)
 {
         ald_failure_clear(failure);
@@ -143,7 +143,8 @@ static bool is_hopeless(const AldFailure *failure)
                        failure->kind == ALD_FAILURE_ABORTED || failure->kind == ALD_FAILURE_NO_SUCH_DEVICE);
 }
 
-/* Of the same types by the same units, and itself beyond doubt. */
+/* Returns whether the peak bounds the matrix product: it is of the same types by the same units, and itself
+ * beyond doubt. */
 static bool is_comparable(const AldComputeMeasure *peak, unsigned flags, const AldComputeMeasure *gemm)
 {
         const AldGemmVariant *variant = ald_gemm_variant_find(&ald_gemm_variants, gemm->method);
@@ -177,7 +178,7 @@ void ald_figures_check(AldFigures *figures)
                            gemm->best > SUSPECT_ABOVE * peak->best;
 }
 
-/* All of them are those that say something about this device. */
+/* Returns whether to measure the metric. If all were requested, only those that apply to the device are. */
 static bool is_wanted(const AldComputeOptions *options, const AldOpenclTarget *device, AldMetric metric)
 {
         return (options->metrics & 1u << metric) &&

@@ -10,17 +10,18 @@
 typedef struct AldFigures {
         AldRecord *answers[_ALD_METRIC_MAX]; /* Message1.ComputeMeasure, or NULL */
         AldFailure failures[_ALD_METRIC_MAX];
-        bool suspect;      /* the matrix product */
+        bool suspect;      /* the matrix product is suspect */
         uint64_t measured; /* µs of CLOCK_REALTIME */
 } AldFigures;
 
-/* The measurement of a metric, or NULL. */
+/* Returns the measurement of a metric, or NULL. */
 const AldComputeMeasure *ald_figures_of(const AldFigures *figures, AldMetric metric);
-/* AldFlags of a metric; 0 if it was not measured. */
+/* Returns the AldFlags of a metric; 0 if it was not measured. */
 unsigned ald_figures_flags(const AldFigures *figures, AldMetric metric);
 
-/* Measures in child processes; after a crash or hang, tries once more with the next simpler variant. Of all
- * metrics, those that do not apply to the device are left out; named ones fail as no-device-memory. */
+/* Measures in child processes, and tries once more with the next simpler variant after a crash or hang. If
+ * all metrics are requested, those that do not apply to the device are left out; if they are named, they fail
+ * as no-device-memory. */
 void ald_figures_measure(const AldRunner *runner, const AldComputeOptions *options,
         const AldOpenclTarget *device, AldProgress *progress, AldFigures *ret);
 void ald_figures_clear(AldFigures *figures);
@@ -30,8 +31,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldFigures, ald_figures_clear)
  * limit. */
 void ald_figures_check(AldFigures *figures);
 
-/* Whether any metric was measured. */
+/* Returns whether any metric was measured. */
 bool ald_figures_any(const AldFigures *figures);
 
-/* Whether the program was asked to stop. */
+/* Returns whether the program was requested to stop. */
 bool ald_figures_aborted(const AldFigures *figures);

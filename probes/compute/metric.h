@@ -18,10 +18,10 @@ typedef enum AldMetric {
 
 const char *ald_metric_to_string(AldMetric metric);
 
-/* _ALD_METRIC_MAX if the name is unknown. */
+/* Returns _ALD_METRIC_MAX if the name is unknown. */
 AldMetric ald_metric_from_string(const char *name);
 
-/* False for copies to and from a device that computes in host memory. */
+/* Returns false for copies to and from a device that computes in host memory. */
 bool ald_metric_applies(AldMetric metric, const AldOpenclTarget *device);
 
 int ald_metric_measure(AldMetric metric, AldOpenclSession *session, const AldMeasureOptions *options,

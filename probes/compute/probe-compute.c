@@ -17,7 +17,7 @@
 #include "probes/compute/run/enumerate.h"
 #include "record/message.h"
 
-/* alidade-probe-compute: measures what the compute devices of the machine can do, by OpenCL. */
+/* alidade-probe-compute: measures the performance of the compute devices of the machine through OpenCL. */
 
 static int end_output(bool printed)
 {
@@ -27,7 +27,7 @@ static int end_output(bool printed)
         return EXIT_FAILURE;
 }
 
-/* NULL for what was too long. */
+/* Prints a line, which is NULL if it was too long for a record. */
 static int print_json(const char *line)
 {
         return end_output(line && puts(line) >= 0);
@@ -82,7 +82,7 @@ static int list_devices(const AldComputeOptions *options, const AldRunner *runne
         if (ald_enumerate(runner, cache, &devices, &failure) < 0 && !means_no_device(&failure)) {
                 code = print_failure(options, &failure);
         } else {
-                /* That there is none is not a failure, but the reason is worth printing. */
+                /* To have no device is not a failure, but the reason is worth printing. */
                 if (failure.message && !options->json)
                         fprintf(stderr, "%s\n", failure.message);
                 if (!devices)
@@ -93,7 +93,7 @@ static int list_devices(const AldComputeOptions *options, const AldRunner *runne
         return code;
 }
 
-/* Returns whether there is any figure. */
+/* Measures a device, and returns whether there is any figure. */
 static bool measure_one(const AldComputeOptions *options, const AldRunner *runner,
         const AldOpenclTarget *device, AldComputeReport *report, bool *ret_aborted)
 {
@@ -113,7 +113,7 @@ static bool measure_one(const AldComputeOptions *options, const AldRunner *runne
         return ald_figures_any(&figures);
 }
 
-/* wanted: NULL for all of them. */
+/* Measures the wanted device, or all of them if that is NULL. */
 static int measure_each(const AldComputeOptions *options, const AldRunner *runner, const GPtrArray *devices,
         const AldOpenclTarget *wanted)
 {
@@ -151,7 +151,8 @@ static int measure_devices(const AldComputeOptions *options, const AldRunner *ru
         return code;
 }
 
-/* Within the limits of the program, and with what it needs to end its children. */
+/* Runs the program with a cache folder, and with a descriptor by which it notices signals and ends its
+ * children. */
 static int list_or_measure(const AldComputeOptions *options)
 {
         g_auto(AldCache) cache = {};
@@ -183,8 +184,8 @@ int main(int argc, char *argv[])
                 return ald_command_line_end(&ald_compute_command_line, r, output, error);
         if (options.mode == ALD_COMPUTE_CHILD)
                 ald_child_run(&options);
-        /* Nobody would stop it for a lock if the service that started it has died. Its children die with it.
-         */
+        /* If the service that started it died, nothing would stop this process while it holds the lock. Its
+         * children die with it. */
         if (options.progress_fd >= 0)
                 (void) prctl(PR_SET_PDEATHSIG, SIGKILL);
         return list_or_measure(&options);

@@ -5,13 +5,13 @@
 #include "probes/compute/clock/clocks-private.h"
 
 #define CLOCK_HZ_MAX UINT64_C(100000000000)
-#define READ_MAX 16u /* processors, spread over all of them: reading one takes up to 20 µs */
+#define READ_MAX 16u /* processors, evenly spread, since reading one takes up to 20 µs */
 
 typedef struct Cpu {
         char *root;
         unsigned processors[READ_MAX];
         unsigned n;
-        uint64_t throttles; /* events so far */
+        uint64_t throttles; /* number of events so far */
 } Cpu;
 
 static bool read_processor_file(const Cpu *cpu, unsigned i, const char *file, uint64_t *ret)
@@ -34,7 +34,7 @@ static uint64_t count_throttles(const Cpu *cpu)
         return sum;
 }
 
-/* Those that we may run on. */
+/* Opens the processors that we may run on. */
 void *ald_clocks_cpu_open(const char *root)
 {
         Cpu *cpu = g_new0(Cpu, 1);
@@ -77,5 +77,5 @@ static void close_cpu(void *data)
         g_free(cpu);
 }
 
-/* contention.h measures how much of a processor others use. */
+/* There is no usage here, since contention.h measures how much of the processors others use. */
 const AldClockSource ald_clocks_cpu = { .close = close_cpu, .read = read_cpu };

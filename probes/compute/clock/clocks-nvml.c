@@ -5,8 +5,8 @@
 #include "probes/compute/clock/clocks-private.h"
 
 /*
- * The few parts of NVML that are used, declared after its documentation. A function that the driver lacks is
- * NULL, and costs one figure.
+ * These are the few parts of NVML that are used, declared after its documentation. A function that the driver
+ * lacks is NULL, and its figure is unknown.
  */
 #define SUCCESS 0
 #define INSUFFICIENT_SIZE 7
@@ -14,7 +14,7 @@
 #define CLOCK_SM 1
 #define CLOCK_MEMORY 2
 #define CLOCK_HZ_MAX UINT64_C(100000000000)
-#define TRANSFERS_PER_CLOCK 2.0 /* of the clock that it reports, for each kind of memory */
+#define TRANSFERS_PER_CLOCK 2.0 /* per cycle of the reported clock, for each kind of memory */
 #define BITS_PER_BYTE 8.0
 
 typedef struct Handle Handle; /* the library's own */
@@ -39,7 +39,8 @@ typedef struct Nvml {
         int (*memory)(Handle *device, Memory *ret);
 } Nvml;
 
-/* nvmlClocksEventReasons: idle (1) and sync boost (0x10) do not limit the device. */
+/* The bits of nvmlClocksEventReasons. Idle (1) and sync boost (0x10) are left out, since they do not limit
+ * the device. */
 static const struct {
         unsigned long long bit;
         AldThrottle reason;
@@ -53,7 +54,8 @@ static const struct {
         { 0x100, ALD_THROTTLE_SETTING }, /* of the display */
 };
 
-/* The library names the domain with eight digits, and takes UUIDs as it writes them. */
+/* Finds the handle of the device. The library writes the domain of a PCI address with eight digits, and
+ * accepts UUIDs only in its own form. */
 static bool find_device(void *library, const AldOpenclTarget *device, Handle **ret)
 {
         int (*by_pci)(const char *, Handle **) = NULL;
@@ -73,7 +75,7 @@ static bool find_device(void *library, const AldOpenclTarget *device, Handle **r
         return by_uuid && device->listed.uuid && by_uuid(text, ret) == SUCCESS;
 }
 
-/* It attaches to a GPU only when its handle is looked up. */
+/* Initializes the library, which attaches to a GPU only when its handle is looked up. */
 static bool start_library(void *library)
 {
         int (*init)(void) = NULL;
@@ -82,7 +84,7 @@ static bool start_library(void *library)
         return init && init() == SUCCESS;
 }
 
-/* The library stays loaded, as drivers do. */
+/* The library stays loaded, like the drivers. */
 void *ald_clocks_nvml_open(const AldOpenclTarget *device)
 {
         const char *path = getenv("ALIDADE_NVML_LIBRARY");
@@ -160,7 +162,7 @@ static uint64_t power_limit_of_nvml(void *data)
         return UINT64_C(1000) * milliwatts;
 }
 
-/* With room for none it only counts. */
+/* Counts the processes: without room for rows, the library only returns their number. */
 static int processes_of_nvml(void *data)
 {
         Nvml *nvml = data;

@@ -16,7 +16,7 @@ typedef struct AldClockSource {
         uint64_t (*memory_free)(void *data);
 } AldClockSource;
 
-/* Returns the data of the source, or NULL if it does not know the device. */
+/* The sources. Each function below returns the data of a source, or NULL if it does not know the device. */
 extern const AldClockSource ald_clocks_nvml, ald_clocks_sysfs, ald_clocks_cpu;
 void *ald_clocks_nvml_open(const AldOpenclTarget *device);
 void *ald_clocks_sysfs_open(const char *root, const AldOpenclTarget *device);

@@ -10,7 +10,7 @@
 #define NAMES_MAX 64u
 #define KFD "sys/class/kfd/kfd"
 
-/* Paths below the root; NULL: not there. */
+/* Paths below the root; NULL if there is no such file. */
 typedef struct Sysfs {
         char *root;
         char *clock;
@@ -20,10 +20,10 @@ typedef struct Sysfs {
         char *usage;
         char *power_limit;
         char *device;    /* its folder, if it reports memory of its own */
-        uint64_t kfd_id; /* of its node in KFD, amdgpu's driver for computing; 0: none */
+        uint64_t kfd_id; /* of its node in KFD, amdgpu's driver for computing; 0 if none */
 } Sysfs;
 
-/* What the names of files in that folder hold, whatever comes before. */
+/* The words that the names of files in that folder contain, after varying prefixes. */
 static const struct {
         const char *word;
         AldThrottle reason;
@@ -53,7 +53,8 @@ static void set_clock(Sysfs *sysfs, const char *folder, const char *name, double
         sysfs->scale = scale;
 }
 
-/* amdgpu calls it the cap. i915 and xe have the limit of the card, or of its package. */
+/* Sets the file of the power limit. amdgpu calls it the cap; i915 and xe have the limit of the card, or of
+ * its package. */
 static void set_power_limit(Sysfs *sysfs, const char *folder)
 {
         static const char *const names[] = { "power1_cap", "power1_max", "power2_max" };
@@ -62,7 +63,8 @@ static void set_power_limit(Sysfs *sysfs, const char *folder)
                 sysfs->power_limit = existing_path(sysfs, folder, names[i]);
 }
 
-/* xe shows them at the device, i915 at the card; amdgpu at its hwmon, of which it has one. */
+/* Finds the files in the subfolders of a folder of the device. xe has them at the device, i915 at the card,
+ * amdgpu at its only hwmon. */
 static void find_files_below(Sysfs *sysfs, const char *device, const char *kind)
 {
         g_autofree char *folder = g_build_filename(device, kind, NULL);
@@ -146,7 +148,7 @@ void *ald_clocks_sysfs_open(const char *root, const AldOpenclTarget *device)
         return sysfs;
 }
 
-/* In MHz, of the line with a star. */
+/* Reads the clock in MHz from the line with a star. */
 static bool read_state(const Sysfs *sysfs, uint64_t *ret)
 {
         g_autofree char *text = ald_file_text(sysfs->root, sysfs->states);
@@ -237,8 +239,8 @@ static bool has_queue(const Sysfs *sysfs, const char *context)
         return false;
 }
 
-/* One that has a queue on the device. Newer kernels give a process several contexts, all but the first in
- * folders of their own. */
+/* Returns whether a process computes, which means that it has a queue on the device. Newer kernels give a
+ * process several contexts, all but the first in their own folders. */
 static bool is_computing(const Sysfs *sysfs, const char *process)
 {
         g_autoptr(GDir) names = NULL;

@@ -2,9 +2,9 @@
 #include "probes/compute/clock/clocks-private.h"
 
 struct AldClocks {
-        const AldClockSource *source; /* NULL: none */
+        const AldClockSource *source; /* NULL if there is none */
         void *data;
-        bool instance; /* of the card that the source describes */
+        bool instance; /* a MIG instance of the card that the source describes */
 };
 
 void ald_throttle_to_string(unsigned reasons, char *ret, size_t size)
@@ -56,7 +56,7 @@ void ald_clocks_read(AldClocks *clocks, AldClockReading *ret)
                 clocks->source->read(clocks->data, ret);
 }
 
-/* Figures of the whole card do not describe an instance. */
+/* Returns whether the figures describe the device. Those of the whole card do not describe an instance. */
 static bool knows_figures(const AldClocks *clocks)
 {
         return clocks->data && !clocks->instance;

@@ -3,7 +3,7 @@
 
 #include "probes/compute/gemm/gemm-buffers.h"
 
-/* Of the host, for what goes to the device or comes from it. */
+/* The host memory for data that is copied to the device or from it. */
 #define STRIPE_BYTES (8u * 1024 * 1024)
 
 static unsigned stripe_rows(unsigned n, unsigned element_size)
@@ -11,7 +11,8 @@ static unsigned stripe_rows(unsigned n, unsigned element_size)
         return MAX(1u, MIN(n, STRIPE_BYTES / (n * element_size)));
 }
 
-/* tile_rows: of tiles; 0: rows one after the other. */
+/* Fills a buffer with an operand. `tile_rows` is the number of rows of a tile; 0 if rows follow each other
+ * without tiles. */
 static int fill_operand(AldGemmBuffers *buffers, cl_mem buffer, AldElement element, AldOperand operand,
         bool transposed, unsigned tile_rows, AldFailure *failure)
 {
@@ -48,7 +49,7 @@ static int prepare_operand(AldGemmBuffers *buffers, AldElement element, AldOpera
         return r < 0 ? r : fill_operand(buffers, *buffer, element, operand, transposed, tile_rows, failure);
 }
 
-/* With the rows that may be written to after the last. */
+/* Creates a buffer of the size of a product, with the extra rows that kernels may write to after the last. */
 static int prepare_result(AldGemmBuffers *buffers, cl_mem *buffer, AldFailure *failure)
 {
         size_t size = (size_t) buffers->n * (buffers->n + ALD_GEMM_ROWS_OVER) * sizeof(float);

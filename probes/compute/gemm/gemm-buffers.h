@@ -18,13 +18,13 @@ typedef struct AldGemmBuffers {
         AldGemmCheck *checks[ALD_N_ELEMENTS];
 } AldGemmBuffers;
 
-/* Creates the buffers that the variant needs. -ENOMEM if the device has too little memory. */
+/* Creates the buffers that the variant needs. Returns -ENOMEM if the device has too little memory. */
 int ald_gemm_buffers_prepare(AldGemmBuffers *buffers, const AldGemmVariant *variant, AldFailure *failure);
 
 /* Makes all elements of the product wrong. */
 int ald_gemm_buffers_invalidate(AldGemmBuffers *buffers, AldFailure *failure);
 
-/* Reads the product and checks it: -EBADMSG if it is wrong. */
+/* Reads the product and checks it. Returns -EBADMSG if it is wrong. */
 int ald_gemm_buffers_check(AldGemmBuffers *buffers, const AldGemmVariant *variant, AldFailure *failure);
 
 void ald_gemm_buffers_clear(AldGemmBuffers *buffers);

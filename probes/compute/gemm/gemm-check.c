@@ -30,7 +30,7 @@ static double element_of_product(AldElement element, uint32_t n, uint32_t row, u
         return sum;
 }
 
-/* An operand by a vector. */
+/* Returns the product of an operand and a vector. */
 static double *multiply_by_vector(AldElement element, AldOperand operand, uint32_t n, const double *vector)
 {
         double *product = g_new(double, n);
@@ -45,7 +45,7 @@ static double *multiply_by_vector(AldElement element, AldOperand operand, uint32
         return product;
 }
 
-/* In the root mean square 1.53. */
+/* Returns the weight of a column; the root mean square of all weights is 1.53. */
 static double column_weight(uint32_t column)
 {
         uint32_t bits = ald_gemm_hash(~column);
@@ -85,9 +85,9 @@ void ald_gemm_check_free(AldGemmCheck *check)
 }
 
 /*
- * A product of two operands is 1/3 in the root mean square. Sums of n of them, rounded to fp16 after each,
- * are off by a quarter of n times that times the spacing of numbers at 1: up to six times as much is chance.
- * fp32 has room for those who round towards zero, or in blocks.
+ * The root mean square of a product of two operands is 1/3. Sums of n products, rounded to fp16 after each,
+ * deviate by a quarter of n times that times the spacing of numbers at 1; up to six times as much is chance.
+ * The tolerance for fp32 allows for devices that round towards zero, or in blocks.
  */
 double ald_gemm_tolerance(unsigned n, bool fp16_sums)
 {

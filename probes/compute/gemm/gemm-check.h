@@ -15,7 +15,7 @@ AldGemmCheck *ald_gemm_check_new(AldElement element, unsigned n);
 void ald_gemm_check_free(AldGemmCheck *check);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldGemmCheck, ald_gemm_check_free)
 
-/* The tolerance of an element for sums of this type. */
+/* Returns the tolerance of an element for sums of this type. */
 double ald_gemm_tolerance(unsigned n, bool fp16_sums);
 
 /*

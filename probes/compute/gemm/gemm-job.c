@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "probes/compute/gemm/gemm-job.h"
 
-/* STEP and SLICE of kernels/gemm-cpu.cl. */
+/* These are STEP and SLICE of kernels/gemm-cpu.cl. */
 #define PACK_B_ROWS 16u
 #define PACK_COLUMNS 256u
 
@@ -30,7 +30,8 @@ static int build_program(AldGemmJob *job)
         return build_with(job->session, job->variant->source, options, &job->program, job->failure);
 }
 
-/* The slot owns the kernel as soon as there is one. */
+/* Creates a kernel and sets its arguments. The slot owns the kernel as soon as it exists, also after a
+ * failure. */
 static int create_kernel(
         AldGemmJob *job, const char *name, cl_mem *const *buffers, unsigned n_buffers, cl_kernel *slot)
 {

@@ -13,14 +13,14 @@ typedef struct AldGemmJob {
         cl_kernel pack_a, pack_b, gemm;
 } AldGemmJob;
 
-/* The buffers must be prepared for the variant, and outlive the job. */
+/* Builds a variant. The buffers must be prepared for it, and outlive the job. */
 int ald_gemm_job_new(
         const AldGemmBuffers *buffers, const AldGemmVariant *variant, AldFailure *failure, AldGemmJob **ret);
 void ald_gemm_job_free(AldGemmJob *job);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldGemmJob, ald_gemm_job_free)
 
-/* An AldLaunch: one whole product, including packing. */
+/* Launches one whole product, including packing. This is an AldLaunch. */
 int ald_gemm_job_launch(void *userdata, cl_event *ret);
 
-/* Floating point operations of a launch. */
+/* Returns the floating point operations of a launch. */
 double ald_gemm_work(unsigned n);

@@ -18,7 +18,7 @@ typedef enum AldOperand {
 /* Limits the index of an element to 32 bits. */
 #define ALD_GEMM_N_MAX 32768u
 
-/* A hash of a number. */
+/* Returns a hash of a number. */
 static inline uint32_t ald_gemm_hash(uint32_t x)
 {
         x = (x ^ (x >> 16)) * UINT32_C(0x7feb352d);
@@ -46,7 +46,7 @@ static inline double ald_operand(AldElement element, AldOperand operand, uint32_
                (element == ALD_ELEMENT_FP16 ? 1.0 / 2048 : 1.0 / (1 << 23));
 }
 
-/* The fp16 representation of multiples of 1/2048 from -1 to 1. */
+/* Returns the fp16 representation of a multiple of 1/2048 from -1 to 1. */
 uint16_t ald_fp16(int32_t multiple);
 
 static inline unsigned ald_element_size(AldElement element)
@@ -55,10 +55,9 @@ static inline unsigned ald_element_size(AldElement element)
 }
 
 /*
- * For kernels that copy whole tiles: n_rows rows of n elements in fp16, in tiles that are ALD_TILE_DEPTH
- * elements wide, one after the other; in each, rows of 128 bytes, whose sixteen-byte parts are exchanged with
- * each other within the row, as the 128-byte swizzle of NVIDIA's Hopper does: part p of row r lies at p XOR r
- * % 8.
+ * Arranges n_rows rows of n elements in fp16 for kernels that copy whole tiles. The tiles are ALD_TILE_DEPTH
+ * elements wide and follow each other. Each consists of rows of 128 bytes, whose 16-byte parts are permuted
+ * within the row as in the 128-byte swizzle of NVIDIA's Hopper: part p of row r lies at p XOR r % 8.
  */
 void ald_operand_to_tiles(const uint16_t *rows, unsigned n, unsigned n_rows, uint16_t *ret);
 #define ALD_TILE_DEPTH 64u

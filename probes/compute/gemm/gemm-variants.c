@@ -8,8 +8,8 @@
 #include "probes/compute/kernels.h"
 #include "probes/compute/memory/buffer-size.h"
 
-/* Vectors wider than those of the processor are taken apart, and no longer fit its registers. Some
- * implementations do not report the width: 0 or 1. */
+/* Vectors wider than those of the processor are split, and no longer fit its registers. Some implementations
+ * do not report the width, and return 0 or 1. */
 static AldFit fit_width(const AldOpenclTarget *device, unsigned width)
 {
         bool known = device->float_width > 1;
@@ -34,7 +34,7 @@ static AldFit fit_cpu_4(const AldOpenclTarget *device)
         return device->float_width >= 8 ? ALD_FIT_NO : fit_width(device, 1);
 }
 
-/* On a processor it is of no use, but right. */
+/* On a processor, such a kernel is slow but correct. */
 static AldFit fit_any(const AldOpenclTarget *device)
 {
         return device->type == ALD_LISTED_DEVICE_TYPE_CPU ? ALD_FIT_LAST_RESORT : ALD_FIT_YES;
@@ -46,8 +46,8 @@ static AldFit fit_half(const AldOpenclTarget *device)
 }
 
 /*
- * Panels of whole columns of B (a depth of 1024) want a large second level cache, 256 rows fit a small one.
- * Blocks are as narrow as they may be without loss, since PoCL gives a thread 32 of them at once at least.
+ * Panels of whole columns of B (a depth of 1024) need a large second level cache; 256 rows fit a small one.
+ * Blocks are as narrow as possible without loss, since PoCL gives a thread at least 32 of them at once.
  */
 #define CPU(of_name, columns, rows, width, depth, of_tile_rows, of_fit)                                  \
         {                                                                                                \
@@ -62,7 +62,8 @@ static AldFit fit_half(const AldOpenclTarget *device)
         .multiple = 128, .source = ald_kernel_gemm_tiled, .tile_columns = 128, .tile_rows = 128, \
         .local_columns = 16, .local_rows = 16
 
-/* Columns and rows of a tile, of which the wider counts, and the work-items that do it. */
+/* The arguments are the columns and rows of a tile, the wider of which counts, and the work-items that
+ * compute it. */
 #define MATRIX_UNITS(columns, rows, items)                                                              \
         .precision = "fp16", .accumulator = "fp32", .fp16_hardware = true, .element = ALD_ELEMENT_FP16, \
         .b_transposed = true, .multiple = columns, .tile_columns = columns, .tile_rows = rows,          \
@@ -146,7 +147,7 @@ const AldGemmVariant *ald_gemm_variant_find(const AldGemmVariants *among, const 
         return NULL;
 }
 
-/* A launch of some milliseconds, with tiles for all of the device several times. */
+/* Returns the size for a launch of some milliseconds, with several tiles for each part of the device. */
 static unsigned wanted_size(const AldOpenclTarget *device)
 {
         if (device->type == ALD_LISTED_DEVICE_TYPE_CPU)
@@ -158,7 +159,7 @@ static unsigned wanted_size(const AldOpenclTarget *device)
         return device->listed.compute_units < 64 ? 4096 : 8192;
 }
 
-/* Operands of all kinds, panels and the product come to less than six buffers of fp32. */
+/* Operands of all kinds, panels and the product together are smaller than six buffers of fp32. */
 bool ald_gemm_size_fits(const AldOpenclTarget *device, uint64_t available, unsigned n)
 {
         uint64_t most = ald_buffers_most(device, available);

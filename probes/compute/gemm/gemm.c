@@ -11,18 +11,18 @@
 #define ROUNDS 3u
 
 typedef struct Candidate {
-        AldGemmJob *job; /* NULL: none */
+        AldGemmJob *job; /* NULL if there is none */
         double rate;
 } Candidate;
 
-/* Which variant it is to be. */
+/* The choice of a variant. */
 typedef struct Choice {
         AldOpenclSession *session;
         const AldGemmVariants *variants;
         const AldMeasureOptions *options;
         AldGemmBuffers buffers;
         Candidate candidates[2]; /* the fastest correct ones so far, without FP16 in hardware and with it */
-        AldGemmJob *job;         /* the one of them that was chosen */
+        AldGemmJob *job;         /* the chosen one of them */
         AldRefusals refusals;
         uint64_t start_nsec;
 } Choice;
@@ -53,7 +53,8 @@ static int time_trial(Choice *choice, AldGemmJob *job, double *ret_rate, AldFail
                 TRIAL_SECONDS, ret_rate, failure);
 }
 
-/* Builds and runs it and checks its result. The job is there once it is built. */
+/* Builds and runs a variant, and checks its result. The job is set once it is built, also if the rest
+ * fails. */
 static int run_trial(Choice *choice, const AldGemmVariant *variant, AldGemmJob **job, double *ret_rate,
         AldFailure *failure)
 {
@@ -72,7 +73,8 @@ static int run_trial(Choice *choice, const AldGemmVariant *variant, AldGemmJob *
         return r;
 }
 
-/* A failure that is not this variant's alone is returned. */
+/* Tries a variant, and keeps it if it is the fastest of its kind so far. Only returns failures that are not
+ * limited to this variant. */
 static int try_variant(Choice *choice, const AldGemmVariant *variant, AldFailure *failure)
 {
         Candidate *candidate = &choice->candidates[variant->fp16_hardware];
@@ -144,7 +146,7 @@ static int compare_rates(const void *a, const void *b)
         return (*x > *y) - (*x < *y);
 }
 
-/* By turns, so that whatever else the device does meanwhile disturbs the one as well as the other. */
+/* Repeats the trials of both candidates alternately, so that other work of the device disturbs both. */
 static int repeat_trials(Choice *choice, AldFailure *failure)
 {
         double rates[2][ROUNDS];
@@ -166,7 +168,8 @@ static int repeat_trials(Choice *choice, AldFailure *failure)
         return 0;
 }
 
-/* One short trial on a busy device is no reason to take the figure of FP16 from it. */
+/* Chooses between the candidates. A single short trial on a busy device is not enough reason to omit the
+ * figure of FP16, so trials are repeated before that. */
 static int decide_candidate(Choice *choice, AldFailure *failure)
 {
         const Candidate *other = &choice->candidates[false], *fp16 = &choice->candidates[true];

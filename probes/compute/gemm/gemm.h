@@ -4,7 +4,7 @@
 #include "probes/compute/gemm/gemm-operands.h"
 #include "probes/compute/run/measure.h"
 
-/* Whether a device should run a kernel. */
+/* The suitability of a kernel for a device. */
 typedef enum AldFit {
         ALD_FIT_NO,
         ALD_FIT_LAST_RESORT, /* if no better one works */
@@ -25,21 +25,21 @@ struct AldGemmVariant {
         const char *name;
         const char *precision, *accumulator; /* as in org.alidade.Node1.Compute */
         bool fp16_hardware;                  /* the multiplicands are fp16 in hardware */
-        bool fp16_sums;                      /* in any step: results are less exact */
+        bool fp16_sums;                      /* sums are fp16 in some step, so results are less exact */
         AldFit (*fit)(const AldOpenclTarget *device);
 
         AldElement element;
         bool b_transposed; /* columns of B one after the other */
-        bool tiled;        /* and the operands lie in memory in tiles, as ald_operand_to_tiles() has them: of
-                              tile_rows rows of A, tile_columns columns of B */
+        bool tiled; /* operands are in tiles of ald_operand_to_tiles(): tile_rows rows of A, tile_columns
+                       columns of B */
         unsigned multiple; /* n must be a multiple of this */
 
         const char *peak; /* the variant of peak.h for units that other variants of this precision do not use;
                              or NULL */
 
         const char *source, *options; /* options may be NULL */
-        AldProgramBuild build; /* NULL: build the source as it is. The options are those of the variant and of
-                           its sizes. */
+        AldProgramBuild build; /* NULL to build the source as it is; gets the options of the variant and of
+                                  its sizes */
 
         /* Work-groups of local_columns × local_rows work-items compute tiles of C. -DTILE_COLUMNS,
          * -DTILE_ROWS. */
@@ -57,7 +57,7 @@ struct AldGemmVariant {
 
 #define ALD_GEMM_ROWS_OVER 16u
 
-/* Ordered by how well they use the hardware: each variant is followed by simpler ones. */
+/* Variants, ordered by how well they use the hardware; each is followed by simpler ones. */
 typedef struct AldGemmVariants {
         const AldGemmVariant *variants;
         size_t n;
@@ -65,18 +65,19 @@ typedef struct AldGemmVariants {
 
 extern const AldGemmVariants ald_gemm_variants;
 
-/* NULL if there is none of this name. */
+/* Returns NULL if there is none of this name. */
 const AldGemmVariant *ald_gemm_variant_find(const AldGemmVariants *variants, const char *name);
 
-/* ald_gemm_measure() with one of these. */
+/* Like ald_gemm_measure(), but with one of these variants. */
 int ald_gemm_measure_among(AldOpenclSession *session, const AldGemmVariants *variants,
         const AldMeasureOptions *options, AldMeasure *ret, AldFailure *failure);
 
-/* The size n for this device with this much free memory (0: unknown); sets *ret_reduced if it is smaller than
- * the speed of the device requires, because of too little memory. 0: not enough memory for any size. */
+/* Returns the size n for this device with this much free memory (0 if unknown). Sets *ret_reduced if it is
+ * smaller than the speed of the device requires, because of too little memory. Returns 0 if there is not
+ * enough memory for any size. */
 unsigned ald_gemm_size(const AldOpenclTarget *device, uint64_t available, bool *ret_reduced);
 
-/* Whether there is enough memory for n. */
+/* Returns whether there is enough memory for n. */
 bool ald_gemm_size_fits(const AldOpenclTarget *device, uint64_t available, unsigned n);
 
 #define ALD_GEMM_N_MIN 256u

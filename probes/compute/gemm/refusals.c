@@ -3,7 +3,7 @@
 
 #include "probes/compute/gemm/refusals.h"
 
-#define REASON_MAX 512u /* characters: what compilers say is long */
+#define REASON_MAX 512u /* characters, since the output of compilers is long */
 
 static void append_word(GString **list, const char *separator, const char *word)
 {

@@ -7,7 +7,7 @@
 
 #include "probes/common/failure.h"
 
-/* Kernels that failed, and why. */
+/* The kernels that failed, and the reasons. */
 typedef struct AldRefusals {
         GString *wrong;   /* names of those with wrong results */
         GString *reasons; /* of all */
@@ -15,8 +15,8 @@ typedef struct AldRefusals {
 } AldRefusals;
 
 /*
- * Takes the failure of a variant. Returns 0 if another variant may work; if the device itself failed, sets
- * `failure` and returns its error.
+ * Adds the failure of a variant, and takes ownership of its message. Returns 0 if another variant may work;
+ * if the device itself failed, sets `failure` and returns its error.
  */
 int ald_refusals_add(AldRefusals *refusals, const char *variant, AldFailure *of_variant, AldFailure *failure);
 

@@ -54,7 +54,7 @@ int ald_nvidia_build_mma(AldOpenclSession *session, const char *source, const ch
         return build_source(session, all, options, ret, failure);
 }
 
-/* What NVIDIA's driver gives as the binary of a program is its PTX. */
+/* Returns the PTX of a program, which NVIDIA's driver provides as its binary; NULL if it does not. */
 static char *read_ptx(AldOpenclSession *session, cl_program program, size_t *ret_size)
 {
         g_autofree char *ptx = NULL;
@@ -98,12 +98,12 @@ int ald_nvidia_build_wgmma(AldOpenclSession *session, const char *source, const 
         return r;
 }
 
-/* Those that kernels/amd.cl knows. */
+/* The chips that kernels/amd.cl knows. */
 static const char *const with_mfma[] = { "gfx908", "gfx90a", "gfx940", "gfx941", "gfx942", "gfx950", NULL };
 static const char *const with_wmma[] = { "gfx1100", "gfx1101", "gfx1102", "gfx1103", "gfx1150", "gfx1151",
         "gfx1152", "gfx1153", "gfx1200", "gfx1201", NULL };
 
-/* "gfx90a:sramecc+:xnack-" */
+/* The name of a chip may be followed by features, as in "gfx90a:sramecc+:xnack-". */
 static AldFit fit_among(const AldOpenclTarget *device, const char *const *names)
 {
         g_autofree char *name = g_strndup(device->gfx, strcspn(device->gfx, ":"));

@@ -3,18 +3,19 @@
 
 #include "probes/compute/gemm/gemm.h"
 
-/* Which devices have matrix units, and how kernels for them are built. */
+/* Matrix units: the devices that have them, and how kernels for them are built. */
 
-/* NVIDIA: ten times the compute capability; 0 if it is not an NVIDIA GPU. */
+/* Returns ten times the compute capability of an NVIDIA GPU; 0 for any other device. */
 unsigned ald_nvidia_capability(const AldOpenclTarget *device);
 
-/* Matrix units: wmma from Volta on, mma.sync from Turing on. */
+/* These return whether an NVIDIA GPU has matrix units: wmma from Volta on, mma.sync from Turing on. */
 AldFit ald_nvidia_fit_wmma(const AldOpenclTarget *device);
 AldFit ald_nvidia_fit_mma(const AldOpenclTarget *device);
-/* Warpgroup instructions, which only Hopper has. */
+/* Returns whether it has warpgroup instructions, which only Hopper has. */
 AldFit ald_nvidia_fit_wgmma(const AldOpenclTarget *device);
 
-/* Build kernels that use kernels/nvidia-volta.cl, or nvidia.cl, or both nvidia.cl and nvidia-hopper.cl. */
+/* These build kernels that use kernels/nvidia-volta.cl, or nvidia.cl, or both nvidia.cl and
+ * nvidia-hopper.cl. */
 int ald_nvidia_build_wmma(AldOpenclSession *session, const char *source, const char *options, cl_program *ret,
         AldFailure *failure);
 int ald_nvidia_build_mma(AldOpenclSession *session, const char *source, const char *options, cl_program *ret,
@@ -22,7 +23,7 @@ int ald_nvidia_build_mma(AldOpenclSession *session, const char *source, const ch
 int ald_nvidia_build_wgmma(AldOpenclSession *session, const char *source, const char *options,
         cl_program *ret, AldFailure *failure);
 
-/* AMD: whether the device has matrix units: MFMA of CDNA, WMMA from RDNA 3 on. */
+/* These return whether an AMD GPU has matrix units: MFMA of CDNA, WMMA from RDNA 3 on. */
 AldFit ald_amd_fit_mfma(const AldOpenclTarget *device);
 AldFit ald_amd_fit_wmma(const AldOpenclTarget *device);
 
@@ -30,6 +31,6 @@ AldFit ald_amd_fit_wmma(const AldOpenclTarget *device);
 int ald_amd_build(AldOpenclSession *session, const char *source, const char *options, cl_program *ret,
         AldFailure *failure);
 
-/* Intel: matrix units, by cl_intel_subgroup_matrix_multiply_accumulate. The supported size of sub-groups is
- * found by building. */
+/* Returns whether an Intel GPU has matrix units, used by cl_intel_subgroup_matrix_multiply_accumulate. The
+ * supported size of sub-groups is found by building. */
 AldFit ald_intel_fit_matrix(const AldOpenclTarget *device);

@@ -13,8 +13,8 @@
 #define TRY_ROUNDS 2u
 #define STILL_FALLING 0.97
 #define METER_SECONDS_MIN 1.0
-#define LAUNCH_SECONDS 0.04     /* where a launch makes many passes */
-#define PASS_SECONDS_MIN 0.0015 /* where it makes one: to begin and to end takes some microseconds */
+#define LAUNCH_SECONDS 0.04     /* for launches of many passes */
+#define PASS_SECONDS_MIN 0.0015 /* for launches of one, whose start and end take microseconds */
 
 static const AldShape read_cpu_shapes[] = {
         { "prefetch", "read_prefetch", 1, 256 },
@@ -28,7 +28,7 @@ static const AldShape copy_cpu_shapes[] = {
         { "plain", "copy_plain", 1, 256 },
 };
 
-/* Large AMD chips want fewer work-items with more loads each, others more. */
+/* Large AMD chips need fewer work-items with more loads each, other chips more. */
 static const AldShape read_gpu_shapes[] = {
         { "tile-8", "read_tile_8", 256, 2048 },
         { "grid-8", "read_grid_8", 256, 2048 },
@@ -72,7 +72,7 @@ typedef struct Run {
         bool reduced;
 } Run;
 
-/* Bytes that one launch moves. */
+/* Returns the bytes that one launch moves. */
 static double work_per_launch(const Run *run)
 {
         return (double) run->memory.bytes * run->passes * (run->bandwidth->copies ? 2 : 1);
@@ -100,7 +100,8 @@ static int time_shape(Run *run, AldReadyShape *shape, double *ret, AldFailure *f
         return r;
 }
 
-/* Its rate. A shape that fails, or leaves work out, is refused; it is an error if no other remains. */
+/* Finds the rate of a shape. A shape that fails, or leaves work out, is refused; that is an error if no other
+ * remains. */
 static int try_shape(Run *run, AldReadyShape *shape, double *ret)
 {
         AldFailure failure = {};
@@ -121,7 +122,7 @@ static int try_shape(Run *run, AldReadyShape *shape, double *ret)
         return r;
 }
 
-/* The rate of the likeliest shape that works. */
+/* Finds the rate of the most promising shape that works. */
 static int try_likeliest(Run *run, double *ret)
 {
         AldReadyShape *shape;
@@ -134,7 +135,7 @@ static int try_likeliest(Run *run, double *ret)
         return r;
 }
 
-/* As much as asked for, or as much of it as the device gives. */
+/* Allocates the requested memory, or as much of it as the device provides. */
 static int allocate_memory(Run *run, uint64_t bytes)
 {
         int r = ald_memory_resize(&run->memory, bytes, run->failure);
@@ -148,7 +149,7 @@ static int allocate_memory(Run *run, uint64_t bytes)
         return r;
 }
 
-/* Enough that beginning and ending a launch count for nothing. */
+/* Sets the passes of a launch so high that its start and end take a negligible part of the time. */
 static void set_passes(Run *run, double rate)
 {
         double passes = run->bandwidth->many_passes ? LAUNCH_SECONDS * rate / work_per_launch(run) : 1;
@@ -161,8 +162,8 @@ static bool lasts_long_enough(const Run *run, double rate)
         return run->bandwidth->many_passes || work_per_launch(run) >= PASS_SECONDS_MIN * rate;
 }
 
-/* Takes more memory until that lowers the rate no longer, since some of it was in caches, and until a launch
- * lasts. */
+/* Increases the memory until this no longer lowers the rate, as it does while some of it is in caches, and
+ * until a launch lasts long enough. */
 static int outgrow_caches(Run *run)
 {
         AldBufferSizes sizes = ald_buffer_sizes(
@@ -190,7 +191,8 @@ static int outgrow_caches(Run *run)
         return 0;
 }
 
-/* In turns, so that what else happens on the machine meets all of them. */
+/* Chooses the fastest shape. They are tried in turns, so that other work on the machine affects all of
+ * them. */
 static int choose_shape(Run *run, AldReadyShape **ret)
 {
         for (size_t i = 0; i < run->shapes.n; i++)

@@ -5,14 +5,14 @@
 #define MIB (UINT64_C(1) << 20)
 #define GIB (UINT64_C(1) << 30)
 
-#define CACHES_MIN 8u     /* times what the caches hold */
-#define CACHES_ENOUGH 16u /* at most a sixteenth may come out of them then */
-#define CACHES_MAX 32u    /* a cache that keeps some of what it holds shows up to here */
-#define FREE_PART 4u      /* all buffers take at most this part of the memory that is free, */
-#define MEMORY_PART 8u    /* or, if that is not known, this part of all */
+#define CACHES_MIN 8u     /* times the size of the caches */
+#define CACHES_ENOUGH 16u /* at most a sixteenth may then come from them */
+#define CACHES_MAX 32u    /* a cache that keeps part of its contents has an effect up to here */
+#define FREE_PART 4u      /* all buffers take at most one part in this many of the free memory, */
+#define MEMORY_PART 8u    /* or, if that is unknown, of all memory */
 #define LARGEST (8 * GIB) /* words are counted in 32 bits */
 
-/* The largest 2^n of the pattern that is not larger; 0: none. */
+/* Returns the largest size of 2^n patterns that is not larger; 0 if there is none. */
 static uint64_t round_down(uint64_t bytes)
 {
         uint64_t size = ALD_PATTERN_BYTES;
@@ -31,14 +31,15 @@ static uint64_t round_up(uint64_t bytes)
         return size == 0 ? ALD_PATTERN_BYTES : size < bytes ? size * 2 : size;
 }
 
-/* The fastest memory needs the largest buffers: for one pass through them to last. */
+/* Returns the factor by which buffers may grow. The fastest memory needs the largest buffers, lest one pass
+ * through them be too short. */
 static uint64_t growth_factor(const AldOpenclTarget *device)
 {
         return device->type == ALD_LISTED_DEVICE_TYPE_CPU ? 4 : 16;
 }
 
-/* Some drivers report one of several caches, as NVIDIA's do that of the compute units: so never below sizes
- * that outgrow those on the market. */
+/* Returns the least size to start with. It exceeds all caches on the market, since some drivers report only
+ * one of several caches, as those of NVIDIA report that of the compute units. */
 static uint64_t least_start(const AldOpenclTarget *device)
 {
         return device->type == ALD_LISTED_DEVICE_TYPE_CPU ? 256 * MIB : 512 * MIB;
@@ -73,7 +74,7 @@ AldBufferSizes ald_buffer_sizes(const AldOpenclTarget *device, uint64_t availabl
         };
 }
 
-/* A driver may have a counterpart of the host's buffer on the device. */
+/* A driver may keep a counterpart of the host's buffer on the device, so only half of the memory counts. */
 uint64_t ald_transfer_size(const AldOpenclTarget *device, uint64_t available, uint64_t host_available)
 {
         uint64_t most = ald_buffers_most(device, available), size = ALD_TRANSFER_BYTES;

@@ -6,17 +6,17 @@
 #include "probes/compute/memory/pattern.h"
 #include "probes/compute/run/meter.h"
 
-/* Drivers pin the memory of such a buffer, so that the device reaches it without another copy. */
+/* Drivers pin the memory of such a buffer, so that the device can access it without another copy. */
 #define METHOD "pinned-buffer"
 #define PINNED (CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR)
 
-/* A copy between host and device, again and again. */
+/* A repeated copy between host and device. */
 typedef struct Transfer {
         AldOpenclSession *session;
         AldFailure *failure;
-        bool to_host; /* else to the device */
+        bool to_host; /* if not, to the device */
         cl_mem buffer, pinned;
-        uint32_t *host; /* where `pinned` is mapped */
+        uint32_t *host; /* mapping of `pinned` */
         size_t bytes;   /* of each */
 } Transfer;
 
@@ -42,7 +42,7 @@ static int launch_copy(void *userdata, cl_event *ret)
         return enqueue_copy(transfer, transfer->to_host, CL_FALSE, ret);
 }
 
-/* Writes the pattern to the memory of the host, or removes it. */
+/* Writes the pattern to the memory of the host, or zeros. */
 static void fill_host(Transfer *transfer, bool pattern)
 {
         if (!pattern)
@@ -51,7 +51,7 @@ static void fill_host(Transfer *transfer, bool pattern)
                 transfer->host[i] = ald_pattern_word(i);
 }
 
-/* The pattern is where the copies begin, and nowhere else. */
+/* Writes the pattern to the source of the copies, and zeros to their target. */
 static int prepare_copies(Transfer *transfer)
 {
         int r;
@@ -63,7 +63,7 @@ static int prepare_copies(Transfer *transfer)
         return r;
 }
 
-/* The pattern is where the copies end. */
+/* Checks that the pattern has arrived in the target of the copies. */
 static int verify_copies(Transfer *transfer)
 {
         size_t wrong = 0;
@@ -106,7 +106,7 @@ static void release_buffers(Transfer *transfer)
         transfer->pinned = transfer->buffer = NULL;
 }
 
-/* Some drivers allocate only when the memory is used. */
+/* Allocates both buffers, and uses them, since some drivers allocate only then. */
 static int allocate_buffers(Transfer *transfer, size_t bytes)
 {
         int r = ald_opencl_session_buffer(
@@ -125,7 +125,7 @@ static int allocate_buffers(Transfer *transfer, size_t bytes)
         return r;
 }
 
-/* As much of it as the driver gives. */
+/* Allocates as much of the wanted memory as the driver provides. */
 static int allocate_largest(Transfer *transfer)
 {
         size_t bytes = ald_transfer_size(

@@ -114,8 +114,8 @@ static int wrap_host_memory(
 }
 
 /*
- * Processors walk page tables, and large pages spare them most of it: with small ones a third less comes
- * through. Drivers do not ask for large ones.
+ * Allocates memory of the host with large pages, which drivers do not request. They spare processors most
+ * walks of page tables; with small pages, the rate is a third lower.
  */
 static int allocate_host(AldMemoryBuffers *memory, size_t bytes, AldFailure *failure)
 {
@@ -180,7 +180,7 @@ int ald_memory_reset(AldMemoryBuffers *memory, AldFailure *failure)
         return r < 0 ? r : finish(memory, failure);
 }
 
-/* Of all words in `sums`. */
+/* Adds up all words in `sums`. */
 static int sum_words(AldMemoryBuffers *memory, uint32_t *ret, AldFailure *failure)
 {
         g_autofree uint32_t *sums = g_new(uint32_t, memory->n_sums);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "probes/compute/memory/pattern.h"
 
-/* A mixer in which each bit of the input moves each of the output half of the time. */
+/* Mixes a number, so that each bit of the input flips each bit of the output half of the time. */
 static uint32_t mix(uint32_t x)
 {
         x ^= x >> 16;
@@ -18,7 +18,7 @@ uint32_t ald_pattern_word(uint64_t index)
         return mix((uint32_t) (index % ALD_PATTERN_PERIOD)) * (period * 2 + 1);
 }
 
-/* The odd numbers up to n add up to n². */
+/* Each period has the next odd number as a factor, and the first n odd numbers add up to n². */
 uint32_t ald_pattern_sum(uint64_t periods)
 {
         uint32_t one = 0;

@@ -5,8 +5,8 @@
 
 /*
  * The contents of memory: pseudo-random words, since some chips compress regular data, and zeros switch fewer
- * wires. Each period of words is the same sequence times another odd number, so that the sum of all can be
- * computed from one period, but a kernel that reads one piece twice and skips another is detected.
+ * wires. Each period of words is the same sequence times a different odd number. So the sum of all words can
+ * be computed from one period, but a kernel that reads one piece twice and skips another is detected.
  * kernels/memory.cl generates the same words.
  */
 #define ALD_PATTERN_PERIOD (UINT64_C(1) << 22) /* words */
@@ -16,5 +16,5 @@
 
 uint32_t ald_pattern_word(uint64_t index);
 
-/* The sum of the first `periods` periods. */
+/* Returns the sum of the words of the first `periods` periods. */
 uint32_t ald_pattern_sum(uint64_t periods);

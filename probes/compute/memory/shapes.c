@@ -5,7 +5,8 @@
 
 #define VECTOR (16 * sizeof(uint32_t)) /* of the kernels */
 
-/* Those after the one that is to be simplified, if there is one. */
+/* Returns whether to use a shape: only the named one if there is a name, and only those after
+ * simpler_than. */
 static bool is_wanted(const AldBandwidth *bandwidth, const AldMeasureOptions *options, size_t i)
 {
         if (options->variant && strcmp(options->variant, bandwidth->shapes[i].name) != 0)
@@ -18,7 +19,7 @@ static bool is_wanted(const AldBandwidth *bandwidth, const AldMeasureOptions *op
         return false;
 }
 
-/* The largest power of 2 that is allowed, so that tiles divide the memory. */
+/* Returns the largest allowed power of 2, so that tiles divide the memory. */
 static size_t local_size(const AldOpenclSession *session, const AldShape *shape, cl_kernel kernel)
 {
         size_t most = shape->local, local = 1;
@@ -89,7 +90,7 @@ void ald_shapes_use(AldShapes *shapes, AldReadyShape *shape, const AldMemoryBuff
         cl_ulong n = memory->bytes / VECTOR;
         cl_uint n_passes = passes;
 
-        /* A wrong argument shows when the kernel is started. */
+        /* A wrong argument shows only when the kernel is started. */
         cl->SetKernelArg(shape->kernel, 0, sizeof memory->from, &memory->from);
         cl->SetKernelArg(shape->kernel, 1, sizeof second, &second);
         cl->SetKernelArg(shape->kernel, 2, sizeof n, &n);

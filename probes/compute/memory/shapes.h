@@ -10,7 +10,7 @@ typedef struct AldReadyShape {
         cl_kernel kernel;
         size_t items; /* work-items of one pass */
         size_t local;
-        double best;  /* rate; 0: not tried */
+        double best;  /* rate; 0 if not tried */
         bool refused; /* it failed, or skipped work */
 } AldReadyShape;
 
@@ -24,26 +24,26 @@ typedef struct AldShapes {
         size_t n;
         bool many_passes;   /* as in AldBandwidth */
         unsigned passes;    /* through the memory in one launch */
-        AldReadyShape *now; /* the one to launch */
+        AldReadyShape *now; /* the shape to launch */
         uint64_t launches;  /* counted by ald_shapes_launch() */
         AldFailure *failure;
 } AldShapes;
 
-/* Builds the requested ones. */
+/* Builds the requested shapes. */
 int ald_shapes_open(AldShapes *ret, AldOpenclSession *session, const AldBandwidth *bandwidth,
         const AldMeasureOptions *options, AldFailure *failure);
 void ald_shapes_close(AldShapes *shapes);
 
-/* Work-items of the largest possible launch. */
+/* Returns the work-items of the largest possible launch. */
 size_t ald_shapes_items(const AldShapes *shapes);
 
-/* Selects this one for the next launches, with this many passes through this memory, one unless kernels
- * make many; failures are set in `failure`. */
+/* Selects a shape for the next launches, with this many passes through this memory, which must be one unless
+ * kernels make many. Launches set `failure`. */
 void ald_shapes_use(AldShapes *shapes, AldReadyShape *shape, const AldMemoryBuffers *memory, unsigned passes,
         AldFailure *failure);
 
-/* An AldLaunch of `now`; the userdata is an AldShapes. */
+/* Launches `now`. This is an AldLaunch whose userdata is an AldShapes. */
 int ald_shapes_launch(void *userdata, cl_event *ret);
 
-/* The fastest one that is not refused, or NULL. */
+/* Returns the fastest shape that is not refused, or NULL. */
 AldReadyShape *ald_shapes_best(AldShapes *shapes);

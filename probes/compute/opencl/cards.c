@@ -32,7 +32,7 @@ void ald_cards_add(GPtrArray *cards, const char *id, unsigned vendor)
                 card_free(card);
 }
 
-/* A file like "0x10de\n"; 0 if there is none. */
+/* Reads a file like "0x10de\n"; returns 0 if there is none. */
 static unsigned read_hex(const char *folder, const char *name, const char *file)
 {
         g_autofree char *path = g_build_filename(folder, name, file, NULL), *text = NULL;
@@ -55,7 +55,7 @@ static void read_pci(GPtrArray *cards, const char *root)
         }
 }
 
-/* GPUs that are part of the chip, by the folder behind their card. */
+/* Reads GPUs that are part of the chip, which the device of their render node shows. */
 static void read_platform(GPtrArray *cards, const char *root)
 {
         g_autofree char *folder = g_build_filename(root, "sys/class/drm", NULL);

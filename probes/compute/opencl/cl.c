@@ -5,7 +5,7 @@
 
 #include "probes/compute/opencl/cl.h"
 
-/* The library stays loaded: its drivers do not bear being unloaded. */
+/* The library stays loaded, since its drivers do not support unloading. */
 int ald_cl_open(AldCl *ret, AldFailure *failure)
 {
         void *library = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);

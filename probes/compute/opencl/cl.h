@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Types and constants of the newest version; the functions are the oldest suitable ones, which every driver
- * has. */
+/* Types and constants are those of the newest version. The functions are the oldest suitable ones, which
+ * every driver has. */
 #define CL_TARGET_OPENCL_VERSION 300
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
@@ -51,10 +51,10 @@ typedef struct AldCl {
 #undef ALD_CL_MEMBER
 } AldCl;
 
-/* Loads the drivers of the machine, which may hang or crash: for child processes only. */
+/* Loads the drivers of the machine, which may hang or crash. Only child processes may call this. */
 int ald_cl_open(AldCl *ret, AldFailure *failure);
 
-/* CL_OUT_OF_RESOURCES and the like. */
+/* Returns the name of an error code, such as "CL_OUT_OF_RESOURCES". */
 const char *ald_cl_error_name(cl_int code);
 
 /* Sets the failure for an error code of OpenCL while doing `what` ("enqueueing a kernel"), and returns its

@@ -4,7 +4,7 @@
 #include "probes/compute/opencl/device.h"
 #include "probes/compute/opencl/opencl-query.h"
 
-/* Questions of extensions, by the numbers of their specifications. */
+/* Queries of extensions, by the numbers of their specifications. */
 #define QUERY_KHR_PCI_BUS_INFO 0x410f
 #define QUERY_KHR_UUID 0x106a
 #define QUERY_NV_PCI_BUS 0x4008
@@ -60,7 +60,7 @@ static bool read_amd(const AldCl *cl, cl_device_id id, const AldOpenclTarget *de
         return true;
 }
 
-/* The PCI address of the device, such as "0000:01:00.0"; NULL if unknown. */
+/* Returns the PCI address of the device, such as "0000:01:00.0"; NULL if unknown. */
 static char *read_address(const AldCl *cl, cl_device_id id, const AldOpenclTarget *device)
 {
         PciAddress pci;
@@ -91,7 +91,7 @@ bool ald_opencl_target_is_address(const char *text)
         static const char form[] = "hhhh:hh:hh.h";
         size_t length = strlen(text), domain = length >= strlen(form) ? length - strlen(form) : 0;
 
-        /* Domains of some machines have more digits. */
+        /* The domains of some machines have more digits. */
         if (length < strlen(form) || domain > 4)
                 return false;
         for (size_t i = 0; i < length; i++) {
@@ -111,7 +111,7 @@ const char *ald_opencl_target_take(AldOpenclTarget *device, char *text)
         return text;
 }
 
-/* As in "NVIDIA A100-SXM4-40GB MIG 1g.5gb". */
+/* The name is like "NVIDIA A100-SXM4-40GB MIG 1g.5gb". */
 bool ald_opencl_target_is_instance(const AldOpenclTarget *device)
 {
         return device->listed.name && strstr(device->listed.name, " MIG ");
@@ -147,7 +147,7 @@ static AldVendor find_vendor(const AldOpenclTarget *device)
         return ALD_VENDOR_OTHER;
 }
 
-/* The platform of the vendor knows its device best. */
+/* Returns the rank of a platform. The platform of the vendor knows its device best. */
 static unsigned find_rank(const char *platform)
 {
         if (contains_ignoring_case(platform, "clover"))

@@ -24,7 +24,7 @@ const AldOpenclTarget *ald_devices_find(const GPtrArray *devices, const char *id
         return NULL;
 }
 
-/* "1-0": of a GPU instance and a compute instance. */
+/* Returns whether the text is the number of a GPU instance and of a compute instance, such as "1-0". */
 static bool is_instance_number(const char *text)
 {
         unsigned gpu, compute;
@@ -89,7 +89,8 @@ static bool is_same_device(const AldOpenclTarget *device, const AldOpenclTarget 
                (device->listed.uuid && g_strcmp0(device->listed.uuid, other->listed.uuid) == 0);
 }
 
-/* Also if it was taken for the card of that address, which another platform did not report. */
+/* Returns whether another view of the device is known, also one that was taken for the card of its address
+ * because its platform did not report that. */
 static bool is_known(const AldOpenclTarget *device, const GPtrArray *known)
 {
         if (device->listed.pci && ald_devices_find(known, device->listed.pci))
@@ -101,8 +102,8 @@ static bool is_known(const AldOpenclTarget *device, const GPtrArray *known)
 }
 
 /*
- * The only card that can be meant, or NULL. ret_seen says that each which it may be was shown by another
- * platform, so that this is a second view of one of them.
+ * Returns the only card that the device can be, or NULL. Sets *ret_seen if another platform has shown every
+ * card that it can be, so that this is a second view of one of them.
  */
 static const AldCard *find_card(
         const AldOpenclTarget *device, const GPtrArray *known, const GPtrArray *cards, bool *ret_seen)
@@ -128,7 +129,7 @@ static const AldCard *find_card(
         return n_open == 1 && n_seen == 0 ? found : NULL;
 }
 
-/* Never what others are called for good reason. */
+/* Makes an id from the name. It is never one that has a meaning, such as an address. */
 static char *make_own_id(const AldOpenclTarget *device, const GPtrArray *known)
 {
         const char *name = *device->listed.name ? device->listed.name : "opencl";
@@ -142,7 +143,7 @@ static char *make_own_id(const AldOpenclTarget *device, const GPtrArray *known)
         return id;
 }
 
-/* NULL: it is known already. */
+/* Returns the id of a device; NULL if the device is known already. */
 static char *find_id(const AldOpenclTarget *device, const GPtrArray *known, const GPtrArray *cards)
 {
         const AldCard *card;
@@ -160,7 +161,7 @@ static char *find_id(const AldOpenclTarget *device, const GPtrArray *known, cons
         return card ? g_strdup(card->id) : make_own_id(device, known);
 }
 
-/* The best platforms first, so that a later one finds its devices known. */
+/* Sorts the best platforms first, so that the devices of a later one are known already. */
 static int compare_ranks(const void *a, const void *b)
 {
         const AldOpenclTarget *one = *(const AldOpenclTarget *const *) a,
@@ -178,7 +179,7 @@ static int compare_types(const void *a, const void *b)
                                         : strcmp(one->listed.id, other->listed.id);
 }
 
-/* One view may report what another does not. */
+/* One view of a device may report an address that another does not. */
 static void share_addresses(GPtrArray *devices)
 {
         for (guint i = 0; i < devices->len; i++)
@@ -192,7 +193,8 @@ static void share_addresses(GPtrArray *devices)
                 }
 }
 
-/* Views of one platform, which shows each instance once. */
+/* Returns whether two devices are instances at the same address. Both must be of one platform, which shows
+ * each instance once. */
 static bool are_siblings(const AldOpenclTarget *device, const AldOpenclTarget *other)
 {
         return device != other && ald_opencl_target_is_instance(device) &&

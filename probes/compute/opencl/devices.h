@@ -5,7 +5,7 @@
 
 #define ALD_CPU_ID "cpu"
 
-/* All devices of all platforms: an array that owns AldOpenclTargets without ids. */
+/* Queries all devices of all platforms, and returns an array that owns AldOpenclTargets without ids. */
 int ald_devices_query(const AldCl *cl, GPtrArray **ret, AldFailure *failure);
 GPtrArray *ald_devices_new(void);
 
@@ -16,10 +16,10 @@ GPtrArray *ald_devices_new(void);
  */
 void ald_devices_match(GPtrArray *devices, const GPtrArray *cards);
 
-/* NULL if there is none. */
+/* Returns NULL if there is none. */
 const AldOpenclTarget *ald_devices_find(const GPtrArray *devices, const char *id);
 
-/* The same for the name given by a user: also accepts a MIG instance such as "0000:01:00.0/1-0" if it is the
+/* Finds the device that a user named. Also accepts a MIG instance such as "0000:01:00.0/1-0" if it is the
  * only instance that OpenCL shows at that address. */
 int ald_devices_choose(
         const GPtrArray *devices, const char *id, const AldOpenclTarget **ret, AldFailure *failure);

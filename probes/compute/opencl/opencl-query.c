@@ -35,7 +35,7 @@ cl_ulong ald_query_ulong(const AldCl *cl, cl_device_id device, cl_device_info wh
         return ald_query(cl, device, what, &value, sizeof value) ? value : 0;
 }
 
-/* Some drivers pad their names; names go to terminals. */
+/* Makes a text safe for terminals, and trims it, since some drivers pad their names. */
 static char *tidy_text(const char *text)
 {
         char *valid = g_utf8_make_valid(text, -1);

@@ -7,7 +7,8 @@
 
 #define TARGET ".target "
 
-/* ".target sm_90, texmode_independent" → what follows the name; NULL for another line. */
+/* Returns the rest of a line such as ".target sm_90, texmode_independent" after the target; NULL for any
+ * other line. */
 static const char *after_target(const char *line, const char *target)
 {
         size_t length = strlen(target);

@@ -7,7 +7,7 @@
 #include "probes/compute/kernels.h"
 #include "probes/compute/peak/peak.h"
 
-/* All numbers are back where they began. */
+/* Returns the sum of the initial numbers, to which all numbers have returned. */
 static double expected_sum(const AldPeakVariant *variant, unsigned index, unsigned iterations)
 {
         double sum = 0;
@@ -18,7 +18,7 @@ static double expected_sum(const AldPeakVariant *variant, unsigned index, unsign
         return sum;
 }
 
-/* Of kernels/peak-wgmma.cl, whose chains are of one product. */
+/* Returns the sum for kernels/peak-wgmma.cl, whose chains are of one product. */
 static double expected_sum_of_one(const AldPeakVariant *variant, unsigned index, unsigned iterations)
 {
         const AldPeakVariant one = { .width = variant->width, .chains = 1 };
@@ -48,12 +48,13 @@ static AldFit fit_half(const AldOpenclTarget *device)
         return device->has_fp16 && device->type != ALD_LISTED_DEVICE_TYPE_CPU ? ALD_FIT_YES : ALD_FIT_NO;
 }
 
-/* Enough chains to hide the latency of a multiply-add, and not more than there are registers. */
+/* There are enough chains to hide the latency of a multiply-add, and not more than fit the registers. */
 #define GENERIC(of_width, of_chains)                                                      \
         .width = of_width, .chains = of_chains, .operations = 2.0 * of_width * of_chains, \
         .source = ald_kernel_peak, .expected = expected_sum
 
-/* Matrix units: the sums that a work-item has in each product, products, and operations in each. */
+/* For matrix units. The arguments are the sums that a work-item has in each product, the number of products,
+ * and the operations in each. */
 #define MATRIX_UNITS(of_source, sums, of_chains, of_operations)                                            \
         .precision = "fp16", .accumulator = "fp32", .fp16_hardware = true, .local = 256, .per_unit = 2048, \
         .source = of_source, .width = sums, .chains = of_chains,                                           \

@@ -108,7 +108,7 @@ static int check_result(const Job *job)
         return 0;
 }
 
-/* Launches long enough that starting them does not count. */
+/* Finds the rate with launches so long that starting them does not matter. */
 static int run_trial(Job *job, double *ret_rate)
 {
         double rate = 0;
@@ -134,7 +134,7 @@ static int run_trial(Job *job, double *ret_rate)
         return r;
 }
 
-/* Leaves the fastest in *best. */
+/* Tries a variant, and keeps it in *best if it is the fastest so far. */
 static int try_variant(const AldPeakVariant *variant, Job *best, double *best_rate, AldRefusals *refusals,
         AldFailure *failure)
 {

@@ -15,7 +15,7 @@ struct AldPeakVariant {
         bool fp16_hardware;
         AldFit (*fit)(const AldOpenclTarget *device);
         const char *source, *options;
-        AldProgramBuild build;  /* NULL: build the source as it is */
+        AldProgramBuild build;  /* NULL to build the source as it is */
         unsigned local;         /* work-items of a work-group */
         unsigned per_unit;      /* work-items for each compute unit, whole work-groups */
         unsigned width, chains; /* -DWIDTH, -DCHAINS */

@@ -5,16 +5,16 @@
 #include "record/record.h"
 
 /*
- * What a child sends to the program, in lines: the name of a message, a space, and the message. It sends a
+ * The lines that a child sends to the program: the name of a message, a space, and the message. It sends a
  * ComputeStep for each step, and finally ComputeMeasure, DeviceList or ProbeFailure.
  */
 
 #define ALD_ANSWER_LINE_MAX (1024u * 1024) /* bytes */
 
-/* One of these messages; -EBADMSG for any other line, or the error of ald_message_parse(). */
+/* Parses one of these messages. Returns -EBADMSG for any other line, or the error of ald_message_parse(). */
 int ald_answer_parse(const char *line, size_t length, AldRecord **ret);
 
-/* Lines without newline, as ald_message_format_named() writes them. Free with g_free(). */
+/* These return lines without newline, as ald_message_format_named() writes them. Free them with g_free(). */
 char *ald_answer_of_devices(const GPtrArray *devices);
 char *ald_answer_of_measure(const AldMeasure *measure);
 /* Truncates text that is too long for a message, such as the output of a compiler. */

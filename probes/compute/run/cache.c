@@ -43,7 +43,7 @@ static void empty_folder(const char *folder, bool keep_lock)
                 fts_close(entries);
 }
 
-/* Empties it if it is too large, else removes only what PoCL leaves behind in each run. */
+/* Empties the folder if it is too large, else removes only the files that PoCL leaves behind in each run. */
 static void prune_folder(const char *folder)
 {
         FTS *entries = open_tree(folder);
@@ -62,7 +62,7 @@ static void prune_folder(const char *folder)
                 empty_folder(folder, true);
 }
 
-/* Compilers say nothing of use if there is no room. */
+/* Returns whether there is enough room, without which compilers fail with useless messages. */
 static bool has_room(const char *folder)
 {
         struct statvfs room;
@@ -70,7 +70,8 @@ static bool has_room(const char *folder)
         return statvfs(folder, &room) < 0 || (uint64_t) room.f_bavail * room.f_frsize >= ROOM_MIN;
 }
 
-/* A try, since quotas and read-only mounts are not in the permissions. */
+/* Returns whether the folder is writable, by a trial, since permissions do not show quotas and read-only
+ * mounts. */
 static bool is_writable(const char *folder)
 {
         g_autofree char *trial = g_build_filename(folder, ".trial-XXXXXX", NULL);
@@ -133,7 +134,8 @@ char **ald_cache_environment(const AldCache *cache)
         return environment;
 }
 
-/* No other user can open this file: a user who can open a file can hold its lock for ever. */
+/* Opens the lock file, which no other user may open, since a user who can open a file can hold its lock
+ * forever. */
 static int open_lock_file(const AldCache *cache)
 {
         g_autofree char *path = g_build_filename(cache->folder, LOCK_FILE, NULL);

@@ -15,13 +15,13 @@ typedef struct AldCache {
 
 /*
  * Opens $CACHE_DIRECTORY, else alidade below the user's cache, if it is writable; else a temporary folder.
- * Negative errno if none can be used.
+ * Returns a negative errno if none can be used.
  */
 int ald_cache_open(AldCache *ret);
 void ald_cache_close(AldCache *cache);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldCache, ald_cache_close)
 
-/* The environment that makes all drivers use this folder. */
+/* Returns an environment that makes all drivers use this folder. */
 char **ald_cache_environment(const AldCache *cache);
 
 /*

@@ -12,20 +12,18 @@
 #define FIELDS 8 /* user nice system idle iowait irq softirq steal; guests are within the first two */
 
 #define SHARE_MAX 0.1
-/* A few busy tasks on a large machine are a small share, but other tasks then always wait for their
- * processors. */
+/* A few busy tasks on a large machine are a small share of its time, but tasks on their processors always
+ * wait. */
 #define SHARE_WAITING_MAX 0.03
 #define WAITING_MAX 0.2
 
 #define USAGE_MAX 10 /* percent; as ALD_DEVICE_USAGE_MAX_PERCENT of the planner */
 #define REST_TURNS 12u
 #define REST_TURN_USEC 100000u
-#define LOOK_TURNS                                                                              \
-        3u /* of them for one look at the processors, whose times are in hundredths of a second \
-            */
+#define LOOK_TURNS 3u /* for one look at the processors, whose times are in 1/100 s */
 
 #define LOOK_NSEC (250 * ALD_NSEC_PER_MSEC)
-#define JUDGED_USEC_MIN USEC_PER_SEC /* less of the processors is chance */
+#define JUDGED_USEC_MIN USEC_PER_SEC /* a shorter look at the processors is chance */
 
 unsigned ald_proc_stat_parse(const char *text, const cpu_set_t *set, uint64_t *ret_busy)
 {
@@ -37,7 +35,7 @@ unsigned ald_proc_stat_parse(const char *text, const cpu_set_t *set, uint64_t *r
                 unsigned cpu;
 
                 line += *line == '\n';
-                /* The line of all of them has no number at once. */
+                /* The line of all processors has no number after "cpu". */
                 if (!g_str_has_prefix(line, "cpu") || !g_ascii_isdigit(line[3]) ||
                         sscanf(line, "cpu%u %llu %llu %llu %llu %llu %llu %llu %llu", &cpu, &t[0], &t[1],
                                 &t[2], &t[3], &t[4], &t[5], &t[6], &t[7]) != FIELDS + 1 ||
@@ -60,7 +58,8 @@ static uint64_t own_usec(void)
                (uint64_t) usage.ru_utime.tv_usec + (uint64_t) usage.ru_stime.tv_usec;
 }
 
-/* "some avg10=0.00 avg60=0.00 avg300=0.00 total=1234": of the machine. */
+/* Reads the time of waiting of the machine from a line "some avg10=0.00 avg60=0.00 avg300=0.00
+ * total=1234". */
 static uint64_t read_waiting(const char *root)
 {
         g_autofree char *text = ald_file_text(root, "proc/pressure/cpu");

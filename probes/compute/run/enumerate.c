@@ -6,7 +6,7 @@
 #include "probes/compute/opencl/devices.h"
 #include "probes/compute/run/enumerate.h"
 
-#define TIMEOUT_MAX 20u /* s: nothing is compiled yet */
+#define TIMEOUT_MAX 20u /* s; short, since nothing is compiled yet */
 #define VENDORS "/etc/OpenCL/vendors"
 #define DRIVERS_MAX 32u
 
@@ -28,7 +28,7 @@ static char **list_names(const char *vendors)
         return (char **) g_ptr_array_free(names, FALSE);
 }
 
-/* The folder, or NULL if it cannot be made. */
+/* Creates the folder of a driver and returns it, or NULL if it cannot be created. */
 static char *separate_driver(const char *base, const char *vendors, const char *name)
 {
         g_autofree char *folder = g_build_filename(base, name, NULL), *link = NULL, *target = NULL;
@@ -83,7 +83,8 @@ static int list_driver(const AldRunner *runner, const char *drivers, GPtrArray *
         return 0;
 }
 
-/* The failure of a driver is worth more than that another has no devices. */
+/* Returns whether the failure so far may be replaced. The failure of a driver is worth more than that another
+ * has no devices. */
 static bool is_worth_less(const AldFailure *failure)
 {
         return !failure->message || failure->kind == ALD_FAILURE_NO_PLATFORM ||
@@ -117,7 +118,7 @@ static void list_each_driver(
                 ald_failure_clear(failure);
 }
 
-/* A user who installed a driver wants to know that it is found. */
+/* Fails with the names of the drivers, since a user who installed one wants to know that it is found. */
 static int fail_enumeration(const AldFailure *found, char *const *folders, AldFailure *failure)
 {
         g_autoptr(GString) names = g_string_new(NULL);

@@ -5,8 +5,7 @@
 #include "probes/compute/run/runner.h"
 
 /*
- * The devices of the machine, with their ids: a list of AldOpenclTarget. Each driver is queried separately,
- * so that a driver that crashes or hangs affects its own devices only; they are left out, with a message on
- * stderr.
+ * Lists the devices of the machine, with their ids, as AldOpenclTarget. Each driver is queried separately, so
+ * that one that crashes or hangs affects its own devices only. These are left out, with a message on stderr.
  */
 int ald_enumerate(const AldRunner *runner, const AldCache *cache, GPtrArray **ret, AldFailure *failure);

@@ -21,7 +21,7 @@ void ald_flags_to_words(unsigned flags, const char *ret[ALD_N_FLAGS + 1]);
 unsigned ald_flags_from_words(const char *const *words);
 
 /*
- * Called before anything that may crash or hang, so that the last call identifies the cause. variant: its
+ * Called before anything that may crash or hang, so that the last call identifies the cause. `variant` is its
  * name, NULL before there is one.
  */
 typedef void (*AldPhaseCallback)(
@@ -30,9 +30,9 @@ typedef void (*AldPhaseCallback)(
 typedef struct AldMeasureOptions {
         double seconds_max;
         bool gives_way;            /* fails as busy when other work is detected */
-        const char *variant;       /* only this one; NULL: the fastest correct one */
-        unsigned size;             /* gemm: n; 0: depends on the device */
-        const char *simpler_than;  /* only those after this one in the table, because it crashed; NULL: all */
+        const char *variant;       /* only this one; NULL for the fastest correct one */
+        unsigned size;             /* n of a matrix product; 0 to choose it for the device */
+        const char *simpler_than;  /* only those after this one, which crashed; NULL for all */
         AldPhaseCallback progress; /* may be NULL */
         void *userdata;
 } AldMeasureOptions;
@@ -42,14 +42,14 @@ typedef struct AldMeasureOptions {
 
 /* Rates are work per second: floating point operations or bytes. */
 typedef struct AldMeter {
-        double best, mean, median; /* mean of the best window, of all, median of all */
+        double best, mean, median; /* of the best window, mean of all, median of all */
         double interval;           /* half the 95 % interval of the mean, relative to it */
         double seconds;            /* measured duration */
         unsigned windows;
         unsigned flags;                   /* AldFlags */
-        double theoretical;               /* rate that the driver implies as a limit; 0: unknown */
-        uint64_t clock_hz;                /* 0: not known */
-        uint64_t power_limit;             /* microwatts; 0: unknown */
+        double theoretical;               /* rate that the driver implies as a limit; 0 if unknown */
+        uint64_t clock_hz;                /* 0 if unknown */
+        uint64_t power_limit;             /* microwatts; 0 if unknown */
         char throttle[ALD_THROTTLE_SIZE]; /* reasons, separated by spaces */
 } AldMeter;
 
@@ -75,6 +75,6 @@ int ald_to_device_measure(
 int ald_to_host_measure(
         AldOpenclSession *session, const AldMeasureOptions *options, AldMeasure *ret, AldFailure *failure);
 
-/* For the measuring functions: calls options->progress, if there is one. */
+/* Calls options->progress, if there is one. The measuring functions use this. */
 void ald_measure_report(
         const AldMeasureOptions *options, AldComputeStepPhase phase, const char *variant, double fraction);

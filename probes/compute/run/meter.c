@@ -17,14 +17,14 @@
 #define INTERVAL_MAX 0.01
 #define NEAR_BEST 0.01
 #define NEAR_BEST_MIN 3u
-#define CONFIRMING 0.05 /* of a best window, if time ran out before that */
+#define CONFIRMING 0.05 /* share of a rate, within which other windows confirm it */
 #define CLOCKS_APART_MAX 0.05
 #define BUSY_MEDIAN 0.75
 #define SUSPECT_ABOVE 1.03
-#define TRY_BATCHES 5.0 /* in the time of a trial */
+#define TRY_BATCHES 5.0 /* batches in the time of a trial */
 
 /*
- * Launches without gaps: the next ones are queued before waiting for the previous ones, so that the device
+ * Launches without gaps. The next ones are queued before waiting for the previous ones, so that the device
  * never idles, and time is measured from the end of one to the end of another. So neither queueing nor the
  * time between launches affects the figure.
  */
@@ -35,7 +35,7 @@ typedef struct Launches {
         AldFailure *failure;
         cl_event pending; /* the last queued one, or NULL */
         unsigned n_pending;
-        uint64_t wall_nsec; /* when the previous ones had ended */
+        uint64_t wall_nsec; /* time when the previous ones had ended */
         uint64_t event_nsec;
 } Launches;
 
@@ -58,7 +58,7 @@ static int queue_launches(Launches *launches, unsigned n, cl_event *ret)
         return 0;
 }
 
-/* When the command ended by the clock of the device, 0 if unknown. */
+/* Returns the time when the command ended by the clock of the device, 0 if unknown. */
 static uint64_t read_end_time(const AldCl *cl, cl_event event)
 {
         cl_ulong end = 0;
@@ -69,8 +69,8 @@ static uint64_t read_end_time(const AldCl *cl, cl_event event)
 }
 
 /*
- * A kernel that faults takes its context along, so that none can follow it in this process; drivers call that
- * a want of resources, or by numbers of their own.
+ * Fails with the code of a wait. A kernel that faults destroys its context, so that no other can follow in
+ * this process. Drivers report that as a lack of resources, or by their own numbers.
  */
 static int fail_wait(Launches *launches, cl_int code)
 {
@@ -80,7 +80,7 @@ static int fail_wait(Launches *launches, cl_int code)
                 ald_cl_error_name(code), code);
 }
 
-/* Releases the event. */
+/* Waits for the event and releases it. */
 static int await_event(Launches *launches, cl_event event, Span *ret)
 {
         const AldCl *cl = launches->session->cl;
@@ -182,8 +182,8 @@ static void report_phase(const Run *run, AldComputeStepPhase phase, double fract
         ald_measure_report(run->options->measure, phase, run->options->variant, MIN(fraction, 1));
 }
 
-/* The first launch compiles and fills caches and page tables; the second one shows how long a launch takes.
- */
+/* Warms up. The first launch compiles and fills caches and page tables; the second one shows how long a
+ * launch takes. */
 static int warm_up(Run *run)
 {
         Span span = {};
@@ -196,7 +196,7 @@ static int warm_up(Run *run)
         return r;
 }
 
-/* Until the device neither speeds up nor slows down: clocks rise for up to half a second. */
+/* Runs launches until the device neither speeds up nor slows down. Clocks rise for up to half a second. */
 static int settle_rate(Run *run)
 {
         AldSettle state = {};
@@ -221,7 +221,7 @@ static int settle_rate(Run *run)
         return 0;
 }
 
-/* While the next window is under way. */
+/* Reads the clocks while the next window is under way. */
 static void read_clocks(Run *run)
 {
         AldClockReading reading;
@@ -250,8 +250,8 @@ static void add_window(Run *run, const Span *span)
 }
 
 /*
- * By the clock of the device, which no scheduling of ours disturbs, if ours confirms it: as a whole, or,
- * where we were woken late at the start or at the end, for most windows.
+ * Returns whether to use the clock of the device, which our scheduling does not disturb. Our own clock must
+ * confirm it, either as a whole or, if we were woken late at the start or at the end, for most windows.
  */
 static bool trust_events(const Run *run)
 {
@@ -264,7 +264,7 @@ static bool trust_events(const Run *run)
                fabs(event.median / wall.median - 1) <= CLOCKS_APART_MAX;
 }
 
-/* The mean is certain, and the best window is not a single outlier. */
+/* Returns whether the mean is certain, and the best window is not a single outlier. */
 static bool is_sure(const Run *run)
 {
         const AldSeries *series = trust_events(run) ? &run->by_event : &run->by_wall;
@@ -276,7 +276,7 @@ static bool is_sure(const Run *run)
 
 static int measure_windows(Run *run)
 {
-        bool first = true; /* those queued while it settled */
+        bool first = true; /* these launches were queued while the rate settled */
 
         while (run->by_wall.n < ALD_SERIES_MAX && !is_sure(run) &&
                 (run->by_wall.n < 2 || elapsed(run->start_nsec) < run->seconds_max)) {
@@ -296,7 +296,8 @@ static int measure_windows(Run *run)
         return 0;
 }
 
-/* What windows confirm; else what was done in all the time, which is not too much at least. */
+/* Returns the best rate that windows confirm; else the mean of all the time, which at least is not too
+ * high. */
 static double best_rate(const Run *run, const AldSeries *series, double seconds)
 {
         double confirmed = ald_series_confirmed(series, CONFIRMING, NEAR_BEST_MIN);

@@ -6,17 +6,17 @@
 #include "probes/compute/run/measure.h"
 
 /*
- * Enqueues one launch, of one kernel or several or of a copy, on the queue of the session. ret is NULL if the
- * event is not needed. On failure, sets the failure of its provider and returns its negative errno.
+ * Enqueues one launch, of one or several kernels or of a copy, on the queue of the session. ret is NULL if
+ * the event is not needed. On failure, sets the failure of its provider and returns its negative errno.
  */
 typedef int (*AldLaunch)(void *userdata, cl_event *ret);
 
-/* How a rate is measured. */
+/* The options of measuring a rate. */
 typedef struct AldMeterOptions {
         const AldMeasureOptions *measure; /* not NULL */
         const char *variant;              /* for options->progress */
-        double seconds_max;               /* for settling and measuring; 0: as in `measure` */
-        double theoretical;               /* rate above which the figure is suspect; 0: unknown */
+        double seconds_max;               /* for settling and measuring; 0 for that of `measure` */
+        double theoretical;               /* rate above which the figure is suspect; 0 if unknown */
 } AldMeterOptions;
 
 /*
@@ -27,7 +27,7 @@ typedef struct AldMeterOptions {
 int ald_meter_run(AldOpenclSession *session, const AldMeterOptions *options, AldLaunch launch, void *userdata,
         double work_per_launch, AldMeter *ret, AldFailure *failure);
 
-/* The best rate within this time, for choosing between variants. Runs the launch once before, so that nothing
- * is compiled during the measurement. */
+/* Finds the best rate within this time, for choosing between variants. Runs the launch once before, so that
+ * nothing is compiled during the measurement. */
 int ald_meter_try(AldOpenclSession *session, AldLaunch launch, void *userdata, double work_per_launch,
         double seconds, double *ret, AldFailure *failure);

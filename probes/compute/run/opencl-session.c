@@ -27,7 +27,7 @@ static char *read_log(const AldOpenclSession *session, cl_program program)
         return g_utf8_make_valid(log, -1);
 }
 
-/* Takes the program, which is NULL if it could not even be made. */
+/* Builds a program, and takes ownership of it. It is NULL if it could not even be created. */
 static int build_program(AldOpenclSession *session, cl_program program, const char *options,
         const char *refusal, cl_program *ret, AldFailure *failure)
 {
@@ -127,7 +127,7 @@ static int open_queue(AldOpenclSession *session, AldFailure *failure)
         return 0;
 }
 
-/* AMD's extension: in KiB, and some drivers add the largest block. */
+/* Queries the free memory by AMD's extension. It is in KiB, and some drivers add the largest block. */
 static uint64_t query_free_memory(const AldOpenclSession *session)
 {
         size_t kib[2] = {};
@@ -144,7 +144,8 @@ static uint64_t least_known(uint64_t a, uint64_t b)
         return a == 0 ? b : b == 0 ? a : MIN(a, b);
 }
 
-/* What a device shares with the host, both have to leave free. */
+/* Returns the free memory in bytes, 0 if unknown. A device that shares memory with the host has what is free
+ * for both. */
 static uint64_t find_free_memory(const AldOpenclSession *session, AldClocks *clocks)
 {
         uint64_t host = ald_host_memory_available("/");
@@ -156,7 +157,7 @@ static uint64_t find_free_memory(const AldOpenclSession *session, AldClocks *clo
                        : least_known(ald_clocks_memory_free(clocks), query_free_memory(session));
 }
 
-/* Before anything of ours is there. */
+/* Checks whether others use the device, before anything of ours is there. */
 static void check_use(AldOpenclSession *session)
 {
         g_autoptr(AldClocks) clocks = ald_clocks_open("/", session->facts);
@@ -166,7 +167,7 @@ static void check_use(AldOpenclSession *session)
         session->memory_free = find_free_memory(session, clocks);
 }
 
-/* With the device found, or the failure not to. */
+/* Finishes opening a device. `found` is the result of finding it. */
 static int finish_opening(AldOpenclSession *session, int found, AldOpenclSession *ret, AldFailure *failure)
 {
         int r = found;

@@ -12,11 +12,11 @@ typedef struct AldOpenclSession {
         cl_command_queue queue; /* in order, with profiling */
         const AldOpenclTarget *facts;
         GPtrArray *devices;   /* all devices of the machine, including facts */
-        bool busy;            /* others used it before */
-        uint64_t memory_free; /* bytes that it can use; 0: unknown */
+        bool busy;            /* others used the device before */
+        uint64_t memory_free; /* bytes that the device can use; 0 if unknown */
 } AldOpenclSession;
 
-/* Opens the device with this id; NULL: the first. */
+/* Opens the device with this id, or the first if that is NULL. */
 int ald_opencl_session_open(AldOpenclSession *ret, const AldCl *cl, const char *id, AldFailure *failure);
 
 /* Identifies a device that another process listed with the same drivers. */
@@ -34,7 +34,7 @@ void ald_opencl_session_close(AldOpenclSession *session);
 int ald_opencl_session_build(AldOpenclSession *session, const char *source, const char *options,
         cl_program *ret, AldFailure *failure);
 
-/* The same from patched output of GetProgramInfo(CL_PROGRAM_BINARIES). */
+/* Builds for the device from patched output of GetProgramInfo(CL_PROGRAM_BINARIES). */
 int ald_opencl_session_build_ptx(
         AldOpenclSession *session, const char *ptx, cl_program *ret, AldFailure *failure);
 

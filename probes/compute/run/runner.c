@@ -25,7 +25,7 @@ typedef struct Child {
         pid_t pid;
         int pidfd, answers;
         uint64_t deadline;
-        GString *text; /* the line that is not complete */
+        GString *text; /* the incomplete line */
         size_t bytes;
 } Child;
 
@@ -44,7 +44,7 @@ static char **make_arguments(const AldRunner *runner, const char *const *argumen
         return (char **) g_ptr_array_free(all, FALSE);
 }
 
-/* Sets up what it inherits: no blocked or ignored signals, and no open files except the pipe. */
+/* Sets up what the child inherits: no blocked or ignored signals, and no open files except the pipe. */
 static void prepare_spawn(posix_spawn_file_actions_t *files, posix_spawnattr_t *how, int answers)
 {
         sigset_t none, usual;
@@ -91,7 +91,8 @@ static int spawn_child(Child *child, const char *const *arguments, const char *d
         return 0;
 }
 
-/* A process that hangs in the kernel is abandoned, since waiting for it would hang as well. */
+/* Kills the child and waits for it. A process that hangs in the kernel is abandoned, since waiting for it
+ * would hang as well. */
 static int end_child(Child *child, int *ret_status)
 {
         struct pollfd fd = { child->pidfd, POLLIN, 0 };
@@ -111,7 +112,8 @@ static int fail_of_status(int status, AldFailure *failure)
                 WEXITSTATUS(status));
 }
 
-/* Waits for its end first: killed meanwhile, its own status would be lost. */
+/* Fails after the child has closed the pipe. Waits for its end first, since killing it meanwhile would lose
+ * its own status. */
 static int fail_of_end(Child *child, AldFailure *failure)
 {
         int r = ald_wait_for(child->pidfd, POLLIN, child->runner->stop, child->deadline,
@@ -126,7 +128,7 @@ static int fail_of_end(Child *child, AldFailure *failure)
         return fail_of_status(status, failure);
 }
 
-/* 1: the answer is there; 0: more is to come. */
+/* Handles a line. Returns 1 with the answer, 0 if more is to come. */
 static int handle_line(const char *line, size_t length, AldRunnerCallback callback, void *userdata,
         AldRecord **ret, AldFailure *failure)
 {
@@ -190,7 +192,7 @@ static int follow_child(
         return r;
 }
 
-/* Processor time of children that were reaped, in µs. */
+/* Returns the processor time of children that were reaped, in µs. */
 static uint64_t children_usec(void)
 {
         struct rusage usage = {};
@@ -206,7 +208,7 @@ static void read_times(AldProcessorTimes *ret)
         ret->own = children_usec();
 }
 
-/* A timeout because no processor was free is not a hang. */
+/* Checks the reason of a timeout, which is not a hang if no processor was free. */
 static int check_timeout(const Child *child, const AldProcessorTimes *before, AldFailure *failure)
 {
         AldProcessorTimes after;
