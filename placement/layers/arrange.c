@@ -56,7 +56,7 @@ static double least_nsec(Search *search, uint32_t n)
 }
 
 /* Returns for how long a step may occupy a part, so that the order is better than the best one. */
-static double most_busy(const Search *search)
+static double busiest_max(const Search *search)
 {
         const AldPlanArrangement *arrangement = search->arrangement;
 
@@ -75,7 +75,7 @@ static double head_nsec(const Search *search, const AldStageOrder *order, uint32
 /* Sets the cuts of an order to what its stages may have. Returns the room of all. */
 static double set_cuts(Search *search, const AldStageOrder *order)
 {
-        double busy = most_busy(search), room = 0;
+        double busy = busiest_max(search), room = 0;
 
         for (uint32_t i = 0; i < order->n; i++) {
                 AldPlanCut *cut = &search->cuts[i];
@@ -94,7 +94,7 @@ static double set_cuts(Search *search, const AldStageOrder *order)
 
 /* Returns what an order takes, whose cuts are set to its layers, and sets what one step does. INFINITY: they
  * do not fit, or it is seen before the layers are cut that it takes no less than the best one. */
-static double measure(Search *search, const AldStageOrder *order, double *ret_step_nsec)
+static double measure_order(Search *search, const AldStageOrder *order, double *ret_step_nsec)
 {
         const AldPlanArrangement *arrangement = search->arrangement;
         const AldPlacementProblem *problem = arrangement->problem;
@@ -104,7 +104,7 @@ static double measure(Search *search, const AldStageOrder *order, double *ret_st
         if (!ald_stage_order_is_allowed(problem, order) || order->n < arrangement->steps)
                 return INFINITY;
         nsec = arrangement->beside_nsec(arrangement->topology, order, &busiest);
-        if (nsec >= search->best_nsec || busiest > fmin(most_busy(search), arrangement->occupy_max_nsec))
+        if (nsec >= search->best_nsec || busiest > fmin(busiest_max(search), arrangement->occupy_max_nsec))
                 return INFINITY;
         room = set_cuts(search, order);
         if (room < search->layers_bytes || nsec + least_nsec(search, order->n) >= search->best_nsec)
@@ -144,7 +144,7 @@ static void take_order(Search *search, const AldStageOrder *order, double nsec, 
 /* Takes the order as the best one if it takes less. */
 static bool try_order(Search *search, const AldStageOrder *order)
 {
-        double step_nsec = 0, nsec = measure(search, order, &step_nsec);
+        double step_nsec = 0, nsec = measure_order(search, order, &step_nsec);
 
         if (!(nsec < search->best_nsec * (1 - ALD_PLAN_TIE)))
                 return false;
@@ -162,7 +162,7 @@ static bool try_devices(Search *search, uint32_t n)
 
 /* Sets `tried` to the best order without `out` of its stages from `at` on. Returns how many devices are left.
  */
-static uint32_t take_out(Search *search, uint32_t at, uint32_t out)
+static uint32_t remove_stages(Search *search, uint32_t at, uint32_t out)
 {
         const AldStageOrder *best = &search->best;
 
@@ -172,7 +172,7 @@ static uint32_t take_out(Search *search, uint32_t at, uint32_t out)
 }
 
 /* Puts a device before what stands there. */
-static void put_in(Search *search, uint32_t n, uint32_t at, uint32_t device)
+static void insert_device(Search *search, uint32_t n, uint32_t at, uint32_t device)
 {
         memmove(&search->tried[at + 1], &search->tried[at], (n - at) * sizeof *search->tried);
         search->tried[at] = device;
@@ -220,7 +220,7 @@ static bool try_without(Search *search)
         for (uint32_t at = 0; at < search->best.n && goes_on(search); at++)
                 for (uint32_t out = count_block(search, at);; out = 1) {
                         if (!is_any_required(search, at, out) &&
-                                try_devices(search, take_out(search, at, out)))
+                                try_devices(search, remove_stages(search, at, out)))
                                 return true;
                         if (out == 1)
                                 break;
@@ -232,12 +232,12 @@ static bool try_without(Search *search)
 static bool try_moved(Search *search, uint32_t at, uint32_t out)
 {
         for (uint32_t to = 0; to + out <= search->best.n && goes_on(search); to++) {
-                uint32_t n = take_out(search, at, out);
+                uint32_t n = remove_stages(search, at, out);
 
                 if (to == at)
                         continue;
                 for (uint32_t i = 0; i < out; i++)
-                        put_in(search, n++, to + i, search->best.devices[at + i]);
+                        insert_device(search, n++, to + i, search->best.devices[at + i]);
                 if (try_devices(search, n))
                         return true;
         }
@@ -259,7 +259,7 @@ static bool try_swapped(Search *search)
 {
         for (uint32_t at = 0; at < search->best.n; at++)
                 for (uint32_t with = at + 1; with < search->best.n && goes_on(search); with++) {
-                        (void) take_out(search, 0, 0);
+                        (void) remove_stages(search, 0, 0);
                         search->tried[at] = search->best.devices[with];
                         search->tried[with] = search->best.devices[at];
                         if (try_devices(search, search->best.n))
@@ -280,8 +280,8 @@ static bool try_another(Search *search, uint32_t out)
                         if (is_used(search, device) ||
                                 (out > 0 && problem->devices[search->best.devices[at]].required))
                                 continue;
-                        n = take_out(search, at, out);
-                        put_in(search, n, at, device);
+                        n = remove_stages(search, at, out);
+                        insert_device(search, n, at, device);
                         if (try_devices(search, n + 1))
                                 return true;
                 }
@@ -289,7 +289,7 @@ static bool try_another(Search *search, uint32_t out)
 }
 
 /* Lists at most n devices of a node, none of which is used: the fastest ones. Returns how many there are. */
-static uint32_t list_node(const Search *search, uint32_t device, uint32_t n, uint32_t *ret)
+static uint32_t list_unused_node(const Search *search, uint32_t device, uint32_t n, uint32_t *ret)
 {
         const AldPlacementProblem *problem = search->arrangement->problem;
         uint32_t found = 0;
@@ -329,7 +329,7 @@ static bool try_another_node(Search *search, bool instead)
         g_autofree uint32_t *list = g_new(uint32_t, each + 1);
 
         for (uint32_t device = 0; each > 1 && problem->nodes_even && device < problem->n_devices; device++) {
-                if (!is_first_of_node(search, device) || list_node(search, device, each, list) < each)
+                if (!is_first_of_node(search, device) || list_unused_node(search, device, each, list) < each)
                         continue;
                 for (uint32_t at = 0; at + (instead ? each : 0) <= search->best.n && goes_on(search);
                         at += each) {
@@ -337,9 +337,9 @@ static bool try_another_node(Search *search, bool instead)
 
                         if (is_any_required(search, at, out))
                                 continue;
-                        n = take_out(search, at, out);
+                        n = remove_stages(search, at, out);
                         for (uint32_t i = 0; i < each; i++)
-                                put_in(search, n++, at + i, list[i]);
+                                insert_device(search, n++, at + i, list[i]);
                         if (try_devices(search, n))
                                 return true;
                 }
@@ -348,15 +348,15 @@ static bool try_another_node(Search *search, bool instead)
 }
 
 /* The same order, whose layers may be cut otherwise so that its busiest part is less busy. */
-static bool try_again(Search *search)
+static bool try_other_cut(Search *search)
 {
-        return search->arrangement->steps > 1 && try_devices(search, take_out(search, 0, 0));
+        return search->arrangement->steps > 1 && try_devices(search, remove_stages(search, 0, 0));
 }
 
-static void improve(Search *search)
+static void improve_order(Search *search)
 {
         while (goes_on(search) &&
-                (try_again(search) || try_without(search) || try_elsewhere(search) ||
+                (try_other_cut(search) || try_without(search) || try_elsewhere(search) ||
                         try_another(search, 1) || try_another(search, 0) || try_swapped(search) ||
                         try_another_node(search, true) || try_another_node(search, false)))
                 ;
@@ -371,7 +371,7 @@ static uint32_t stages_max(const Search *search)
 }
 
 /* Returns how many devices there are in all orders, or `most` if these are more. */
-static uint64_t count_all(const Search *search, uint64_t most)
+static uint64_t count_order_devices(const Search *search, uint64_t most)
 {
         uint64_t orders = search->arrangement->may_head_be_first ? 2 : 1, n = 0;
 
@@ -403,7 +403,7 @@ static bool is_tried(const Search *search, uint32_t n, uint32_t device)
 }
 
 /* Tries all orders that begin with the n devices in `tried`. */
-static void try_longer(Search *search, uint32_t n, bool head_is_first)
+static void try_longer_orders(Search *search, uint32_t n, bool head_is_first)
 {
         const AldStageOrder order = { search->tried, n + 1, head_is_first && n > 0 };
 
@@ -416,27 +416,27 @@ static void try_longer(Search *search, uint32_t n, bool head_is_first)
                 while (has_required(search, n + 1) && try_order(search, &order))
                         ;
                 if (n + 1 < stages_max(search))
-                        try_longer(search, n + 1, head_is_first);
+                        try_longer_orders(search, n + 1, head_is_first);
         }
 }
 
 /* Tries each order if they are few. Returns whether it did, so that none takes less than the best one; not if
  * it was good enough to look no further. */
-static bool try_all(Search *search)
+static bool try_all_orders(Search *search)
 {
         const AldPlanArrangement *arrangement = search->arrangement;
         uint64_t left = arrangement->work_max - MIN(*arrangement->work, arrangement->work_max);
 
-        if (!goes_on(search) || count_all(search, left) >= left)
+        if (!goes_on(search) || count_order_devices(search, left) >= left)
                 return false;
-        try_longer(search, 0, false);
+        try_longer_orders(search, 0, false);
         if (arrangement->may_head_be_first)
-                try_longer(search, 0, true);
+                try_longer_orders(search, 0, true);
         return goes_on(search);
 }
 
 /* Takes an order as the best one on which the layers fit, whatever it takes. */
-static int fit(Search *search)
+static int take_fitting_order(Search *search)
 {
         const AldPlanArrangement *arrangement = search->arrangement;
         AldPlanFitting fitting = { .request = arrangement->request,
@@ -450,14 +450,14 @@ static int fit(Search *search)
 
         if (r < 0)
                 return r;
-        nsec = measure(search, &order, &step_nsec);
+        nsec = measure_order(search, &order, &step_nsec);
         if (!(nsec < search->best_nsec)) {
                 /* Not each device gets a layer in it; without work, no such order is looked for. */
                 fitting.work_max = 0;
                 r = ald_plan_fit(&fitting, &order);
                 if (r < 0)
                         return r;
-                nsec = measure(search, &order, &step_nsec);
+                nsec = measure_order(search, &order, &step_nsec);
         }
         if (!(nsec < search->best_nsec))
                 return -EAGAIN;
@@ -494,15 +494,15 @@ int ald_plan_arrange(const AldPlanArrangement *arrangement, AldPlacementSolution
         int r = -EAGAIN;
 
         search_init(&search, arrangement, solution, *head_is_first);
-        nsec = measure(&search, &search.best, &step_nsec);
+        nsec = measure_order(&search, &search.best, &step_nsec);
         search.best_nsec = fmin(nsec, arrangement->below_nsec);
-        improve(&search);
+        improve_order(&search);
         if (!search.found && isinf(nsec)) {
-                r = fit(&search);
+                r = take_fitting_order(&search);
                 if (r >= 0)
-                        improve(&search);
+                        improve_order(&search);
         }
-        *ret_is_least = try_all(&search);
+        *ret_is_least = try_all_orders(&search);
         if (!search.found)
                 return r;
         *head_is_first = search.best.head_is_first;

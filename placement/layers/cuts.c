@@ -50,7 +50,7 @@ static void cuts_init(Cuts *cuts, const AldPlanRequest *request, AldPlanCut *sta
                 cuts->bytes[i] = (double) ald_plan_layers_bytes(request, ALD_PLAN_RUN_FIRST, i);
 }
 
-static bool fits(const Cuts *cuts, uint32_t stage, uint32_t first, uint32_t end)
+static bool run_fits(const Cuts *cuts, uint32_t stage, uint32_t first, uint32_t end)
 {
         return end - first <= cuts->stages[stage].layers_max &&
                cuts->bytes[end] - cuts->bytes[first] <= cuts->stages[stage].room - cuts->spare[stage];
@@ -58,7 +58,7 @@ static bool fits(const Cuts *cuts, uint32_t stage, uint32_t first, uint32_t end)
 
 /* Each first layer that fits with an end fits with those before it, so that the best first layer of those in
  * reach is at the head of a queue, as in a sliding minimum. */
-static void extend(Cuts *cuts, uint32_t stage)
+static void add_stage(Cuts *cuts, uint32_t stage)
 {
         const double layer_nsec = cuts->stages[stage].layer_nsec, *before = cuts->nsec;
         uint32_t head = 0, tail = 0, *queue = cuts->queue;
@@ -72,7 +72,7 @@ static void extend(Cuts *cuts, uint32_t stage)
                         tail--;
                 if (before[last] < INFINITY)
                         queue[tail++] = last;
-                while (tail > head && !fits(cuts, stage, queue[head], end))
+                while (tail > head && !run_fits(cuts, stage, queue[head], end))
                         head++;
                 cuts->next[end] = INFINITY;
                 if (tail == head)
@@ -83,7 +83,7 @@ static void extend(Cuts *cuts, uint32_t stage)
 }
 
 /* Sets the layers of the stages; the time of all. INFINITY: they do not fit. */
-static double cut(Cuts *cuts)
+static double cut_layers(Cuts *cuts)
 {
         uint32_t end = cuts->layers;
         double nsec = 0;
@@ -94,7 +94,7 @@ static double cut(Cuts *cuts)
         for (uint32_t stage = 0; stage < cuts->n; stage++) {
                 double *swap = cuts->nsec;
 
-                extend(cuts, stage);
+                add_stage(cuts, stage);
                 cuts->nsec = cuts->next;
                 cuts->next = swap;
         }
@@ -128,7 +128,7 @@ static double find_spare(Cuts *cuts, double enough_nsec)
                 double middle = floor((low + high) / 2);
 
                 set_spare(cuts, middle * STEP);
-                if (cut(cuts) <= enough_nsec)
+                if (cut_layers(cuts) <= enough_nsec)
                         low = middle;
                 else
                         high = middle;
@@ -138,7 +138,7 @@ static double find_spare(Cuts *cuts, double enough_nsec)
 
 /* Stages that cannot leave more stay as they are; if only all together cannot, the last one of them. Returns
  * whether any can still rise. */
-static bool settle(Cuts *cuts, double spare, double enough_nsec)
+static bool settle_stages(Cuts *cuts, double spare, double enough_nsec)
 {
         uint32_t rising = 0, settled = 0, last = 0;
 
@@ -146,7 +146,7 @@ static bool settle(Cuts *cuts, double spare, double enough_nsec)
                 if (!cuts->rises[i])
                         continue;
                 cuts->spare[i] = spare + STEP;
-                cuts->rises[i] = cuts->work < WORK_MAX && cut(cuts) <= enough_nsec;
+                cuts->rises[i] = cuts->work < WORK_MAX && cut_layers(cuts) <= enough_nsec;
                 cuts->spare[i] = spare;
                 settled += !cuts->rises[i];
                 rising += cuts->rises[i];
@@ -187,10 +187,10 @@ static void level_out(Cuts *cuts, double enough_nsec)
                         double spare = find_spare(cuts, enough_nsec);
 
                         set_spare(cuts, spare);
-                        rises = settle(cuts, spare, enough_nsec);
+                        rises = settle_stages(cuts, spare, enough_nsec);
                 }
         }
-        (void) cut(cuts);
+        (void) cut_layers(cuts);
 }
 
 bool ald_plan_cut(const AldPlanRequest *request, AldPlanCut *stages, uint32_t n, bool level)
@@ -199,7 +199,7 @@ bool ald_plan_cut(const AldPlanRequest *request, AldPlanCut *stages, uint32_t n,
         double nsec;
 
         cuts_init(&cuts, request, stages, n);
-        nsec = cut(&cuts);
+        nsec = cut_layers(&cuts);
         if (isinf(nsec))
                 return false;
         if (level)

@@ -174,7 +174,7 @@ static bool is_set_allowed(const Fit *fit, Set set)
 
 /* Returns how many layers there is room for with this device behind `before` others that have room for so
  * many: each gets one at least, so that these may have to get fewer. 0: it has room for none. */
-static uint32_t extend(
+static uint32_t extend_reach(
         const Fit *fit, uint32_t device, AldPlacementRole role, uint32_t reach, uint32_t before)
 {
         const uint32_t *ends = ends_of(fit, device, role);
@@ -195,7 +195,7 @@ static AldPlacementRole first_role(const Fit *fit)
 }
 
 /* Sets ret to the order of such a set with that device as the last. */
-static void read_back(const Fit *fit, Set set, uint32_t last, AldStageOrder *ret)
+static void trace_back(const Fit *fit, Set set, uint32_t last, AldStageOrder *ret)
 {
         uint32_t before = (uint32_t) __builtin_popcount(set) - 1;
 
@@ -216,8 +216,8 @@ static void read_back(const Fit *fit, Set set, uint32_t last, AldStageOrder *ret
                                 if (!(rest & 1u << previous) || !may_follow(fit, rest, previous, device) ||
                                         *reach_at(fit, rest, previous) == 0)
                                         continue;
-                                end = extend(fit, device, ALD_PLACEMENT_PLAIN, *reach_at(fit, rest, previous),
-                                        before);
+                                end = extend_reach(fit, device, ALD_PLACEMENT_PLAIN,
+                                        *reach_at(fit, rest, previous), before);
                                 if (end != reach)
                                         continue;
                                 ret->devices[before--] = device;
@@ -232,28 +232,28 @@ static void read_back(const Fit *fit, Set set, uint32_t last, AldStageOrder *ret
 }
 
 /* Keeps the order of such a set, and `device` behind it if it is one, if it has fewer devices. */
-static void keep(const Fit *fit, Set set, uint32_t last, uint32_t device, AldStageOrder *ret)
+static void keep_shorter(const Fit *fit, Set set, uint32_t last, uint32_t device, AldStageOrder *ret)
 {
         Set all = device < fit->n ? set | 1u << device : set;
         uint32_t n = (uint32_t) __builtin_popcount(all);
 
         if ((ret->n > 0 && n >= ret->n) || n > fit->most || !is_set_allowed(fit, all))
                 return;
-        read_back(fit, set, last, ret);
+        trace_back(fit, set, last, ret);
         ret->n = n;
         ret->head_is_first = fit->head_is_first && n > 1;
         if (device < fit->n)
                 ret->devices[n - 1] = device;
 }
 
-static void visit(const Fit *fit, Set set, uint32_t last, AldStageOrder *ret)
+static void extend_set(const Fit *fit, Set set, uint32_t last, AldStageOrder *ret)
 {
         uint32_t reach = *reach_at(fit, set, last), before = (uint32_t) __builtin_popcount(set);
 
         if (reach == 0)
                 return;
         if (fit->head_is_first && reach == fit->layers)
-                keep(fit, set, last, fit->n, ret);
+                keep_shorter(fit, set, last, fit->n, ret);
         if (before >= fit->most)
                 return;
         for (uint32_t device = 0; device < fit->n; device++) {
@@ -264,8 +264,8 @@ static void visit(const Fit *fit, Set set, uint32_t last, AldStageOrder *ret)
                 if (!fit->head_is_first && before < fit->layers &&
                         fit->starts[device] <= MIN(reach, fit->layers - 1) &&
                         (fit->first == fit->n || is_closed(fit, device, fit->first)))
-                        keep(fit, set, last, device, ret);
-                end = extend(fit, device, ALD_PLACEMENT_PLAIN, reach, before);
+                        keep_shorter(fit, set, last, device, ret);
+                end = extend_reach(fit, device, ALD_PLACEMENT_PLAIN, reach, before);
                 next = reach_at(fit, set | 1u << device, device);
                 *next = MAX(*next, end);
         }
@@ -285,7 +285,7 @@ static bool search_sets(Fit *fit, AldStageOrder *ret)
                         return false;
                 for (uint32_t last = 0; last < fit->columns; last++)
                         if (fit->columns == 1 || set & 1u << last)
-                                visit(fit, set, last, ret);
+                                extend_set(fit, set, last, ret);
         }
         return true;
 }
@@ -364,7 +364,7 @@ static bool may_be_added(const Fit *fit, const AldStageOrder *order, const bool 
 }
 
 /* Returns how well a device suits that would get these layers: the more the better. */
-static double rate(const Fit *fit, Greed greed, const AldPlanCut *cut, uint32_t first, uint32_t end)
+static double rate_device(const Fit *fit, Greed greed, const AldPlanCut *cut, uint32_t first, uint32_t end)
 {
         if (greed == GREED_MOST_LAYERS)
                 return end - first;
@@ -372,7 +372,7 @@ static double rate(const Fit *fit, Greed greed, const AldPlanCut *cut, uint32_t 
 }
 
 /* Adds a device with which the layers are complete. */
-static bool finish(const Fit *fit, AldStageOrder *order, const bool *used, uint32_t reach)
+static bool add_finishing_device(const Fit *fit, AldStageOrder *order, const bool *used, uint32_t reach)
 {
         for (uint32_t i = 0; i < fit->n; i++) {
                 if (order->n == 0 ? ends_of(fit, i, ALD_PLACEMENT_BOTH)[0] < fit->layers
@@ -400,7 +400,7 @@ static uint32_t add_best(const Fit *fit, Greed greed, AldStageOrder *order, bool
 
                 if (end == first || !may_be_added(fit, order, used, i))
                         continue;
-                suits = rate(fit, greed, cut_of(fit, i, role), first, end);
+                suits = rate_device(fit, greed, cut_of(fit, i, role), first, end);
                 if (suits <= most)
                         continue;
                 most = suits;
@@ -423,7 +423,7 @@ static bool fit_greedily(const Fit *fit, Greed greed, AldStageOrder *ret)
         while (ret->n < fit->most) {
                 uint32_t end;
 
-                if (finish(fit, ret, used, reach))
+                if (add_finishing_device(fit, ret, used, reach))
                         return true;
                 end = add_best(fit, greed, ret, used, reach);
                 if (end == reach)

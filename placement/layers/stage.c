@@ -96,7 +96,7 @@ AldPlanStage ald_plan_stage(const AldPlanCandidates *candidates, uint32_t candid
                 .path_from = ALD_PLAN_NONE };
 }
 
-static void add_layers(const AldPlanRequest *request, AldPlanStage *stage)
+static void add_layer_bytes(const AldPlanRequest *request, AldPlanStage *stage)
 {
         const AldPlanLayerSizes *sizes = request->sizes;
         uint32_t first = stage->first_layer, end = first + stage->layers;
@@ -115,6 +115,6 @@ void ald_plan_stages_set_layers(const AldPlanRequest *request, AldPlanStage *sta
         for (uint32_t i = 0; i < n; i++) {
                 stages[i].first_layer = first;
                 first += stages[i].layers;
-                add_layers(request, &stages[i]);
+                add_layer_bytes(request, &stages[i]);
         }
 }

@@ -44,7 +44,7 @@ static double goal_nsec(const AldPlanCandidates *candidates, const AldPlanSteps 
 }
 
 /* Of the steps that are under way in the time that the goal is about. */
-static uint32_t in_flight(const AldPlanCandidates *candidates, const AldPlanSteps *steps)
+static uint32_t goal_in_flight(const AldPlanCandidates *candidates, const AldPlanSteps *steps)
 {
         return ald_plan_goal_in_flight(steps, candidates->request->goal);
 }
@@ -59,7 +59,7 @@ static AldPlanChoice choice_as_in(const AldPlanCandidates *candidates, const Ald
         return choice;
 }
 
-static bool uses(const AldPlanSteps *steps, uint32_t device)
+static bool uses_device(const AldPlanSteps *steps, uint32_t device)
 {
         for (uint32_t i = 0; i < steps->n_stages; i++)
                 if (steps->stages[i].device == device)
@@ -68,17 +68,17 @@ static bool uses(const AldPlanSteps *steps, uint32_t device)
 }
 
 /* Whether each candidate is part of it; to be freed. */
-static bool *members(const AldPlanCandidates *candidates, const AldPlanSteps *steps)
+static bool *find_members(const AldPlanCandidates *candidates, const AldPlanSteps *steps)
 {
         bool *are = g_new(bool, candidates->n);
 
         for (uint32_t i = 0; i < candidates->n; i++)
-                are[i] = uses(steps, candidates->devices[i]);
+                are[i] = uses_device(steps, candidates->devices[i]);
         return are;
 }
 
 /* To as many stages as there are, on these candidates. */
-static void keep_count(const AldPlan *plan, const bool *allowed, AldPlanChoice *choice)
+static void keep_stage_count(const AldPlan *plan, const bool *allowed, AldPlanChoice *choice)
 {
         choice->allowed = allowed;
         choice->stages = plan->best.n_stages;
@@ -140,7 +140,7 @@ static bool is_reachable(const AldPlanCandidates *candidates, const AldPlan *pla
 }
 
 /* Allows the candidate, and where it can only be used beside others of its node, these; how many that are. */
-static uint32_t allow(const AldPlanCandidates *candidates, uint32_t candidate, bool *allowed)
+static uint32_t allow_candidate(const AldPlanCandidates *candidates, uint32_t candidate, bool *allowed)
 {
         uint32_t node = ald_plan_candidate_device(candidates, candidate)->node, n = 1;
 
@@ -187,14 +187,14 @@ static AldPlanVerdict judge_by_paths(
 static AldPlanChoice choose_with(
         const AldPlanCandidates *candidates, const AldPlan *plan, bool *allowed, uint32_t candidate)
 {
-        uint32_t more = allow(candidates, candidate, allowed);
+        uint32_t more = allow_candidate(candidates, candidate, allowed);
         AldPlanChoice choice = choice_as_in(candidates, plan);
 
         /* A slice more makes no plan, and a ring of ranks has a certain number. */
         if (ald_plan_method_of(candidates)->spreads_layers)
                 choice.allowed = allowed;
         if (is_count_kept(candidates, plan))
-                keep_count(plan, allowed, &choice);
+                keep_stage_count(plan, allowed, &choice);
         choice.required = candidate;
         choice.around = is_judged_exactly(candidates, plan, more) ? NULL : &plan->best;
         choice.client = plan->best.client;
@@ -203,14 +203,14 @@ static AldPlanChoice choose_with(
 
 /* A candidate with which the goal takes less than with the plan, which a search that is not exact may miss.
  */
-typedef struct Better {
+typedef struct BetterCandidate {
         uint32_t candidate; /* ALD_PLAN_NONE: there is none */
         double nsec;        /* that it takes, or the plan */
-} Better;
+} BetterCandidate;
 
 /* are: those of the plan. */
 static AldPlanVerdict judge_needless(const AldPlanCandidates *candidates, const AldPlan *plan,
-        const bool *are, uint32_t candidate, Better *better)
+        const bool *are, uint32_t candidate, BetterCandidate *better)
 {
         g_autofree bool *allowed = g_memdup2(are, candidates->n * sizeof *are);
         AldPlanChoice choice;
@@ -230,10 +230,10 @@ static AldPlanVerdict judge_needless(const AldPlanCandidates *candidates, const 
         choice = choose_with(candidates, plan, allowed, candidate);
         if (ald_plan_find_steps(candidates, &choice, &with) >= 0) {
                 if (goal_nsec(candidates, &with) < better->nsec * (1 - ALD_PLAN_TIE))
-                        *better = (Better){ candidate, goal_nsec(candidates, &with) };
+                        *better = (BetterCandidate){ candidate, goal_nsec(candidates, &with) };
                 verdict.costs_nsec = verdict.saves_nsec = NAN;
                 /* The time for several steps is not the sum of transfers and layers. */
-                if (in_flight(candidates, &plan->best) == 1 && in_flight(candidates, &with) == 1) {
+                if (goal_in_flight(candidates, &plan->best) == 1 && goal_in_flight(candidates, &with) == 1) {
                         verdict.costs_nsec = with.hops_nsec - plan->best.hops_nsec;
                         verdict.saves_nsec = plan->best.nsec - with.nsec + verdict.costs_nsec;
                 }
@@ -360,7 +360,7 @@ static void find_alternatives(const AldPlanCandidates *candidates, AldPlan *plan
         if (candidates->request->client || plan->best.client == ALD_PLAN_NONE)
                 return;
         if (is_count_kept(candidates, plan))
-                keep_count(plan, are = members(candidates, &plan->best), &choice);
+                keep_stage_count(plan, are = find_members(candidates, &plan->best), &choice);
         for (uint32_t i = 0; i < plan->best.n_stages; i++) {
                 choice.client = candidates->cluster->devices[plan->best.stages[i].device].node;
                 if (choice.client != plan->best.client)
@@ -397,10 +397,10 @@ static void find_best_alternatives(const AldPlanCandidates *candidates, AldPlan 
 }
 
 /* Returns the candidate with which the goal takes the least, if that is less than with the plan. */
-static uint32_t judge_all(const AldPlanCandidates *candidates, AldPlan *plan)
+static uint32_t judge_all_candidates(const AldPlanCandidates *candidates, AldPlan *plan)
 {
-        g_autofree bool *are = members(candidates, &plan->best);
-        Better better = { ALD_PLAN_NONE, goal_nsec(candidates, &plan->best) };
+        g_autofree bool *are = find_members(candidates, &plan->best);
+        BetterCandidate better = { ALD_PLAN_NONE, goal_nsec(candidates, &plan->best) };
 
         g_free(plan->verdicts);
         plan->verdicts = g_memdup2(
@@ -418,7 +418,7 @@ static uint32_t judge_all(const AldPlanCandidates *candidates, AldPlan *plan)
 /* Adds the candidate to the plan. False: that takes no less. */
 static bool add_to_plan(const AldPlanCandidates *candidates, AldPlan *plan, uint32_t candidate)
 {
-        g_autofree bool *allowed = members(candidates, &plan->best);
+        g_autofree bool *allowed = find_members(candidates, &plan->best);
         AldPlanChoice choice = choose_with(candidates, plan, allowed, candidate);
         AldPlanSteps with;
 
@@ -434,10 +434,10 @@ static bool add_to_plan(const AldPlanCandidates *candidates, AldPlan *plan, uint
 }
 
 /* A front has the best steps of each number under way already. */
-static void judge(const AldPlanCandidates *candidates, AldPlan *plan)
+static void judge_and_improve(const AldPlanCandidates *candidates, AldPlan *plan)
 {
         for (unsigned round = 0; round < JUDGE_ROUNDS; round++) {
-                uint32_t candidate = judge_all(candidates, plan);
+                uint32_t candidate = judge_all_candidates(candidates, plan);
 
                 if (candidate == ALD_PLAN_NONE || plan->is_front || round + 1 == JUDGE_ROUNDS ||
                         !add_to_plan(candidates, plan, candidate))
@@ -445,8 +445,8 @@ static void judge(const AldPlanCandidates *candidates, AldPlan *plan)
         }
 }
 
-static double with_better_paths(const AldPlanCandidates *candidates, const AldPlan *plan, uint32_t device,
-        double rate_factor, double rtt_factor)
+static double goal_with_better_paths(const AldPlanCandidates *candidates, const AldPlan *plan,
+        uint32_t device, double rate_factor, double rtt_factor)
 {
         const AldPlanMethod *method = ald_plan_method_of(candidates);
         g_autofree bool *are = NULL;
@@ -461,7 +461,7 @@ static double with_better_paths(const AldPlanCandidates *candidates, const AldPl
         if (method->same_nsec && is_large(candidates, plan))
                 return method->same_nsec(candidates, plan, &choice);
         if (is_count_kept(candidates, plan))
-                keep_count(plan, are = members(candidates, &plan->best), &choice);
+                keep_stage_count(plan, are = find_members(candidates, &plan->best), &choice);
         if (ald_plan_find_steps(candidates, &choice, &steps) < 0)
                 return candidates->progress->stopped ? NAN : goal_nsec(candidates, &plan->best);
         nsec = goal_nsec(candidates, &steps);
@@ -504,8 +504,8 @@ static void find_sensitivities(const AldPlanCandidates *candidates, AldPlan *pla
                 if (!have_paths_effect(candidates, &plan->best, i) ||
                         has_sensitivity(candidates, plan, device))
                         continue;
-                found.rate_nsec = with_better_paths(candidates, plan, device, BETTER_RATE, 1);
-                found.rtt_nsec = with_better_paths(candidates, plan, device, 1, BETTER_RTT);
+                found.rate_nsec = goal_with_better_paths(candidates, plan, device, BETTER_RATE, 1);
+                found.rtt_nsec = goal_with_better_paths(candidates, plan, device, 1, BETTER_RTT);
                 if (!isnan(found.rate_nsec) && !isnan(found.rtt_nsec))
                         plan->sensitivities[plan->n_sensitivities++] = found;
         }
@@ -521,7 +521,7 @@ void ald_plan_explain(const AldPlanCandidates *candidates, AldPlan *plan)
         if (!plan->is_front)
                 find_best_alternatives(candidates, plan);
         ald_plan_progress_divide(candidates->progress, JUDGED, candidates->n);
-        judge(candidates, plan);
+        judge_and_improve(candidates, plan);
         /* Each stage is planned with paths of a higher rate, and with those of a shorter round trip. */
         ald_plan_progress_divide(candidates->progress, 1, 2 * plan->best.n_stages);
         find_sensitivities(candidates, plan);

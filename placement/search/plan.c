@@ -12,7 +12,7 @@
 #define FOUND 0.2   /* fraction of the work until the best steps are found */
 #define OBSTACLES 5 /* that are tried */
 
-static bool share_memory(const AldPlanCandidates *candidates)
+static bool do_devices_share_memory(const AldPlanCandidates *candidates)
 {
         for (uint32_t i = 0; i < candidates->cluster->n_devices; i++)
                 if (candidates->verdicts[i].reason == ALD_PLAN_SHARES_MEMORY)
@@ -20,7 +20,7 @@ static bool share_memory(const AldPlanCandidates *candidates)
         return false;
 }
 
-static int find_best(const AldPlanCandidates *candidates, double until, AldPlanSteps *ret)
+static int find_best_steps(const AldPlanCandidates *candidates, double until, AldPlanSteps *ret)
 {
         AldPlanChoice choice = ald_plan_choice(candidates);
 
@@ -30,7 +30,7 @@ static int find_best(const AldPlanCandidates *candidates, double until, AldPlanS
 }
 
 /* The same devices need not be searched twice. */
-static bool are_alike(const AldPlanCandidates *a, const AldPlanCandidates *b)
+static bool have_same_devices(const AldPlanCandidates *a, const AldPlanCandidates *b)
 {
         return a->n == b->n && memcmp(a->devices, b->devices, a->n * sizeof *a->devices) == 0;
 }
@@ -83,15 +83,15 @@ static int find_candidates(AldPlanCandidates *candidates, AldPlanProgress *progr
         int other, r = init_candidates(candidates, progress, cluster, ALD_PLAN_PREFER_SPEED, ret_refusal);
 
         if (r >= 0)
-                r = find_best(candidates, FOUND / 2, ret);
+                r = find_best_steps(candidates, FOUND / 2, ret);
         progress->may_stop |= r >= 0;
-        if ((r < 0 && r != -ENOSPC) || !share_memory(candidates))
+        if ((r < 0 && r != -ENOSPC) || !do_devices_share_memory(candidates))
                 return r;
         other = init_candidates(&roomy, progress, cluster, ALD_PLAN_PREFER_ROOM, ret_refusal);
-        if (other >= 0 && are_alike(candidates, &roomy))
+        if (other >= 0 && have_same_devices(candidates, &roomy))
                 return r;
         if (other >= 0)
-                other = find_best(&roomy, FOUND, &steps);
+                other = find_best_steps(&roomy, FOUND, &steps);
         if (other == -ECANCELED && !progress->stopped)
                 return other;
         if (r < 0 || (other >= 0 && ald_plan_goal_nsec(&steps, goal) < ald_plan_goal_nsec(ret, goal))) {
