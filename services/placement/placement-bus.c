@@ -25,7 +25,7 @@ struct AldPlacementBus {
 };
 
 /* A call of Plan(). */
-typedef struct Call {
+typedef struct PlanCall {
         AldPlacementBus *bus;
         AldPeer *caller;
         AldPlanJob *job; /* once it has its turn */
@@ -33,9 +33,9 @@ typedef struct Call {
         AldPlanWorkload workload;
         AldPlanOptions options;
         GPtrArray *owned;
-} Call;
+} PlanCall;
 
-static void call_free(Call *call)
+static void plan_call_free(PlanCall *call)
 {
         ald_state_reader_forget(call->bus->reader, call);
         ald_peer_free(call->caller);
@@ -43,9 +43,9 @@ static void call_free(Call *call)
         sd_bus_message_unref(call->message);
         g_free(call);
 }
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(Call, call_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(PlanCall, plan_call_free)
 
-static void refuse(const Call *call, const char *name, const char *text)
+static void reply_error(const PlanCall *call, const char *name, const char *text)
 {
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
 
@@ -53,7 +53,7 @@ static void refuse(const Call *call, const char *name, const char *text)
         (void) sd_bus_reply_method_error(call->message, &error);
 }
 
-static char *no_such_node(AldModel *model, const char *text)
+static char *describe_missing_node(AldModel *model, const char *text)
 {
         g_autofree char *excerpt = ald_excerpt(text), *similar = NULL;
         const char *closest = ald_model_closest_name(model, text);
@@ -64,32 +64,33 @@ static char *no_such_node(AldModel *model, const char *text)
         return g_strdup_printf("No such node: %s; did you mean %s?", excerpt, similar);
 }
 
-static void refuse_name(const Call *call, AldModel *model, int r, const char *text, const char *candidates)
+static void reply_name_error(
+        const PlanCall *call, AldModel *model, int r, const char *text, const char *candidates)
 {
         g_autofree char *excerpt = ald_excerpt(text), *message = NULL;
 
         switch (r) {
         case -ALD_E_AMBIGUOUS_NAME:
                 message = g_strdup_printf("Several nodes match %s: %s", excerpt, candidates);
-                refuse(call, ALD_ERROR_AMBIGUOUS_NAME, message);
+                reply_error(call, ALD_ERROR_AMBIGUOUS_NAME, message);
                 return;
         case -ALD_E_NO_SUCH_DEVICE:
                 message = g_strdup_printf("No such device: %s", excerpt);
-                refuse(call, ALD_ERROR_NO_SUCH_DEVICE, message);
+                reply_error(call, ALD_ERROR_NO_SUCH_DEVICE, message);
                 return;
         case -ALD_E_NO_SUCH_NODE:
-                message = no_such_node(model, text);
-                refuse(call, ALD_ERROR_NO_SUCH_NODE, message);
+                message = describe_missing_node(model, text);
+                reply_error(call, ALD_ERROR_NO_SUCH_NODE, message);
                 return;
         default:
                 message = g_strdup_printf("Split: not of the form NODE/DEVICE=LAYERS: %s", excerpt);
-                refuse(call, SD_BUS_ERROR_INVALID_ARGS, message);
+                reply_error(call, SD_BUS_ERROR_INVALID_ARGS, message);
         }
 }
 
 static void on_state(AldModel *model, const char *reason, void *userdata)
 {
-        Call *call = userdata;
+        PlanCall *call = userdata;
         AldPlanRequest request;
         const char *text, *candidates;
         int r;
@@ -97,14 +98,14 @@ static void on_state(AldModel *model, const char *reason, void *userdata)
         if (!model) {
                 g_autofree char *message = g_strdup_printf("Cannot read the state service: %s", reason);
 
-                refuse(call, ALD_ERROR_STATE_UNAVAILABLE, message);
+                reply_error(call, ALD_ERROR_STATE_UNAVAILABLE, message);
                 ald_plan_job_fail(call->job, -EREMOTEIO);
                 return;
         }
         r = ald_plan_request_make(
                 model, &call->workload, &call->options, call->owned, &request, &text, &candidates);
         if (r < 0) {
-                refuse_name(call, model, r, text, candidates);
+                reply_name_error(call, model, r, text, candidates);
                 ald_plan_job_fail(call->job, -EREMOTEIO);
                 return;
         }
@@ -114,7 +115,7 @@ static void on_state(AldModel *model, const char *reason, void *userdata)
 static void on_turn(AldPlanJob *job, void *userdata)
 {
         AldPlacementBus *bus = userdata;
-        Call *call = ald_plan_job_of(job);
+        PlanCall *call = ald_plan_job_of(job);
 
         call->job = job;
         ald_state_reader_ask(bus->reader, on_state, call);
@@ -123,7 +124,7 @@ static void on_turn(AldPlanJob *job, void *userdata)
 static void on_progress(AldPlanJob *job, double fraction, void *userdata)
 {
         AldPlacementBus *bus = userdata;
-        Call *call = ald_plan_job_of(job);
+        PlanCall *call = ald_plan_job_of(job);
         const char *sender = sd_bus_message_get_sender(call->message);
         g_autoptr(AldMessage) signal = NULL;
 
@@ -152,7 +153,7 @@ static int append_part(
         return r < 0 ? r : sd_bus_message_close_container(message);
 }
 
-static int reply(const Call *call, const AldPlanReport *report)
+static int reply_plan(const PlanCall *call, const AldPlanReport *report)
 {
         g_autoptr(AldMessage) message = NULL;
         size_t bytes = 0;
@@ -171,14 +172,14 @@ static int reply(const Call *call, const AldPlanReport *report)
 
 static bool is_of_sender(void *of, const void *sender)
 {
-        const Call *call = of;
+        const PlanCall *call = of;
 
         return g_str_equal(sd_bus_message_get_sender(call->message), sender);
 }
 
-static void answer(const Call *call, int error, const AldPlanReport *report, const char *problem)
+static void answer_call(const PlanCall *call, int error, const AldPlanReport *report, const char *problem)
 {
-        int r = report ? reply(call, report) : 0;
+        int r = report ? reply_plan(call, report) : 0;
 
         if (r < 0)
                 g_warning("Cannot send a plan: %s", g_strerror(-r));
@@ -188,26 +189,26 @@ static void answer(const Call *call, int error, const AldPlanReport *report, con
         case -EREMOTEIO: /* it has its answer */
                 return;
         case -ECANCELED:
-                refuse(call, ALD_ERROR_CANCELED, "The plan was canceled");
+                reply_error(call, ALD_ERROR_CANCELED, "The plan was canceled");
                 return;
         case -ETIMEDOUT:
-                refuse(call, SD_BUS_ERROR_TIMEOUT, "No plan was found within a minute");
+                reply_error(call, SD_BUS_ERROR_TIMEOUT, "No plan was found within a minute");
                 return;
         case -EINVAL:
-                refuse(call, SD_BUS_ERROR_INVALID_ARGS, problem);
+                reply_error(call, SD_BUS_ERROR_INVALID_ARGS, problem);
                 return;
         default:
-                refuse(call, SD_BUS_ERROR_FAILED, "The plan could not be made");
+                reply_error(call, SD_BUS_ERROR_FAILED, "The plan could not be made");
         }
 }
 
 static void on_ended(
         AldPlanJob *job, int error, const AldPlanReport *report, const char *problem, void *userdata)
 {
-        Call *call = ald_plan_job_of(job);
+        PlanCall *call = ald_plan_job_of(job);
 
-        answer(call, error, report, problem);
-        call_free(call);
+        answer_call(call, error, report, problem);
+        plan_call_free(call);
 }
 
 static void on_no_job(void *userdata)
@@ -221,7 +222,7 @@ static const AldPlanJobsHandler jobs_handler = {
         .turn = on_turn, .progress = on_progress, .ended = on_ended, .idle = on_no_job
 };
 
-static int refuse_engine(const char *name, sd_bus_error *error)
+static int set_engine_error(const char *name, sd_bus_error *error)
 {
         g_autofree char *excerpt = ald_excerpt(name), *list = ald_plan_engine_list();
 
@@ -229,7 +230,7 @@ static int refuse_engine(const char *name, sd_bus_error *error)
                 error, SD_BUS_ERROR_INVALID_ARGS, "Engine: one of %s, not %s", list, excerpt);
 }
 
-static int read_call(Call *call, sd_bus_error *error)
+static int read_call(PlanCall *call, sd_bus_error *error)
 {
         const AldPlanEngine *engine;
         const char *reason;
@@ -243,7 +244,7 @@ static int read_call(Call *call, sd_bus_error *error)
                 return r;
         engine = ald_plan_engine_find(call->options.engine);
         if (!engine)
-                return refuse_engine(call->options.engine, error);
+                return set_engine_error(call->options.engine, error);
         if (ald_plan_engine_reading(engine, &call->workload, &reason) == ALD_MODEL_REFUSED)
                 return sd_bus_error_set(error, ALD_ERROR_UNREADABLE_MODEL, reason);
         if (ald_plan_workload_check(&call->workload, engine, &reason) < 0 ||
@@ -256,7 +257,7 @@ static int read_call(Call *call, sd_bus_error *error)
         return 0;
 }
 
-static int refuse_limit(int r, sd_bus_error *error)
+static int set_limit_error(int r, sd_bus_error *error)
 {
         switch (r) {
         case -ALD_E_USER_LIMIT:
@@ -271,17 +272,17 @@ static int refuse_limit(int r, sd_bus_error *error)
         }
 }
 
-static bool is_call(void *of, const void *call)
+static bool is_same_call(void *of, const void *call)
 {
         return of == call;
 }
 
 static void on_caller(AldPeer *peer, const char *owner, void *userdata)
 {
-        const Call *call = userdata;
+        const PlanCall *call = userdata;
 
         if (!owner)
-                ald_plan_jobs_cancel(call->bus->jobs, is_call, call);
+                ald_plan_jobs_cancel(call->bus->jobs, is_same_call, call);
 }
 
 /* With arguments of this size a call is not kept until its user is known, so the bus is asked. */
@@ -300,7 +301,7 @@ static int read_uid(sd_bus_message *message, uid_t *ret, sd_bus_error *error)
 static int method_plan(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
         AldPlacementBus *bus = userdata;
-        g_autoptr(Call) call = g_new0(Call, 1);
+        g_autoptr(PlanCall) call = g_new0(PlanCall, 1);
         uid_t uid;
         int r;
 
@@ -318,7 +319,7 @@ static int method_plan(sd_bus_message *message, void *userdata, sd_bus_error *er
         ald_idle_end(bus->idle);
         r = ald_plan_jobs_add(bus->jobs, uid, call);
         if (r < 0)
-                return refuse_limit(r, error);
+                return set_limit_error(r, error);
         g_steal_pointer(&call);
         return 1;
 }

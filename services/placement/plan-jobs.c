@@ -9,7 +9,7 @@
 #define TIME_USEC (20 * G_USEC_PER_SEC)     /* after which the best plan that was found is returned */
 #define TIME_MAX_USEC (60 * G_USEC_PER_SEC) /* if there is none */
 #define TICK_MSEC 250u
-#define WHOLE 1000000 /* of a fraction that both threads share */
+#define FRACTION_SCALE 1000000 /* of a fraction that both threads share */
 
 typedef enum JobState {
         JOB_WAITING,
@@ -75,7 +75,7 @@ static AldPlanJob *job_at(const AldPlanJobs *jobs, guint i)
         return jobs->list->pdata[i];
 }
 
-static unsigned count(const AldPlanJobs *jobs, bool waiting, const uid_t *uid)
+static unsigned count_jobs(const AldPlanJobs *jobs, bool waiting, const uid_t *uid)
 {
         unsigned n = 0;
 
@@ -102,7 +102,7 @@ static AldPlanJob *choose_next(const AldPlanJobs *jobs)
         for (guint i = 0; i < jobs->list->len; i++) {
                 AldPlanJob *job = job_at(jobs, i);
 
-                if (job->state == JOB_WAITING && count(jobs, false, &job->uid) == 0 &&
+                if (job->state == JOB_WAITING && count_jobs(jobs, false, &job->uid) == 0 &&
                         (!best || last_turn(jobs, job->uid) < last_turn(jobs, best->uid)))
                         best = job;
         }
@@ -121,7 +121,7 @@ static void give_turns(AldPlanJobs *jobs)
 {
         AldPlanJob *job;
 
-        while (count(jobs, false, NULL) < jobs->at_once && (job = choose_next(jobs))) {
+        while (count_jobs(jobs, false, NULL) < jobs->at_once && (job = choose_next(jobs))) {
                 note_turn(jobs, job->uid);
                 job->state = JOB_PREPARING;
                 jobs->handler->turn(job, jobs->userdata);
@@ -137,7 +137,7 @@ static void job_free(AldPlanJob *job)
 }
 
 /* Without giving the next one its turn. */
-static void end(AldPlanJob *job, int error)
+static void end_job(AldPlanJob *job, int error)
 {
         AldPlanJobs *jobs = job->jobs;
 
@@ -146,7 +146,7 @@ static void end(AldPlanJob *job, int error)
         job_free(job);
 }
 
-static void go_on(AldPlanJobs *jobs)
+static void serve_next(AldPlanJobs *jobs)
 {
         if (jobs->list->len > 0) {
                 give_turns(jobs);
@@ -161,9 +161,9 @@ int ald_plan_jobs_add(AldPlanJobs *jobs, uid_t uid, void *of)
 {
         AldPlanJob *job;
 
-        if (count(jobs, true, &uid) >= ALD_PLANS_WAITING_PER_USER_MAX)
+        if (count_jobs(jobs, true, &uid) >= ALD_PLANS_WAITING_PER_USER_MAX)
                 return -ALD_E_USER_LIMIT;
-        if (count(jobs, true, NULL) >= ALD_PLANS_WAITING_MAX)
+        if (count_jobs(jobs, true, NULL) >= ALD_PLANS_WAITING_MAX)
                 return -ALD_E_COMMON_LIMIT;
         job = g_new0(AldPlanJob, 1);
         job->jobs = jobs;
@@ -178,8 +178,8 @@ void ald_plan_job_fail(AldPlanJob *job, int error)
 {
         AldPlanJobs *jobs = job->jobs;
 
-        end(job, error);
-        go_on(jobs);
+        end_job(job, error);
+        serve_next(jobs);
 }
 
 static gboolean on_made(gpointer userdata)
@@ -193,7 +193,7 @@ static gboolean on_made(gpointer userdata)
 }
 
 /* The first reason counts. */
-static void give_up(AldPlanJob *job, int error)
+static void give_up_job(AldPlanJob *job, int error)
 {
         g_atomic_int_compare_and_exchange(&job->given_up, 0, error);
 }
@@ -203,7 +203,7 @@ static bool on_proceed(double fraction, void *userdata)
 {
         AldPlanJob *job = userdata;
 
-        g_atomic_int_set(&job->fraction, (gint) (fraction * WHOLE));
+        g_atomic_int_set(&job->fraction, (gint) (fraction * FRACTION_SCALE));
         return g_atomic_int_get(&job->given_up) == 0;
 }
 
@@ -248,10 +248,10 @@ static gboolean on_tick(gpointer userdata)
                 if (now - job->begun_usec >= TIME_USEC)
                         g_atomic_int_set(&job->is_late, 1);
                 if (now - job->begun_usec >= TIME_MAX_USEC)
-                        give_up(job, ETIMEDOUT);
+                        give_up_job(job, ETIMEDOUT);
                 if (now - job->begun_usec >= TICK_MSEC * 1000)
-                        jobs->handler->progress(
-                                job, (double) g_atomic_int_get(&job->fraction) / WHOLE, jobs->userdata);
+                        jobs->handler->progress(job,
+                                (double) g_atomic_int_get(&job->fraction) / FRACTION_SCALE, jobs->userdata);
         }
         return G_SOURCE_CONTINUE;
 }
@@ -296,14 +296,14 @@ void ald_plan_jobs_cancel(AldPlanJobs *jobs, AldPlanJobsMatch matches, const voi
                 if (matches && !matches(job->of, userdata))
                         continue;
                 if (job->state != JOB_WAITING) {
-                        give_up(job, ECANCELED);
+                        give_up_job(job, ECANCELED);
                         continue;
                 }
-                end(job, -ECANCELED);
+                end_job(job, -ECANCELED);
                 ended = true;
         }
         if (ended && jobs->list->len == 0)
-                go_on(jobs);
+                serve_next(jobs);
 }
 
 void ald_plan_jobs_free(AldPlanJobs *jobs)
@@ -318,7 +318,7 @@ void ald_plan_jobs_free(AldPlanJobs *jobs)
                         g_thread_join(job->thread);
                 while (g_source_remove_by_user_data(job))
                         ;
-                end(job, -ECANCELED);
+                end_job(job, -ECANCELED);
         }
         g_clear_handle_id(&jobs->timer, g_source_remove);
         g_ptr_array_unref(jobs->list);

@@ -7,14 +7,14 @@
 #include "services/placement/plan-request.h"
 
 /* What names are looked up for. */
-typedef struct Lookup {
+typedef struct NameLookup {
         AldModel *model;
         GPtrArray *owned;
         const char *failed;     /* the text that names nothing */
         const char *candidates; /* ids of the nodes that it may mean, if these are several */
-} Lookup;
+} NameLookup;
 
-static int resolve(Lookup *lookup, const char *text, bool with_device, const char **ret)
+static int resolve_name(NameLookup *lookup, const char *text, bool with_device, const char **ret)
 {
         char *resolved, *candidates;
         AldPinResult result = ald_pin_resolve(lookup->model, text, with_device, &resolved, &candidates);
@@ -33,19 +33,19 @@ static int resolve(Lookup *lookup, const char *text, bool with_device, const cha
         return result == ALD_PIN_NO_DEVICE ? -ALD_E_NO_SUCH_DEVICE : -ALD_E_NO_SUCH_NODE;
 }
 
-static size_t count(const char *const *list)
+static size_t count_strings(const char *const *list)
 {
         return list ? g_strv_length((char **) list) : 0;
 }
 
-static int resolve_list(Lookup *lookup, const char *const *list, const char *const **ret)
+static int resolve_list(NameLookup *lookup, const char *const *list, const char *const **ret)
 {
-        size_t n = count(list);
+        size_t n = count_strings(list);
         const char **resolved = g_new0(const char *, n + 1);
 
         g_ptr_array_add(lookup->owned, resolved);
         for (size_t i = 0; i < n; i++) {
-                int r = resolve(lookup, list[i], true, &resolved[i]);
+                int r = resolve_name(lookup, list[i], true, &resolved[i]);
 
                 if (r < 0)
                         return r;
@@ -54,7 +54,7 @@ static int resolve_list(Lookup *lookup, const char *const *list, const char *con
         return 0;
 }
 
-static int resolve_pin(Lookup *lookup, const char *text, AldPlanPin *ret)
+static int resolve_pin(NameLookup *lookup, const char *text, AldPlanPin *ret)
 {
         g_auto(AldPlanPin) pin = { 0 };
         const char *device;
@@ -64,7 +64,7 @@ static int resolve_pin(Lookup *lookup, const char *text, AldPlanPin *ret)
                 lookup->failed = text;
                 return r;
         }
-        r = resolve(lookup, pin.device, true, &device);
+        r = resolve_name(lookup, pin.device, true, &device);
         if (r >= 0 && !strchr(device, '/'))
                 r = -ALD_E_NO_SUCH_DEVICE; /* a node */
         if (r < 0) {
@@ -75,9 +75,9 @@ static int resolve_pin(Lookup *lookup, const char *text, AldPlanPin *ret)
         return 0;
 }
 
-static int resolve_split(Lookup *lookup, const char *const *split, AldPlanRequest *request)
+static int resolve_split(NameLookup *lookup, const char *const *split, AldPlanRequest *request)
 {
-        size_t n = count(split);
+        size_t n = count_strings(split);
         AldPlanPin *pins = g_new0(AldPlanPin, n + 1);
 
         g_ptr_array_add(lookup->owned, pins);
@@ -92,7 +92,7 @@ static int resolve_split(Lookup *lookup, const char *const *split, AldPlanReques
         return 0;
 }
 
-static uint32_t limit(uint64_t stated)
+static uint32_t limit_or_none(uint64_t stated)
 {
         return stated == ALD_ABSENT_UINT64 ? 0 : (uint32_t) stated;
 }
@@ -102,8 +102,8 @@ static void set_figures(AldPlanRequest *request, const AldPlanOptions *options)
         request->engine = ald_plan_engine_find(options->engine);
         request->goal = options->goal ? (AldPlanOptionsGoal) ald_plan_options_goal_from_string(options->goal)
                                       : ALD_PLAN_OPTIONS_GOAL_LATENCY;
-        request->devices_max = limit(options->max_devices);
-        request->nodes_max = limit(options->max_nodes);
+        request->devices_max = limit_or_none(options->max_devices);
+        request->nodes_max = limit_or_none(options->max_nodes);
         request->assumed_rtt_nsec = request->assumed_bits_per_second = NAN;
         if (options->assumed_bits_per_second != ALD_ABSENT_UINT64) {
                 request->assumed_rtt_nsec = (double) options->assumed_rtt_nsec;
@@ -128,7 +128,7 @@ static void set_sizes(AldPlanRequest *request, GPtrArray *owned)
 int ald_plan_request_make(AldModel *model, const AldPlanWorkload *workload, const AldPlanOptions *options,
         GPtrArray *owned, AldPlanRequest *ret, const char **ret_text, const char **ret_candidates)
 {
-        Lookup lookup = { .model = model, .owned = owned };
+        NameLookup lookup = { .model = model, .owned = owned };
         AldPlanRequest request = { .workload = workload };
         int r;
 
@@ -140,7 +140,7 @@ int ald_plan_request_make(AldModel *model, const AldPlanWorkload *workload, cons
         if (r >= 0)
                 r = resolve_split(&lookup, options->split, &request);
         if (r >= 0 && options->client)
-                r = resolve(&lookup, options->client, false, &request.client);
+                r = resolve_name(&lookup, options->client, false, &request.client);
         if (r < 0) {
                 *ret_text = lookup.failed;
                 *ret_candidates = lookup.candidates;

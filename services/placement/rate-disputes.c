@@ -63,21 +63,21 @@ static bool is_higher(const AldEdgeRow *high, const AldEdgeRow *low)
                        (double) low->bits_per_second * (1 + ALD_LINK_AGREE_PERCENT / 100);
 }
 
-static void lower(AldPlanPath *high, const AldPlanPath *low)
+static void lower_rate(AldPlanPath *high, const AldPlanPath *low)
 {
         high->bits_per_second = fmin(high->bits_per_second, (double) low->edge->bits_per_second);
         high->disputed_bits_per_second = fmax(
                 high->disputed_bits_per_second, (double) high->edge->bits_per_second);
 }
 
-static void settle(AldPlanPath *a, AldPlanPath *b)
+static void settle_pair(AldPlanPath *a, AldPlanPath *b)
 {
         AldPlanPath *high = is_higher(a->edge, b->edge) ? a : is_higher(b->edge, a->edge) ? b : NULL;
         AldPlanPath *low = high == a ? b : a;
 
         if (!high)
                 return;
-        lower(high, low);
+        lower_rate(high, low);
         low->disputed_bits_per_second = fmax(
                 low->disputed_bits_per_second, (double) high->edge->bits_per_second);
 }
@@ -118,7 +118,7 @@ static bool settle_by_ports(GHashTable *measured, AldPlanPath *path)
 
         for (guint i = 0; others && i < MIN(others->len, COMPARED_MAX); i++)
                 if (is_same_time(path, others->pdata[i])) {
-                        settle(path, others->pdata[i]);
+                        settle_pair(path, others->pdata[i]);
                         found = true;
                 }
         return found;
@@ -137,7 +137,7 @@ static void settle_by_nodes(GHashTable *measured, AldPlanPath *path)
                 if (!is_same_time(path, best))
                         continue;
                 if (is_higher(path->edge, best->edge))
-                        lower(path, best);
+                        lower_rate(path, best);
                 return;
         }
 }

@@ -11,13 +11,13 @@
 #define TERA 1e12
 
 /* A node while it is being added. */
-typedef struct Adding {
+typedef struct AddedNode {
         AldPlanSnapshot *snapshot;
         const AldEntity *entity; /* NULL: nothing is known but the node itself */
         uint32_t node;
-} Adding;
+} AddedNode;
 
-static const char *keep(AldPlanSnapshot *snapshot, const char *text)
+static const char *keep_string(AldPlanSnapshot *snapshot, const char *text)
 {
         char *copy = g_strdup(text);
 
@@ -35,13 +35,13 @@ static const void *keep_struct(AldPlanSnapshot *snapshot, const AldStruct *type,
         return copy;
 }
 
-static double number(uint64_t value)
+static double to_double(uint64_t value)
 {
         return value == ALD_ABSENT_UINT64 ? NAN : (double) value;
 }
 
 /* In bytes or operations per second; less than one is none that was measured. */
-static double rate(double value)
+static double to_rate(double value)
 {
         return value >= 1 ? value : NAN;
 }
@@ -71,13 +71,13 @@ static void set_figures(AldPlanSnapshot *snapshot, const AldComputeDevice *measu
         device->measured = keep_struct(snapshot, &ald_compute_device_struct, measured);
         if (!measured || has_flag(measured->flags, "suspect"))
                 return;
-        device->bytes_per_second = rate(number(measured->memory_bandwidth_bytes_per_second));
-        device->flops = rate(
+        device->bytes_per_second = to_rate(to_double(measured->memory_bandwidth_bytes_per_second));
+        device->flops = to_rate(
                 TERA * (isnan(measured->tflops_fp16) ? measured->gemm_tflops : measured->tflops_fp16));
 }
 
 /* What is left of an amount; absent if either is unknown, or impossible. */
-static uint64_t left(uint64_t total, uint64_t used)
+static uint64_t subtract_used(uint64_t total, uint64_t used)
 {
         return total == ALD_ABSENT_UINT64 || used == ALD_ABSENT_UINT64 || used > total ? ALD_ABSENT_UINT64
                                                                                        : total - used;
@@ -89,7 +89,7 @@ typedef struct FreeMemory {
         bool is_assumed; /* how much is in use is unknown */
 } FreeMemory;
 
-static FreeMemory free_of_host(const AldEntity *entity)
+static FreeMemory find_free_host_memory(const AldEntity *entity)
 {
         const AldRecord *record = ald_entity_record(entity, ALD_KIND_MEMORY);
         const AldMemory *memory = ald_record_as(record, MEMORY, AldMemory);
@@ -98,7 +98,7 @@ static FreeMemory free_of_host(const AldEntity *entity)
                       : (FreeMemory){ ALD_ABSENT_UINT64, ALD_ABSENT_UINT64 };
 }
 
-static const AldDevice *device_now(const AldEntity *entity, const char *id)
+static const AldDevice *find_present_device(const AldEntity *entity, const char *id)
 {
         const AldSystem *system = ald_entity_as(entity, SYSTEM, AldSystem);
 
@@ -107,26 +107,27 @@ static const AldDevice *device_now(const AldEntity *entity, const char *id)
 
 /* Of the memory that belongs to the device alone. The drivers of Intel's cards do not report how much is in
  * use: all of it may be free. */
-static FreeMemory free_of_own(const AldEntity *entity, const AldBackend *backend)
+static FreeMemory find_free_own_memory(const AldEntity *entity, const AldBackend *backend)
 {
         const AldRecord *record = ald_entity_record(entity, ALD_KIND_SYSTEM);
-        const AldDevice *now = device_now(entity, backend->id);
+        const AldDevice *now = find_present_device(entity, backend->id);
 
         if (now && now->memory_used_bytes == ALD_ABSENT_UINT64 &&
                 backend->memory_total_bytes != ALD_ABSENT_UINT64)
                 return (FreeMemory){ backend->memory_total_bytes, record->updated_usec, true };
-        return now ? (FreeMemory){ left(backend->memory_total_bytes, now->memory_used_bytes),
+        return now ? (FreeMemory){ subtract_used(backend->memory_total_bytes, now->memory_used_bytes),
                 record->updated_usec }
                    : (FreeMemory){ ALD_ABSENT_UINT64, ALD_ABSENT_UINT64 };
 }
 
 /* What the driver of a device lets it still have of the host's memory; if it is not known how much it has,
  * all that it may have. */
-static FreeMemory allowed_of_host(const AldEntity *entity, const AldBackend *backend)
+static FreeMemory find_allowed_host_memory(const AldEntity *entity, const AldBackend *backend)
 {
         const AldRecord *record = ald_entity_record(entity, ALD_KIND_SYSTEM);
-        const AldDevice *now = device_now(entity, backend->id);
-        uint64_t bytes = now ? left(backend->shared_bytes, now->shared_used_bytes) : ALD_ABSENT_UINT64;
+        const AldDevice *now = find_present_device(entity, backend->id);
+        uint64_t bytes = now ? subtract_used(backend->shared_bytes, now->shared_used_bytes)
+                             : ALD_ABSENT_UINT64;
 
         return bytes == ALD_ABSENT_UINT64 ? (FreeMemory){ backend->shared_bytes, ALD_ABSENT_UINT64 }
                                           : (FreeMemory){ bytes, record->updated_usec };
@@ -136,10 +137,10 @@ static FreeMemory allowed_of_host(const AldEntity *entity, const AldBackend *bac
  * Of a device that computes in host memory: what the host has available, but no more than its driver lets it
  * have. What the firmware carved out for it is not part of that, and is added if it is known to be free.
  */
-static FreeMemory free_of_unified(const AldEntity *entity, const AldBackend *backend)
+static FreeMemory find_free_unified_memory(const AldEntity *entity, const AldBackend *backend)
 {
-        FreeMemory found = free_of_host(entity), own = free_of_own(entity, backend);
-        const FreeMemory allowed = allowed_of_host(entity, backend);
+        FreeMemory found = find_free_host_memory(entity), own = find_free_own_memory(entity, backend);
+        const FreeMemory allowed = find_allowed_host_memory(entity, backend);
 
         if (found.bytes == ALD_ABSENT_UINT64)
                 return found;
@@ -158,7 +159,7 @@ static FreeMemory free_of_unified(const AldEntity *entity, const AldBackend *bac
  * then; OpenCL reports it, too. What HIP and Level Zero report there depends on their versions and the
  * kernel's.
  */
-static uint64_t total_of(const AldEntity *entity, const AldBackend *backend, bool uses_host_memory)
+static uint64_t find_total_bytes(const AldEntity *entity, const AldBackend *backend, bool uses_host_memory)
 {
         const AldMemory *memory = ald_entity_as(entity, MEMORY, AldMemory);
 
@@ -173,41 +174,40 @@ static uint64_t total_of(const AldEntity *entity, const AldBackend *backend, boo
 
 /* Whether it cannot be measured without one more driver, and where that driver is. Before OpenCL was asked,
  * as while a device is asleep, and for versions that do not say, a measurement is worth a try. */
-static void set_opencl(const Adding *adding, const AldBackend *backend, AldPlanDevice *device)
+static void set_opencl(const AddedNode *added, const AldBackend *backend, AldPlanDevice *device)
 {
-        const AldBackends *backends = ald_entity_as(adding->entity, BACKENDS, AldBackends);
+        const AldBackends *backends = ald_entity_as(added->entity, BACKENDS, AldBackends);
 
         device->lacks_opencl = backends->open_cl && !backend->open_cl_platform;
         if (ald_opencl_is_missing(backends, backend))
                 device->opencl_package = ald_opencl_package(backend);
 }
 
-static void add_device(const Adding *adding, const AldBackend *backend)
+static void add_device(const AddedNode *added, const AldBackend *backend)
 {
-        const AldCompute *compute = ald_entity_as(adding->entity, COMPUTE, AldCompute);
+        const AldCompute *compute = ald_entity_as(added->entity, COMPUTE, AldCompute);
         FreeMemory found;
-        AldPlanDevice device = { .node = adding->node,
-                .id = keep(adding->snapshot, backend->id),
-                .name = keep(adding->snapshot, backend->name),
-                .vendor = keep(adding->snapshot, backend->vendor),
+        AldPlanDevice device = { .node = added->node,
+                .id = keep_string(added->snapshot, backend->id),
+                .name = keep_string(added->snapshot, backend->name),
+                .vendor = keep_string(added->snapshot, backend->vendor),
                 .is_processor = g_strcmp0(backend->class, "cpu") == 0,
                 .uses_host_memory = backend->unified == 1,
                 .free_bytes = ALD_PLAN_ABSENT,
                 .free_usec = ALD_PLAN_ABSENT };
 
         device.uses_host_memory |= device.is_processor;
-        device.total_bytes = total_of(adding->entity, backend, device.uses_host_memory);
-        set_figures(
-                adding->snapshot, compute ? ald_rows_find(&compute->devices, backend->id) : NULL, &device);
-        set_doubt(adding->snapshot, ald_entity_as(adding->entity, DOUBTS, AldDoubts), &device);
-        set_opencl(adding, backend, &device);
-        found = device.is_processor       ? free_of_host(adding->entity)
-                : device.uses_host_memory ? free_of_unified(adding->entity, backend)
-                                          : free_of_own(adding->entity, backend);
+        device.total_bytes = find_total_bytes(added->entity, backend, device.uses_host_memory);
+        set_figures(added->snapshot, compute ? ald_rows_find(&compute->devices, backend->id) : NULL, &device);
+        set_doubt(added->snapshot, ald_entity_as(added->entity, DOUBTS, AldDoubts), &device);
+        set_opencl(added, backend, &device);
+        found = device.is_processor       ? find_free_host_memory(added->entity)
+                : device.uses_host_memory ? find_free_unified_memory(added->entity, backend)
+                                          : find_free_own_memory(added->entity, backend);
         device.free_bytes = found.bytes;
         device.free_usec = found.usec;
         device.is_free_assumed = found.is_assumed;
-        g_array_append_val(adding->snapshot->devices, device);
+        g_array_append_val(added->snapshot->devices, device);
 }
 
 /* A card that is split computes as its instances. */
@@ -222,15 +222,15 @@ static bool has_instances(const AldBackends *backends, const AldBackend *card)
         return false;
 }
 
-static void add_devices(const Adding *adding)
+static void add_devices(const AddedNode *added)
 {
-        const AldBackends *backends = ald_entity_as(adding->entity, BACKENDS, AldBackends);
+        const AldBackends *backends = ald_entity_as(added->entity, BACKENDS, AldBackends);
 
         for (size_t i = 0; backends && i < backends->devices.n; i++) {
                 const AldBackend *backend = ald_rows_at(&backends->devices, i);
 
                 if (!has_instances(backends, backend))
-                        add_device(adding, backend);
+                        add_device(added, backend);
         }
 }
 
@@ -250,7 +250,8 @@ static const AldStorageFileSystem *find_storage(const AldEntity *entity)
                         row->model_bytes > (found ? found->model_bytes : 0))
                         found = row;
         }
-        return found && !isnan(rate(number(found->read_bytes_per_second))) && !has_flag(found->flags, "busy")
+        return found && !isnan(to_rate(to_double(found->read_bytes_per_second))) &&
+                               !has_flag(found->flags, "busy")
                        ? found
                        : NULL;
 }
@@ -259,22 +260,22 @@ static const char *find_unusable(AldPlanSnapshot *snapshot, const char *presence
 {
         if (!presence)
                 return "unknown";
-        return g_str_equal(presence, "online") ? NULL : keep(snapshot, presence);
+        return g_str_equal(presence, "online") ? NULL : keep_string(snapshot, presence);
 }
 
 static void add_node(AldPlanSnapshot *snapshot, AldModel *model, const AldGraphNodeRow *row)
 {
         const AldEntity *entity = ald_model_get(model, row->node);
         const AldIdentity *identity = ald_entity_as(entity, IDENTITY, AldIdentity);
-        const AldPlanNode node = { .id = keep(snapshot, row->node),
-                .name = keep(snapshot, row->name),
-                .host_name = keep(snapshot, identity ? identity->host_name : NULL),
+        const AldPlanNode node = { .id = keep_string(snapshot, row->node),
+                .name = keep_string(snapshot, row->name),
+                .host_name = keep_string(snapshot, identity ? identity->host_name : NULL),
                 .unusable = find_unusable(snapshot, row->presence),
                 .storage = keep_struct(snapshot, &ald_storage_file_system_struct, find_storage(entity)) };
-        const Adding adding = { snapshot, entity, snapshot->nodes->len };
+        const AddedNode added = { snapshot, entity, snapshot->nodes->len };
 
         g_array_append_val(snapshot->nodes, node);
-        add_devices(&adding);
+        add_devices(&added);
 }
 
 /* ALD_PLAN_NONE if it is not there. */
@@ -339,8 +340,8 @@ static void add_path(AldPlanSnapshot *snapshot, AldModel *model, GHashTable *ind
         AldPlanPath path = { .source = find_node(indices, edge->source),
                 .sink = find_node(indices, edge->sink),
                 .is_rdma = g_strcmp0(edge->kind, "rdma") == 0,
-                .rtt_nsec = number(edge->rtt_p50_nsec),
-                .bits_per_second = number(edge->bits_per_second),
+                .rtt_nsec = to_double(edge->rtt_p50_nsec),
+                .bits_per_second = to_double(edge->bits_per_second),
                 .edge = kept,
                 .reverse = ALD_PLAN_NONE,
                 .source_address = kept->source_address,
@@ -351,10 +352,10 @@ static void add_path(AldPlanSnapshot *snapshot, AldModel *model, GHashTable *ind
                 return;
         if (!path.sink_address) {
                 found = find_address(model, edge->sink, edge->sink_port, path.source_address);
-                path.sink_address = keep(snapshot, found);
+                path.sink_address = keep_string(snapshot, found);
         } else if (!path.source_address) {
                 found = find_address(model, edge->source, edge->source_port, path.sink_address);
-                path.source_address = keep(snapshot, found);
+                path.source_address = keep_string(snapshot, found);
         }
         g_array_append_val(snapshot->paths, path);
 }

@@ -5,10 +5,10 @@
 
 #define TIME_MAX_USEC (20 * G_USEC_PER_SEC)
 
-typedef struct Question {
+typedef struct StateQuestion {
         AldStateAnswer answer;
         void *userdata;
-} Question;
+} StateQuestion;
 
 struct AldStateReader {
         AldService *service;
@@ -42,13 +42,13 @@ static gboolean on_answer(gpointer userdata)
         g_autoptr(AldModel) model = NULL;
 
         reader->answering = 0;
-        reader->questions = g_array_new(false, false, sizeof(Question));
+        reader->questions = g_array_new(false, false, sizeof(StateQuestion));
         g_clear_pointer(&reader->reason, g_free);
         g_clear_pointer(&reader->reading, ald_state_reading_free);
         model = g_steal_pointer(&reader->model);
         stop_reading(reader);
         for (guint i = 0; i < questions->len; i++) {
-                const Question *question = &g_array_index(questions, Question, i);
+                const StateQuestion *question = &g_array_index(questions, StateQuestion, i);
 
                 question->answer(reason ? NULL : model, reason, question->userdata);
         }
@@ -75,7 +75,7 @@ AldStateReader *ald_state_reader_new(AldService *service)
         AldStateReader *reader = g_new(AldStateReader, 1);
 
         *reader = (AldStateReader){ .service = service,
-                .questions = g_array_new(false, false, sizeof(Question)) };
+                .questions = g_array_new(false, false, sizeof(StateQuestion)) };
         reader->limit = ald_timer_new("state-reader", on_limit, reader);
         return reader;
 }
@@ -92,7 +92,7 @@ void ald_state_reader_free(AldStateReader *reader)
         g_free(reader);
 }
 
-static void begin(AldStateReader *reader)
+static void begin_reading(AldStateReader *reader)
 {
         int r;
 
@@ -107,16 +107,16 @@ static void begin(AldStateReader *reader)
 
 void ald_state_reader_ask(AldStateReader *reader, AldStateAnswer answer, void *userdata)
 {
-        const Question question = { answer, userdata };
+        const StateQuestion question = { answer, userdata };
 
         g_array_append_val(reader->questions, question);
         if (!reader->model)
-                begin(reader);
+                begin_reading(reader);
 }
 
 void ald_state_reader_forget(AldStateReader *reader, void *userdata)
 {
         for (guint i = reader->questions->len; i > 0; i--)
-                if (g_array_index(reader->questions, Question, i - 1).userdata == userdata)
+                if (g_array_index(reader->questions, StateQuestion, i - 1).userdata == userdata)
                         g_array_remove_index(reader->questions, i - 1);
 }
