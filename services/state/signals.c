@@ -64,24 +64,20 @@ static void on_removing(AldEntry *entry, void *userdata)
         entry->announced = false;
 }
 
-/* Entries that exist before the first client can connect need no signal. */
-static void mark_announced(AldStore *store)
-{
-        for (AldEntry *entry = ald_store_after(store, NULL, 0, NULL); entry;
-                entry = ald_store_after(store, &entry->node->id, entry->kind, entry->key))
-                entry->announced = entry->shown;
-}
-
 int ald_signals_new(AldService *service, AldStateManager *manager, AldSignals **ret)
 {
         AldSignals *signals = g_new0(AldSignals, 1);
+        AldStore *store = ald_state_manager_store(manager);
 
         *ret = signals;
         signals->service = service;
         signals->audiences = g_ptr_array_new_with_free_func((GDestroyNotify) ald_audience_free);
         g_ptr_array_add(signals->audiences, ald_audience_new(NULL, 0, g_get_monotonic_time()));
         signals->timer = ald_timer_new("signals", flush_audiences, signals);
-        mark_announced(ald_state_manager_store(manager));
+        /* Entries that exist before the first client can connect need no signal. */
+        for (AldEntry *entry = ald_store_after(store, NULL, 0, NULL); entry;
+                entry = ald_store_after(store, &entry->node->id, entry->kind, entry->key))
+                entry->announced = entry->shown;
         ald_state_manager_watch(manager, on_changed, on_removing, signals);
         return 0;
 }

@@ -62,19 +62,13 @@ static gboolean on_save(gpointer userdata)
         return G_SOURCE_REMOVE;
 }
 
-/* Results that arrive together are written together. */
-static void save_soon(AldStateManager *manager)
-{
-        if (manager->save_timer == 0)
-                manager->save_timer = g_timeout_add_seconds(SAVE_SECONDS, on_save, manager);
-}
-
 static void on_changed(AldEntry *entry, AldRecord *before, void *userdata)
 {
         AldStateManager *manager = userdata;
 
-        if (entry->node->local && ald_kinds[entry->kind].persistent)
-                save_soon(manager);
+        /* Results that arrive together are written together. */
+        if (entry->node->local && ald_kinds[entry->kind].persistent && manager->save_timer == 0)
+                manager->save_timer = g_timeout_add_seconds(SAVE_SECONDS, on_save, manager);
         for (guint i = 0; i < manager->watchers->len; i++) {
                 const Watcher *watcher = &g_array_index(manager->watchers, Watcher, i);
                 watcher->changed(entry, before, watcher->userdata);
