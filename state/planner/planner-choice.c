@@ -105,7 +105,7 @@ static bool is_within_share(const AldPlanner *planner, const AldDue *due, const 
 }
 
 /* Returns whether nothing else at this end has to be repeated much earlier. */
-static bool is_first(
+static bool is_most_urgent(
         const AldPlanner *planner, const AldDue *due, const AldNode *node, const AldInterface *interface)
 {
         const AldLoad *load = ald_loads_find(planner->loads, node, interface);
@@ -138,7 +138,7 @@ static bool end_has_room(const AldPlanner *planner, const AldDue *due, const Ald
         if (due->probe.brief)
                 return change_has_room(planner, due, node, interface, share);
         return is_within_share(planner, due, node, interface, share) &&
-               (due->probe.reason == ALD_DUE_CHANGED || is_first(planner, due, node, interface));
+               (due->probe.reason == ALD_DUE_CHANGED || is_most_urgent(planner, due, node, interface));
 }
 
 /* The peer's share is this node's if that is configured, else what the peer's interface allows. */

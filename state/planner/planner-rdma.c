@@ -145,7 +145,7 @@ static bool is_ours(const RdmaPlanner *rdma, const AldNode *peer, const char *ow
                ald_attempts_failures(&attempts) >= ALD_FAILURES_GIVE_UP;
 }
 
-static void consider_pair(RdmaPlanner *rdma, const AldNode *peer, const char *own, const char *theirs)
+static void add_due_pair(RdmaPlanner *rdma, const AldNode *peer, const char *own, const char *theirs)
 {
         AldPlanner *planner = rdma->planner;
         const AldRdmaPort *port = ald_rows_find(&rdma->own->rdma_ports, own);
@@ -187,7 +187,7 @@ static void on_port_pair(const AldPortPair *pair, void *userdata)
         RdmaPlanner *rdma = userdata;
 
         if (g_hash_table_contains(rdma->controls, pair->peer))
-                consider_pair(rdma, pair->peer, pair->own, pair->theirs);
+                add_due_pair(rdma, pair->peer, pair->own, pair->theirs);
 }
 
 static bool has_usable_port(const AldPlanner *planner, const AldFabric *fabric)

@@ -15,7 +15,7 @@ static const AldNetwork *network_of(const AldNode *node)
 }
 
 /* Returns whether the peer, which would be responsible, has failed on all its paths over these interfaces. */
-static bool peer_cannot(
+static bool peer_has_given_up(
         const AldPlanner *planner, const AldNode *peer, GArray *theirs, const AldCandidate *ours)
 {
         for (guint i = 0; i < theirs->len; i++) {
@@ -90,7 +90,7 @@ static void find_paths_to(AldPlanner *planner, const AldNode *peer)
                         .interface = interface_for(planner, candidate, row),
                         .row = row,
                         .seed = ald_path_seed(&planner->node->id, &peer->id, candidate->address),
-                        .ours = first || peer_cannot(planner, peer, theirs, candidate),
+                        .ours = first || peer_has_given_up(planner, peer, theirs, candidate),
                 };
 
                 g_array_append_val(planner->paths, path);
@@ -306,7 +306,7 @@ static bool is_plausible_change(const AldLinkSocket *row, uint64_t now)
                now - row->changed_usec < ALD_LINK_CHANGE_SHOWN_USEC;
 }
 
-static void find_low_of(AldPlanner *planner, AldNode *node)
+static void find_low_paths_of(AldPlanner *planner, AldNode *node)
 {
         uint64_t now = planner->input->now_realtime;
 
@@ -322,14 +322,14 @@ static void find_low_of(AldPlanner *planner, AldNode *node)
 }
 
 /* Finds the low paths of all nodes of this turn, in an order that is the same everywhere. */
-static void find_low(AldPlanner *planner)
+static void find_low_paths(AldPlanner *planner)
 {
         if (planner->low)
                 return;
         planner->low = g_ptr_array_new();
-        find_low_of(planner, planner->node);
+        find_low_paths_of(planner, planner->node);
         for (guint i = 0; i < planner->sample->len; i++)
-                find_low_of(planner, planner->sample->pdata[i]);
+                find_low_paths_of(planner, planner->sample->pdata[i]);
         g_ptr_array_sort(planner->low, compare_entries);
 }
 
@@ -376,7 +376,7 @@ static bool waits_for_its_turn(AldPlanner *planner, const AldPlannerPath *path)
 
         if (!path->row || !has_low_rate(path->row, now))
                 return false;
-        find_low(planner);
+        find_low_paths(planner);
         n = count_turns(planner, path, &place);
         return n > 1 && (turn % n != place || now % ALD_PLANNER_TURN_USEC >= ALD_PLANNER_TURN_START_USEC);
 }
@@ -454,7 +454,7 @@ static AldLinkScope scope_of_check(const AldPlanner *planner, const AldPlannerPa
 }
 
 /* If both are due, the full measurement is tried first, since it includes a check. */
-static void consider(AldPlanner *planner, const AldPlannerPath *path)
+static void add_due_probes(AldPlanner *planner, const AldPlannerPath *path)
 {
         AldPathState full = full_state(planner, path), check = check_state(planner, path);
         bool failed = ald_path_failures(path->row) > 0;
@@ -481,7 +481,7 @@ static gboolean count_node(AldNode *node, void *userdata)
 }
 
 /* The first rates over an interface may be the only known ones. */
-static void note_rates(AldPlanner *planner, const AldLinkSocket *row)
+static void add_rates_of_result(AldPlanner *planner, const AldLinkSocket *row)
 {
         const AldInterface *interface = planner->own && row->source_interface
                                                 ? ald_rows_find(
@@ -518,7 +518,7 @@ static void planner_init(
                 g_hash_table_add(planner->deferred, (gpointer) input->avoid_paths[i]);
         planner->loads = ald_loads_new(store, planner->sample, input);
         if (result)
-                note_rates(planner, result);
+                add_rates_of_result(planner, result);
         if (planner->own)
                 find_paths(planner);
 }
@@ -547,7 +547,7 @@ GArray *ald_planner_compute(AldStore *store, const AldPlannerInput *input)
                 const AldPlannerPath *path = &g_array_index(planner.paths, AldPlannerPath, i);
 
                 if (path->ours && !is_avoided(input, &path->peer->id))
-                        consider(&planner, path);
+                        add_due_probes(&planner, path);
         }
         if (planner.own && !input->without[ALD_KIND_LINK_RDMA])
                 ald_planner_rdma(&planner);

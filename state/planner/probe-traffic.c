@@ -186,20 +186,20 @@ static AldLoad *load_of_address(AldLoads *loads, const AldNode *node, const char
 }
 
 /* The contents of a record of either kind. */
-typedef struct Row {
+typedef struct LinkRow {
         const AldNode *node;    /* the node that reports it */
         AldLoad *source, *sink; /* the latter NULL if it is not known */
         AldAttempts attempts;
         uint64_t ended_usec; /* the last full measurement, used or not */
         uint64_t upload, download, bytes, change_bytes, ttl_usec;
-} Row;
+} LinkRow;
 
-static Row socket_row(AldLoads *loads, const AldEntry *entry, const AldNode *sink)
+static LinkRow socket_row(AldLoads *loads, const AldEntry *entry, const AldNode *sink)
 {
         const AldLinkSocket *row = ald_record_as(entry->record, LINK_SOCKET, AldLinkSocket);
         bool attempted = row->attempted_usec != ALD_ABSENT_UINT64;
 
-        return (Row){
+        return (LinkRow){
                 .node = entry->node,
                 .source = load_of_name(loads, entry->node, row->source_interface),
                 .sink = sink ? load_of_address(loads, sink, ald_key_address(entry->key)) : NULL,
@@ -213,11 +213,11 @@ static Row socket_row(AldLoads *loads, const AldEntry *entry, const AldNode *sin
         };
 }
 
-static Row rdma_row(AldLoads *loads, const AldEntry *entry, const AldNode *sink)
+static LinkRow rdma_row(AldLoads *loads, const AldEntry *entry, const AldNode *sink)
 {
         const AldLinkRdma *row = ald_record_as(entry->record, LINK_RDMA, AldLinkRdma);
 
-        return (Row){
+        return (LinkRow){
                 .node = entry->node,
                 .source = load_of_port(loads, entry->node, row->source_port),
                 .sink = sink ? load_of_port(loads, sink, row->sink_port) : NULL,
@@ -232,7 +232,7 @@ static Row rdma_row(AldLoads *loads, const AldEntry *entry, const AldNode *sink)
 
 /* A path that is overdue by another time to live is no longer measured, such as rows of a node that left it
  * to the other end. */
-static uint64_t deadline_of(const Row *row, uint64_t now)
+static uint64_t deadline_of(const LinkRow *row, uint64_t now)
 {
         uint64_t measured = row->attempts.measured_usec, ttl = row->ttl_usec;
 
@@ -241,7 +241,7 @@ static uint64_t deadline_of(const Row *row, uint64_t now)
         return measured + ttl;
 }
 
-static void add_rates(AldLoad *load, const Row *row)
+static void add_rates(AldLoad *load, const LinkRow *row)
 {
         ald_load_add_rate(load, row->node, row->upload);
         ald_load_add_rate(load, row->node, row->download);
@@ -250,14 +250,14 @@ static void add_rates(AldLoad *load, const Row *row)
 /* A measurement of another node at a rate that is not believed counts as if it were at the best one that is.
  * Otherwise an honest node that reaches the interface at a higher rate than all others would use up what they
  * may send. */
-static uint64_t counted_bytes(const AldLoad *load, const Row *row)
+static uint64_t counted_bytes(const AldLoad *load, const LinkRow *row)
 {
         uint64_t rate = best_rate(load, load->speed);
 
         return row->node->local ? row->bytes : MIN(row->bytes, ald_probe_bytes(NULL, rate, 0));
 }
 
-static void add(AldLoad *load, const Row *row, uint64_t now)
+static void add_bytes(AldLoad *load, const LinkRow *row, uint64_t now)
 {
         uint64_t bytes = counted_bytes(load, row), age;
 
@@ -288,7 +288,7 @@ static bool may_be_repeated(const Pair *pair)
                ald_probe_may_load(pair->source, pair->source_interface);
 }
 
-static void add_pair(AldLoads *loads, const AldEntry *entry, const Row *row, const AldNode *sink)
+static void add_pair(AldLoads *loads, const AldEntry *entry, const LinkRow *row, const AldNode *sink)
 {
         const AldLinkSocket *link = ald_record_as(entry->record, LINK_SOCKET, AldLinkSocket);
         const AldNetwork *network = network_of(sink);
@@ -327,7 +327,7 @@ static void set_deadlines(AldLoads *loads)
         }
 }
 
-static Row row_of(AldLoads *loads, const AldEntry *entry, const AldNode *sink)
+static LinkRow row_of(AldLoads *loads, const AldEntry *entry, const AldNode *sink)
 {
         return entry->kind == ALD_KIND_LINK_SOCKET ? socket_row(loads, entry, sink)
                                                    : rdma_row(loads, entry, sink);
@@ -335,7 +335,7 @@ static Row row_of(AldLoads *loads, const AldEntry *entry, const AldNode *sink)
 
 static void add_rates_of(AldLoads *loads, const AldEntry *entry, const AldNode *sink)
 {
-        const Row row = row_of(loads, entry, sink);
+        const LinkRow row = row_of(loads, entry, sink);
 
         add_rates(row.source, &row);
         if (row.sink)
@@ -344,19 +344,19 @@ static void add_rates_of(AldLoads *loads, const AldEntry *entry, const AldNode *
 
 static void add_entry(AldLoads *loads, const AldEntry *entry, const AldNode *sink)
 {
-        const Row row = row_of(loads, entry, sink);
+        const LinkRow row = row_of(loads, entry, sink);
         uint64_t now = loads->input->now_realtime;
 
-        add(row.source, &row, now);
+        add_bytes(row.source, &row, now);
         if (row.sink)
-                add(row.sink, &row, now);
+                add_bytes(row.sink, &row, now);
         if (entry->kind == ALD_KIND_LINK_SOCKET && sink)
                 add_pair(loads, entry, &row, sink);
 }
 
 typedef void (*AddRow)(AldLoads *loads, const AldEntry *entry, const AldNode *sink);
 
-static void add_node(AldLoads *loads, AldStore *store, AldNode *node, AddRow add_row)
+static void add_rows_of_node(AldLoads *loads, AldStore *store, AldNode *node, AddRow add_row)
 {
         for (AldEntry *entry = ald_node_after(node, NULL); entry; entry = ald_node_after(node, entry)) {
                 AldId id;
@@ -381,9 +381,9 @@ AldLoads *ald_loads_new(AldStore *store, const GPtrArray *peers, const AldPlanne
         loads->input = input;
         /* The bytes of a row depend on all rates. */
         for (unsigned i = 0; i < G_N_ELEMENTS(passes); i++) {
-                add_node(loads, store, ald_store_local_node(store), passes[i]);
+                add_rows_of_node(loads, store, ald_store_local_node(store), passes[i]);
                 for (guint k = 0; k < peers->len; k++)
-                        add_node(loads, store, peers->pdata[k], passes[i]);
+                        add_rows_of_node(loads, store, peers->pdata[k], passes[i]);
         }
         set_deadlines(loads);
         return loads;
