@@ -278,11 +278,6 @@ char *ald_compute_to_text(const AldOpenclTarget *device, const AldFigures *figur
         return g_string_free(text, FALSE);
 }
 
-static char *memory_text(uint64_t bytes)
-{
-        return bytes != ALD_ABSENT_UINT64 ? ald_format_figure(&ald_unit_bytes, (double) bytes) : g_strdup("");
-}
-
 /* Returns the width for printf(), which pads by bytes, not by characters. */
 static int padded(const char *text, int width)
 {
@@ -305,7 +300,10 @@ char *ald_compute_list_to_text(const GPtrArray *devices)
                         "MEMORY", "PLATFORM");
         for (guint i = 0; i < devices->len; i++) {
                 const AldOpenclTarget *device = devices->pdata[i];
-                g_autofree char *memory = memory_text(device->listed.memory_total_bytes);
+                uint64_t bytes = device->listed.memory_total_bytes;
+                g_autofree char *memory = bytes != ALD_ABSENT_UINT64
+                                                  ? ald_format_figure(&ald_unit_bytes, (double) bytes)
+                                                  : g_strdup("");
 
                 g_string_append_printf(text, "%-*s  %-11s  %-*s  %10s  %s\n", padded(device->listed.id, id),
                         device->listed.id, ald_listed_device_type_to_string(device->type),

@@ -66,16 +66,10 @@ static char *list_to_json(const GPtrArray *devices)
         return ald_message_format(ALD_KIND_DEVICE_LIST, &list);
 }
 
-static int print_list(const AldComputeOptions *options, const GPtrArray *devices)
-{
-        g_autofree char *text = options->json ? list_to_json(devices) : ald_compute_list_to_text(devices);
-
-        return options->json ? print_json(text) : end_output(fputs(text, stdout) >= 0);
-}
-
 static int list_devices(const AldComputeOptions *options, const AldRunner *runner, const AldCache *cache)
 {
         g_autoptr(GPtrArray) devices = NULL;
+        g_autofree char *text = NULL;
         AldFailure failure = {};
         int code;
 
@@ -87,7 +81,8 @@ static int list_devices(const AldComputeOptions *options, const AldRunner *runne
                         fprintf(stderr, "%s\n", failure.message);
                 if (!devices)
                         devices = ald_devices_new();
-                code = print_list(options, devices);
+                text = options->json ? list_to_json(devices) : ald_compute_list_to_text(devices);
+                code = options->json ? print_json(text) : end_output(fputs(text, stdout) >= 0);
         }
         ald_failure_clear(&failure);
         return code;

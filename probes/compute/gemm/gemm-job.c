@@ -15,19 +15,15 @@ static unsigned divide_up(unsigned a, unsigned b)
         return (a + b - 1) / b;
 }
 
-static char *options_of(const AldGemmVariant *variant)
-{
-        return g_strdup_printf("-DTILE_COLUMNS=%u -DTILE_ROWS=%u -DCOLUMNS=%u -DROWS=%u %s",
-                variant->tile_columns, variant->tile_rows, variant->pack_columns, variant->pack_rows,
-                variant->options ?: "");
-}
-
 static int build_program(AldGemmJob *job)
 {
-        g_autofree char *options = options_of(job->variant);
-        AldProgramBuild build_with = job->variant->build ?: ald_opencl_session_build;
+        const AldGemmVariant *variant = job->variant;
+        g_autofree char *options = g_strdup_printf(
+                "-DTILE_COLUMNS=%u -DTILE_ROWS=%u -DCOLUMNS=%u -DROWS=%u %s", variant->tile_columns,
+                variant->tile_rows, variant->pack_columns, variant->pack_rows, variant->options ?: "");
+        AldProgramBuild build_with = variant->build ?: ald_opencl_session_build;
 
-        return build_with(job->session, job->variant->source, options, &job->program, job->failure);
+        return build_with(job->session, variant->source, options, &job->program, job->failure);
 }
 
 /* Creates a kernel and sets its arguments. The slot owns the kernel as soon as it exists, also after a

@@ -14,19 +14,14 @@ static void append_word(GString **list, const char *separator, const char *word)
         g_string_append(*list, word);
 }
 
-/* A wrong result is worse than none. */
-static bool outweighs(AldFailureKind kind, const AldRefusals *refusals)
-{
-        return !refusals->reasons || kind == ALD_FAILURE_WRONG_RESULT;
-}
-
 int ald_refusals_add(AldRefusals *refusals, const char *variant, AldFailure *of_variant, AldFailure *failure)
 {
         g_autofree char *message = g_steal_pointer(&of_variant->message), *reason = NULL;
 
         if (of_variant->kind == ALD_FAILURE_DEVICE_LOST)
                 return ald_fail(failure, of_variant->kind, "%s: %s", variant, message);
-        if (outweighs(of_variant->kind, refusals))
+        /* A wrong result is worse than none. */
+        if (!refusals->reasons || of_variant->kind == ALD_FAILURE_WRONG_RESULT)
                 refusals->kind = of_variant->kind;
         if (of_variant->kind == ALD_FAILURE_WRONG_RESULT)
                 append_word(&refusals->wrong, " ", variant);

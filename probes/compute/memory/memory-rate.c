@@ -93,13 +93,6 @@ static int fill_buffer(AldMemoryBuffers *memory, cl_mem buffer, cl_uint seed, Al
         return enqueue_kernel(memory, memory->fill, buffer, failure);
 }
 
-static int finish(AldMemoryBuffers *memory, AldFailure *failure)
-{
-        cl_int code = memory->session->cl->Finish(memory->session->queue);
-
-        return code == CL_SUCCESS ? 0 : ald_cl_fail(failure, code, "filling memory");
-}
-
 static int wrap_host_memory(
         AldMemoryBuffers *memory, void *host, size_t bytes, cl_mem *ret, AldFailure *failure)
 {
@@ -177,7 +170,10 @@ int ald_memory_reset(AldMemoryBuffers *memory, AldFailure *failure)
 
         if (r >= 0 && memory->to)
                 r = fill_buffer(memory, memory->to, SCRUB_SEED, failure);
-        return r < 0 ? r : finish(memory, failure);
+        if (r < 0)
+                return r;
+        code = cl->Finish(memory->session->queue);
+        return code == CL_SUCCESS ? 0 : ald_cl_fail(failure, code, "filling memory");
 }
 
 /* Adds up all words in `sums`. */

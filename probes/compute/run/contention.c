@@ -109,16 +109,12 @@ bool ald_contention_is_significant(const AldProcessorTimes *before, const AldPro
         return share > SHARE_MAX || (share > SHARE_WAITING_MAX && waiting > WAITING_MAX);
 }
 
-static bool is_used(AldClocks *clocks, int own)
-{
-        return ald_clocks_usage(clocks) > USAGE_MAX || ald_clocks_processes(clocks) > own;
-}
-
 bool ald_device_in_use(AldClocks *clocks, int own)
 {
         unsigned turns = 0;
 
-        while (is_used(clocks, own) && ++turns < REST_TURNS)
+        while ((ald_clocks_usage(clocks) > USAGE_MAX || ald_clocks_processes(clocks) > own) &&
+                ++turns < REST_TURNS)
                 g_usleep(REST_TURN_USEC);
         return turns == REST_TURNS;
 }
