@@ -25,7 +25,7 @@ typedef enum AldOptionKind {
         ALD_OPTION_COMMON,   /* a member of AldCtl, with which the struct begins */
 } AldOptionKind;
 
-/* How the shell completes the value of an option that has no words. */
+/* The way in which the shell completes the value of an option that has no words. */
 typedef enum AldCompletion {
         ALD_COMPLETE_NOTHING,
         ALD_COMPLETE_FILE,

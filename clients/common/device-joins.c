@@ -65,7 +65,7 @@ char *ald_device_join_end(const AldEntity *node, const char *device_id)
         return name ? g_strdup_printf("%s (%s)", name, safe) : g_steal_pointer(&safe);
 }
 
-/* "nvlink ×18" */
+/* Returns "nvlink ×18". */
 static char *describe_type(const AldEdgeRow *edge)
 {
         uint64_t n = edge->lanes != ALD_ABSENT_UINT64 ? edge->lanes : edge->links;

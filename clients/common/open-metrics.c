@@ -125,7 +125,7 @@ static void render_clear(Render *render)
         g_string_free(render->row_labels, TRUE);
 }
 
-/* What is known of a node's presence; this machine is always up. */
+/* The known state of a node's presence; this machine is always up. */
 typedef enum NodeUp { NODE_UP, NODE_DOWN, NODE_UNKNOWN } NodeUp;
 
 static NodeUp node_up_state(AldModel *model, const AldEntity *node)

@@ -5,9 +5,9 @@
 
 #include "placement/report/plan-report.h"
 
-/* How long to wait for Plan() of org.alidade.Placement1: long enough for five plans of one user, the most
- * that a user can request at once, which are made one after the other in at most a minute each. It can take
- * longer if other users request plans, too. */
+/* The timeout of Plan() of org.alidade.Placement1: long enough for five plans of one user, the most that a
+ * user can request at once, which are made one after the other in at most a minute each. It can take longer
+ * if other users request plans, too. */
 #define ALD_PLAN_CALL_USEC (UINT64_C(360) * 1000 * 1000)
 
 /* Makes a call of Plan(). Negative errno of sd-bus. */

@@ -5,7 +5,7 @@
 #include "placement/plan/kv-types.h"
 #include "record/schema.h"
 
-/* What to place, as a person asks for it: a model whose files were read, or numbers. */
+/* A request for a plan, as a person states it: a model whose files were read, or numbers. */
 typedef struct AldPlanOrder {
         const AldPlanEngine *engine; /* NULL: any */
         uint64_t message_bytes;      /* for engines without layers, which use this alone */

@@ -71,7 +71,7 @@ char *ald_plan_words_certainty(const AldPlanRow *plan)
 
         if (isnan(gap))
                 return g_strdup(ALD_ABSENT_TEXT);
-        /* Both are rounded to whole nanoseconds, which are then multiplied by the steps in flight. */
+        /* Both times are rounded to whole nanoseconds, which are then multiplied by the steps in flight. */
         if (nsec <= lower + ROUNDING * fmax(1, ald_figure(plan->steps_in_flight)))
                 return g_strdup(_("proven to be the best"));
         return g_strdup_printf(_("at most %s above the best possible"), above);

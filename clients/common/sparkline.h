@@ -7,7 +7,7 @@
 
 /* Draws a series as one line of block characters, one for each span of equal length, and marks below it. */
 
-/* What is known of a span. */
+/* The value of a span. */
 typedef struct AldSpark {
         bool recorded; /* false: nothing, which is a gap */
         double value;  /* NaN: it was unknown */

@@ -9,7 +9,7 @@
  * people who write "2" mean hours as often as seconds. Times are CLOCK_REALTIME in µs, up to 2^53.
  */
 
-/* For messages about a text that is refused. */
+/* Examples for messages about a rejected text. */
 #define ALD_TIME_EXAMPLES "\"2026-11-26 12:00\", \"-1h\", \"2 days ago\", \"yesterday\" or \"now\""
 #define ALD_DURATION_EXAMPLES "\"90s\", \"2h\" or \"1h 30min\""
 

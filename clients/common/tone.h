@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-/* How good or bad a state is; each client decides how to show it. */
+/* The quality of a state; each client decides how to show it. */
 typedef enum AldTone {
         ALD_TONE_PLAIN,
         ALD_TONE_FAINT, /* unimportant */

@@ -15,7 +15,7 @@ static const char *const words[] = {
         N_("offline"),
         N_("duplicate"),
         N_("unknown"),
-        /* What has changed since a link was measured. */
+        /* Changes since a link was measured. */
         N_("rate"),
         N_("rtt"),
         N_("speed"),
@@ -24,7 +24,7 @@ static const char *const words[] = {
         /* Paths of a plan within a node, or that were never measured. */
         N_("inner"),
         N_("assumed"),
-        /* What a plan optimizes. */
+        /* Goals of a plan. */
         N_("latency"),
         N_("throughput"),
         N_("both"),
@@ -33,12 +33,12 @@ static const char *const words[] = {
         N_("unstable"),
         N_("suspect"),
         N_("reduced"),
-        /* What joins devices. */
+        /* Connections between devices. */
         N_("switch"),
         N_("root-complex"),
         N_("numa-node"),
         N_("machine"),
-        /* What a probe does. */
+        /* Phases of a probe. */
         N_("upload"),
         N_("download"),
         /* Kinds of machines. */

@@ -4,8 +4,8 @@
 #include "clients/common/finding-history.h"
 #include "clients/common/shown-series.h"
 
-/* How many points of each series are read: more than a terminal has columns, so that the last value is from
- * the end of the span. */
+/* The number of points that are read of each series: more than a terminal has columns, so that the last value
+ * is from the end of the span. */
 #define ALD_SHOWN_POINTS 1000u
 
 /* The history of a span of time that is shown, as text, as JSON or as CSV. */

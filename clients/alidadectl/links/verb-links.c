@@ -6,7 +6,7 @@
 #include "clients/common/node-summary.h"
 #include "state-client/model-json.h"
 
-/* Which links are shown: those between both nodes; without a peer, all links of the node; without a node, all
+/* The choice of links: those between both nodes; without a peer, all links of the node; without a node, all
  * links. */
 typedef struct LinkChoice {
         const AldEntity *node, *peer;

@@ -32,7 +32,7 @@ static bool is_endless(const AldListColumn *column, double value)
         return isinf(value) && ald_unit_of_name(column->key) == &ald_unit_microseconds_since_1970;
 }
 
-/* As in records, numbers of a unit are either always integers or never. */
+/* Numbers of a given unit are either always integers or never, as in records. */
 static json_t *number_to_json(const AldListColumn *column, double value)
 {
         const AldUnit *unit = ald_unit_of_name(column->key);
