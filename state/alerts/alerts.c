@@ -207,15 +207,6 @@ static void process_absence(AlertUpdate *update, AldAlert *alert)
         }
 }
 
-/* Drops alerts that no longer fit because rows have grown since their alerts were added. */
-static void drop_excess(AldAlerts *alerts)
-{
-        AldAlert *excess;
-
-        while ((excess = ald_alert_accounts_heaviest(alerts->accounts)))
-                drop_alert(alerts, excess);
-}
-
 static void process_absences(AlertUpdate *update)
 {
         GHashTableIter iter;
@@ -290,12 +281,13 @@ GArray *ald_alerts_update(AldAlerts *alerts, const GPtrArray *findings, AldAlert
         g_autoptr(GHashTable) symptoms = g_hash_table_new(NULL, NULL);
         g_autoptr(GHashTable) cut_short = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
         g_autoptr(AldAlertCauses) causes = NULL;
-        AlertUpdate all = { .alerts = alerts,
+        AlertUpdate update = { .alerts = alerts,
                 .usec = now,
                 .rows = rows,
                 .seen = seen,
                 .symptoms = symptoms,
                 .cut_short = cut_short };
+        AldAlert *excess;
 
         if (now < alerts->updated_usec)
                 shift_all(alerts, alerts->updated_usec - now, false);
@@ -303,13 +295,15 @@ GArray *ald_alerts_update(AldAlerts *alerts, const GPtrArray *findings, AldAlert
         alerts->left_out = 0;
         g_ptr_array_set_size(alerts->dropped, 0);
         ald_alert_accounts_begin(alerts->accounts);
-        collect_rows(&all, findings, paths);
-        all.causes = causes = ald_alert_causes_new(rows, paths);
+        collect_rows(&update, findings, paths);
+        update.causes = causes = ald_alert_causes_new(rows, paths);
         for (guint i = 0; i < rows->len; i++)
-                process_row(&all, rows->pdata[i]);
-        drop_excess(alerts);
-        process_absences(&all);
-        set_symptoms(&all);
+                process_row(&update, rows->pdata[i]);
+        /* Rows may have grown since their alerts were added. */
+        while ((excess = ald_alert_accounts_heaviest(alerts->accounts)))
+                drop_alert(alerts, excess);
+        process_absences(&update);
+        set_symptoms(&update);
         return collect_notices(alerts, now);
 }
 

@@ -18,14 +18,10 @@
  * unused. */
 #define HOUR_SHARE 1.1
 
-static const AldNetwork *network_of(const AldNode *node)
-{
-        return ald_record_as(ald_node_record(node, ALD_KIND_NETWORK), NETWORK, AldNetwork);
-}
-
 static const AldInterface *carrier_of(const AldNode *node, const AldInterface *interface)
 {
-        const AldNetwork *network = network_of(node);
+        const AldNetwork *network = ald_record_as(
+                ald_node_record(node, ALD_KIND_NETWORK), NETWORK, AldNetwork);
 
         return interface && network ? ald_network_find_carrier(network, interface) : NULL;
 }

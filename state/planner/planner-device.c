@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 
+#include "state/compute/compute-summary.h"
 #include "state/planner/planner-device.h"
 
 /* Loads are sent every second if they change, and every 30 s if they do not. */
@@ -53,11 +54,6 @@ const char *ald_device_obstacle_to_string(AldDeviceObstacle obstacle)
         return words[obstacle];
 }
 
-static bool is_class(const AldBackend *backend, AldBackendClass class)
-{
-        return g_strcmp0(backend->class, ald_backend_class_to_string(class)) == 0;
-}
-
 /* Returns the last report, or NULL if its source has gone silent. */
 static const AldDevice *find_live(const AldDeviceRecords *records, const char *id, uint64_t now)
 {
@@ -71,6 +67,8 @@ static AldDeviceObstacle find_obstacle(
         const AldDeviceRecords *records, const AldBackend *backend, const AldComputeDevice *row, uint64_t now)
 {
         const AldDevice *live = find_live(records, backend->id, now);
+        bool is_processor = g_strcmp0(backend->class, ald_backend_class_to_string(ALD_BACKEND_CLASS_CPU)) ==
+                            0;
         bool is_measured = row && row->measured_usec != ALD_ABSENT_UINT64;
 
         if (live && live->compute_processes != ALD_ABSENT_UINT64 && live->compute_processes > 0)
@@ -80,7 +78,7 @@ static AldDeviceObstacle find_obstacle(
         if (live && g_strcmp0(live->power_state,
                             ald_device_power_state_to_string(ALD_DEVICE_POWER_STATE_ASLEEP)) == 0)
                 return ALD_DEVICE_ASLEEP;
-        if (is_class(backend, ALD_BACKEND_CLASS_CPU) || !is_measured)
+        if (is_processor || !is_measured)
                 return ALD_DEVICE_FREE;
         return live && (!isnan(live->usage) || live->compute_processes != ALD_ABSENT_UINT64)
                        ? ALD_DEVICE_FREE
@@ -115,15 +113,7 @@ AldDeviceAssessment ald_device_assess(
 
 bool ald_device_is_measurable(const AldBackends *backends, const AldBackend *backend)
 {
-        if (!backend->open_cl_platform)
-                return false;
-        for (size_t i = 0; i < backends->devices.n; i++) {
-                const AldBackend *other = ald_rows_at(&backends->devices, i);
-
-                if (g_strcmp0(other->parent, backend->id) == 0)
-                        return false;
-        }
-        return true;
+        return backend->open_cl_platform && !ald_compute_is_split(backends, backend);
 }
 
 static int compare_due(gconstpointer a, gconstpointer b)

@@ -21,11 +21,6 @@ typedef struct RdmaPlanner {
         GHashTable *interfaces; /* name of a port of ours → AldInterface */
 } RdmaPlanner;
 
-static const AldNetwork *network_of(const AldNode *node)
-{
-        return ald_record_as(ald_node_record(node, ALD_KIND_NETWORK), NETWORK, AldNetwork);
-}
-
 static const AldFabric *fabric_of(const AldNode *node)
 {
         return ald_record_as(ald_node_record(node, ALD_KIND_FABRIC), FABRIC, AldFabric);
@@ -70,7 +65,8 @@ static bool is_better(const AldLinkSocket *row, const AldLinkSocket *best)
 
 static Control *choose_control(const AldPlanner *planner, const AldNode *peer)
 {
-        const AldNetwork *network = network_of(peer);
+        const AldNetwork *network = ald_record_as(
+                ald_node_record(peer, ALD_KIND_NETWORK), NETWORK, AldNetwork);
         g_autoptr(GArray) candidates = network ? ald_candidates_compute(planner->own, network) : NULL;
         const AldLinkSocket *best = NULL;
         Control *control = g_new0(Control, 1);
@@ -198,21 +194,11 @@ static bool has_usable_port(const AldPlanner *planner, const AldFabric *fabric)
         return false;
 }
 
-/* Computes segments with all peers of the period, so that peers that are avoided for a moment do not change
- * the pairs. */
-static GPtrArray *find_segments(const AldPlanner *planner)
-{
-        g_autoptr(GPtrArray) nodes = g_ptr_array_copy(planner->sample, NULL, NULL);
-
-        g_ptr_array_add(nodes, planner->node);
-        return ald_segments_compute(planner->store, nodes, NULL);
-}
-
 void ald_planner_rdma(AldPlanner *planner)
 {
         g_autoptr(GHashTable) controls = g_hash_table_new_full(NULL, NULL, NULL, g_free);
         g_autoptr(GHashTable) interfaces = g_hash_table_new(g_str_hash, g_str_equal);
-        g_autoptr(GPtrArray) segments = NULL;
+        g_autoptr(GPtrArray) segments = NULL, nodes = NULL;
         RdmaPlanner rdma = {
                 .planner = planner,
                 .own = fabric_of(planner->node),
@@ -224,6 +210,10 @@ void ald_planner_rdma(AldPlanner *planner)
                 return;
         for (guint i = 0; i < planner->peers->len; i++)
                 g_hash_table_insert(controls, planner->peers->pdata[i], NULL);
-        segments = find_segments(planner);
+        /* All peers of the period count, so that peers that are avoided for a moment do not change the pairs.
+         */
+        nodes = g_ptr_array_copy(planner->sample, NULL, NULL);
+        g_ptr_array_add(nodes, planner->node);
+        segments = ald_segments_compute(planner->store, nodes, NULL);
         ald_port_pairs_foreach(segments, planner->node, on_port_pair, &rdma);
 }

@@ -244,12 +244,6 @@ static bool is_full_plan(const AldPlanner *planner, const AldPlannerPath *path)
                        share.least_interval + share.least_interval / 8;
 }
 
-/* A full plan measures whenever possible, so that none is late if many would be due together. */
-static uint64_t early_ttl(uint64_t ttl)
-{
-        return ttl - ttl / 4;
-}
-
 /* If the figures of the last measurement were not used, the next one is not made at once. */
 static bool was_just_attempted(const AldLinkSocket *row, uint64_t now)
 {
@@ -271,12 +265,12 @@ static AldPathState full_state(const AldPlanner *planner, const AldPlannerPath *
         bool measured = row && row->measured_usec != ALD_ABSENT_UINT64;
         const AldAttempts attempts = { measured ? row->measured_usec : ALD_ABSENT_UINT64, ALD_ABSENT_UINT64,
                 ALD_ABSENT_UINT64, false };
-        AldPathState state = ald_attempts_state(
-                &attempts, path->seed, measured ? shown_ttl(planner, path) : 0, planner->input->now_realtime);
+        uint64_t ttl = measured ? shown_ttl(planner, path) : 0;
+        AldPathState state = ald_attempts_state(&attempts, path->seed, ttl, planner->input->now_realtime);
 
+        /* A full plan measures whenever possible, so that none is late if many would be due together. */
         if (!state.due && measured && is_full_plan(planner, path))
-                state.due = row->measured_usec + early_ttl(shown_ttl(planner, path)) <=
-                            planner->input->now_realtime;
+                state.due = row->measured_usec + ttl - ttl / 4 <= planner->input->now_realtime;
         if (measured && row->changed && state.reason == ALD_DUE_EXPIRED)
                 state = (AldPathState){ true, ALD_DUE_CHANGED, checked_at(row) };
         if (state.due && measured && state.reason >= ALD_DUE_CHANGED &&
@@ -430,7 +424,6 @@ static void add_due(AldPlanner *planner, const AldPlannerPath *path, const AldPa
         g_array_append_val(planner->due, due);
 }
 
-/* A path over another interface has nothing that a spot check could be compared with. */
 static bool has_lost_figures(const AldLinkSocket *row)
 {
         return g_strcmp0(row->changed, ald_link_socket_changed_to_string(ALD_LINK_SOCKET_CHANGED_ROUTE)) == 0;

@@ -34,14 +34,6 @@ struct AldLoads {
         const AldPlannerInput *input;
 };
 
-static void swap_claims(AldLoad *load)
-{
-        AldLoadClaim first = load->claims[0];
-
-        load->claims[0] = load->claims[1];
-        load->claims[1] = first;
-}
-
 void ald_load_add_rate(AldLoad *load, const AldNode *by, uint64_t rate)
 {
         AldLoadClaim *claims = load->claims;
@@ -56,8 +48,12 @@ void ald_load_add_rate(AldLoad *load, const AldNode *by, uint64_t rate)
                 claims[1] = (AldLoadClaim){ by, rate };
         else if (by == claims[0].by)
                 claims[0].rate = MAX(claims[0].rate, rate);
-        if (claims[1].rate > claims[0].rate)
-                swap_claims(load);
+        if (claims[1].rate > claims[0].rate) {
+                const AldLoadClaim first = claims[0];
+
+                claims[0] = claims[1];
+                claims[1] = first;
+        }
 }
 
 /* Returns the greatest rate through an interface of this speed; 0 if unknown. A false one, if it is the
