@@ -8,10 +8,10 @@
 struct AldIdle {
         AldService *service;
         AldTimer *timer;
-        gint64 usec; /* without anything to do until it leaves */
+        gint64 usec; /* time without work before it leaves the bus */
         bool is_idle;
-        bool is_leaving; /* it releases its name */
-        bool has_left;   /* it is released, so that no call can arrive any more */
+        bool is_leaving; /* it is releasing its name */
+        bool has_left;   /* the name is released, so no further call can arrive */
 };
 
 void ald_idle_begin(AldIdle *idle)
@@ -38,7 +38,7 @@ static void on_left(void *userdata)
                 ald_idle_begin(idle);
 }
 
-/* Calls that arrive before the name is released are still served. */
+/* Leaves the bus. Calls that arrive before the name is released are still served. */
 static void on_timer(void *userdata)
 {
         AldIdle *idle = userdata;

@@ -3,12 +3,12 @@
 
 #include "services/common/service.h"
 
-/* Ends a service that the bus starts on demand, after a minute without anything to do. */
+/* Ends a service that the bus starts on demand, after a minute without work. */
 typedef struct AldIdle AldIdle;
 
 AldIdle *ald_idle_new(AldService *service);
 void ald_idle_free(AldIdle *idle);
 
-/* There is nothing to do from now on, as at first; and there is something again. */
+/* Call these when there is no more work, as at first, and when there is work again. */
 void ald_idle_begin(AldIdle *idle);
 void ald_idle_end(AldIdle *idle);

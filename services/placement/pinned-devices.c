@@ -4,7 +4,7 @@
 
 #include "services/placement/pinned-devices.h"
 
-/* Each takes a search among all nodes. */
+/* Limits the slashes that are tried, since each takes a search among all nodes. */
 #define SLASHES_MAX 8u
 #define CANDIDATES_SHOWN 4u
 
@@ -33,7 +33,8 @@ static AldPinResult find_node(AldModel *model, const char *text, const AldEntity
         return ALD_PIN_AMBIGUOUS;
 }
 
-/* Neither names nor ids of devices exclude slashes: the first one that leaves the name of a node counts. */
+/* Names of nodes and ids of devices may contain slashes: the first slash with the name of a node before it
+ * counts. */
 AldPinResult ald_pin_resolve(
         AldModel *model, const char *text, bool with_device, char **ret, char **ret_candidates)
 {

@@ -11,9 +11,9 @@ typedef enum AldPinResult {
 } AldPinResult;
 
 /*
- * What options name, as the planner takes it: "NODE" or "NODE/DEVICE", where NODE is a name, an id or its
- * first digits, with the id of the node instead. ALD_PIN_AMBIGUOUS comes with the ids of the nodes that it
- * may mean, for a message. Both are to be freed with g_free().
+ * Resolves a node or device in an option, "NODE" or "NODE/DEVICE", where NODE is a name, an id or its first
+ * digits. *ret has the id of the node instead, as the planner requires it. For ALD_PIN_AMBIGUOUS,
+ * *ret_candidates has the ids of the matching nodes, for a message. Free both with g_free().
  */
 AldPinResult ald_pin_resolve(
         AldModel *model, const char *text, bool with_device, char **ret, char **ret_candidates);

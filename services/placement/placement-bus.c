@@ -186,7 +186,7 @@ static void answer_call(const PlanCall *call, int error, const AldPlanReport *re
         if (report && r >= 0)
                 return;
         switch (error) {
-        case -EREMOTEIO: /* it has its answer */
+        case -EREMOTEIO: /* the caller already has its reply */
                 return;
         case -ECANCELED:
                 reply_error(call, ALD_ERROR_CANCELED, "The plan was canceled");
@@ -285,7 +285,8 @@ static void on_caller(AldPeer *peer, const char *owner, void *userdata)
                 ald_plan_jobs_cancel(call->bus->jobs, is_same_call, call);
 }
 
-/* With arguments of this size a call is not kept until its user is known, so the bus is asked. */
+/* Asks the bus for the user: the service does not keep calls with arguments of this size until their user is
+ * known. */
 static int read_uid(sd_bus_message *message, uid_t *ret, sd_bus_error *error)
 {
         g_autoptr(AldCreds) creds = NULL;

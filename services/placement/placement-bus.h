@@ -3,7 +3,7 @@
 
 #include "services/common/service.h"
 
-/* org.alidade.Placement1. Leaves the bus, and ends the service, after a minute without anything to do. */
+/* Exports org.alidade.Placement1. Leaves the bus and ends the service after a minute without work. */
 typedef struct AldPlacementBus AldPlacementBus;
 
 int ald_placement_bus_new(AldService *service, AldPlacementBus **ret);

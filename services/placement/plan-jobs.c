@@ -6,10 +6,10 @@
 #include "services/common/errors.h"
 #include "services/placement/plan-jobs.h"
 
-#define TIME_USEC (20 * G_USEC_PER_SEC)     /* after which the best plan that was found is returned */
-#define TIME_MAX_USEC (60 * G_USEC_PER_SEC) /* if there is none */
+#define TIME_USEC (20 * G_USEC_PER_SEC)     /* after this time, the best plan so far is returned */
+#define TIME_MAX_USEC (60 * G_USEC_PER_SEC) /* the limit if there is none */
 #define TICK_MSEC 250u
-#define FRACTION_SCALE 1000000 /* of a fraction that both threads share */
+#define FRACTION_SCALE 1000000 /* 1 as a fraction that both threads share */
 
 typedef enum JobState {
         JOB_WAITING,
@@ -23,16 +23,16 @@ struct AldPlanJob {
         void *of;
         JobState state;
 
-        /* While it is running: */
+        /* Valid while it is running: */
         GThread *thread;
         gint64 begun_usec;
         AldPlanSnapshot *snapshot;
         AldPlanWorkload workload;
         AldPlanRequest request;
         const AldPlanOptions *options;
-        gint fraction, given_up, is_late; /* of both threads; given_up: an errno */
+        gint fraction, given_up, is_late; /* shared by both threads; given_up is an errno */
 
-        /* What the thread leaves: */
+        /* Set by the thread: */
         int r;
         AldPlanReport *report;
         char *problem;
@@ -41,7 +41,7 @@ struct AldPlanJob {
 struct AldPlanJobs {
         const AldPlanJobsHandler *handler;
         void *userdata;
-        GPtrArray *list;    /* of AldPlanJob, the oldest first */
+        GPtrArray *list;    /* of AldPlanJob, oldest first */
         GHashTable *served; /* uid → number of the last turn */
         uint64_t turns;
         unsigned at_once;
@@ -136,7 +136,7 @@ static void job_free(AldPlanJob *job)
         g_free(job);
 }
 
-/* Without giving the next one its turn. */
+/* Ends a job without giving the next one its turn. */
 static void end_job(AldPlanJob *job, int error)
 {
         AldPlanJobs *jobs = job->jobs;
@@ -192,13 +192,13 @@ static gboolean on_made(gpointer userdata)
         return G_SOURCE_REMOVE;
 }
 
-/* The first reason counts. */
+/* Stops a job; the first reason counts. */
 static void give_up_job(AldPlanJob *job, int error)
 {
         g_atomic_int_compare_and_exchange(&job->given_up, 0, error);
 }
 
-/* In the thread of the job. */
+/* Called in the thread of the job. */
 static bool on_proceed(double fraction, void *userdata)
 {
         AldPlanJob *job = userdata;
@@ -207,7 +207,7 @@ static bool on_proceed(double fraction, void *userdata)
         return g_atomic_int_get(&job->given_up) == 0;
 }
 
-/* In the thread of the job. */
+/* Called in the thread of the job. */
 static bool on_is_late(void *userdata)
 {
         AldPlanJob *job = userdata;

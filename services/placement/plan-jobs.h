@@ -7,9 +7,9 @@
 #include "services/placement/snapshot.h"
 
 /*
- * The plans that were asked for. Each is made by a thread of its own, which touches nothing but its job; of a
- * user one at a time, of all users no more than there are processors, and at most ALD_PLANS_AT_ONCE_MAX. The
- * others wait; the user who has waited longest since his last turn is next.
+ * The requested plans. Each is made by a thread of its own, which touches only its job. At most one plan of a
+ * user is made at a time, and no more plans than there are processors or than ALD_PLANS_AT_ONCE_MAX. Others
+ * wait; the next turn goes to the user whose last turn was the longest ago.
  */
 #define ALD_PLANS_WAITING_PER_USER_MAX 4u
 #define ALD_PLANS_WAITING_MAX 64u
@@ -19,36 +19,37 @@ typedef struct AldPlanJobs AldPlanJobs;
 typedef struct AldPlanJob AldPlanJob;
 
 typedef struct AldPlanJobsHandler {
-        /* It is the job's turn: ald_plan_job_start() or ald_plan_job_fail() is to be called, now or later. */
+        /* It is the turn of the job: call ald_plan_job_start() or ald_plan_job_fail(), now or later. */
         void (*turn)(AldPlanJob *job, void *userdata);
-        /* At intervals while a plan is made: how much is done, from 0 to 1. */
+        /* Called at intervals while a plan is made, with the completed fraction, 0 to 1. */
         void (*progress)(AldPlanJob *job, double fraction, void *userdata);
-        /* The job has ended and is freed after this: with a report, or with an error, as given to
-         * ald_plan_job_fail(): -ECANCELED, -ETIMEDOUT, or -EINVAL with the sentence that says what is wrong
+        /* The job has ended and is freed afterwards. It has a report, or an error: the one given to
+         * ald_plan_job_fail(), -ECANCELED, -ETIMEDOUT, or -EINVAL with a sentence that says what is wrong
          * with the request. */
         void (*ended)(
                 AldPlanJob *job, int error, const AldPlanReport *report, const char *problem, void *userdata);
         void (*idle)(void *userdata); /* no job is left */
 } AldPlanJobsHandler;
 
-/* The handler is kept, not copied. */
+/* The handler is not copied, and must outlive the jobs. */
 AldPlanJobs *ald_plan_jobs_new(const AldPlanJobsHandler *handler, void *userdata);
 /* Ends all jobs with -ECANCELED. */
 void ald_plan_jobs_free(AldPlanJobs *jobs);
 
-/* -ALD_E_USER_LIMIT, -ALD_E_COMMON_LIMIT. The job may have its turn before this returns. */
+/* Adds a job, which may have its turn before this returns. Returns -ALD_E_USER_LIMIT or -ALD_E_COMMON_LIMIT
+ * if too many jobs wait. */
 int ald_plan_jobs_add(AldPlanJobs *jobs, uid_t uid, void *of);
 
 typedef bool (*AldPlanJobsMatch)(void *of, const void *userdata);
 
-/* Ends all for which `matches` returns true; NULL: all. */
+/* Cancels all jobs for which `matches` returns true, or all if it is NULL. */
 void ald_plan_jobs_cancel(AldPlanJobs *jobs, AldPlanJobsMatch matches, const void *userdata);
 
-/* What was given to ald_plan_jobs_add(). */
+/* Returns the argument `of` of ald_plan_jobs_add(). */
 void *ald_plan_job_of(const AldPlanJob *job);
 
-/* Takes the snapshot. The options, and the strings of the request, must remain until the job has ended; the
- * request itself is copied, with its workload. */
+/* Starts the thread of the job and takes ownership of the snapshot. The request is copied with its workload;
+ * its strings and the options must remain valid until the job has ended. */
 void ald_plan_job_start(AldPlanJob *job, AldPlanSnapshot *snapshot, const AldPlanRequest *request,
         const AldPlanOptions *options);
 void ald_plan_job_fail(AldPlanJob *job, int error);

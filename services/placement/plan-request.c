@@ -6,12 +6,12 @@
 #include "services/common/errors.h"
 #include "services/placement/plan-request.h"
 
-/* What names are looked up for. */
+/* The context of looking up names. */
 typedef struct NameLookup {
         AldModel *model;
         GPtrArray *owned;
-        const char *failed;     /* the text that names nothing */
-        const char *candidates; /* ids of the nodes that it may mean, if these are several */
+        const char *failed;     /* the text that could not be resolved */
+        const char *candidates; /* ids of the matching nodes, if there are several */
 } NameLookup;
 
 static int resolve_name(NameLookup *lookup, const char *text, bool with_device, const char **ret)
@@ -66,7 +66,7 @@ static int resolve_pin(NameLookup *lookup, const char *text, AldPlanPin *ret)
         }
         r = resolve_name(lookup, pin.device, true, &device);
         if (r >= 0 && !strchr(device, '/'))
-                r = -ALD_E_NO_SUCH_DEVICE; /* a node */
+                r = -ALD_E_NO_SUCH_DEVICE; /* it names a node only */
         if (r < 0) {
                 lookup->failed = text;
                 return r;
@@ -112,7 +112,7 @@ static void set_figures(AldPlanRequest *request, const AldPlanOptions *options)
         ald_plan_constants_init(&request->constants, options);
 }
 
-/* The workload was checked. */
+/* Sets the sizes of the layers. The workload has been checked. */
 static void set_sizes(AldPlanRequest *request, GPtrArray *owned)
 {
         const char *reason;

@@ -6,8 +6,8 @@
 #include "state/link/link-quality.h"
 #include "state/results/link-result.h"
 
-/* Each path is compared with as many of the other end. Whoever makes up more paths gains nothing by it: these
- * are the ones that count most, and every path is compared. */
+/* Limits the paths of the other end that each path is compared with. A node cannot evade this by reporting
+ * more paths: the decisive ones are compared first, and every path is compared. */
 #define COMPARED_MAX 16u
 
 static bool is_by_source(const AldEdgeRow *edge)
@@ -15,14 +15,15 @@ static bool is_by_source(const AldEdgeRow *edge)
         return g_strcmp0(edge->prober, edge->source) == 0;
 }
 
-/* What one end of these two nodes measured of the direction, by whatever ports. To be freed. */
+/* Returns a key for all measurements of this kind by one end in this direction, regardless of ports. To be
+ * freed. */
 static char *nodes_key(const AldPlanPath *path, bool by_source)
 {
         return g_strdup_printf("%d%d %u %u", path->is_rdma, by_source, path->source, path->sink);
 }
 
-/* What it measured between the same ports. An address of each family may take another way. NULL if the ports
- * are unknown; to be freed. */
+/* Returns a key for those between the same ports. Addresses of different families may take different ways.
+ * NULL if the ports are unknown; to be freed. */
 static char *ports_key(const AldPlanPath *path, bool by_source)
 {
         const AldEdgeRow *edge = path->edge;
@@ -35,7 +36,8 @@ static char *ports_key(const AldPlanPath *path, bool by_source)
                 edge->source_port, edge->sink_port);
 }
 
-/* A prober states the time to live of its own record, but it does not measure more often than this. */
+/* Returns the time to live of a path. A prober states it for its own record, but does not measure more often
+ * than the least. */
 static uint64_t ttl_of(const AldPlanPath *path)
 {
         uint64_t least = ald_kind_ttl(path->is_rdma ? ALD_KIND_LINK_RDMA : ALD_KIND_LINK_SOCKET);
@@ -44,7 +46,8 @@ static uint64_t ttl_of(const AldPlanPath *path)
         return stated == ALD_ABSENT_UINT64 ? least : MAX(stated, least);
 }
 
-/* The prober of the higher rate, which may be overstated, does not decide how long it is compared. */
+/* Returns whether the paths were measured within one time to live: that of the lower rate, since the prober
+ * of the higher one, which may be overstated, must not decide for how long it is compared. */
 static bool is_same_time(const AldPlanPath *a, const AldPlanPath *b)
 {
         const AldPlanPath *low = a->edge->bits_per_second < b->edge->bits_per_second ? a : b;
@@ -54,7 +57,7 @@ static bool is_same_time(const AldPlanPath *a, const AldPlanPath *b)
         return last - first <= ttl_of(low);
 }
 
-/* Full measurements some minutes apart also differ by a few percent. */
+/* Full measurements that are some minutes apart also differ by a few percent. */
 static bool is_higher(const AldEdgeRow *high, const AldEdgeRow *low)
 {
         return ald_link_rate_least(high->bits_per_second, high->interval) >
@@ -82,7 +85,7 @@ static void settle_pair(AldPlanPath *a, AldPlanPath *b)
                 low->disputed_bits_per_second, (double) high->edge->bits_per_second);
 }
 
-/* Takes the key, which may be NULL. */
+/* Takes ownership of the key, which may be NULL. */
 static void add_measured(GHashTable *measured, char *key, AldPlanPath *path)
 {
         GPtrArray *paths = key ? g_hash_table_lookup(measured, key) : NULL;
@@ -97,7 +100,7 @@ static void add_measured(GHashTable *measured, char *key, AldPlanPath *path)
                 g_ptr_array_add(paths, path);
 }
 
-/* The order does not depend on which prober has more paths, nor on that of the records. */
+/* Sorts paths by rate, independently of which prober has more paths and of the order of records. */
 static gint compare_rates(gconstpointer a, gconstpointer b)
 {
         const AldPlanPath *first = *(AldPlanPath *const *) a, *second = *(AldPlanPath *const *) b;
@@ -108,8 +111,8 @@ static gint compare_rates(gconstpointer a, gconstpointer b)
         return (first > second) - (first < second);
 }
 
-/* Compares the path with the lowest that the other end measured between the same ports. Returns whether it
- * measured any at the same time. */
+/* Compares the path with the slowest paths that the other end measured between the same ports. Returns
+ * whether it measured any at the same time. */
 static bool settle_by_ports(GHashTable *measured, AldPlanPath *path)
 {
         g_autofree char *key = ports_key(path, !is_by_source(path->edge));
@@ -124,8 +127,8 @@ static bool settle_by_ports(GHashTable *measured, AldPlanPath *path)
         return found;
 }
 
-/* The names of ports are those that the prober states. A path that the other end does not know carries no
- * more than the best that this end has measured at the same time. */
+/* Limits a path that the other end does not know to the best rate which that end measured at the same time,
+ * since the names of ports are only what the prober states. */
 static void settle_by_nodes(GHashTable *measured, AldPlanPath *path)
 {
         g_autofree char *key = nodes_key(path, !is_by_source(path->edge));

@@ -4,12 +4,12 @@
 #include <glib.h>
 
 /*
- * Where both ends of a path measured the same direction between the same ports within one time to live, and
- * disagree by more than their intervals, gives each of these paths the lower rate, and the higher one as the
- * disputed one. A path that the other end has not measured, by the ports that its prober states, carries no
- * more than the best of the same kind, sockets or RDMA, that the other end measured of this direction between
- * the two nodes in that time. The time to live is that of the lower rate, or what the planner uses at least.
- * A node that overstates what it sends is not believed by this, if the other end measures as well. The paths
- * are AldPlanPaths.
+ * Resolves disputes about rates. Where both ends of a path measured the same direction between the same ports
+ * within one time to live, and disagree by more than their intervals, each of these paths gets the lower
+ * rate, and the higher one as the disputed rate. A path that the other end has not measured, by the ports
+ * that its prober states, carries no more than the best path of the same kind, sockets or RDMA, that the
+ * other end measured in this direction between the two nodes in that time. The time to live is that of the
+ * lower rate, but at least what the planner uses. Thus a node that overstates what it sends is not believed
+ * if the other end measures as well. The paths are AldPlanPaths.
  */
 void ald_plan_disputes_settle(GArray *paths);

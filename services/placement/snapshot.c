@@ -10,10 +10,10 @@
 
 #define TERA 1e12
 
-/* A node while it is being added. */
+/* A node that is being added. */
 typedef struct AddedNode {
         AldPlanSnapshot *snapshot;
-        const AldEntity *entity; /* NULL: nothing is known but the node itself */
+        const AldEntity *entity; /* NULL if only its id is known */
         uint32_t node;
 } AddedNode;
 
@@ -40,7 +40,7 @@ static double to_double(uint64_t value)
         return value == ALD_ABSENT_UINT64 ? NAN : (double) value;
 }
 
-/* In bytes or operations per second; less than one is none that was measured. */
+/* Returns a rate in bytes or operations per second. Less than one was not measured. */
 static double to_rate(double value)
 {
         return value >= 1 ? value : NAN;
@@ -51,7 +51,7 @@ static bool has_flag(const char *const *flags, const char *flag)
         return flags && g_strv_contains(flags, flag);
 }
 
-/* The state service judges figures. */
+/* Removes figures that the state service doubts. */
 static void set_doubt(AldPlanSnapshot *snapshot, const AldDoubts *doubts, AldPlanDevice *device)
 {
         const AldDoubt *product = ald_doubts_find(doubts, device->id, ALD_DOUBT_FIELD_GEMMTFLOPS);
@@ -76,7 +76,7 @@ static void set_figures(AldPlanSnapshot *snapshot, const AldComputeDevice *measu
                 TERA * (isnan(measured->tflops_fp16) ? measured->gemm_tflops : measured->tflops_fp16));
 }
 
-/* What is left of an amount; absent if either is unknown, or impossible. */
+/* Returns the rest of an amount; absent if either is unknown or the values are impossible. */
 static uint64_t subtract_used(uint64_t total, uint64_t used)
 {
         return total == ALD_ABSENT_UINT64 || used == ALD_ABSENT_UINT64 || used > total ? ALD_ABSENT_UINT64
@@ -86,7 +86,7 @@ static uint64_t subtract_used(uint64_t total, uint64_t used)
 /* Free memory, and when it was reported. */
 typedef struct FreeMemory {
         uint64_t bytes, usec;
-        bool is_assumed; /* how much is in use is unknown */
+        bool is_assumed; /* the memory in use is unknown */
 } FreeMemory;
 
 static FreeMemory find_free_host_memory(const AldEntity *entity)
@@ -105,8 +105,8 @@ static const AldDevice *find_present_device(const AldEntity *entity, const char 
         return system ? ald_rows_find(&system->devices, id) : NULL;
 }
 
-/* Of the memory that belongs to the device alone. The drivers of Intel's cards do not report how much is in
- * use: all of it may be free. */
+/* Returns the free memory that belongs to the device alone. The drivers of Intel's cards do not report how
+ * much is in use, so all of it may be free. */
 static FreeMemory find_free_own_memory(const AldEntity *entity, const AldBackend *backend)
 {
         const AldRecord *record = ald_entity_record(entity, ALD_KIND_SYSTEM);
@@ -120,8 +120,8 @@ static FreeMemory find_free_own_memory(const AldEntity *entity, const AldBackend
                    : (FreeMemory){ ALD_ABSENT_UINT64, ALD_ABSENT_UINT64 };
 }
 
-/* What the driver of a device lets it still have of the host's memory; if it is not known how much it has,
- * all that it may have. */
+/* Returns how much more of the host's memory the driver of a device allows; if its use is unknown, all that
+ * it may have. */
 static FreeMemory find_allowed_host_memory(const AldEntity *entity, const AldBackend *backend)
 {
         const AldRecord *record = ald_entity_record(entity, ALD_KIND_SYSTEM);
@@ -134,8 +134,9 @@ static FreeMemory find_allowed_host_memory(const AldEntity *entity, const AldBac
 }
 
 /*
- * Of a device that computes in host memory: what the host has available, but no more than its driver lets it
- * have. What the firmware carved out for it is not part of that, and is added if it is known to be free.
+ * Returns the free memory of a device that computes in host memory: what is available on the host, limited by
+ * its driver. Memory that the firmware carved out for the device is separate, and is added if it is known to
+ * be free.
  */
 static FreeMemory find_free_unified_memory(const AldEntity *entity, const AldBackend *backend)
 {
@@ -144,7 +145,7 @@ static FreeMemory find_free_unified_memory(const AldEntity *entity, const AldBac
 
         if (found.bytes == ALD_ABSENT_UINT64)
                 return found;
-        found.bytes = MIN(found.bytes, allowed.bytes); /* absent is the greatest */
+        found.bytes = MIN(found.bytes, allowed.bytes); /* absent is the greatest value */
         found.usec = MIN(found.usec, allowed.usec);
         if (own.bytes != ALD_ABSENT_UINT64 && !own.is_assumed) {
                 found.bytes += own.bytes;
@@ -154,10 +155,10 @@ static FreeMemory find_free_unified_memory(const AldEntity *entity, const AldBac
 }
 
 /*
- * The total that programs on a device are shown, of which engines take a share. CUDA reports MemTotal for a
- * GPU that uses the host's memory. In a container this is more than its limit, which is all that our total is
- * then; OpenCL reports it, too. What HIP and Level Zero report there depends on their versions and the
- * kernel's.
+ * Returns the total that programs on a device see, of which engines take a share. CUDA and OpenCL report
+ * MemTotal for a GPU that uses the host's memory; in a container, this is more than the container's limit,
+ * which is all that our total contains then. The totals of HIP and Level Zero depend on their versions and
+ * the kernel's.
  */
 static uint64_t find_total_bytes(const AldEntity *entity, const AldBackend *backend, bool uses_host_memory)
 {
@@ -172,8 +173,9 @@ static uint64_t find_total_bytes(const AldEntity *entity, const AldBackend *back
                                                           : MAX(memory->total_bytes, backend->shared_bytes);
 }
 
-/* Whether it cannot be measured without one more driver, and where that driver is. Before OpenCL was asked,
- * as while a device is asleep, and for versions that do not say, a measurement is worth a try. */
+/* Sets whether the device needs another driver to be measured, and where to get it. Before OpenCL was
+ * queried, as while a device is asleep, and for versions that do not report it, a measurement is worth a
+ * try. */
 static void set_opencl(const AddedNode *added, const AldBackend *backend, AldPlanDevice *device)
 {
         const AldBackends *backends = ald_entity_as(added->entity, BACKENDS, AldBackends);
@@ -210,7 +212,7 @@ static void add_device(const AddedNode *added, const AldBackend *backend)
         g_array_append_val(added->snapshot->devices, device);
 }
 
-/* A card that is split computes as its instances. */
+/* A card that is split computes only through its instances. */
 static bool has_instances(const AldBackends *backends, const AldBackend *card)
 {
         for (size_t i = 0; i < backends->devices.n; i++) {
@@ -235,8 +237,8 @@ static void add_devices(const AddedNode *added)
 }
 
 /*
- * The file system with most of the models that are known on the node. Where the model of a request is, is not
- * known. NULL if its rate was never measured, or while others used its disks.
+ * Returns the file system with most of the known models of the node, since it is unknown where the model of a
+ * request is. NULL if its rate was never measured, or others used its disks meanwhile.
  */
 static const AldStorageFileSystem *find_storage(const AldEntity *entity)
 {
@@ -278,7 +280,7 @@ static void add_node(AldPlanSnapshot *snapshot, AldModel *model, const AldGraphN
         add_devices(&added);
 }
 
-/* ALD_PLAN_NONE if it is not there. */
+/* Returns ALD_PLAN_NONE if the node is not in the snapshot. */
 static uint32_t find_node(GHashTable *indices, const char *id)
 {
         gpointer index;
@@ -287,13 +289,14 @@ static uint32_t find_node(GHashTable *indices, const char *id)
                                                                        : ALD_PLAN_NONE;
 }
 
-/* The bytes of an address of either family; their number, or 0. */
+/* Parses an address of either family. Returns the number of its bytes, or 0. */
 static size_t parse_address(const char *text, uint8_t bytes[16])
 {
         return inet_pton(AF_INET, text, bytes) == 1 ? 4 : inet_pton(AF_INET6, text, bytes) == 1 ? 16 : 0;
 }
 
-/* The address without its prefix, if the other one has the same prefix; to be freed. */
+/* Returns the address without its prefix length if the other address has the same prefix, else NULL; to be
+ * freed. */
 static char *match_address(const char *with_prefix, const char *other)
 {
         g_auto(GStrv) parts = g_strsplit(with_prefix, "/", 2);
@@ -310,8 +313,8 @@ static char *match_address(const char *with_prefix, const char *other)
         return g_strdup(parts[0]);
 }
 
-/* The graph states the address of the end that is probed. That of the other end is the one of its interface
- * in the same network. NULL if that interface is unknown; to be freed. */
+/* Returns the address of the end that was not probed, which the graph does not state: the address of its
+ * interface in the same network. NULL if the interface is unknown; to be freed. */
 static char *find_address(AldModel *model, const char *id, const char *port, const char *peer_address)
 {
         const AldNetwork *network = ald_entity_as(ald_model_get(model, id), NETWORK, AldNetwork);
@@ -360,14 +363,13 @@ static void add_path(AldPlanSnapshot *snapshot, AldModel *model, GHashTable *ind
         g_array_append_val(snapshot->paths, path);
 }
 
-/* To be freed. */
+/* Returns a key for an end of a path; to be freed. */
 static char *end_key(uint32_t node, const char *port, const char *address)
 {
         return g_strdup_printf("%u\n%s\n%s", node, port ? port : "", address ? address : "");
 }
 
-/* What a path and its reverse have in common, as the path is seen from its source, or from its sink; to be
- * freed. */
+/* Returns a key that a path and its reverse have in common if one of them is reversed; to be freed. */
 static char *connection_key(const AldPlanPath *path, bool reversed)
 {
         g_autofree char *source = end_key(path->source, path->edge->source_port, path->source_address);
@@ -382,7 +384,7 @@ static void free_indices(gpointer indices)
         g_array_unref(indices);
 }
 
-/* Takes the key. */
+/* Takes ownership of the key. */
 static void add_waiting(GHashTable *waiting, char *key, guint index)
 {
         GArray *indices = g_hash_table_lookup(waiting, key);
@@ -396,7 +398,8 @@ static void add_waiting(GHashTable *waiting, char *key, guint index)
         g_array_append_val(indices, index);
 }
 
-/* Of several alike, which have no addresses, each has one other. */
+/* Pairs each path with its reverse. Among several equal paths, which have no addresses, each gets one
+ * other. */
 static void pair_paths(GArray *paths)
 {
         g_autoptr(GHashTable) waiting = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_indices);

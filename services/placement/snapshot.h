@@ -5,15 +5,14 @@
 #include "state-client/model.h"
 
 /*
- * What the state service knew of the cluster at one moment, as the planner takes it: the nodes by id, and
- * their devices in the order of Node1.Backends, and the paths over sockets and RDMA that are live and
- * measured in that direction. It refers to nothing of the model, so that a thread can plan with it.
+ * The state of the cluster at one moment, in the form that the planner takes: the nodes by id, their devices
+ * in the order of Node1.Backends, and the live paths over sockets and RDMA that were measured in that
+ * direction. It refers to nothing in the model, so that a thread can plan with it.
  *
- * A node is unusable unless it is online. A device that was never measured has no figures, and neither has
- * one whose figures are flagged as suspect; figures that the state service does not believe are left out,
- * too. The rate of matrix products is that in fp16; of a device without it, that which was measured instead.
- * The free memory of a device that computes in host memory is what the host has available, limited by what
- * its driver lets it have, and what was carved out for it.
+ * A node is unusable unless it is online. A device has no figures if it was never measured, or if its figures
+ * are flagged as suspect or doubted by the state service. The rate of matrix products is that of fp16 or, on
+ * a device without it, the one that was measured instead. The free memory of a device that computes in host
+ * memory is what is available on the host, limited by its driver, plus the memory that was carved out for it.
  */
 typedef struct AldPlanSnapshot {
         unsigned n_ref;
@@ -23,10 +22,10 @@ typedef struct AldPlanSnapshot {
         GPtrArray *owned;
 } AldPlanSnapshot;
 
-/* The model holds the connection graph. */
+/* The model must contain the connection graph. */
 AldPlanSnapshot *ald_plan_snapshot_new(AldModel *model);
 
-/* Only in the thread that made it. */
+/* Call these only in the thread that made the snapshot. */
 AldPlanSnapshot *ald_plan_snapshot_ref(AldPlanSnapshot *snapshot);
 void ald_plan_snapshot_unref(AldPlanSnapshot *snapshot);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldPlanSnapshot, ald_plan_snapshot_unref)

@@ -12,12 +12,12 @@ typedef struct StateQuestion {
 
 struct AldStateReader {
         AldService *service;
-        GArray *questions; /* of Question */
-        AldModel *model;   /* while it is being read, and until the questions have been answered */
+        GArray *questions; /* of StateQuestion */
+        AldModel *model;   /* while it is read, and until the questions have been answered */
         AldStateReading *reading;
         AldTimer *limit;
-        guint answering; /* a callback of the reading must not free it */
-        char *reason;    /* why it could not be read */
+        guint answering; /* answers later, since a callback of the reading must not free it */
+        char *reason;    /* why the state could not be read */
 };
 
 static void stop_reading(AldStateReader *reader)

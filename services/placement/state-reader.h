@@ -5,17 +5,17 @@
 #include "state-client/model.h"
 
 /*
- * Reads the state of the cluster, with the connection graph, once for all who ask meanwhile. What is read may
- * be older than the question by as long as a reading takes.
+ * Reads the state of the cluster with the connection graph, once for all questions that arrive meanwhile. The
+ * state may be older than a question by the duration of a reading.
  */
 typedef struct AldStateReader AldStateReader;
 
 AldStateReader *ald_state_reader_new(AldService *service);
-/* Nobody is answered any more. */
+/* Drops all questions without answering them. */
 void ald_state_reader_free(AldStateReader *reader);
 
-/* `model` is valid during the call; NULL: it could not be read, for that reason. Never called before
- * ald_state_reader_ask() has returned. */
+/* Called with the model, which is valid during the call; or with NULL and the reason why it could not be
+ * read. Never called before ald_state_reader_ask() has returned. */
 typedef void (*AldStateAnswer)(AldModel *model, const char *reason, void *userdata);
 void ald_state_reader_ask(AldStateReader *reader, AldStateAnswer answer, void *userdata);
 /* Withdraws the questions with this userdata. */

@@ -4,10 +4,11 @@
 #include "services/common/service.h"
 #include "state-client/model.h"
 
-/* One reading of the whole state into a model, which must outlive it. */
+/* Reads the whole state once into a model, which must outlive the reading. */
 typedef struct AldStateReading AldStateReading;
 
-/* Called when all is read, or with the problem why it could not be. It must not free the reading. */
+/* Called when everything has been read, or with the problem that prevented it. It must not free the
+ * reading. */
 typedef void (*AldStateRead)(const char *problem, void *userdata);
 
 int ald_state_reading_new(
