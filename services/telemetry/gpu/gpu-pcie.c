@@ -341,25 +341,25 @@ static bool is_due(AldGpuPcie *pcie, double usage, int64_t now_usec)
 
 bool ald_gpu_pcie_sample(AldGpuPcie *pcie, bool may_read, double usage, int64_t now_usec)
 {
-        bool news = false;
+        bool changed = false;
 
         if (!may_read) {
                 pcie->busy_since = 0;
                 return false;
         }
         if (!pcie->known)
-                news = read_links(pcie);
+                changed = read_links(pcie);
         if (!is_due(pcie, usage, now_usec))
-                return news;
+                return changed;
         for (guint i = 0; i < pcie->n_links; i++) {
                 Link *link = &pcie->links[i];
                 uint64_t rate;
 
-                news = sample_width(link, true) || news;
+                changed = sample_width(link, true) || changed;
                 rate = read_current(&link->speed, ald_gpu_pcie_parse_rate);
-                news = record_seen(&link->rate, rate, link->rate_max) || news;
+                changed = record_seen(&link->rate, rate, link->rate_max) || changed;
         }
-        return news;
+        return changed;
 }
 
 /* Returns the bits per second that the link carries over this number of lanes; 0 if unknown. */

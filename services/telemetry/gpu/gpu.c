@@ -205,17 +205,17 @@ static bool apply_nvml(AldGpu *gpu, const AldNvmlAnswer *answer, const AldNvmlDe
                 .memory_total_bytes = row->memory_total_bytes,
                 .unified = row->unified,
         };
-        bool news;
+        bool is_new;
 
         if (facts.memory_total_bytes == ALD_ABSENT_UINT64)
                 facts.memory_total_bytes = gpu->nvml.memory_total_bytes;
         if (facts.unified == ALD_ABSENT_BOOLEAN)
                 facts.unified = gpu->nvml.unified;
-        news = !ald_gpu_facts_equal(&facts, &gpu->nvml);
+        is_new = !ald_gpu_facts_equal(&facts, &gpu->nvml);
         ald_gpu_facts_clear(&gpu->nvml);
         gpu->nvml = facts;
         ald_nvml_device_figures(row, &gpu->live->nvml);
-        return news;
+        return is_new;
 }
 
 static AldGpu *add_instance(GPtrArray *gpus, const AldGpu *card, const char *id)
@@ -262,7 +262,7 @@ static bool drop_instances(GPtrArray *gpus, const AldGpu *card, const AldNvmlAns
 static bool apply_instances(
         GPtrArray *gpus, const AldGpu *card, const AldNvmlAnswer *answer, const AldNvmlDevice *row)
 {
-        bool news = !row->error && drop_instances(gpus, card, answer);
+        bool changed = !row->error && drop_instances(gpus, card, answer);
         unsigned n = 0;
 
         for (size_t i = 0; i < answer->devices.n && n < ALD_NVML_INSTANCES_MAX; i++) {
@@ -277,11 +277,11 @@ static bool apply_instances(
                 n++;
                 if (!instance) {
                         instance = add_instance(gpus, card, one->id);
-                        news = true;
+                        changed = true;
                 }
-                news = apply_nvml(instance, answer, one) || news;
+                changed = apply_nvml(instance, answer, one) || changed;
         }
-        return news;
+        return changed;
 }
 
 /* Applies the links of a card. Links to a device that is not queried now are still reported. Returns whether
@@ -305,7 +305,7 @@ static void on_nvml_answered(const AldNvmlAnswer *answer, void *userdata)
         static const AldDevice unknown = ALD_DEVICE_INIT;
         AldGpuCollector *collector = userdata;
         g_autoptr(GPtrArray) cards = g_ptr_array_new();
-        bool news = false, new_instances = false, new_links = false;
+        bool new_facts = false, new_instances = false, new_links = false;
 
         for (guint i = 0; i < collector->gpus->len; i++) {
                 AldGpu *gpu = collector->gpus->pdata[i];
@@ -321,7 +321,7 @@ static void on_nvml_answered(const AldNvmlAnswer *answer, void *userdata)
 
                 if (!row)
                         continue;
-                news = apply_nvml(card, answer, row) || news;
+                new_facts = apply_nvml(card, answer, row) || new_facts;
                 new_instances = apply_instances(collector->gpus, card, answer, row) || new_instances;
                 new_links = (answer->links == 1 && apply_nvlinks(card, answer, row)) || new_links;
         }
@@ -329,7 +329,7 @@ static void on_nvml_answered(const AldNvmlAnswer *answer, void *userdata)
                 match_opencl(collector);
         if (new_links)
                 ald_gpu_joins_check(cards);
-        if (news || new_instances || new_links)
+        if (new_facts || new_instances || new_links)
                 collector->changed(collector->userdata);
 }
 
