@@ -25,13 +25,15 @@ static int open_file(const char *folder)
         return fchmod(fd, 0600) < 0 ? -errno : ald_fd_steal(&fd);
 }
 
-/* A lock by fcntl() ends with the process alone, whatever that starts, and the kernel knows whose it is. */
+/* Describes a lock of the whole file. A lock by fcntl() ends with its process, even if the process has
+ * started others, and the kernel knows its holder. */
 static struct flock whole_file(void)
 {
         return (struct flock){ .l_type = F_WRLCK, .l_whence = SEEK_SET };
 }
 
-/* "process 1234 (alidadectl cluster sign request)"; NULL if it is no longer held. */
+/* Describes the holder of the lock, as in "process 1234 (alidadectl cluster sign request)"; NULL if it is no
+ * longer held. */
 static char *describe_holder(int fd)
 {
         g_autofree char *path = NULL, *command = NULL, *name = NULL;
@@ -47,7 +49,7 @@ static char *describe_holder(int fd)
                 return g_strdup_printf("process %d", (int) lock.l_pid);
         n = MIN(n - 1, COMMAND_MAX);
         command[n] = '\0';
-        /* The units run this program itself, which is not the name that people know. */
+        /* The units run this program directly, by a name that users do not know. */
         name_length = strlen(command);
         name = g_strdup(g_str_has_suffix(command, "/alidade-cluster") ? "alidadectl cluster" : command);
         for (size_t i = name_length; i < n; i++)
@@ -60,7 +62,7 @@ static void on_alarm(int number)
 {
 }
 
-/* A signal each second, in case one arrives just before the call. */
+/* Sends a signal each second, so that the wait ends even if a signal arrives just before the call. */
 static void start_waking(struct sigaction *ret_before)
 {
         const struct itimerval each_second = { .it_interval.tv_sec = 1, .it_value.tv_sec = 1 };
@@ -137,7 +139,7 @@ int ald_admin_lock_take(const char *folder, unsigned seconds, char **ret_reason)
                         return r;
                 if (fstat(fd, &st) < 0)
                         return -errno;
-                /* leave removes the file, and processes that wait for it start over. */
+                /* "leave" removes the file; processes that wait for it start over with a new one. */
                 if (st.st_nlink > 0)
                         return ald_fd_steal(&fd);
         }

@@ -13,7 +13,7 @@ typedef struct Verb {
         int (*run)(const AldClusterCommand *command);
         const char *usage;
         const char *help;
-        AldCompletion completion; /* what the shell completes behind it */
+        AldCompletion completion; /* what the shell completes after the verb */
 } Verb;
 
 static const Verb verbs[] = {
@@ -48,7 +48,7 @@ static const char *const joining_verbs[] = { "join", "renew", NULL };
 static const char *const changing_verbs[] = { "init", "join", "sign", "sign-bridge", "renew", "revoke",
         "leave", "backup", "restore", "install-crl", NULL };
 
-/* Reported in this order if a verb does not take several. */
+/* If a verb accepts several of them wrongly, the first in this order is reported. */
 static const AldOption options[] = {
         { .name = "help", .letter = 'h', .help = "Show this help", .kind = ALD_OPTION_RUN, .run = run_help },
         ALD_OPTION(TEXTS, "address", "HOST", AldClusterCommand, addresses,
@@ -108,7 +108,8 @@ static int run_help(const void *command, const char *verb)
         return ald_print_finish();
 }
 
-/* It completes the words behind it, and has none of these options itself. */
+/* Returns whether the program was called for completion. This verb completes the words after it, and accepts
+ * none of these options itself. */
 static bool is_completing(const char *first)
 {
         return strcmp(first, "_complete") == 0;
@@ -124,7 +125,7 @@ static const Verb *find_verb(const char *name)
         return NULL;
 }
 
-/* Prints what may come next on the command line behind "alidadectl cluster". */
+/* Prints what may come next on the command line after "alidadectl cluster". */
 static int print_completions(const AldClusterCommand *command, char **args)
 {
         g_auto(AldTypedLine) line = {};
@@ -167,7 +168,7 @@ static int run_verb(const Verb *verb, AldClusterCommand *command, char **args)
                        : r;
 }
 
-/* What shared code of the services says is said in our way. */
+/* Prints warnings of shared code of the services in the way of this program. */
 static GLogWriterOutput write_log(
         GLogLevelFlags level, const GLogField *fields, gsize n_fields, gpointer userdata)
 {

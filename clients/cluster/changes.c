@@ -38,7 +38,7 @@ void ald_changes_add_list(
         g_autofree char *rest = g_strdup_vprintf(format, list);
         g_autofree char *text = g_strdup_printf(
                 "%s %s%s", changes->check ? kinds[kind].would : kinds[kind].done, object, rest);
-        /* A path may be of any bytes. */
+        /* A path may contain any bytes. */
         g_autofree char *valid_object = g_utf8_make_valid(object, -1),
                         *valid_text = g_utf8_make_valid(text, -1);
 

@@ -36,8 +36,8 @@ void ald_changes_init(AldChanges *changes);
 void ald_changes_clear(AldChanges *changes);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldChanges, ald_changes_clear)
 
-/* Reports the verb of the kind, the object, and directly behind it the formatted text: "Wrote /etc/x: …"
- * or "Would write /etc/x: …". */
+/* Reports the verb of the kind, the object, and directly after it the formatted text: "Wrote /etc/x: …" or
+ * "Would write /etc/x: …". */
 void ald_changes_add(AldChanges *changes, AldChangeKind kind, const char *object, const char *format, ...)
         G_GNUC_PRINTF(4, 5);
 void ald_changes_add_list(AldChanges *changes, AldChangeKind kind, const char *object, const char *format,
@@ -49,9 +49,9 @@ void ald_changes_note(const AldChanges *changes, const char *format, ...) G_GNUC
 /* Prints one line about the next step, if something was changed. */
 void ald_changes_note_next(const AldChanges *changes, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
-/* Whether there were any. */
+/* Returns whether there were any changes. */
 bool ald_changes_any(const AldChanges *changes);
 
-/* Call it at the end of a verb with its exit code: reports that there was nothing to do, or prints all
- * changes as JSON. Returns an exit code. */
+/* Reports that there was nothing to do, or prints all changes as JSON. Call it at the end of a verb with its
+ * exit code. Returns an exit code. */
 int ald_changes_finish(const AldChanges *changes, const AldCtl *ctl, int code);

@@ -18,8 +18,8 @@
 #include "pki/file.h"
 
 #define NAME_MAX_BYTES 32u
-#define FOLDER_TRIES 100u /* another run may remove it just then */
-/* Entries of the folder of requests in one run: twice what the cluster service lets wait. */
+#define FOLDER_TRIES 100u /* another run may remove the folder at the same time */
+/* Limit of entries of the folder of requests in one run: twice what the cluster service admits. */
 #define REQUESTS_MAX 8192u
 #define OWN_CONFIG "50-cluster.conf"
 #define GROUP "cluster"
@@ -85,7 +85,7 @@ int ald_files_open(AldClusterFiles *files, AldChanges *changes)
         return !files->without_id && ald_node_id(files->id) < 0 ? ALD_EXIT_ERROR : ALD_EXIT_OK;
 }
 
-/* Two at once would give out the same numbers, or each a half of a set of files. */
+/* Locks the folder. Two runs at once could use the same numbers, or each write half of a set of files. */
 static int take_lock(AldClusterFiles *files)
 {
         g_autofree char *holder = NULL;
@@ -180,7 +180,7 @@ int ald_files_open_to_change(AldClusterFiles *files, AldChanges *changes)
                         r = ald_files_make_folder(files, files->config, 0755);
                 if (r == ALD_EXIT_OK)
                         r = take_lock(files);
-                /* The previous holder of the lock may have written it. */
+                /* The previous holder of the lock may have changed the configuration. */
                 if (r == ALD_EXIT_OK)
                         load_config(files);
         }
@@ -282,7 +282,7 @@ int ald_files_remove_request(const AldClusterFiles *files, int folder, const cha
         return ALD_EXIT_OK;
 }
 
-/* Whether a file is as it is to be, its owner included. */
+/* Returns whether a file already has this text, mode and root as its owner. */
 static bool is_up_to_date(const char *path, const char *text, mode_t mode)
 {
         g_autofree char *found = NULL;
@@ -385,7 +385,7 @@ int ald_files_configure(AldClusterFiles *files, const char *name, const char *co
                         name, *list ? list : "found by Avahi only");
         if (r != ALD_EXIT_OK)
                 return r;
-        /* Both may be what is replaced here. */
+        /* Both arguments may be the fields that are replaced here. */
         name = g_strdup(name);
         g_free(files->name);
         files->name = (char *) name;

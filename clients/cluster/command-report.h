@@ -3,11 +3,11 @@
 
 #include "pki/types.h"
 
-/* Reports what failed; if `reason` is NULL, with the text of the errno. Returns an exit code. */
+/* Reports what failed, with the reason or, if that is NULL, the text of the errno. Returns an exit code. */
 int ald_report_failure(int r, const char *what, const char *reason);
 
-/* "2027-12-23" for µs of CLOCK_REALTIME; "?" if it is not a date. */
+/* Formats µs of CLOCK_REALTIME as "2027-12-23"; "?" if it is not a date. Free with g_free(). */
 char *ald_report_day(uint64_t usec);
 
-/* "number 2, 1 certificate revoked" */
+/* Describes a list as "number 2, 1 certificate revoked". Free with g_free(). */
 char *ald_report_crl(X509_CRL *crl);

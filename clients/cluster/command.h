@@ -14,11 +14,11 @@ typedef struct AldClusterCommand {
         unsigned n_args;
         bool request, accept, broker, no_broker, replace, renew, force, automatic, check;
         const char *output;   /* NULL: standard output */
-        GPtrArray *addresses; /* of --address, as written */
+        GPtrArray *addresses; /* values of --address, as written */
         AldChanges *changes;
 } AldClusterCommand;
 
-/* Each returns an exit code, and has reported an error if it is not 0. */
+/* The verbs. Each returns an exit code, and has reported an error if it is not 0. */
 int ald_cluster_init(const AldClusterCommand *command);
 int ald_cluster_join(const AldClusterCommand *command);
 int ald_cluster_sign(const AldClusterCommand *command);

@@ -49,7 +49,7 @@ int ald_input_read(const AldClusterCommand *command, size_t max, char **ret, siz
         return r < 0 ? ald_report_failure(r, name, NULL) : ALD_EXIT_OK;
 }
 
-/* Whether only root, or the user who runs this, can add files to a folder. */
+/* Returns whether only root, or the user who runs this program, can add files to a folder. */
 static bool is_trusted(int folder)
 {
         struct stat st;
@@ -58,7 +58,7 @@ static bool is_trusted(int folder)
                (st.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-/* Links of others could lead anywhere. */
+/* Opens a folder without following links that other users could have made. */
 static int open_folder(const char *path)
 {
         g_auto(GStrv) names = g_strsplit(path, "/", -1);
@@ -137,7 +137,8 @@ static bool has_text(int folder, const char *name, const char *text)
                ald_input_read_all(fd, strlen(text), &found, &n) >= 0 && strcmp(found, text) == 0;
 }
 
-/* Where a file is to be written; *ret_replace is false if it is written into what is there. */
+/* Opens the folder of an output file. Sets *ret_replace to false if something exists that is written to
+ * instead of replaced. */
 static int open_output_folder(const char *path, int *ret_folder, bool *ret_replace)
 {
         g_autofree char *folder_path = g_path_get_dirname(path), *name = g_path_get_basename(path);
@@ -192,7 +193,7 @@ int ald_output_give(const AldClusterCommand *command, const char *text)
 {
         if (ald_output_is_standard(command))
                 return ald_output_print(command->changes, text);
-        if (!command->output || strcmp(command->output, "-") == 0) /* only a check */
+        if (!command->output || strcmp(command->output, "-") == 0) /* only with --check */
                 return ALD_EXIT_OK;
         return ald_output_write_file(command->changes, command->output, text, 0644);
 }

@@ -23,7 +23,8 @@ int ald_services_run(const char *const *argv)
         return WIFEXITED(status) ? WEXITSTATUS(status) : -EINTR;
 }
 
-/* Where the variable is set, the machine's own services are not those that are meant. */
+/* Returns whether systemd manages the service. If the variable is set, the files are not those of the
+ * services of this machine. */
 static bool has_systemd(const char *variable)
 {
         const char *elsewhere = g_getenv(variable);
@@ -98,10 +99,10 @@ static int restart_broker(const AldClusterFiles *files, bool start)
         const char *const reread[] = { "systemctl", "daemon-reload", NULL };
 
         if (ald_services_restarts_broker()) {
-                /* The limits of its unit may be new. */
+                /* The drop-in with the limits of its unit may be new. */
                 if (start && !files->changes->check)
                         (void) ald_services_run(reread);
-                /* To revoke several nodes restarts it so often that systemd would refuse it. */
+                /* Revoking several nodes restarts mosquitto so often that systemd would refuse it. */
                 if (!files->changes->check)
                         (void) ald_services_run(reset);
                 return run_systemctl(files, start ? "restart" : "try-restart", BROKER);
@@ -125,7 +126,8 @@ int ald_services_apply(const AldClusterFiles *files, AldServices which)
                 r = ald_files_begin_start(files);
         if (r == ALD_EXIT_OK && which & (ALD_SERVICES_BROKER | ALD_SERVICES_START_BROKER))
                 r = restart_broker(files, which & ALD_SERVICES_START_BROKER);
-        /* A mosquitto that does not start keeps nothing from the other nodes. */
+        /* The cluster service is reloaded even if mosquitto does not start, so that other nodes get the
+         * changes. */
         if (which & ALD_SERVICES_CLUSTERD) {
                 int reloaded = reload_clusterd(files);
 

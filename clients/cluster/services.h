@@ -13,16 +13,17 @@ typedef enum AldServices {
 } AldServices;
 
 /*
- * Makes these read what this run, or an interrupted one, has changed: with systemctl(1) if systemd runs this
- * machine, else over the bus, else by telling the user. Does nothing if nothing was changed. Reports errors
- * and returns an exit code.
+ * Makes these services read what this run, or an interrupted one, has changed: with systemctl(1) if systemd
+ * runs this machine, else over the bus, else by asking the user to do so. Does nothing if nothing was
+ * changed. Reports errors and returns an exit code.
  */
 int ald_services_apply(const AldClusterFiles *files, AldServices which);
 
-/* The service of a broker on this machine, else 0. */
+/* Returns the service of a broker if this machine is one, else 0. */
 AldServices ald_services_of_broker(const AldClusterFiles *files);
 
-/* Whether it restarts mosquitto with systemctl(1), or only tells the user to restart it. */
+/* Returns whether ald_services_apply() restarts mosquitto with systemctl(1), instead of asking the user to
+ * restart it. */
 bool ald_services_restarts_broker(void);
 
 /* Runs a program with our standard error and waits for it; returns its exit status, or -errno. */

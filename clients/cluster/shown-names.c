@@ -7,7 +7,7 @@
 #define IDENTITY_PATH "/org/alidade/Identity1"
 #define IDENTITY_INTERFACE "org.alidade.Node1.Identity"
 
-/* Reads a{sa{sv}}: the identities by node. */
+/* Reads the identities by node, a{sa{sv}}. */
 static int read_names(sd_bus_message *m, json_t *names)
 {
         const char *id;
@@ -46,7 +46,7 @@ char *ald_shown_own_name(void)
         g_autoptr(AldOwnBus) bus = NULL;
         g_autofree char *name = NULL;
 
-        /* The service starts on demand. While the bus does not run yet, the host name has to do. */
+        /* The service starts on demand. If the bus does not run yet, the host name has to suffice. */
         if (ald_connection_open(NULL, &bus) >= 0 && ald_connection_await(bus, false, NULL, NULL) >= 0 &&
                 sd_bus_set_method_call_timeout(bus, ALD_NOTICE_USEC) >= 0 &&
                 sd_bus_get_property_string(bus, IDENTITY_NAME, IDENTITY_PATH, IDENTITY_INTERFACE,

@@ -32,7 +32,7 @@ static int read_properties(sd_bus *bus, json_t *into, sd_bus_error *error)
         return r < 0 ? r : ald_value_read_dict(reply, properties, NULL);
 }
 
-/* The number of records that the state service refused; absent if the service does not run. */
+/* Adds the number of records that the state service refused; omits it if the service does not run. */
 static void add_refused_records(sd_bus *bus, json_t *into)
 {
         json_t *state = json_object();
@@ -75,8 +75,9 @@ static void add_names(sd_bus *bus, json_t *nodes)
 }
 
 /*
- * {"Cluster": properties, "Brokers": rows, "Nodes": rows} of org.alidade.Cluster1, with the FriendlyName of
- * nodes that the state service knows. Returns an exit code; *ret_problem says why it cannot be read.
+ * Reads {"Cluster": properties, "Brokers": rows, "Nodes": rows} of org.alidade.Cluster1, with the
+ * FriendlyName of nodes that the state service knows. Returns an exit code; *ret_problem says why it cannot
+ * be read.
  */
 static int read_service(const AldCtl *ctl, json_t **ret, char **ret_problem)
 {
@@ -123,7 +124,7 @@ static void add_expiry(json_t *local, const AldClusterFiles *files, const char *
         json_object_set_new(local, key, json_integer((json_int_t) facts.not_after));
 }
 
-/* What the files of this machine say. */
+/* Reads the files of this machine. */
 static json_t *read_local(const AldClusterFiles *files)
 {
         g_autofree char *path = g_build_filename(files->folder, "crl.pem", NULL);
@@ -147,7 +148,7 @@ static json_t *read_local(const AldClusterFiles *files)
         return local;
 }
 
-/* "until 2027-12-23", with the time that is left as a warning if that is soon. */
+/* Returns "until 2027-12-23"; if that is soon, the remaining time as a warning. */
 static char *describe_expiry(double expiry)
 {
         double now = ald_now();
@@ -217,7 +218,8 @@ static char *styled_state(const json_t *row)
                 state, ALD_STYLE_NORMAL, NULL);
 }
 
-/* Problems are sentences: what has no room for them in a column has them below. */
+/* Makes a table of rows. Problems are sentences; if a column has no room for them, they are printed below
+ * their rows. */
 typedef AldTable *(*MakeTable)(const json_t *rows, bool problems);
 
 static bool fits_columns(AldTable *table, unsigned columns)
@@ -342,7 +344,7 @@ static json_t *sort_nodes(const json_t *rows)
         return result;
 }
 
-/* What is held of other nodes, and how to have more. */
+/* Describes what is mirrored of other nodes, and how to get more. */
 static void describe_mirror(GString *out, const json_t *cluster)
 {
         static const char *const explained[][2] = {
@@ -367,7 +369,7 @@ static void describe_mirror(GString *out, const json_t *cluster)
         add_text_line(out, "Mirror", cluster, "Mirror");
 }
 
-/* "3 messages", behind what is there already. */
+/* Appends "3 messages", after what is there already. */
 static void append_count(GString *text, const json_t *of, const char *key, const char *unit)
 {
         double count = ald_field_number(of, key);
@@ -443,7 +445,7 @@ int ald_cluster_status(const AldClusterCommand *command)
         int r;
 
         r = read_service(&command->ctl, &status, &problem);
-        /* The files here tell nothing of another machine. */
+        /* The files of this machine say nothing about another one. */
         if (r != ALD_EXIT_OK && command->ctl.host) {
                 ald_print_error("Cannot read from org.alidade.Cluster1: %s", problem);
                 return r;

@@ -36,7 +36,8 @@ static void issued_free(gpointer data)
         g_free(issued);
 }
 
-/* The line before the certificate that has the name of its node; readers of PEM skip it. */
+/* Reads the name of the node from the line before the certificate, which readers of PEM skip; NULL if there
+ * is none. */
 static char *read_name(const char *text)
 {
         return g_str_has_prefix(text, NAME)
@@ -44,7 +45,7 @@ static char *read_name(const char *text)
                        : NULL;
 }
 
-/* Takes the certificate. */
+/* Takes ownership of the certificate. */
 static AldIssued *add_issued(AldAuthority *authority, X509 *certificate)
 {
         AldIssued *issued = g_new0(AldIssued, 1);
@@ -71,7 +72,7 @@ static int load_issued(AldAuthority *authority)
 
         if (!dir && authority->files->changes->check &&
                 g_error_matches(error, G_FILE_ERROR, G_FILE_ERROR_NOENT))
-                return ALD_EXIT_OK; /* it would have been made before */
+                return ALD_EXIT_OK; /* without --check it would exist by now */
         if (!dir)
                 return ald_report_failure(-EIO, folder, error->message);
         while ((name = g_dir_read_name(dir))) {
@@ -82,7 +83,8 @@ static int load_issued(AldAuthority *authority)
 
                 if (name[0] == '.' || !g_str_has_suffix(name, ".crt"))
                         continue;
-                /* Passing over one might let a second machine have the same id, or leave it unrevoked. */
+                /* Skipping a certificate might let a second machine have the same id, or leave one
+                 * unrevoked. */
                 r = ald_pki_file_read(path, ALD_PKI_PEM_MAX, &text, &n);
                 if (r >= 0)
                         r = ald_pki_certificate_parse(text, n, &certificate, &reason);
@@ -103,7 +105,7 @@ static void init_authority(AldAuthority *authority, const AldClusterFiles *files
         authority->issued = g_ptr_array_new_with_free_func(issued_free);
 }
 
-/* The list that the cluster service received, if this authority has signed it. */
+/* Loads the list that the cluster service received, if this authority has signed it; else returns NULL. */
 static X509_CRL *load_received(const AldAuthority *authority)
 {
         g_autofree char *text = NULL;
@@ -118,8 +120,9 @@ static X509_CRL *load_received(const AldAuthority *authority)
 }
 
 /*
- * An authority that was restored from a backup finds lists of the previous one, which have greater or equal
- * numbers. The newer list is used, and what only the other one revokes is revoked again.
+ * Merges the list that the cluster service received. An authority that was restored from a backup finds lists
+ * of the previous one, which have greater or equal numbers. The newer list is used, and certificates that
+ * only the other one revokes are revoked again.
  */
 static int merge_received(AldAuthority *authority)
 {
@@ -214,7 +217,7 @@ void ald_authority_close(AldAuthority *authority)
         g_clear_pointer(&authority->folder, g_free);
 }
 
-/* The key of the authority; created if there is none. */
+/* Loads the key of the authority, or creates it if there is none. */
 static int obtain_key(AldAuthority *authority)
 {
         const AldClusterFiles *files = authority->files;
@@ -254,7 +257,8 @@ static int obtain_certificate(AldAuthority *authority, const char *cluster)
                 ": the certificate authority of cluster %s", cluster);
 }
 
-/* The greatest number that a list may have had: some of them may have been written but not installed. */
+/* Returns the greatest number that a list may have had, including lists that were written but not
+ * installed. */
 static uint64_t greatest_crl_number(const AldAuthority *authority)
 {
         g_autofree char *path = g_build_filename(authority->folder, "crl-number", NULL), *text = NULL;
@@ -295,8 +299,9 @@ int ald_authority_revoke(AldAuthority *authority, const char *const *serials)
         return ALD_EXIT_OK;
 }
 
-/* The first revocation list, without which no peer would be trusted. If certificates were issued there was
- * one already: replacing it with an empty one would readmit revoked nodes. */
+/* Loads the revocation list, or creates the first one, without which no peer would be trusted. If
+ * certificates were issued, there was one already: replacing it with an empty one would readmit revoked
+ * nodes. */
 static int obtain_crl(AldAuthority *authority)
 {
         const AldClusterFiles *files = authority->files;
@@ -350,7 +355,7 @@ int ald_authority_sign(
         if (r < 0)
                 return ald_report_failure(r, "Cannot sign", reason);
         issued = add_issued(authority, certificate);
-        /* A bridge is signed for a site, not for a node. */
+        /* A bridge is signed for a site, so it has no name of a node. */
         if (issued->node[0])
                 issued->name = g_strdup(name ?: ald_authority_name(authority, issued->node));
         pem = ald_pki_certificate_to_pem(certificate);

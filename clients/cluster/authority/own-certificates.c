@@ -42,7 +42,8 @@ int ald_own_addresses_again(const AldClusterCommand *command, const AldClusterFi
         return ALD_EXIT_OK;
 }
 
-/* Whether a certificate that lies here is good and for this key. */
+/* Returns whether a certificate on this machine is valid, for this key and, for a broker, for these
+ * addresses. */
 static bool is_usable(const AldAuthority *authority, const char *path, EVP_PKEY *key, char **addresses)
 {
         g_autoptr(X509) certificate = NULL;

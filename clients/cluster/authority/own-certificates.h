@@ -4,18 +4,18 @@
 #include "clients/cluster/authority/authority.h"
 #include "clients/cluster/command.h"
 
-/* Certificates of the machine that signs them itself, and brokers given to the verbs. Functions report
+/* Certificates of the machine that signs them itself, and the addresses of its broker. Functions report
  * errors and return an exit code. */
 
-/* Names and addresses of the broker here: those given, else those of this machine. */
+/* Returns names and addresses of the broker here: those given with --address=, else those of this machine. */
 int ald_own_addresses(const AldClusterCommand *command, char ***ret);
 
-/* The same for a new certificate of an existing broker: if none are given, those of its present
+/* Returns the same for a new certificate of an existing broker: if none are given, those of its present
  * certificate. */
 int ald_own_addresses_again(const AldClusterCommand *command, const AldClusterFiles *files, char ***ret);
 
-/* The certificate of the node: keeps a valid one unless a new one is requested. */
+/* Signs and installs the certificate of the node; keeps a valid one unless a new one is requested. */
 int ald_own_node_certify(AldAuthority *authority, bool anew);
 
-/* The certificate of the broker, and the files that mosquitto needs. */
+/* Signs and installs the certificate of the broker, and writes the files that mosquitto needs. */
 int ald_own_broker_certify(AldAuthority *authority, const char *cluster, char **addresses, bool anew);

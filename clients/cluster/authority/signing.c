@@ -6,10 +6,10 @@
 #include "clients/cluster/command-report.h"
 #include "clients/command-line/print.h"
 
-/* Which nodes may join. */
+/* Checks which nodes may join or renew their certificates. */
 
-/* This names the node that asks: "node3 (ID)". The name of an earlier certificate is more certain than the
- * one in the request. */
+/* Describes the node that sent the request, as "node3 (ID)". The name of an earlier certificate is more
+ * certain than the one in the request. */
 static char *format_label(const AldSigning *signing)
 {
         const AldRequest *request = signing->request;
@@ -56,7 +56,8 @@ int ald_signing_check_allowed(const AldClusterCommand *command, const AldSigning
         return ALD_EXIT_ERROR;
 }
 
-/* All nodes trust the host at the addresses of a broker, so the signer must confirm it. */
+/* Requires --broker: all nodes will trust the host at the addresses of a broker, so the signer must confirm
+ * it. */
 static int check_broker(const AldClusterCommand *command, const AldSigning *signing)
 {
         g_autofree char *names = NULL, *label = NULL;
@@ -105,7 +106,7 @@ static int refuse_existing(const AldSigning *signing, const AldIssued *issued, b
         return ALD_EXIT_ERROR;
 }
 
-/* A key that was revoked may be in other hands. */
+/* Refuses a key that was revoked, since others may have it. */
 static int check_revoked(const AldSigning *signing)
 {
         const AldAuthority *authority = signing->authority;
@@ -123,7 +124,7 @@ static int check_revoked(const AldSigning *signing)
         return ALD_EXIT_OK;
 }
 
-/* To renew is for who was here before. */
+/* Refuses a renewal unless a certificate was signed here for the same node and key before. */
 static int check_purpose(const AldClusterCommand *command, const AldSigning *signing)
 {
         const GPtrArray *issued = signing->authority->issued;
@@ -146,8 +147,8 @@ static int check_purpose(const AldClusterCommand *command, const AldSigning *sig
         return ALD_EXIT_ERROR;
 }
 
-/* Whether a certificate, maybe of a bridge, stands for the broker of the node, and for another key than the
- * one that the request has. */
+/* Returns whether a valid certificate belongs to the broker of the node or to a bridge of that, but is for a
+ * key that is not in the request. */
 static bool is_of_other_broker(const AldSigning *signing, const AldIssued *one)
 {
         const AldRequest *request = signing->request;
@@ -158,7 +159,8 @@ static bool is_of_other_broker(const AldSigning *signing, const AldIssued *one)
                ald_authority_is_valid(signing->authority, one);
 }
 
-/* All nodes trust the key of a broker, so the signer must confirm a different key, too. */
+/* Requires --replace for a different key of a broker: all nodes will trust that key, so the signer must
+ * confirm it. */
 static int check_broker_key(const AldClusterCommand *command, AldSigning *signing)
 {
         const GPtrArray *issued = signing->authority->issued;
@@ -184,8 +186,8 @@ static int check_broker_key(const AldClusterCommand *command, AldSigning *signin
         return ALD_EXIT_OK;
 }
 
-/* An id belongs to one machine; who holds the key that was certified is that machine. If it asks to join
- * again, it gets the certificate that it has. */
+/* Checks that the id is not used by another machine: the machine that holds the certified key is the one that
+ * the id belongs to. If it requests to join again, it gets the certificate that it has. */
 static int check_existing(const AldClusterCommand *command, AldSigning *signing)
 {
         const GPtrArray *issued = signing->authority->issued;
@@ -214,7 +216,7 @@ static int check_existing(const AldClusterCommand *command, AldSigning *signing)
         return ALD_EXIT_OK;
 }
 
-/* An address of the request that a broker has, or NULL. */
+/* Returns an address of the request that another broker has, or NULL. */
 static const char *shared_address(const AldSigning *signing, const AldIssued *broker)
 {
         for (char **address = signing->request->addresses; *address; address++)
@@ -234,7 +236,8 @@ static int refuse_address(const char *address, const char *node, bool is_here)
         return ALD_EXIT_ERROR;
 }
 
-/* With certificates for one address each of two brokers could pass for the other. */
+/* Refuses addresses of other brokers. If two brokers had certificates for one address, each could impersonate
+ * the other. */
 static int check_addresses(const AldClusterCommand *command, AldSigning *signing)
 {
         const GPtrArray *issued = signing->authority->issued;

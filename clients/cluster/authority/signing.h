@@ -12,15 +12,16 @@ typedef struct AldSigning {
         const AldRequest *request;
         GPtrArray *replaced; /* serials of certificates for other keys, and of brokers that had the address */
         const AldIssued *node;   /* NULL until signed */
-        const AldIssued *broker; /* the same */
+        const AldIssued *broker; /* NULL until signed, or without a broker */
         bool kept;               /* both were signed before */
 } AldSigning;
 
-/* The hosts that --address= does not allow; none if the option was not given. */
+/* Returns the hosts that --address= does not allow; none if the option was not given. */
 char **ald_signing_beyond(const AldClusterCommand *command, char **hosts);
 
-/* Whether --address= allows the broker of this request. Reports errors and returns an exit code. */
+/* Checks that --address= allows the broker of this request. Reports errors and returns an exit code. */
 int ald_signing_check_allowed(const AldClusterCommand *command, const AldSigning *signing);
 
-/* Whether this request may be granted, and what it revokes. Reports errors and returns an exit code. */
+/* Checks that this request may be granted, and collects what it revokes. Reports errors and returns an exit
+ * code. */
 int ald_signing_check(const AldClusterCommand *command, AldSigning *signing);

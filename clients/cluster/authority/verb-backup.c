@@ -22,8 +22,9 @@
 #include "pki/file.h"
 
 /*
- * The certificate authority of a cluster in one file, encrypted with a passphrase, so that another machine
- * can take its place. It does not contain keys of nodes: a machine that restores it keeps its identity.
+ * Saves the certificate authority of a cluster in one file, encrypted with a passphrase, so that another
+ * machine can take its place. The file contains no keys of nodes: a machine that restores it keeps its own
+ * identity.
  */
 
 #define VERSION 1
@@ -58,7 +59,7 @@ static int read_line(char *line, size_t size, const char *prompt)
         return terminal;
 }
 
-/* At a terminal, and if it is a new one, twice. */
+/* Reads a passphrase from standard input. At a terminal, asks for a new one twice. */
 static int read_passphrase(char line[static PASSPHRASE_MAX], bool is_new)
 {
         char again[PASSPHRASE_MAX];
@@ -106,7 +107,8 @@ static int collect_backup(const AldAuthority *authority, char **ret)
 
                 r = add_file(files, contents, name);
         }
-        /* In an order that depends on no folder, so that equal backups are equal text. */
+        /* Sorts the keys, so that equal backups are equal text, whatever the order of files in a folder
+         * is. */
         made = json_dumps(object, JSON_COMPACT | JSON_SORT_KEYS);
         json_decref(object);
         if (r == ALD_EXIT_OK)
@@ -116,7 +118,7 @@ static int collect_backup(const AldAuthority *authority, char **ret)
         return r;
 }
 
-/* Whether a file has the same already, for the same passphrase. */
+/* Returns whether a file already contains the same backup, for the same passphrase. */
 static bool has_backup(const char *path, const char *text, const char *passphrase)
 {
         g_autofree char *encrypted = NULL, *reason = NULL;
@@ -200,7 +202,8 @@ static bool may_restore(const char *name)
         return n > 0 && strcmp(serial + n, ".crt") == 0;
 }
 
-/* Nodes revoked since the backup stay revoked if this machine knows of it. */
+/* Returns whether the list of the backup is older than the one here. The newer list is kept, so that nodes
+ * revoked since the backup stay revoked. */
 static bool is_stale_list(const AldClusterFiles *files, json_t *contents)
 {
         const char *ca_text = json_string_value(json_object_get(contents, "ca.crt")),
@@ -228,7 +231,7 @@ static int install_file(const AldClusterFiles *files, const char *name, const js
         return ald_files_install(files, ALD_CHANGE_INSTALL, path, text, mode, "%s", "");
 }
 
-/* The key of the authority comes last: where it lies, the rest is whole. */
+/* Installs the key of the authority last: if it exists, the rest is complete. */
 static int install_files(const AldClusterFiles *files, json_t *contents)
 {
         g_autofree char *issued = g_build_filename(files->folder, "ca", "issued", NULL);
@@ -248,7 +251,8 @@ static int install_files(const AldClusterFiles *files, json_t *contents)
         return r == ALD_EXIT_OK ? install_file(files, KEY, json_object_get(contents, KEY)) : r;
 }
 
-/* A check has not written what the authority would be read from. */
+/* Certifies this machine by the restored authority. With --check the files of the authority do not exist, so
+ * this only reports what would happen. */
 static int take_over_authority(const AldClusterFiles *files)
 {
         g_autofree char *path = g_build_filename(files->folder, "node.crt", NULL);
@@ -296,7 +300,7 @@ static int restore_backup(const AldClusterCommand *command, AldClusterFiles *fil
                 r = install_files(files, json_object_get(backup, "Files"));
         if (r == ALD_EXIT_OK)
                 r = take_over_authority(files);
-        /* The list that an authority has is newer. */
+        /* If this machine was the authority already, its list of brokers is newer. */
         if (r == ALD_EXIT_OK && (*files->name == '\0' || !was_authority))
                 r = ald_files_configure(files, name, (const char *const *) brokers);
         if (r == ALD_EXIT_OK)
@@ -310,7 +314,8 @@ static int restore_backup(const AldClusterCommand *command, AldClusterFiles *fil
         return r;
 }
 
-/* A machine that has joined the same cluster may restore it; its own key and certificate stay. */
+/* Refuses the backup of another cluster. A machine that has joined the same cluster may restore it; its own
+ * key and certificate stay. */
 static int check_cluster(const AldClusterFiles *files, json_t *backup)
 {
         const char *text = json_string_value(json_object_get(json_object_get(backup, "Files"), "ca.crt"));

@@ -28,7 +28,7 @@ static bool is_revoked(const AldAuthority *authority, const AldIssued *issued)
         return ald_pki_crl_contains(authority->crl, issued->facts.serial);
 }
 
-/* Whose certificates these are; of each, the newest last. */
+/* Compares by the name of the node, then by its id; of each, the newest comes last. */
 static gint compare_issued(gconstpointer a, gconstpointer b, gpointer userdata)
 {
         const AldIssued *left = *(const AldIssued *const *) a, *right = *(const AldIssued *const *) b;

@@ -7,7 +7,7 @@
 #include "clients/cluster/services.h"
 #include "clients/command-line/print.h"
 
-/* Whether this machine may begin this cluster, or go on with beginning it. */
+/* Checks that this machine may create this cluster, or complete its creation. */
 static int check_may_create(const AldClusterFiles *files, const char *cluster)
 {
         g_autofree char *path = g_build_filename(files->folder, "ca.crt", NULL);
@@ -32,7 +32,7 @@ static int check_may_create(const AldClusterFiles *files, const char *cluster)
 
 static int note_next_step(const AldClusterFiles *files, bool broker)
 {
-        /* ssh takes an address without brackets. */
+        /* ssh expects an address without brackets. */
         g_autofree char *here = broker ? ald_broker_host(files->brokers[0]) : g_strdup("HERE");
 
         if (!broker && !files->brokers[0])

@@ -16,8 +16,8 @@ static const char *owner_of(const AldIssued *issued)
         return issued->node[0] ? issued->node : issued->facts.common_name;
 }
 
-/* Fewer digits than an id is shown with may be a name that a node has had, such as "cafe". A bridge is called
- * by its whole name. */
+/* Returns whether a word is the beginning of the id of the owner, or the whole name of a bridge. Fewer digits
+ * than an id is shown with may be a name that a node has had, such as "cafe". */
 static bool has_id(const AldIssued *issued, const char *what)
 {
         return issued->node[0] ? ald_id_reads_like(what) && g_str_has_prefix(issued->node, what)
@@ -31,7 +31,7 @@ static bool has_name(const AldAuthority *authority, json_t *shown, const AldIssu
                        g_strcmp0(json_string_value(json_object_get(shown, issued->node)), what) == 0);
 }
 
-/* The owners that were found, each once. */
+/* Adds the owner of a certificate, if it is not in the list. */
 static void add_owner(GPtrArray *owners, const AldIssued *issued)
 {
         if (!g_ptr_array_find_with_equal_func(owners, owner_of(issued), g_str_equal, NULL))
@@ -39,9 +39,9 @@ static void add_owner(GPtrArray *owners, const AldIssued *issued)
 }
 
 /*
- * The owner of a certificate: by its id, the first 8 digits of that or more, the whole name of a bridge, or a
- * name of a node, of those kept with certificates or in `shown` ({id: name}). -ENOENT, or -ENOTUNIQ if it may
- * be several; with one name, those that have a valid certificate come before others.
+ * Finds the owner of a certificate: by its id, the first 8 digits of that or more, the whole name of a
+ * bridge, or a name of a node, either kept with certificates or in `shown` ({id: name}). Returns -ENOENT, or
+ * -ENOTUNIQ if several match; of those with the same name, owners of a valid certificate are preferred.
  */
 static int find_owner(
         const AldAuthority *authority, json_t *shown, const char *what, char ret[static ALD_PKI_NAME_MAX + 1])
@@ -63,7 +63,7 @@ static int find_owner(
                         add_owner(valid, issued);
         }
         found = by_id->len > 0 ? by_id : valid->len > 0 ? valid : named;
-        /* A word that is both a name and the beginning of another node's id may mean either. */
+        /* A word that is both a name and the beginning of another node's id is ambiguous. */
         if (by_id->len > 0 && named->len > 0 && !ald_pki_is_node_id(what) &&
                 (by_id->len != 1 || named->len != 1 || !g_str_equal(by_id->pdata[0], named->pdata[0])))
                 return -ENOTUNIQ;
@@ -73,7 +73,8 @@ static int find_owner(
         return 0;
 }
 
-/* A node that the state service has forgotten is found by the name that is kept with its certificate. */
+/* Finds the owner that the argument names. A node that the state service has forgotten is found by the name
+ * that is kept with its certificate. */
 static int find_named_owner(const AldClusterCommand *command, const AldAuthority *authority,
         char ret[static ALD_PKI_NAME_MAX + 1])
 {
@@ -100,7 +101,7 @@ static int find_named_owner(const AldClusterCommand *command, const AldAuthority
         return ALD_EXIT_NO_NODE;
 }
 
-/* Those that are valid of a node, its broker and its bridge, or of a bridge. */
+/* Collects the serials of the valid certificates of a node, its broker and its bridge, or of a bridge. */
 static void collect_serials(const AldAuthority *authority, const char *id, GPtrArray *serials)
 {
         for (guint i = 0; i < authority->issued->len; i++) {

@@ -11,9 +11,9 @@
 #include "clients/command-line/print.h"
 #include "pki/types.h"
 
-#define ENDING_USEC (UINT64_C(60) * 86400 * G_USEC_PER_SEC) /* before the end */
+#define ENDING_USEC (UINT64_C(60) * 86400 * G_USEC_PER_SEC) /* a certificate that lasts longer is kept */
 
-/* The broker's key out of a request of a node that is in, with that broker. */
+/* Reads the key of the broker from a request. The node must have joined, with that broker. */
 static int read_request(const AldAuthority *authority, const char *text, EVP_PKEY **ret)
 {
         g_auto(AldRequest) request = {};
@@ -44,7 +44,8 @@ static int read_request(const AldAuthority *authority, const char *text, EVP_PKE
         return ALD_EXIT_OK;
 }
 
-/* A site is one, as a node is: its certificate is for one key. */
+/* Collects the serials of certificates of the site for other keys, which --replace revokes: like a node, a
+ * site has certificates for one key only. */
 static int find_replaced(const AldClusterCommand *command, AldAuthority *authority, const char *name,
         EVP_PKEY *key, GPtrArray *serials)
 {
@@ -81,7 +82,7 @@ static int publish_bridge(AldAuthority *authority, const char *name, GPtrArray *
         return r;
 }
 
-/* name: NULL if it was signed before. */
+/* Outputs the certificate. `name` is NULL if it was signed before. */
 static int give_certificate(
         const AldClusterCommand *command, const AldClusterFiles *files, const char *name, X509 *certificate)
 {
@@ -95,7 +96,8 @@ static int give_certificate(
         return r;
 }
 
-/* One for this key that is good for a while yet: a second run is to change nothing. */
+/* Returns a certificate for this key that lasts for a while, or NULL: a second run must not change
+ * anything. */
 static const AldIssued *find_lasting(const AldAuthority *authority, const char *name, EVP_PKEY *key)
 {
         uint64_t later = (uint64_t) g_get_real_time() + ENDING_USEC;
@@ -176,10 +178,10 @@ int ald_cluster_sign_bridge(const AldClusterCommand *command)
         r = ald_output_prepare(command);
         if (r != ALD_EXIT_OK)
                 return r;
-        /* Behind the site is the file. */
+        /* The file follows the site. */
         rest.ctl.args++;
         rest.n_args--;
-        if (geteuid() != 0) /* before it waits for input */
+        if (geteuid() != 0) /* report the error before waiting for input */
                 return sign_text(&rest, site, "");
         r = ald_input_read(&rest, ALD_REQUEST_MAX, &text, &n);
         return r == ALD_EXIT_OK ? sign_text(&rest, site, text) : r;

@@ -11,9 +11,9 @@
 #include "pki/file.h"
 #include "pki/verify.h"
 
-#define SECOND_USEC ((uint64_t) G_USEC_PER_SEC) /* certificates have no fractions of it */
+#define SECOND_USEC ((uint64_t) G_USEC_PER_SEC) /* certificates have a resolution of one second */
 
-/* A request of this machine itself, or of a copy of it. */
+/* Refuses a request of this machine itself, or of a copy of it. */
 static int check_id(const AldSigning *signing)
 {
         if (strcmp(signing->request->id, signing->files->id) != 0)
@@ -25,7 +25,8 @@ static int check_id(const AldSigning *signing)
         return ALD_EXIT_ERROR;
 }
 
-/* Whether the broker has a certificate for these addresses, and for none that --address= does not allow. */
+/* Returns whether the certificate of the broker is for all of these addresses, and for none that --address=
+ * does not allow. */
 static bool matches_addresses(const AldClusterCommand *command, const AldIssued *broker, char **addresses)
 {
         g_auto(GStrv) names = NULL, beyond = NULL;
@@ -37,7 +38,8 @@ static bool matches_addresses(const AldClusterCommand *command, const AldIssued 
         return !*beyond;
 }
 
-/* Those that were signed for these keys before, where the request is to join once more. */
+/* Finds the certificates that were signed for these keys before, if the request is to join once more. Returns
+ * false if new ones are needed. */
 static bool find_kept(const AldClusterCommand *command, AldSigning *signing)
 {
         const AldRequest *request = signing->request;
@@ -87,7 +89,7 @@ static void report_signed(const AldSigning *signing)
                 ald_changes_add(signing->files->changes, ALD_CHANGE_SIGN, "its broker", " at %s", names);
 }
 
-/* Those who were replaced are shut out, and a new broker is told to all who ask from now on. */
+/* Revokes the replaced certificates, and adds a new broker to the list that nodes get from now on. */
 static int publish_changes(AldSigning *signing)
 {
         AldClusterFiles *files = signing->files;
@@ -132,7 +134,7 @@ static int give_bundle(const AldClusterCommand *command, const AldSigning *signi
         return r;
 }
 
-/* Nobody got them, so nothing stands in the way of another attempt. */
+/* Forgets the certificates, which nobody has received, so that they do not prevent another attempt. */
 static void forget_signed(AldSigning *signing)
 {
         if (signing->kept)
@@ -162,7 +164,7 @@ static int check_and_sign(const AldClusterCommand *command, AldSigning *signing)
         return r;
 }
 
-/* Whether a certificate, if there is one, is only for hosts that --address= allows. */
+/* Returns whether a certificate is only for hosts that --address= allows; true if there is none. */
 static bool is_for_allowed_hosts(const AldClusterCommand *command, const char *pem)
 {
         g_auto(GStrv) names = NULL, beyond = NULL;
@@ -177,8 +179,8 @@ static bool is_for_allowed_hosts(const AldClusterCommand *command, const char *p
         return !*beyond;
 }
 
-/* Whether the file that is asked for has the answer to a request to renew already. A certificate is dated
- * back a little. */
+/* Returns whether the output file already contains the answer to this request to renew. Certificates are
+ * backdated a little. */
 static bool is_renewed(const AldClusterCommand *command, const AldSigning *signing)
 {
         const AldRequest *request = signing->request;
@@ -202,7 +204,7 @@ static bool is_renewed(const AldClusterCommand *command, const AldSigning *signi
         return facts.not_before + ALD_PKI_BACKDATE_SECONDS * SECOND_USEC + SECOND_USEC > request->made;
 }
 
-/* One request, for the authority that is open. In a folder, what asks to renew may do so without a word. */
+/* Signs one request with an open authority. In a folder, requests to renew need no --renew. */
 static int sign_one(const AldClusterCommand *command, AldClusterFiles *files, AldAuthority *authority,
         const char *text, bool folder)
 {
@@ -281,8 +283,8 @@ static int compare_names(gconstpointer a, gconstpointer b)
         return strcmp(*(const char *const *) a, *(const char *const *) b);
 }
 
-/* All files of a folder, in the order of their names; one that is refused keeps no other from being signed.
- */
+/* Signs all requests in a folder, in the order of their names. A refused one does not prevent the others from
+ * being signed. */
 static int sign_folder(const AldClusterCommand *command)
 {
         g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
@@ -344,7 +346,7 @@ int ald_cluster_sign(const AldClusterCommand *command)
                 r = ald_output_prepare(command);
         if (r != ALD_EXIT_OK)
                 return r;
-        if (geteuid() != 0) /* before it waits for input */
+        if (geteuid() != 0) /* report the error before waiting for input */
                 return sign_text(command, "");
         if (command->n_args > 0 && g_file_test(command->ctl.args[0], G_FILE_TEST_IS_DIR))
                 return sign_folder(command);

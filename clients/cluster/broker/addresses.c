@@ -54,7 +54,7 @@ bool ald_host_equal(const char *a, const char *b)
         return g_ascii_strcasecmp(left, right) == 0;
 }
 
-/* As it is written. */
+/* Returns the host of an entry of `brokers=`, as it is written. */
 static char *written_host(const char *broker)
 {
         const char *end, *colon = strchr(broker, ':');
@@ -63,7 +63,7 @@ static char *written_host(const char *broker)
                 end = strchr(broker, ']');
                 return end ? g_strndup(broker + 1, (gsize) (end - broker - 1)) : g_strdup(broker);
         }
-        /* With two colons it is a bare IPv6 address. */
+        /* Two colons make it a bare IPv6 address. */
         return colon && !strchr(colon + 1, ':') ? g_strndup(broker, (gsize) (colon - broker))
                                                 : g_strdup(broker);
 }
@@ -115,7 +115,7 @@ static void add_address(GPtrArray *list, const char *text)
                 g_ptr_array_add(list, g_steal_pointer(&host));
 }
 
-/* An address by which other machines may reach this one. */
+/* Returns whether other machines may reach this one by an address. */
 static bool is_global(const struct sockaddr *address)
 {
         const struct sockaddr_in6 *six = (const struct sockaddr_in6 *) address;
@@ -128,7 +128,7 @@ static bool is_global(const struct sockaddr *address)
                !IN6_IS_ADDR_LOOPBACK(&six->sin6_addr);
 }
 
-/* Hardware, or made of it, as a VLAN and a bond are. */
+/* Returns whether an interface is hardware, or based on it, as a VLAN and a bond are. */
 static bool leads_outside(const char *interface)
 {
         g_autofree char *folder = g_build_filename(INTERFACES, interface, NULL);
@@ -142,8 +142,8 @@ static bool leads_outside(const char *interface)
         return access(device, F_OK) == 0;
 }
 
-/* A bridge that joins containers or guests of this machine only. Others may have one with the same address.
- */
+/* Returns whether an interface is a bridge that joins only containers or guests of this machine. Other
+ * machines may have such a bridge with the same address. */
 static bool is_inner_bridge(const char *interface)
 {
         g_autofree char *folder = g_build_filename(INTERFACES, interface, "brif", NULL);
@@ -174,7 +174,8 @@ static void add_addresses(GPtrArray *list, sa_family_t family, bool inner)
         freeifaddrs(all);
 }
 
-/* The full name, where the resolver knows one that leads to this machine from elsewhere, too. */
+/* Returns the full name of this machine, if the resolver knows one whose address is not loopback or
+ * link-local; else NULL. */
 static char *find_full_name(const char *name)
 {
         const struct addrinfo hints = { .ai_flags = AI_CANONNAME, .ai_socktype = SOCK_STREAM };
@@ -204,7 +205,7 @@ char **ald_addresses_of_machine(void)
         n_names = list->len;
         add_addresses(list, AF_INET, false);
         add_addresses(list, AF_INET6, false);
-        if (list->len == n_names) { /* better than none */
+        if (list->len == n_names) { /* addresses of inner bridges are better than none */
                 add_addresses(list, AF_INET, true);
                 add_addresses(list, AF_INET6, true);
         }
@@ -288,7 +289,7 @@ char **ald_broker_list_put(char **brokers, char **known, const char *host)
                 if (!same && !is_on_any(*brokers, known))
                         g_ptr_array_add(list, g_strdup(*brokers));
                 else if (!there) {
-                        /* What names the host already may name a port, too. */
+                        /* The present entry of this host may also name a port. */
                         g_ptr_array_add(list, same ? g_strdup(*brokers) : ald_broker_from_host(host));
                         there = true;
                 }

@@ -4,13 +4,13 @@
 #include <stdbool.h>
 
 #define ALD_ADDRESSES_MAX 60u /* names and addresses of one broker */
-#define ALD_BROKERS_MAX 32u   /* of a cluster */
+#define ALD_BROKERS_MAX 32u   /* brokers of a cluster */
 
-/* Returns why a text is not a host name or address, or NULL if it is one. IPv6 has no brackets here. A dot
- * may end a name; ald_pki_host_without_dot() removes it. */
+/* Returns why a text is not a host name or address, or NULL if it is one. IPv6 addresses have no brackets
+ * here. A name may end in a dot; ald_pki_host_without_dot() removes it. */
 const char *ald_host_refuse(const char *host);
 
-/* Whether both are the same name or address, in whatever spelling. */
+/* Returns whether both are the same name or address, in whatever spelling. */
 bool ald_host_equal(const char *a, const char *b);
 
 /* Returns why `brokers=` would not accept a text (host, host:port, [address]:port), or NULL. */
@@ -25,19 +25,20 @@ char *ald_broker_host(const char *broker);
 void ald_broker_address_note(const char *host);
 
 /*
- * Names and addresses at which others may reach this machine, the best one first: its full name if that
- * resolves to an address other than loopback, else its first address, else its short name. Bridges that only
- * connect its containers or guests count only if there is nothing else.
+ * Returns names and addresses at which others may reach this machine, the best one first: its full name if
+ * that resolves to an address other than loopback, else its first address, else its short name. Bridges that
+ * connect only its containers or guests count only if there is nothing else.
  */
 char **ald_addresses_of_machine(void);
 
 /*
- * The brokers of a cluster as `brokers=` names them: each once, since a broker with two addresses would
- * replace a node's first connection with its second.
+ * The brokers of a cluster as `brokers=` names them. Each is listed once: a node would replace its first
+ * connection to a broker with two addresses by its second.
  */
 
-/* The list with this host instead of those under which the same broker was known, else at its end. */
+/* Returns the list with this host in the place of those under which the same broker was known, else at its
+ * end. */
 char **ald_broker_list_put(char **brokers, char **known, const char *host);
 
-/* The list without those on any of these hosts. */
+/* Returns the list without brokers on any of these hosts. */
 char **ald_broker_list_drop(char **brokers, char **hosts);

@@ -12,19 +12,19 @@
 #include "pki/file.h"
 #include "record/kind.h"
 
-#define NODES_MAX 20000u /* more are never heard */
+#define NODES_MAX 20000u /* nodes beyond this number are never heard */
 #define RIGHTS_MAX (1024u * 1024)
 #define HEAD "# Written by alidadectl cluster for cluster %s; see alidadectl(1).\n"
 
-/* Messages are kept in memory only, since the nodes send them again; not set if mosquitto also serves
- * others. */
+/* Keeps messages in memory only, since the nodes send them again; omitted if mosquitto also serves others. */
 #define NOT_SHARED "persistence false\n"
-/* Not repeated where it is set before the drop-in: mosquitto before 2.1 would not start. */
+/* Omitted if it is set before the drop-in: mosquitto before 2.1 would not start. */
 #define PER_LISTENER "per_listener_settings true\n"
 
-/* Clients without a certificate of the cluster are refused, and the certificate names the node. What one
- * client makes mosquitto hold is bounded: a packet by the largest record, what waits for a reader by messages
- * and bytes, and by the plugin, if that is installed, what it publishes and has retained. */
+/* The configuration of the broker. Clients without a certificate of the cluster are refused, and the
+ * certificate names the node. What one client can make mosquitto store is limited: a packet by the largest
+ * record, the queue of a subscriber by messages and bytes, and, if the plugin is installed, what the client
+ * publishes and has retained. */
 static const char drop_in[] = HEAD "%s%s%s"
                                    "\n"
                                    "listener " ALD_BROKER_PORT "\n"
@@ -53,7 +53,7 @@ static const char limits[] = HEAD "[Unit]\n"
                                   "Restart=on-failure\n"
                                   "RestartSec=1\n";
 
-/* Topics below the id of a node, beside those of its records. */
+/* Topics below the id of a node, in addition to those of its records. */
 static const char *const topics_of_presence[] = { "alive", "crl", "forget/+", "status", NULL };
 static const char *const topics_of_renewal[] = { "renewal", "renewed/+", NULL };
 
@@ -96,7 +96,8 @@ int ald_broker_files_check(const AldClusterFiles *files)
         return ALD_EXIT_ERROR;
 }
 
-/* From the first named user on; "" if there is none. A file that cannot be read must not be overwritten. */
+/* Reads the access rules from the first named user on; "" if there are none. A file that cannot be read is an
+ * error, since it must not be overwritten. */
 static int read_named_rights(const char *path, char **ret)
 {
         g_autofree char *text = NULL;
@@ -129,7 +130,7 @@ int ald_broker_files_admit(const AldClusterFiles *files, const char *cluster, co
                 ": %s may publish for the nodes of its site", bridge);
 }
 
-/* If it is not installed mosquitto would not start with it. */
+/* Returns the line for the plugin, or "" if it is not installed: mosquitto would not start. */
 static char *format_plugin(const AldClusterFiles *files)
 {
         const char *given = g_getenv("ALIDADE_MOSQUITTO_PLUGIN");
@@ -144,7 +145,7 @@ static char *format_plugin(const AldClusterFiles *files)
         return g_strdup("");
 }
 
-/* This is known of mosquitto. If its configuration has a problem, it is treated as one that serves others. */
+/* Reads the configuration of mosquitto. If it has a problem, it is treated as one that serves others. */
 static void read_conf(const AldClusterFiles *files, AldMosquittoConf *ret)
 {
         g_autofree char *reason = NULL;
@@ -153,7 +154,8 @@ static void read_conf(const AldClusterFiles *files, AldMosquittoConf *ret)
                 *ret = (AldMosquittoConf){ .shared = true };
 }
 
-/* How many nodes the state service knows; 0 if it does not run, as on a machine that is about to join. */
+/* Returns how many nodes the state service knows; 0 if it does not run, as on a machine that is about to
+ * join. */
 static uint64_t count_nodes(void)
 {
         g_autoptr(AldOwnBus) bus = NULL;
@@ -182,14 +184,14 @@ static char *format_drop_in(const AldClusterFiles *files, const char *cluster, c
                 conf.shared ? "" : NOT_SHARED, limits_text, folder, folder, folder, folder, acl, plugin);
 }
 
-/* %u is the node id of the certificate. */
+/* Appends a rule for each topic. mosquitto replaces %u by the node id of the certificate. */
 static void append_rights(GString *text, const char *cluster, const char *const *topics)
 {
         for (; *topics; topics++)
                 g_string_append_printf(text, "pattern write alidade/1/%s/%%u/%s\n", cluster, *topics);
 }
 
-/* Brokers pass on no other kinds, so they are upgraded before the nodes. */
+/* Formats the access rules. Brokers pass on no other kinds, so they have to be upgraded before the nodes. */
 static char *format_rights(const char *cluster)
 {
         GString *text = g_string_new(NULL);
@@ -219,7 +221,7 @@ static int write_rights(const AldClusterFiles *files, const char *path, const ch
                 ": each node of %s may publish under its own id only", cluster);
 }
 
-/* A drop-in for the unit of mosquitto; not written if mosquitto also serves others. */
+/* Writes a drop-in for the unit of mosquitto, unless mosquitto also serves others. */
 static int write_limits(const AldClusterFiles *files, const char *cluster)
 {
         g_autofree char *path = limits_path(files), *folder = g_path_get_dirname(path);
@@ -236,7 +238,7 @@ static int write_limits(const AldClusterFiles *files, const char *cluster)
                                 : r;
 }
 
-/* Nothing is written if Avahi is not installed. */
+/* Writes the announcement, unless Avahi is not installed. */
 static int write_announcement(const AldClusterFiles *files, const char *cluster)
 {
         g_autofree char *path = announcement_path(files), *services = g_path_get_dirname(path);
@@ -253,7 +255,7 @@ int ald_broker_files_write(const AldClusterFiles *files, const char *cluster)
         g_autofree char *conf_text = format_drop_in(files, cluster, acl);
         int r;
 
-        /* The drop-in comes last: mosquitto might be started in between. */
+        /* The access rules are written before the drop-in, since mosquitto might be started in between. */
         r = write_rights(files, acl, cluster);
         if (r == ALD_EXIT_OK)
                 r = ald_files_install(files, ALD_CHANGE_WRITE, conf, conf_text, 0644,

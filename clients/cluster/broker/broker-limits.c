@@ -3,7 +3,9 @@
 
 #include "clients/cluster/broker/broker-limits.h"
 
-#define NODES_STEP 1000u /* so that the drop-in seldom changes, since that takes a restart of mosquitto */
+/* The number of nodes is rounded up to a multiple of this, so that the drop-in seldom changes, since a change
+ * takes a restart of mosquitto. */
+#define NODES_STEP 1000u
 #define NODE_MESSAGES 64u
 #define NODE_BYTES (UINT64_C(256) * 1024)
 #define MESSAGES_LEAST 200000u
@@ -12,9 +14,9 @@
 typedef struct Limit {
         const char *option;
         AldMosquittoLimitIndex index;
-        uint64_t value;     /* of a mosquitto that serves the cluster only */
-        uint64_t needed;    /* by the cluster; 0: it works with any value */
-        bool needs_setting; /* the default is less than is needed */
+        uint64_t value;     /* set if mosquitto serves the cluster only */
+        uint64_t needed;    /* minimum for the cluster; 0: it works with any value */
+        bool needs_setting; /* the default of mosquitto is less than what is needed */
 } Limit;
 
 static void add_note(GPtrArray *notes, char *note)
@@ -30,7 +32,7 @@ static bool is_enough(const AldMosquittoLimit *given, uint64_t needed)
         return given->value == 0 || given->value >= needed;
 }
 
-/* A line that mosquitto reads after the drop-in counts. */
+/* Notes a line that takes precedence, because mosquitto reads it after the drop-in. */
 static void note_later(const Limit *limit, const AldMosquittoLimit *given, GPtrArray *notes)
 {
         add_note(notes,
@@ -41,7 +43,7 @@ static void note_later(const Limit *limit, const AldMosquittoLimit *given, GPtrA
                                 : "; it is too little for the cluster, and readers may miss records"));
 }
 
-/* True if the drop-in sets it. */
+/* Returns whether the drop-in sets this limit, and notes what changes for other clients. */
 static bool decide_limit(const AldMosquittoConf *conf, const Limit *limit, GPtrArray *notes)
 {
         const AldMosquittoLimit *given = &conf->limits[limit->index];
@@ -70,7 +72,7 @@ char *ald_broker_limits_format(const AldMosquittoConf *conf, uint64_t nodes, GPt
 {
         const uint64_t sized = MAX(nodes + NODES_STEP - 1, NODES_STEP) / NODES_STEP * NODES_STEP;
         const uint64_t messages = MIN(MAX(sized * NODE_MESSAGES, MESSAGES_LEAST), INT32_MAX);
-        const uint64_t bytes = MIN(sized * NODE_BYTES, INT32_MAX); /* mosquitto reads an int */
+        const uint64_t bytes = MIN(sized * NODE_BYTES, INT32_MAX); /* mosquitto reads it as an int */
         const Limit limits[] = {
                 { "max_queued_messages", ALD_MOSQUITTO_QUEUED_MESSAGES, messages, messages, true },
                 { "max_queued_bytes", ALD_MOSQUITTO_QUEUED_BYTES, bytes, bytes, false },

@@ -13,8 +13,8 @@
 #define FILE_MAX (1024u * 1024)
 #define OWN_FILE "alidade.conf"
 
-/* OptionsOwner that belong to the last listener named before them, or to all if none was; those of
- * mosquitto 2.1 are among them. */
+/* Options that belong to the last listener named before them, or to all if none was, including those of
+ * mosquitto 2.1. */
 static const char *const of_listeners[] = { "accept_protocol_versions", "acl_file", "allow_anonymous",
         "allow_zero_length_clientid", "auth_plugin", "auto_id_prefix", "bind_interface", "cafile", "capath",
         "certfile", "ciphers", "ciphers_tls1.3", "crlfile", "dhparamfile", "disable_client_cert_date_checks",
@@ -25,12 +25,12 @@ static const char *const of_listeners[] = { "accept_protocol_versions", "acl_fil
         "tls_keyform", "tls_version", "use_identity_as_username", "use_subject_as_username",
         "use_username_as_clientid", "websockets_origin", NULL };
 
-/* Mosquitto does not start if one of them comes before "per_listener_settings true"; before 2.1, even if that
- * line only repeats an earlier one. */
+/* Mosquitto does not start if one of these options comes before "per_listener_settings true"; before 2.1, not
+ * even if that line only repeats an earlier one. */
 static const char *const before_rights[] = { "acl_file", "allow_anonymous", "allow_zero_length_clientid",
         "auth_plugin", "auto_id_prefix", "password_file", "plugin", "psk_file", NULL };
 
-/* Plugins that refuse what they do not allow. */
+/* Plugins that refuse everything that they do not allow. */
 static const char *const rights_plugins[] = { "mosquitto_acl_file.so", "mosquitto_dynamic_security.so",
         NULL };
 
@@ -42,24 +42,24 @@ static const char *const limit_names[ALD_MOSQUITTO_N_LIMITS] = {
         [ALD_MOSQUITTO_INFLIGHT_MESSAGES] = "max_inflight_messages",
 };
 
-/* Whose options with plugin_opt_ follow. */
+/* The plugin to which the plugin_opt_ options that follow belong. */
 typedef enum OptionsOwner { OPTIONS_OF_NONE, OPTIONS_OF_OURS, OPTIONS_OF_ANOTHER } OptionsOwner;
 
-/* What was read so far. */
+/* State of reading the configuration. */
 typedef struct Reader {
         const char *folder;
-        bool included;      /* this is a file of a folder, where mosquitto includes nothing more */
-        bool includes;      /* the folder with our drop-in is read */
+        bool included;      /* the file is from a folder, where mosquitto includes nothing more */
+        bool includes;      /* the folder with our drop-in was read */
         bool per_listener;  /* listeners do not share users and rights */
-        bool in_listener;   /* inside a listener that is not ours */
+        bool in_listener;   /* the last listener is not ours */
         bool has_rights;    /* that listener has an ACL, or a plugin that is one */
-        char *plugin;       /* another plugin of that listener */
-        char *listener;     /* where it begins */
-        char *rights;       /* where the first option about rights is */
-        GHashTable *loaded; /* by plugin_load: name → path */
+        char *plugin;       /* another plugin of that listener, or NULL */
+        char *listener;     /* file and line where that listener begins */
+        char *rights;       /* file, line and name of the first option about rights */
+        GHashTable *loaded; /* plugins of plugin_load: name → path */
         OptionsOwner options;
         AldMosquittoConf conf;
-        char *problem; /* the first one found */
+        char *problem; /* the first problem found */
 } Reader;
 
 static void set_first_problem(Reader *reader, char *problem)
@@ -70,7 +70,7 @@ static void set_first_problem(Reader *reader, char *problem)
                 reader->problem = problem;
 }
 
-/* What is known of the last listener when another one begins, or all is read. */
+/* Checks the access rules of the last listener, when another one begins or everything was read. */
 static void end_listener(Reader *reader)
 {
         if (reader->in_listener && !reader->has_rights && reader->plugin)
@@ -98,7 +98,7 @@ static bool is_true(const char *value)
         return strcmp(value, "true") == 0 || strcmp(value, "1") == 0;
 }
 
-/* The plugin of a listener, by its path. */
+/* Handles a plugin of a listener, given by its path. */
 static void take_plugin(Reader *reader, const char *path)
 {
         g_autofree char *name = g_path_get_basename(path);
@@ -112,7 +112,7 @@ static void take_plugin(Reader *reader, const char *path)
         reader->plugin = g_strdup(path);
 }
 
-/* "NAME PATH": it does nothing until a listener uses it. */
+/* Handles "NAME PATH", which has no effect until a listener uses it. */
 static void take_loaded_plugin(Reader *reader, char *value)
 {
         char *path = value + strcspn(value, " \t");
@@ -177,7 +177,7 @@ static void take_plugin_option(Reader *reader, const char *where, const char *ke
                                                                    : "prevent mosquitto from starting"));
 }
 
-/* 0 is no limit, and so is what is negative. */
+/* Handles a limit; 0 and negative values mean no limit. */
 static void take_limit(Reader *reader, const char *where, const char *key, const char *value)
 {
         for (size_t i = 0; i < ALD_MOSQUITTO_N_LIMITS; i++) {
@@ -194,7 +194,7 @@ static void take_limit(Reader *reader, const char *where, const char *key, const
         }
 }
 
-/* OptionsOwner for all listeners with which the nodes of a cluster are refused. */
+/* Handles options for all listeners that would make mosquitto refuse the nodes of a cluster. */
 static void take_refusal(Reader *reader, const char *where, const char *key, const char *value)
 {
         if (strcmp(key, "clientid_prefixes") == 0)
@@ -284,7 +284,8 @@ static int compare_names(gconstpointer a, gconstpointer b)
         return strcasecmp(*(const char *const *) a, *(const char *const *) b);
 }
 
-/* Our drop-in, which may not be there yet, or be of an earlier version. It has options about rights. */
+/* Accounts for our drop-in without reading it: it may not exist yet, or be of an earlier version. It has
+ * options about rights. */
 static void skip_own_file(Reader *reader, const char *path)
 {
         end_listener(reader);
@@ -297,7 +298,7 @@ static void skip_own_file(Reader *reader, const char *path)
         reader->options = OPTIONS_OF_OURS;
 }
 
-/* In mosquitto's own order. */
+/* Reads the files of a folder in the order in which mosquitto reads them. */
 static void read_folder(Reader *reader, const char *path)
 {
         g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
@@ -341,7 +342,7 @@ static void reader_clear(Reader *reader)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Reader, reader_clear)
 
-/* Records of the cluster are as large as that. */
+/* Checks that limits of size admit the records of the cluster. */
 static void check_sizes(Reader *reader)
 {
         static const AldMosquittoLimitIndex sizes[] = { ALD_MOSQUITTO_PACKET_SIZE,
@@ -349,7 +350,8 @@ static void check_sizes(Reader *reader)
 
         for (size_t i = 0; i < G_N_ELEMENTS(sizes); i++) {
                 const AldMosquittoLimit *limit = &reader->conf.limits[sizes[i]];
-                /* Our drop-in sets none of messages, and replaces an earlier one of packets. */
+                /* Our drop-in does not set the limit of messages, and replaces an earlier limit of
+                 * packets. */
                 bool counts = limit->is_later || sizes[i] == ALD_MOSQUITTO_MESSAGE_SIZE;
 
                 if (limit->is_set && counts && limit->value > 0 && limit->value < ALD_MOSQUITTO_PACKET_BYTES)

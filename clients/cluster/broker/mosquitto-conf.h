@@ -19,7 +19,7 @@ typedef enum AldMosquittoLimitIndex {
         ALD_MOSQUITTO_N_LIMITS,
 } AldMosquittoLimitIndex;
 
-/* The last line outside of our drop-in sets this. */
+/* A limit, as the last line outside of our drop-in sets it. */
 typedef struct AldMosquittoLimit {
         bool is_set;
         bool is_later;  /* mosquitto reads that line after our drop-in, so that it counts */
@@ -37,12 +37,12 @@ void ald_mosquitto_conf_clear(AldMosquittoConf *conf);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldMosquittoConf, ald_mosquitto_conf_clear)
 
 /*
- * Whether the mosquitto of this folder would read our drop-in, conf.d/alidade.conf, and have no other way
+ * Checks that the mosquitto of this folder would read our drop-in, conf.d/alidade.conf, and has no other way
  * in: another listener would let anyone publish for any node, unless it has an ACL of its own or a plugin
  * that is one, and an option after a listener changes that listener. Returns 0, or -errno with the problem
  * and its solution in *ret_reason.
  */
 int ald_mosquitto_conf_read(const char *folder, AldMosquittoConf *ret, char **ret_reason);
 
-/* The same, where only the existence of another listener is of interest. */
+/* Checks the same, and returns only whether there is another listener. */
 int ald_mosquitto_conf_check(const char *folder, bool *ret_shared, char **ret_reason);

@@ -21,7 +21,7 @@ static char *path_of(const AldClusterFiles *files, bool broker, const char *suff
         return g_strdup_printf("%s/%s%s", files->folder, broker ? "broker/broker" : "node", suffix);
 }
 
-/* A key that is there keeps its content, but gets its rights. */
+/* Sets the owner and mode of an existing key, and keeps its content. */
 static int protect_key(const AldClusterFiles *files, const char *path, gid_t group)
 {
         struct stat st;
@@ -29,7 +29,7 @@ static int protect_key(const AldClusterFiles *files, const char *path, gid_t gro
         if (stat(path, &st) == 0 && st.st_uid == 0 && st.st_gid == group && (st.st_mode & 07777) == 0640)
                 return ALD_EXIT_OK;
         if (!files->changes->check && (chown(path, 0, group) < 0 || chmod(path, 0640) < 0)) {
-                /* As in the unit that renews, which has no capabilities. */
+                /* The unit that renews has no capabilities. */
                 if (errno != EPERM)
                         return ald_report_failure(-errno, path, NULL);
                 ald_print_error(
@@ -98,7 +98,7 @@ int ald_enrol_request(
         return r < 0 ? ald_report_failure(r, "Cannot create a request", reason) : ALD_EXIT_OK;
 }
 
-/* What a bundle holds, read. */
+/* The parsed contents of a bundle. */
 typedef struct Parts {
         X509 *ca;
         X509_CRL *crl;
@@ -131,7 +131,7 @@ static int read_parts(const AldBundle *bundle, Parts *parts)
         return r < 0 ? ald_report_failure(r, "Cannot read the bundle", reason) : ALD_EXIT_OK;
 }
 
-/* It may be this clock that is wrong. */
+/* Appends the time of this machine to the reason, since its clock may be wrong. */
 static void append_clock(char **reason)
 {
         g_autoptr(GDateTime) here = g_date_time_new_now_utc();
@@ -140,7 +140,7 @@ static void append_clock(char **reason)
         *reason = g_strdup_printf("%s; the clock of this machine shows %s: check it", before, time);
 }
 
-/* Whether a certificate is good, and for the key that lies here. */
+/* Checks that a certificate is valid, and for the key of this machine. */
 static int check_certificate(const AldClusterFiles *files, const Parts *parts, bool broker)
 {
         X509 *certificate = broker ? parts->broker : parts->node;
@@ -178,7 +178,7 @@ static int check_certificate(const AldClusterFiles *files, const Parts *parts, b
         return ALD_EXIT_OK;
 }
 
-/* A node that is in one cluster does not slip into another. */
+/* Refuses a bundle of another cluster: a node must leave its cluster before it joins another. */
 static int check_cluster(const AldClusterFiles *files, const AldBundle *bundle, const Parts *parts)
 {
         g_autofree char *path = g_build_filename(files->folder, "ca.crt", NULL);
@@ -202,7 +202,8 @@ static int check_cluster(const AldClusterFiles *files, const AldBundle *bundle, 
         return ALD_EXIT_ERROR;
 }
 
-/* The newer of both lists stays: someone may have been revoked since the bundle was made. */
+/* Installs the list of the bundle unless the one here is newer: a node may have been revoked since the bundle
+ * was made. */
 static int install_crl(const AldClusterFiles *files, const Parts *parts)
 {
         g_autofree char *path = g_build_filename(files->folder, "crl.pem", NULL), *pem = NULL;
@@ -245,7 +246,8 @@ int ald_enrol_install_broker(const AldClusterFiles *files, const char *cluster, 
         return r == ALD_EXIT_OK ? ald_broker_files_write(files, cluster) : r;
 }
 
-/* Whether the certificate here is as good as this one, and ends later: it was renewed since. */
+/* Returns whether the certificate here is valid for the same key and expires later, because it was renewed
+ * since. */
 static bool is_renewed(const AldClusterFiles *files, const Parts *parts, bool broker)
 {
         g_autofree char *path = path_of(files, broker, ".crt");
@@ -282,7 +284,7 @@ static int install_bundle(AldClusterFiles *files, const AldBundle *bundle, const
                 r = ald_broker_files_write(files, bundle->cluster);
         else if (r == ALD_EXIT_OK && parts->broker)
                 r = ald_enrol_install_broker(files, bundle->cluster, parts->broker);
-        /* Last, since this makes the machine a node of the cluster. */
+        /* This comes last, because it makes the machine a node of the cluster. */
         if (r == ALD_EXIT_OK)
                 r = ald_files_configure(files, bundle->cluster, (const char *const *) bundle->brokers);
         return r;
@@ -320,7 +322,7 @@ static char *bridge_path(const AldClusterFiles *files)
         return g_build_filename(files->folder, "broker", "bridge.crt", NULL);
 }
 
-/* The certificate of the bridge of this broker; false if it has none. */
+/* Reads the certificate of the bridge of this broker. Returns false if it has none. */
 static bool read_bridge(const AldClusterFiles *files, AldPkiFacts *ret)
 {
         g_autofree char *path = bridge_path(files);
@@ -343,8 +345,8 @@ uint64_t ald_enrol_expiry(const AldClusterFiles *files)
         return read_bridge(files, &bridge) ? MIN(end, bridge.not_after) : end;
 }
 
-/* Takes one if it is newer. It is verified with what was trusted before: only the signature of the authority
- * counts, not where it came from. */
+/* Installs a renewed certificate if it expires later. It is verified with the CA that was trusted before:
+ * only the signature of the authority counts, not where the certificate came from. */
 static int take_renewed(const AldClusterFiles *files, Parts *parts, bool broker, bool *taken)
 {
         X509 *certificate = broker ? parts->broker : parts->node;
@@ -375,7 +377,7 @@ int ald_enrol_replace(const AldClusterFiles *files, bool broker, X509 *certifica
         return install_certificate(files, broker, certificate);
 }
 
-/* One for the same site and the key of this broker, which its bridge uses. */
+/* Checks that a certificate is for the same site and for the key of this broker, which its bridge uses. */
 static int check_bridge(const AldClusterFiles *files, const Parts *parts, X509 *certificate, const char *site)
 {
         g_autofree char *path = path_of(files, true, ".key"), *reason = NULL;

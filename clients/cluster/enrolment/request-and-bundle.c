@@ -14,15 +14,15 @@
 #include "pki/types.h"
 
 #define BEGIN "-----BEGIN CERTIFICATE REQUEST-----"
-#define OLD_BEGIN "-----BEGIN NEW CERTIFICATE REQUEST-----" /* as some tools write it */
+#define OLD_BEGIN "-----BEGIN NEW CERTIFICATE REQUEST-----" /* some tools write this form */
 #define VERSION 1
-#define NAME_CHARACTERS_MAX 64 /* of the name of a machine */
+#define NAME_CHARACTERS_MAX 64 /* limit of the name of a machine */
 
 #define DAY_USEC (UINT64_C(86400) * G_USEC_PER_SEC)
 
 static const char *const purposes[] = { [ALD_REQUEST_JOIN] = "join", [ALD_REQUEST_RENEW] = "renew" };
 
-/* Takes the request of the broker, which may be NULL. */
+/* Formats what the key of the node signs. `broker` is the request of the broker, or NULL. */
 static char *format_statement(const AldRequest *request, uint64_t now, const char *broker)
 {
         json_t *object = json_pack("{sisssI}", "AlidadeRequest", VERSION, "Purpose",
@@ -119,7 +119,7 @@ static int read_addresses(const json_t *list, char ***ret, char **ret_reason)
         return 0;
 }
 
-/* Its own signature shows that who asks has this key, too. */
+/* Reads the request of the broker. Its own signature proves that the sender also has that key. */
 static int read_broker(const json_t *statement, AldRequest *request, char **ret_reason)
 {
         const json_t *broker = json_object_get(statement, "BrokerRequest");
@@ -140,7 +140,7 @@ static int read_broker(const json_t *statement, AldRequest *request, char **ret_
         return read_addresses(json_object_get(statement, "BrokerAddresses"), &request->addresses, ret_reason);
 }
 
-/* A name is only for people: whatever is odd about it is replaced, and too much of it is cut. */
+/* Reads the name, which is for display only: unsafe characters are replaced, and a long name is cut. */
 static char *read_name(const json_t *statement)
 {
         g_autofree char *safe = ald_text_safe_or_null(json_string_value(json_object_get(statement, "Name")));

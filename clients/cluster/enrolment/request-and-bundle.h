@@ -18,25 +18,26 @@ typedef enum AldRequestPurpose {
 } AldRequestPurpose;
 
 /*
- * A node's request to join, or to renew its certificates. It is one certificate request, whose contents the
- * key of the node signs: the request of its broker, the addresses of that, its name, the purpose and the
+ * A node's request to join, or to renew its certificates. It is one certificate request, whose contents are
+ * signed by the key of the node: the request and the addresses of its broker, its name, the purpose and the
  * time. Other text in the file is ignored. A request made by another tool works for a node without a broker.
  */
 typedef struct AldRequest {
         char id[ALD_PKI_ID_SIZE];
         AldRequestPurpose purpose;
         uint64_t made;    /* µs; 0: not stated */
-        EVP_PKEY *node;   /* the public key only, if the request was read */
+        EVP_PKEY *node;   /* only the public key, if the request was read */
         EVP_PKEY *broker; /* the same; NULL: none */
         char **addresses; /* of the broker */
         char *name;       /* of the machine, safe to be shown; NULL: not stated */
 } AldRequest;
 
-/* Functions return a negative errno and set *ret_reason, which the caller frees. Making uses id, purpose,
- * keys, addresses and name. Reading refuses requests made more than ALD_REQUEST_DAYS ago, or a day ahead. */
+/* Functions return a negative errno and set *ret_reason, which the caller frees. Making a request uses id,
+ * purpose, keys, addresses and name. Reading refuses requests made more than ALD_REQUEST_DAYS ago, or more
+ * than a day ahead. */
 int ald_request_make(const AldRequest *request, uint64_t now, char **ret_text, char **ret_reason);
 int ald_request_parse(const char *text, uint64_t now, AldRequest *ret, char **ret_reason);
-/* Reads what else the key has signed, after id and key were read. */
+/* Reads the signed statement of a request whose id and key were read before. */
 int ald_request_read_statement(const char *text, uint64_t now, AldRequest *request, char **ret_reason);
 
 void ald_request_clear(AldRequest *request);

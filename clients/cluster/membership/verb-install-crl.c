@@ -18,7 +18,7 @@ static int install_crl(const AldClusterFiles *files, X509_CRL *crl)
         return ald_files_install(files, ALD_CHANGE_INSTALL, path, pem, 0644, ": %s", about);
 }
 
-/* The list that came last, if it is newer than the one here; NULL if it is not. */
+/* Returns the list received last if it is newer than the one here, else NULL. */
 static int find_newer(const AldClusterFiles *files, bool again, X509_CRL **ret)
 {
         g_autofree char *ca_path = g_build_filename(files->folder, "ca.crt", NULL);
@@ -52,7 +52,8 @@ static int find_newer(const AldClusterFiles *files, bool again, X509_CRL **ret)
         return ALD_EXIT_OK;
 }
 
-/* Until there is none: systemd does not watch the file while it runs this, and mosquitto takes a while. */
+/* Repeats until there is no newer list: systemd does not watch the file while this runs, and restarting
+ * mosquitto takes a while. */
 int ald_cluster_install_crl(const AldClusterCommand *command)
 {
         g_auto(AldClusterFiles) files = ALD_FILES_INIT;
@@ -71,7 +72,7 @@ int ald_cluster_install_crl(const AldClusterCommand *command)
                 r = find_newer(&files, again, &crl);
                 if (r == ALD_EXIT_OK && crl)
                         r = install_crl(&files, crl);
-                /* Restarting mosquitto ends the sessions of those who are revoked. */
+                /* Restarting mosquitto ends the connections of revoked nodes. */
                 if (r == ALD_EXIT_OK)
                         r = ald_services_apply(&files, ald_services_of_broker(&files));
                 if (!crl || command->changes->check)

@@ -25,7 +25,8 @@
 #define SSH_FAILED 255
 #define NOT_FOUND 127
 
-/* Without a terminal sudo could not ask, so it is not to try. The login shell may be any; this is for sh. */
+/* sudo must not ask for a password, since it has no terminal. The login shell may be any shell; this is for
+ * sh. */
 #define COMMAND(options)                                                             \
         "sh -c 'if [ \"$(id -u)\" = 0 ]; then exec alidadectl cluster sign " options \
         " -; else exec sudo -n alidadectl cluster sign " options " -; fi'"
@@ -36,7 +37,7 @@ static int report_usage(const char *what)
         return ALD_EXIT_USAGE;
 }
 
-/* Whether this machine may ask another one for certificates. */
+/* Checks that this machine may ask another one for certificates. */
 static int check_may_ask(const AldClusterFiles *files, bool renew)
 {
         if (ald_files_is_authority(files)) {
@@ -56,7 +57,7 @@ static int check_may_ask(const AldClusterFiles *files, bool renew)
         return ALD_EXIT_OK;
 }
 
-/* The broker's addresses if there is or shall be one, else NULL. */
+/* Returns the addresses of the broker if this machine is or will be one, else NULL. */
 static int addresses_for(
         const AldClusterCommand *command, const AldClusterFiles *files, bool renew, char ***ret)
 {
@@ -72,7 +73,8 @@ static int addresses_for(
         return renew ? ald_own_addresses_again(command, files, ret) : ald_own_addresses(command, ret);
 }
 
-/* Beside the request, which may be meant to bring it into another one after it has left. */
+/* Only notes that this machine is in a cluster: the request may be meant for another one, to be joined after
+ * leaving. */
 static void note_membership(const AldClusterFiles *files)
 {
         if (*files->name)
@@ -81,7 +83,8 @@ static void note_membership(const AldClusterFiles *files)
                         files->name);
 }
 
-/* Whether a file has a request of this machine for the same, which can still be signed for a day. */
+/* Returns whether a file already contains such a request of this machine, which can be signed for at least
+ * another day. */
 static bool has_same_request(
         const AldClusterFiles *files, const char *path, AldRequestPurpose purpose, char **addresses)
 {
@@ -98,7 +101,7 @@ static bool has_same_request(
                           : !request.broker);
 }
 
-/* *ret is NULL if `file` has that request already. */
+/* Makes a request. Sets *ret to NULL if `file` already contains such a request. */
 static int make_request(
         const AldClusterCommand *command, bool renew, const char *file, char **ret, bool *ret_broker)
 {
@@ -115,6 +118,7 @@ static int make_request(
                 r = addresses_for(command, &files, renew, &addresses);
         if (r == ALD_EXIT_OK && !renew && command->request)
                 note_membership(&files);
+        /* Addresses that were given may deserve a note; those of the machine itself do not. */
         for (guint i = 0; r == ALD_EXIT_OK && addresses && i < command->addresses->len; i++)
                 ald_broker_address_note(command->addresses->pdata[i]);
         if (r == ALD_EXIT_OK && file && has_same_request(&files, file, purpose, addresses))
@@ -191,13 +195,13 @@ static int accept_file(const AldClusterCommand *command, bool renew)
         size_t n;
         int r;
 
-        if (geteuid() != 0) /* before it waits for input */
+        if (geteuid() != 0) /* report the error before waiting for input */
                 return accept_bundle(command, renew, "", 0);
         r = ald_input_read(command, ALD_BUNDLE_MAX, &text, &n);
         return r == ALD_EXIT_OK ? accept_bundle(command, renew, text, n) : r;
 }
 
-/* What comes back is not known before it was asked for; no other machine is asked for a check. */
+/* Reports, with --check, what would be done. The other machine is not asked, so the answer is unknown. */
 static int report_planned_request(const AldClusterCommand *command, bool renew)
 {
         const char *host = command->ctl.args[0];
@@ -219,7 +223,7 @@ static int report_planned_request(const AldClusterCommand *command, bool renew)
         return ALD_EXIT_OK;
 }
 
-/* A file without a name: one that ends early cannot break a pipe of ours. */
+/* Writes the text to a file without a name: if ssh ends early, there is no pipe that could break. */
 static int make_input_file(const char *text)
 {
         ald_fd int fd = memfd_create("request", MFD_CLOEXEC);
@@ -244,7 +248,7 @@ static const char *sign_command(bool renew, bool replace, bool broker)
 static int start_ssh(
         const char *host, const char *request, const char *remote, GPid *ret_pid, int *ret_output)
 {
-        /* Of itself, ssh asks the controlling terminal, whatever its input is. */
+        /* By default ssh asks on the controlling terminal, even if standard input is not a terminal. */
         const char *asks = isatty(STDIN_FILENO) ? "BatchMode=no" : "BatchMode=yes";
         const char *argv[] = { "ssh", "-T", "-o", asks, "--", host, remote, NULL };
         GSpawnFlags flags = G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD;
@@ -317,7 +321,7 @@ static int sign_remotely(const char *host, const char *request, bool renew, bool
         return ALD_EXIT_OK;
 }
 
-/* No lock is held meanwhile: the other machine may be this one. */
+/* Holds no lock meanwhile, since the other machine may be this one. */
 static int ask_remote(const AldClusterCommand *command, bool renew)
 {
         g_autofree char *request = NULL, *bundle = NULL;
@@ -367,7 +371,7 @@ int ald_cluster_join(const AldClusterCommand *command)
         return join_or_renew(command, false);
 }
 
-/* Where the cluster was created. */
+/* Renews the certificates of the machine where the cluster was created. */
 static int renew_here(const AldClusterCommand *command, AldClusterFiles *files)
 {
         g_auto(AldAuthority) authority = {};
@@ -412,6 +416,6 @@ int ald_cluster_renew(const AldClusterCommand *command)
         if (*files.name && ald_files_is_authority(&files))
                 return renew_here(command, &files);
         r = check_may_ask(&files, true);
-        ald_files_close(&files); /* its lock */
+        ald_files_close(&files); /* releases the lock */
         return r == ALD_EXIT_OK ? join_or_renew(command, true) : r;
 }

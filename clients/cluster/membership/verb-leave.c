@@ -12,7 +12,8 @@
 #include "clients/cluster/services.h"
 #include "clients/command-line/print.h"
 
-/* Without the key, no node can be admitted, revoked or given a new certificate. */
+/* Asks for confirmation if this machine has the key of the authority: without it, no node can be admitted,
+ * revoked or given a new certificate. */
 static int confirm_key_removal(const AldClusterCommand *command, const AldClusterFiles *files)
 {
         char answer[8] = "";
@@ -36,7 +37,7 @@ static int remove_file(const char *path)
         return unlink(path) < 0 && errno != ENOENT ? ald_report_failure(-errno, path, NULL) : ALD_EXIT_OK;
 }
 
-/* With all that is in it but the files that are spared. */
+/* Removes everything in a folder except for the spared names. */
 static int empty_folder(const char *path, const char *const *spared);
 
 static int remove_folder(const char *path)
@@ -65,7 +66,7 @@ static int empty_folder(const char *path, const char *const *spared)
         return r;
 }
 
-/* Files of every verb; they go last, when services have read that the rest is gone. */
+/* Files that every verb uses. They are removed last, when services have noticed that the rest is gone. */
 static const char *const spared[] = { ALD_ADMIN_LOCK_FILE, ALD_FILES_UNFINISHED, NULL };
 
 static bool has_more(const AldClusterFiles *files)
@@ -83,7 +84,7 @@ static char *config_path(const AldClusterFiles *files)
         return g_build_filename(files->config, "alidade.conf.d", "50-cluster.conf", NULL);
 }
 
-/* Whether there is anything of a cluster. */
+/* Returns whether this machine has any file of a cluster. */
 static bool has_cluster_files(const AldClusterFiles *files)
 {
         g_autofree char *config = config_path(files);
@@ -114,7 +115,7 @@ static int remove_requests(const AldClusterFiles *files)
 
         if (lstat(files->requests, &st) < 0)
                 return ALD_EXIT_OK;
-        /* The cluster service could have put a link there. */
+        /* The cluster service could have replaced the folder with a link. */
         if (!S_ISDIR(st.st_mode))
                 return ald_files_remove(files, files->requests);
         r = ald_files_each_request(files, ald_files_remove_request, NULL);
@@ -125,14 +126,15 @@ static int remove_requests(const AldClusterFiles *files)
         return r;
 }
 
-/* If something cannot be removed, the rest is removed anyway: the cluster service owns some of it. */
+/* Keeps the first failure. If something cannot be removed, the rest is removed anyway: the cluster service
+ * owns some of it. */
 static void add_result(int *result, int r)
 {
         if (*result == ALD_EXIT_OK)
                 *result = r;
 }
 
-/* The configuration is removed first: if interrupted, the machine is not in a cluster. */
+/* Removes the configuration first, so that the machine is not in a cluster if this is interrupted. */
 static int remove_all(const AldClusterFiles *files)
 {
         g_autofree char *config = config_path(files);
@@ -148,7 +150,7 @@ static int remove_all(const AldClusterFiles *files)
         return result;
 }
 
-/* Another run may take a new lock at once, and then keeps the folder. */
+/* Removes the folder itself. If another run takes a new lock in between, the folder stays. */
 static int remove_cluster_folder(const AldClusterFiles *files)
 {
         g_autofree char *lock = g_build_filename(files->folder, ALD_ADMIN_LOCK_FILE, NULL);
@@ -160,15 +162,15 @@ static int remove_cluster_folder(const AldClusterFiles *files)
         return r;
 }
 
-/* Without the lock, since others, such as the installation of a revocation list, would wait until the user
- * answers. */
+/* Does not hold the lock, since other runs, such as the installation of a revocation list, would wait for the
+ * answer of the user. */
 static int inspect_and_confirm(const AldClusterCommand *command, bool *ret_somewhere)
 {
         g_auto(AldClusterFiles) files = ALD_FILES_INIT;
         bool somewhere;
         int r;
 
-        files.without_id = true; /* as an image is */
+        files.without_id = true; /* an image of a machine has no id */
         r = ald_files_open(&files, command->changes);
         if (r != ALD_EXIT_OK)
                 return r;
@@ -203,7 +205,7 @@ static int leave_cluster(const AldClusterFiles *files)
 int ald_cluster_leave(const AldClusterCommand *command)
 {
         g_auto(AldClusterFiles) files = ALD_FILES_INIT;
-        bool somewhere = true; /* without root, opening to change refuses below */
+        bool somewhere = true; /* for other users than root, opening to change fails below */
         int r;
 
         r = geteuid() == 0 ? inspect_and_confirm(command, &somewhere) : ALD_EXIT_OK;

@@ -14,17 +14,17 @@
 #include "pki/file.h"
 
 /*
- * Automatic renewal of certificates on each machine of a cluster: verifies and installs what the cluster
- * service received for it; requests renewal of what expires soon; and, on the machine of the authority, signs
- * the requests of others, as far as it is the same node with the same keys and addresses.
+ * Renews certificates automatically on each machine of a cluster: verifies and installs what the cluster
+ * service received for it, and requests renewal of what expires soon. On the machine of the authority, signs
+ * the requests of other nodes if they have the same keys and addresses as before.
  */
 
 #define DAY_USEC (UINT64_C(86400) * G_USEC_PER_SEC)
-#define DUE_USEC (60 * DAY_USEC)  /* before the end */
+#define DUE_USEC (60 * DAY_USEC)  /* renewal begins this long before the expiry */
 #define AGAIN_USEC (2 * DAY_USEC) /* interval at which an unsigned request is repeated */
 #define SUFFIX ".pem"
 
-/* What a run has changed. */
+/* State of a run. */
 typedef struct Due {
         const AldClusterCommand *command;
         AldClusterFiles *files;
@@ -50,7 +50,7 @@ static int take_renewed(Due *due)
         return ald_enrol_take_renewed(due->files, text, &due->notifies, &due->broker);
 }
 
-/* When the present request was made; 0 if there is no valid one. */
+/* Returns when the present request was made; 0 if there is no valid one. */
 static uint64_t request_time(const Due *due, const char *path)
 {
         g_autofree char *text = NULL, *reason = NULL;
@@ -62,7 +62,7 @@ static uint64_t request_time(const Due *due, const char *path)
         return request.made;
 }
 
-/* Removes what the cluster service publishes. */
+/* Removes a file that the cluster service publishes. */
 static int remove_published(Due *due, const char *path)
 {
         int r;
@@ -85,7 +85,8 @@ static int update_request(Due *due)
         g_auto(GStrv) addresses = NULL;
         int r;
 
-        /* With --check, what was taken is not installed. */
+        /* With --check, renewed certificates that were received are not installed, so the old ones still
+         * expire soon. */
         if (!is_due(due, ald_enrol_expiry(files)) || (files->changes->check && due->notifies))
                 return remove_published(due, path);
         if (request_time(due, path) + AGAIN_USEC > due->now)
@@ -100,8 +101,8 @@ static int update_request(Due *due)
         return r;
 }
 
-/* The newest of each site that is for this key, as far as it is valid: with that, the broker of a node
- * connects to those of other sites. */
+/* Finds the newest valid bridge certificate of each site for this key, with which the broker of a node
+ * connects to brokers of other sites. */
 static GPtrArray *find_bridges(const AldAuthority *authority, EVP_PKEY *key)
 {
         GPtrArray *bridges = g_ptr_array_new();
@@ -137,7 +138,8 @@ static bool is_bridge_due(const Due *due, const AldAuthority *authority, EVP_PKE
         return false;
 }
 
-/* Why it must not be signed automatically, or NULL; then *ret_due is whether there is a need to. */
+/* Returns why a request must not be signed automatically, or NULL. Then *ret_due is whether a certificate
+ * expires soon. */
 static const char *refuse_renewal(const Due *due, const AldSigning *signing, bool *ret_due)
 {
         const AldRequest *request = signing->request;
@@ -164,7 +166,8 @@ static const char *refuse_renewal(const Due *due, const AldSigning *signing, boo
         return NULL;
 }
 
-/* Signs each anew, and adds it to `made`; *ret_pem is all of them. */
+/* Signs the certificates of all bridges of this key anew, and adds them to `made`; *ret_pem contains all of
+ * them. */
 static int sign_bridges(AldAuthority *authority, EVP_PKEY *key, GPtrArray *made, char **ret_pem)
 {
         g_autoptr(GPtrArray) bridges = find_bridges(authority, key);
@@ -206,7 +209,7 @@ static int publish_renewed(AldSigning *signing, const char *bridges)
                 r = ald_files_begin(files);
         if (r == ALD_EXIT_OK)
                 r = ald_files_write(files, path, text, 0644);
-        /* It may be there, though not for certain. */
+        /* The file may have been written nevertheless. */
         if (r != ALD_EXIT_OK)
                 (void) ald_files_remove(files, path);
         else
@@ -235,7 +238,7 @@ static int sign_renewal(Due *due, AldSigning *signing)
                 r = sign_bridges(signing->authority, request->broker, made, &bridges);
         if (r == ALD_EXIT_OK)
                 r = publish_renewed(signing, bridges);
-        /* Nobody got them. */
+        /* Nobody has received them. */
         for (guint i = 0; r != ALD_EXIT_OK && i < made->len; i++)
                 ald_authority_forget(signing->authority, made->pdata[i]);
         due->notifies = due->notifies || r == ALD_EXIT_OK;
@@ -267,7 +270,8 @@ static int handle_request(Due *due, const char *id, const char *text)
         return sign_renewal(due, &signing);
 }
 
-/* systemd starts this as long as there is an entry, so what cannot be signed here is removed, too. */
+/* Handles and removes one request. systemd starts this program as long as there is an entry, so what cannot
+ * be signed here is removed too. */
 static int handle_entry(const AldClusterFiles *files, int folder, const char *name, void *userdata)
 {
         Due *due = userdata;
@@ -281,7 +285,7 @@ static int handle_entry(const AldClusterFiles *files, int folder, const char *na
         return r == ALD_EXIT_OK ? ald_files_remove_request(files, folder, name, NULL) : r;
 }
 
-/* What was signed so long ago has been installed, or is asked for again. */
+/* Removes certificates that were signed so long ago that they have been installed, or are requested again. */
 static int remove_old_answers(Due *due)
 {
         g_autofree char *folder = g_build_filename(due->files->folder, ALD_FILES_RENEWED, NULL);
@@ -302,7 +306,7 @@ static int remove_old_answers(Due *due)
         return r;
 }
 
-/* The authority signs for itself. */
+/* Renews a certificate of the machine of the authority, which signs for itself. */
 static int renew_own(Due *due, AldAuthority *authority, bool broker)
 {
         const AldClusterFiles *files = due->files;
@@ -337,7 +341,7 @@ static int renew_own(Due *due, AldAuthority *authority, bool broker)
         return r;
 }
 
-/* What fails for one certificate does not keep the others from being renewed. */
+/* Keeps the first failure; a failure for one certificate does not prevent others from being renewed. */
 static void add_result(int *result, int r)
 {
         if (*result == ALD_EXIT_OK)
@@ -366,7 +370,7 @@ static int run_member(Due *due)
         int result = take_renewed(due);
 
         add_result(&result, update_request(due));
-        /* They came while the authority was here. */
+        /* Requests may be left from a time when the authority was here. */
         add_result(&result, ald_files_each_request(due->files, handle_entry, due));
         return result;
 }
@@ -380,11 +384,11 @@ int ald_cluster_renew_due(const AldClusterCommand *command)
         r = ald_files_open_to_change(&files, command->changes);
         if (r != ALD_EXIT_OK)
                 return r;
-        /* systemd starts this as long as there is an entry. */
+        /* systemd starts this program as long as there is an entry. */
         if (*files.name == '\0')
                 return ald_files_each_request(&files, ald_files_remove_request, NULL);
         r = ald_files_is_authority(&files) ? run_authority(&due) : run_member(&due);
-        /* Whatever failed: what was done is to be known. */
+        /* Services must read what was done, even if something else failed. */
         if (ald_services_apply(&files, (due.notifies ? ALD_SERVICES_CLUSTERD : 0) |
                                                (due.broker ? ALD_SERVICES_BROKER : 0)) != ALD_EXIT_OK)
                 r = ALD_EXIT_ERROR;
