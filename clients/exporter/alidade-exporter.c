@@ -62,7 +62,8 @@ static gboolean on_watchdog(void *userdata)
         return G_SOURCE_CONTINUE;
 }
 
-/* The sockets of systemd, or else those in the configuration, of which one is enough. */
+/* Takes the sockets that systemd has passed, or else opens those in the configuration, of which one
+ * suffices. */
 static int open_sockets(ExporterMain *all)
 {
         const char *const *addresses = ald_config_strv(all->config, "listen");
@@ -124,7 +125,7 @@ int main(int argc, char *argv[])
         all.config = ald_config_load(ald_exporter_keys, NULL);
         all.fds = g_array_new(FALSE, FALSE, sizeof(int));
         r = run_exporter(&all);
-        /* Its unit does not restart it then. */
+        /* The unit does not restart the program after EX_CONFIG. */
         status = r == -EBADMSG ? EX_CONFIG : r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
         main_clear(&all);
         return status;

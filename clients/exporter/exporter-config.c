@@ -71,13 +71,13 @@ int ald_exporter_config_check(const AldConfig *config)
 
         if (!first)
                 return 0;
-        /* It may be about the token. Each problem was logged as a warning. */
+        /* The problem may be about the token. Each problem was logged as a warning. */
         g_critical("The configuration cannot be used as it is written: %s%s", first,
                 problems->len > 1 ? " (and more above)" : "");
         return -EBADMSG;
 }
 
-/* The path that a key names has a problem. */
+/* Logs a problem with the file that a key names. */
 static void report_file(const AldConfig *config, const char *key, const char *reason)
 {
         g_autofree char *path = ald_excerpt_ends(ald_config_string(config, key));
@@ -98,14 +98,14 @@ static int read_named_file(const AldConfig *config, const char *key, char **ret)
                 return r;
         }
         if (*ret && strlen(*ret) != size) {
-                /* Only what is before the zero byte would count. */
+                /* Only the text before the zero byte would count. */
                 report_file(config, key, "is not a text file");
                 return -EINVAL;
         }
         return 0;
 }
 
-/* Its folder may still keep others out. */
+/* Only warns, since the folder of the file may still keep other users out. */
 static void warn_about_readers(const AldConfig *config, const char *key)
 {
         const char *path = ald_config_string(config, key);

@@ -10,7 +10,7 @@
 #include "clients/exporter/live-metrics.h"
 #include "common/source.h"
 
-#define READY_MSEC 5000u /* requests wait that long for the first reading of the state */
+#define READY_MSEC 5000u /* how long requests wait for the first reading of the state */
 
 struct AldExporter {
         AldLiveMetrics *live;
@@ -22,10 +22,11 @@ struct AldExporter {
         void (*ready)(void *userdata);
         void *userdata;
         AldLiveFigures figures;
-        uint64_t ended_before; /* by servers that are gone */
+        uint64_t ended_before; /* connections ended by servers that were replaced */
 };
 
-/* Addresses that other machines reach are served in clear, or to anybody, only if that is said. */
+/* Refuses to serve unencrypted, or to everybody, on addresses that other machines can reach, unless the
+ * configuration says so. */
 static int check_sockets(const AldConfig *config, const GArray *fds, const AldExporterSecrets *secrets)
 {
         bool encrypted = secrets->certificate || ald_config_boolean(config, "insecure");
@@ -50,7 +51,8 @@ static int check_sockets(const AldConfig *config, const GArray *fds, const AldEx
         return 0;
 }
 
-/* The configuration, and the files that it names. -EBADMSG, logged. */
+/* Checks the configuration, and reads the files that it names. Returns -EBADMSG, logged, if there is a
+ * problem. */
 static int read_secrets(const AldConfig *config, const GArray *fds, AldExporterSecrets *ret)
 {
         g_auto(AldExporterSecrets) secrets = {};
@@ -76,7 +78,7 @@ static void count_peers(AldExporter *exporter)
         }
 }
 
-/* Texts that slow readers hold. */
+/* Limits the texts that slow readers hold, by ending the connections with the oldest one. */
 static void limit_held_texts(AldExporter *exporter)
 {
         uint64_t excess = ald_live_metrics_excess(exporter->live);
@@ -123,7 +125,8 @@ static const char *get_header(struct MHD_Connection *connection, const char *nam
         return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
 }
 
-/* A token no browser sends by itself; without one, no page of another site may read through it. */
+/* Returns whether a browser sends the request for a page of another site. A request with the token cannot be
+ * one, since no browser sends a token by itself. */
 static bool is_from_another_site(const AldExporter *exporter, struct MHD_Connection *connection)
 {
         return !exporter->secrets.token &&

@@ -32,13 +32,14 @@ void ald_handshake_limit_free(AldHandshakeLimit *limit)
         g_free(limit);
 }
 
-/* Those that were answered are replaced last, so that no number of other addresses makes them strangers. */
+/* Returns whether to replace `a` rather than `b`. Sources that were answered are replaced last, so that no
+ * number of other addresses makes them strangers. */
 static bool goes_before(const AldHandshakeSource *a, const AldHandshakeSource *b)
 {
         return a->answered != b->answered ? b->answered : a->budget.at < b->budget.at;
 }
 
-/* Finds the source with this prefix, or makes one in place of the source that was seen longest ago. */
+/* Finds the source with this prefix, or creates it in the place of the source that was seen longest ago. */
 static AldHandshakeSource *find_source(AldHandshakeLimit *limit, uint64_t prefix, gint64 now)
 {
         AldHandshakeSource *oldest = &limit->sources[0];

@@ -6,11 +6,11 @@
 #include <stdint.h>
 
 /*
- * How often each address may connect where a connection costs a handshake of TLS: ALD_HANDSHAKES_PER_SECOND
- * in the long run, and ALD_HANDSHAKES_AT_ONCE at once. Addresses that have got no answer yet share a budget
- * as well, since somebody may have very many. An address is the prefix that http-prefix.h makes of it. Memory
- * is bounded: of many addresses, the one that has been quiet for longest is forgotten, of those without an
- * answer first.
+ * Limits how often each address may connect where a connection costs a TLS handshake:
+ * ALD_HANDSHAKES_PER_SECOND in the long run, and ALD_HANDSHAKES_AT_ONCE at once. Addresses that have received
+ * no answer yet also share a budget, since one attacker may have very many. An address is a prefix as made by
+ * http-prefix.h. Memory is limited: of many addresses, the one that has been quiet for longest is forgotten,
+ * those without an answer first.
  */
 typedef struct AldHandshakeLimit AldHandshakeLimit;
 
@@ -23,11 +23,10 @@ typedef struct AldHandshakeLimit AldHandshakeLimit;
 AldHandshakeLimit *ald_handshake_limit_new(void);
 void ald_handshake_limit_free(AldHandshakeLimit *limit);
 
-/* Tells whether this address may connect now, and counts the connection if so. `now` is CLOCK_MONOTONIC in
- * µs.
- */
+/* Returns whether this address may connect now, and counts the connection if so. `now` is CLOCK_MONOTONIC in
+ * µs. */
 bool ald_handshake_limit_allows(AldHandshakeLimit *limit, uint64_t prefix, gint64 now);
-/* From now on the address does not count among those that have got no answer. */
+/* From now on, does not count the address among those that have received no answer. */
 void ald_handshake_limit_set_answered(AldHandshakeLimit *limit, uint64_t prefix);
-/* How many could not. */
+/* Returns how many connections were refused. */
 uint64_t ald_handshake_limit_refused(const AldHandshakeLimit *limit);

@@ -7,7 +7,7 @@
 
 #include "clients/exporter/http-host.h"
 
-/* Without the port, the brackets of IPv6 and the dot of the root. */
+/* Returns the name in a Host header, without the port, the brackets of IPv6 and a final dot. */
 static char *bare_host_name(const char *host)
 {
         const char *end;

@@ -20,7 +20,7 @@ void ald_http_peers_free(AldHttpPeers *peers)
         g_free(peers);
 }
 
-/* The server notices, and closes it. */
+/* Shuts the connection down; the server notices and closes it. */
 static void end_peer(AldHttpPeers *peers, AldHttpPeer *peer)
 {
         if (peer->ended)
@@ -42,8 +42,8 @@ static unsigned count_of_address(const AldHttpPeers *peers, const AldHttpPeer *l
         return n;
 }
 
-/* Ends one if too many are left of those with an answer or of the others, of this address or of any for NULL.
- */
+/* Ends one connection if there are more than `most`, either of those with an answer or of the others; of one
+ * address, or of all if `prefix` is NULL. */
 static void end_beyond(AldHttpPeers *peers, bool answered, const uint64_t *prefix, unsigned most)
 {
         AldHttpPeer *victim = NULL;

@@ -7,12 +7,11 @@
 #include <sys/socket.h>
 
 /*
- * The connections of one listening socket, and what bounds them: one that is not over after a while is ended,
- * and so is one if there are too many, of one address or in all, so that those who hold connections cannot
- * keep others from being answered. The first to end are those without a complete request, then those that
- * were refused, and of these one of the address that has the most, its oldest. Those that get their answer
- * have room of their own. Each connection is for one request. Addresses of IPv6 count by their /64
- * (http-prefix.h).
+ * The connections of one listening socket, and their limits. A connection is ended if it takes too long, or
+ * if there are too many of its address or in all, so that clients that hold connections cannot keep others
+ * from being answered. Connections without a complete request are ended first, then those that were refused,
+ * and of these the oldest one of the address that has the most. Connections that are sent metrics have limits
+ * of their own. Each connection is for one request. IPv6 addresses count by their /64 (http-prefix.h).
  */
 typedef struct AldHttpPeers AldHttpPeers;
 
@@ -24,8 +23,8 @@ typedef struct AldHttpPeers AldHttpPeers;
 
 typedef enum AldHttpRank {
         ALD_HTTP_WAITING,  /* for a complete request */
-        ALD_HTTP_REFUSED,  /* it gets no metrics */
-        ALD_HTTP_ANSWERED, /* it gets them */
+        ALD_HTTP_REFUSED,  /* it is sent no metrics */
+        ALD_HTTP_ANSWERED, /* it is sent metrics */
 } AldHttpRank;
 
 typedef struct AldHttpPeer {
@@ -40,22 +39,22 @@ typedef struct AldHttpPeer {
 } AldHttpPeer;
 
 AldHttpPeers *ald_http_peers_new(void);
-/* All peers must have been removed. */
+/* Frees the peers, all of which must have been removed. */
 void ald_http_peers_free(AldHttpPeers *peers);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldHttpPeers, ald_http_peers_free)
 
-/* Adds a connection; may end others. `now` is CLOCK_MONOTONIC in µs. The peer is owned by the peers. */
+/* Adds a connection, which may end others. `now` is CLOCK_MONOTONIC in µs. The peer is owned by the peers. */
 AldHttpPeer *ald_http_peers_add(AldHttpPeers *peers, int fd, const struct sockaddr *address, gint64 now);
-/* Sets what becomes of the request of the peer, which may end others. */
+/* Sets the result of the request of the peer, which may end others. */
 void ald_http_peer_set_rank(AldHttpPeer *peer, AldHttpRank rank);
-/* The connection is closed. */
+/* Removes the peer, because its connection was closed. */
 void ald_http_peers_remove(AldHttpPeers *peers, AldHttpPeer *peer);
 
-/* Ends those that are too old. */
+/* Ends connections that are too old. */
 void ald_http_peers_end_old(AldHttpPeers *peers, gint64 now);
-/* Ends those that are being sent this text. */
+/* Ends connections that are being sent this text. */
 void ald_http_peers_end_text(AldHttpPeers *peers, uint64_t text);
 
 unsigned ald_http_peers_count(const AldHttpPeers *peers);
-/* How many were ended. */
+/* Returns how many connections were ended. */
 uint64_t ald_http_peers_ended(const AldHttpPeers *peers);

@@ -16,7 +16,8 @@ uint64_t ald_http_prefix(const struct sockaddr *address)
         if (!address || address->sa_family != AF_INET6)
                 return 0;
         six = &((const struct sockaddr_in6 *) (const void *) address)->sin6_addr;
-        /* The last 32 bits are the address of IPv4, and of ::1 a number that is no address of a host. */
+        /* The last 32 bits of a mapped address are the IPv4 address; those of ::1 are a number that no host
+         * has as its IPv4 address. */
         if (IN6_IS_ADDR_V4MAPPED(six) || IN6_IS_ADDR_LOOPBACK(six))
                 return (uint64_t) six->s6_addr[12] << 24 | (uint64_t) six->s6_addr[13] << 16 |
                        (uint64_t) six->s6_addr[14] << 8 | six->s6_addr[15];

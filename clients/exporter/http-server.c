@@ -10,12 +10,12 @@
 #include "common/fd.h"
 #include "common/source.h"
 
-#define IDLE_SEC 10u               /* a connection on which nothing comes or goes */
-#define REQUEST_BYTES (16u * 1024) /* of one connection: its request, and what is being written */
-#define SWEEP_MSEC 1000u           /* how often old connections are looked for */
+#define IDLE_SEC 10u               /* after which a connection without any traffic is closed */
+#define REQUEST_BYTES (16u * 1024) /* memory of one connection, for its request and the answer */
+#define SWEEP_MSEC 1000u           /* interval of the check for old connections */
 
-/* Beyond this the library refuses every connection. Peers are ended earlier, but only when it next looks at
- * them, so that many may have come meanwhile. */
+/* Limit beyond which the library refuses every connection. Peers are ended earlier, but only when the library
+ * next handles them, so many may have connected meanwhile. */
 #define CONNECTIONS_MAX (4 * (ALD_HTTP_PEERS_MAX + ALD_HTTP_ANSWERED_MAX))
 
 struct AldHttpServer {
@@ -26,7 +26,8 @@ struct AldHttpServer {
         GSource *source, *sweep;
 };
 
-/* The library has one descriptor for all that it waits for, and a time. */
+/* An event source for the library, which has one descriptor for everything that it waits for, and a
+ * timeout. */
 typedef struct HttpSource {
         GSource source;
         struct MHD_Daemon *daemon;
@@ -132,7 +133,7 @@ enum MHD_Result ald_http_answer(struct MHD_Connection *connection, unsigned stat
         return r;
 }
 
-/* Called when the headers are complete, and answers at once: no body is ever read. */
+/* Called when the headers are complete. It answers at once, so no body is ever read. */
 static enum MHD_Result on_request(void *userdata, struct MHD_Connection *connection, const char *path,
         const char *method, const char *version, const char *data, size_t *size, void **context)
 {

@@ -5,7 +5,7 @@
 
 #include "clients/exporter/http-peers.h"
 
-/* Answers requests on one listening socket, within the main context that is the thread's default. */
+/* Answers requests on one listening socket, in the thread's default main context. */
 typedef struct AldHttpServer AldHttpServer;
 
 typedef struct AldHttpSetup {
@@ -18,19 +18,20 @@ typedef struct AldHttpSetup {
         void *userdata;
 } AldHttpSetup;
 
-/* Keeps a duplicate of the socket, and the texts of the setup. -EINVAL if the certificate or the key cannot
- * be used. */
+/* Creates a server. Keeps a duplicate of the socket, and the texts of the setup. Returns -EINVAL if the
+ * certificate or the key cannot be used. */
 int ald_http_server_new(int fd, const AldHttpSetup *setup, AldHttpServer **ret);
-/* Answers from now on; until then connections wait. */
+/* Answers requests from now on; until then connections wait. */
 void ald_http_server_begin(AldHttpServer *server);
 /* Ends all connections. */
 void ald_http_server_free(AldHttpServer *server);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldHttpServer, ald_http_server_free)
 
 AldHttpPeers *ald_http_server_peers(AldHttpServer *server);
-/* How many connections were refused because their address, or unknown ones together, connect too often. */
+/* Returns how many connections were refused because their address, or all unknown ones together, connected
+ * too often. */
 uint64_t ald_http_server_refused(const AldHttpServer *server);
 
-/* Queues a short text, with one more header if its name is not NULL. */
+/* Queues a short text as the answer, with another header unless its name is NULL. */
 enum MHD_Result ald_http_answer(struct MHD_Connection *connection, unsigned status, const char *text,
         const char *header, const char *value);

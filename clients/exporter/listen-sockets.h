@@ -4,20 +4,21 @@
 #include <glib.h>
 #include <stdbool.h>
 
-/* Sockets on which the exporter is reached over TCP. */
+/* Sockets on which the exporter serves TCP. */
 
-/* Why an address is refused, or NULL: "127.0.0.1:10001" or "[::1]:10001"; names are not looked up. */
+/* Returns why an address is refused, or NULL. Addresses are "127.0.0.1:10001" or "[::1]:10001"; names are not
+ * resolved. */
 const char *ald_listen_refuse_address(const char *address);
 
-/* Adds the sockets that systemd has passed to an array of int. Returns their number; -EINVAL, logged, if one
- * is not a listening TCP socket. */
+/* Adds the sockets that systemd has passed to an array of int. Returns their number, or -EINVAL, logged, if
+ * one is not a listening TCP socket. */
 int ald_listen_take_passed(GArray *fds);
 
-/* Binds a socket to a valid address and adds it. Errors are logged. */
+/* Binds a socket to a valid address and adds it. Returns a negative errno, logged, if that fails. */
 int ald_listen_bind(const char *address, GArray *fds);
 
-/* Whether a socket can be reached from this machine only. */
+/* Returns whether a socket can be reached from this machine only. */
 bool ald_listen_is_local(int fd);
 
-/* "127.0.0.1:10001", of a socket; to be freed. */
+/* Returns the address of a socket, as "127.0.0.1:10001"; free with g_free(). */
 char *ald_listen_describe(int fd);

@@ -9,21 +9,21 @@
 #define PREFIX "alidade_exporter_"
 #define TEXTS_BYTES_MAX (64u * 1024 * 1024)
 #define RECONNECT_MSEC 3000u
-#define REFRESH_MSEC 30000u /* of what no signal covers; it also shows whether the service hangs */
+#define REFRESH_MSEC 30000u /* for values without a signal; this also shows whether the service hangs */
 
 struct AldLiveMetrics {
         AldModel *model;
         AldStateClient *client;
         AldSharedText *shared;
-        AldLiveReady ready; /* NULL once it was called */
+        AldLiveReady ready; /* NULL after it was called */
         void *userdata;
         GSource *reconnect, *refresh;
         char *lost;    /* why the state service cannot be read; NULL: it can */
         char *refused; /* why it does not send all changes; NULL: it does */
-        gint64 set_at; /* when the text was set, CLOCK_MONOTONIC in µs; 0 if it must be set anew */
-        gint64 took;   /* to render, in µs */
+        gint64 set_at; /* when the text was set, CLOCK_MONOTONIC in µs; 0: it must be written anew */
+        gint64 took;   /* how long rendering took, in µs */
         uint64_t renderings, losses;
-        AldLiveFigures figures; /* in the text */
+        AldLiveFigures figures; /* figures in the present text */
 };
 
 static GSource *add_timer(unsigned msec, GSourceFunc callback, AldLiveMetrics *live)
@@ -50,7 +50,7 @@ static void set_reason(char **reason, const char *text)
         *reason = g_strdup(text);
 }
 
-/* Logged once for each reason. */
+/* Logs each reason once, and withdraws the text. */
 static void set_lost(AldLiveMetrics *live, const char *reason)
 {
         if (g_strcmp0(live->lost, reason) != 0)
@@ -185,7 +185,7 @@ static void add_info(
         ald_metric_add(family, labels, 1);
 }
 
-/* Metrics of the exporter itself. */
+/* Adds metrics of the exporter itself. */
 static void add_own_metrics(AldMetricSet *set, const AldLiveMetrics *live)
 {
         AldMetricFamily *took;
@@ -236,6 +236,7 @@ struct MHD_Response *ald_live_metrics_get(AldLiveMetrics *live, AldMetricFormat 
                 *ret_reason = live->lost;
                 return NULL;
         }
+        /* Each request changes the text, which counts them, so it is not written for each. */
         if (due)
                 render(live, figures, now);
         response = ald_shared_text_get(live->shared, format, ret_number);

@@ -4,15 +4,14 @@
 #include "clients/exporter/shared-text.h"
 
 /*
- * The metrics of the cluster, kept up to date with the state service for ever: a connection that is lost is
- * opened again. Written anew only when they are asked for, and not more often than each
- * ALD_LIVE_METRICS_USEC.
+ * The metrics of the cluster, always kept up to date with the state service: a lost connection is reopened.
+ * They are written only on request, and at most every ALD_LIVE_METRICS_USEC.
  */
 typedef struct AldLiveMetrics AldLiveMetrics;
 
 #define ALD_LIVE_METRICS_USEC (G_USEC_PER_SEC / 4)
 
-/* What the server knows of itself, as metrics. */
+/* Figures of the server about itself, which become metrics. */
 typedef struct AldLiveFigures {
         uint64_t requests, refused, ended;
         unsigned connections;
@@ -25,10 +24,10 @@ AldLiveMetrics *ald_live_metrics_new(AldLiveReady ready, void *userdata);
 void ald_live_metrics_free(AldLiveMetrics *live);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldLiveMetrics, ald_live_metrics_free)
 
-/* The present text, or NULL while the state service cannot be read: *ret_reason says why, valid until the
- * next call. */
+/* Returns the present text, or NULL while the state service cannot be read; then *ret_reason says why, valid
+ * until the next call. */
 struct MHD_Response *ald_live_metrics_get(AldLiveMetrics *live, AldMetricFormat format,
         const AldLiveFigures *figures, uint64_t *ret_number, const char **ret_reason);
 
-/* As ald_shared_text_excess(). */
+/* Returns the number of a text to drop; see ald_shared_text_excess(). */
 uint64_t ald_live_metrics_excess(AldLiveMetrics *live);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "clients/exporter/shared-text.h"
 
-/* A text in one format while anybody holds it. Samples are those of the set: they are not copied. */
+/* A text in one format, as long as a connection holds it. The samples belong to the set and are not
+ * copied. */
 typedef struct HeldText {
-        AldSharedText *shared; /* NULL once that is gone */
+        AldSharedText *shared; /* NULL once it was freed */
         uint64_t number;
         AldMetricSet *set;
         GString *heads;
@@ -16,7 +17,7 @@ struct AldSharedText {
         uint64_t number;
         struct MHD_Response *responses[ALD_METRIC_FORMAT_N];
         GQueue held;            /* HeldText, the oldest one first */
-        gsize bytes, bytes_max; /* with the present one */
+        gsize bytes, bytes_max; /* including the present text */
 };
 
 AldSharedText *ald_shared_text_new(gsize bytes_max)

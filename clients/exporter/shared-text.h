@@ -7,25 +7,26 @@
 #include "clients/common/metric-set.h"
 
 /*
- * A text that many connections are sent at the same time, written anew as its contents change. A connection
- * that reads slowly keeps the text that it began with.
+ * A text that is sent to many connections at the same time, and written anew as its contents change. A
+ * connection that reads slowly keeps the text with which it began.
  */
 typedef struct AldSharedText AldSharedText;
 
-/* All texts that somebody holds may together have this size. */
+/* Creates an empty text. `bytes_max` limits the size of all texts that connections hold together. */
 AldSharedText *ald_shared_text_new(gsize bytes_max);
-/* Connections may still hold texts, which are then freed with the last of them. */
+/* Frees the text. Connections may still hold texts, each of which is freed with the last of its
+ * connections. */
 void ald_shared_text_free(AldSharedText *shared);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldSharedText, ald_shared_text_free)
 
-/* Replaces the text by that of a set; in each format it is written when it is first asked for. Takes the set;
- * NULL: there is no text. */
+/* Replaces the text by the one of a set, which is written in each format when it is first requested. Takes
+ * ownership of the set; NULL means that there is no text. */
 void ald_shared_text_set(AldSharedText *shared, AldMetricSet *set);
 
-/* The present text, NULL if there is none, and its number, which is never 0. The caller must not destroy it.
- */
+/* Returns the present text, NULL if there is none, and its number, which is never 0. The caller must not
+ * destroy it. */
 struct MHD_Response *ald_shared_text_get(AldSharedText *shared, AldMetricFormat format, uint64_t *ret_number);
 
-/* The number of the oldest text that some connection still holds, besides the present one; 0: all of them
- * together are not too large. */
+/* Returns the number of the oldest text that a connection still holds, besides the present one; 0 if all
+ * texts together are within the limit. */
 uint64_t ald_shared_text_excess(AldSharedText *shared);
