@@ -30,8 +30,7 @@ struct AldClusterManager {
         bool begun; /* may join a cluster */
         bool wanted;
         AldPresenceState presence; /* of this node, as last sent to the state service */
-        gint64 brokerless_since; /* since when a member has been without a broker; 0: it has one, or there is
-                                    no member */
+        gint64 brokerless_since;   /* since when there has been no broker; 0: there is one, or no member */
         AldTimer *presence_timer;
         bool put_own; /* the running state service was sent the newest stamp of this node */
         AldTimer *behind_timer;

@@ -30,8 +30,7 @@ struct AldBroker {
         bool duplicate;
         bool held;
         gint64 lost; /* when the broker ended the last connection; 0: it did not, or was not reached since */
-        gint64 ends[ENDS_MAX]; /* when it accepted us again, soon after it had ended a connection; the oldest
-                                  first */
+        gint64 ends[ENDS_MAX]; /* when it accepted us again soon after such an end; the oldest first */
 
         AldBrokerState state;
         gint64 connected_at;

@@ -25,9 +25,8 @@ typedef enum AldSessionEvent {
         ALD_SESSION_ENDED, /* the session was stopped */
 } AldSessionEvent;
 
-#define ALD_SESSION_CONNECT_USEC                                                      \
-        (5 * G_USEC_PER_SEC)    /* for each address, from the first packet to CONNACK \
-                                 */
+/* Time limit for each address, from the first packet to CONNACK. */
+#define ALD_SESSION_CONNECT_USEC (5 * G_USEC_PER_SEC)
 #define ALD_SESSION_KEEPALIVE 5 /* seconds; the least that libmosquitto accepts */
 
 typedef struct AldSessionSetup {

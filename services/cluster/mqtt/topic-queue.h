@@ -15,8 +15,7 @@ typedef struct AldTopicQueue AldTopicQueue;
 
 typedef struct AldTopicMessage {
         uint64_t group; /* messages of different groups are not merged */
-        bool retained;  /* received: retained and live messages, which may differ in meaning, are not merged
-                           either */
+        bool retained;  /* received: not merged with live messages, which may differ in meaning */
         bool retain;    /* to be sent: the broker is to store it */
         int qos;
         const char *topic;

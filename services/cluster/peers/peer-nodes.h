@@ -34,8 +34,7 @@ typedef struct AldClusterNode {
         AldId id;
         AldNodePresence presence;
         uint64_t first_heard; /* when it was first heard of, in whatever way */
-        uint64_t announced;   /* the epoch of which its instance has published all records; older ones are
-                                 outdated */
+        uint64_t announced;   /* epoch of which its instance has published all; older records are outdated */
         uint64_t epoch;       /* of the records that it sends now, by its own statement; 0: unknown */
         AldStamp newest;      /* of its records */
         AldStamp forgotten;   /* records that are not newer than this are hidden; epoch 0: not forgotten */
