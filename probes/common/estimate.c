@@ -115,9 +115,9 @@ static double find_share_behind(const AldPoint *points, size_t n, double full, d
 }
 
 /*
- * After a loss, the bytes behind the lost segment wait to be in order, and then count all at once. So
- * segments are counted as they arrive, provided that all are full. Of those that arrive twice, only one
- * counts.
+ * Chooses the unit to count. After a loss, the bytes behind the lost segment wait to be in order, and then
+ * count all at once. So segments are counted as they arrive, provided that all are full. Of those that arrive
+ * twice, only one counts.
  */
 static Scale find_scale(const AldPoint *points, size_t n, double segment)
 {
