@@ -48,11 +48,6 @@ struct AldPlanJobs {
         guint timer;
 };
 
-static void free_key(gpointer key)
-{
-        g_free(key);
-}
-
 AldPlanJobs *ald_plan_jobs_new(const AldPlanJobsHandler *handler, void *userdata)
 {
         AldPlanJobs *jobs = g_new(AldPlanJobs, 1);
@@ -60,7 +55,7 @@ AldPlanJobs *ald_plan_jobs_new(const AldPlanJobsHandler *handler, void *userdata
         *jobs = (AldPlanJobs){ .handler = handler,
                 .userdata = userdata,
                 .list = g_ptr_array_new(),
-                .served = g_hash_table_new_full(g_int64_hash, g_int64_equal, free_key, free_key),
+                .served = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free),
                 .at_once = CLAMP(g_get_num_processors(), 1, ALD_PLANS_AT_ONCE_MAX) };
         return jobs;
 }

@@ -27,18 +27,11 @@ static void stop_reading(AldStateReader *reader)
         g_clear_pointer(&reader->model, ald_model_free);
 }
 
-static const char *find_problem(const AldStateReader *reader)
-{
-        const AldTopology *topology = ald_model_topology(reader->model);
-
-        return reader->reason ? reader->reason : topology->failure;
-}
-
 static gboolean on_answer(gpointer userdata)
 {
         AldStateReader *reader = userdata;
         g_autoptr(GArray) questions = g_steal_pointer(&reader->questions);
-        g_autofree char *reason = g_strdup(find_problem(reader));
+        g_autofree char *reason = g_strdup(reader->reason ?: ald_model_topology(reader->model)->failure);
         g_autoptr(AldModel) model = NULL;
 
         reader->answering = 0;
