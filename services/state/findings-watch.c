@@ -17,7 +17,7 @@
 #define IDLE_USEC (60 * G_USEC_PER_SEC)
 #define IDLE_PARTS 5000
 
-/* What has changed since the last round began. */
+/* The most significant change since the last round began. */
 typedef enum Changes {
         CHANGES_NONE,
         CHANGES_OF_TIME,

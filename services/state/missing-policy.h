@@ -12,7 +12,8 @@ typedef struct AldMissingPolicy AldMissingPolicy;
 AldMissingPolicy *ald_missing_policy_new(AldStateManager *manager);
 void ald_missing_policy_free(AldMissingPolicy *missing);
 
-/* The service has left the bus. Unless it is soon back, a policy replaces its own. */
+/* Starts to wait for the service, which has left the bus. Unless it is soon back, a policy is stored in place
+ * of its own. */
 void ald_missing_policy_begin(AldMissingPolicy *missing);
-/* The service is back, so its own policy applies. */
+/* Stops waiting: the service is back, and its own policy applies. */
 void ald_missing_policy_end(AldMissingPolicy *missing);

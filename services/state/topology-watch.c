@@ -25,7 +25,7 @@ struct AldTopologyWatch {
 };
 
 /* Returns a revision from the time since boot, since revisions of an earlier run must not be mistaken for
- * those of this one. */
+ * revisions of this one. */
 static uint64_t first_revision(void)
 {
         struct timespec now = {};
