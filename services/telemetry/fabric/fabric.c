@@ -364,7 +364,7 @@ static unsigned rank_of_port(const AldRdmaPort *port)
         return (port->virtual == 1 ? 2u : 0u) + (is_active(port) ? 0u : 1u);
 }
 
-/* Removes ports until the others fit: those of the last ranks first, and the last ones of each rank. */
+/* Removes ports until the others fit, starting with the last rank, and with the last port of each rank. */
 static void drop_last_ranks(FabricRows *rows)
 {
         GArray *ports = rows->rdma_ports;

@@ -598,7 +598,8 @@ AldGpuCollector *ald_gpu_collector_new_with_timing(int root, const char *libexec
         collector->opencl_source = ald_opencl_source_new(directory, timing, on_opencl_answered, collector);
         collector->icd_watch = ald_icd_watch_new(on_icds_changed, collector);
         collector->watch = ald_device_watch_new("GPUs", subsystems, on_devices_changed, collector);
-        /* This sample gives the next one figures. The caller has not requested rows yet. */
+        /* This sample is taken early, so that the first one that is reported has figures. The caller has not
+         * requested rows yet. */
         ald_gpu_collector_sample_at(collector, g_get_monotonic_time(), NULL);
         g_clear_handle_id(&collector->report_source, g_source_remove);
         return collector;

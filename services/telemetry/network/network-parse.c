@@ -53,7 +53,7 @@ static int open_message(const struct nlmsghdr *message, size_t header_size, cons
         return 0;
 }
 
-/* An absent attribute leaves the value as it is. */
+/* Reads a number; an absent attribute leaves the value as it is. */
 static int get_u32(const struct nlattr *attribute, uint32_t *ret)
 {
         if (!attribute)
