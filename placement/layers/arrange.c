@@ -7,14 +7,14 @@
 #include "placement/layers/fitting.h"
 #include "placement/plan/cost.h"
 
-/* An order is looked for that takes less than the best one. */
+/* The search for an order of devices that takes less time than the best one. */
 typedef struct Search {
         const AldPlanArrangement *arrangement;
         AldPlanCut *cuts; /* of the stages of an order */
-        uint32_t *tried;  /* devices of an order that may be better */
+        uint32_t *tried;  /* devices of the order that is being tried */
         AldStageOrder best;
         uint32_t *layers; /* of the stages of the best order, once it is found */
-        double best_nsec; /* that it takes, or to beat while none is found */
+        double best_nsec; /* its time; while none is found, the time to beat */
         double step_nsec; /* of one step of it, once it is found */
         bool found;
         double layers_bytes;
@@ -32,8 +32,9 @@ static void search_clear(Search *search)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Search, search_clear)
 
-/* Returns what the layers take at least on stages whose cuts are set: as if each could have as many as fit of
- * the smallest, the fastest first. INFINITY: these do not have room for all. */
+/* Returns a lower bound on the time of the layers on stages whose cuts are set, as if each could have as
+ * many layers as fit of the smallest, the fastest first. INFINITY if the stages do not have room for all
+ * layers. */
 static double least_nsec(Search *search, uint32_t n)
 {
         const AldPlanCut *cuts = search->cuts;
@@ -55,7 +56,7 @@ static double least_nsec(Search *search, uint32_t n)
         return left > 0 ? INFINITY : nsec;
 }
 
-/* Returns for how long a step may occupy a part, so that the order is better than the best one. */
+/* Returns for how long a step may occupy a part if the order is to be better than the best one. */
 static double busiest_max(const Search *search)
 {
         const AldPlanArrangement *arrangement = search->arrangement;
@@ -72,7 +73,7 @@ static double head_nsec(const Search *search, const AldStageOrder *order, uint32
                                                                                : 0;
 }
 
-/* Sets the cuts of an order to what its stages may have. Returns the room of all. */
+/* Sets the cuts of an order to what its stages may have. Returns their room in all. */
 static double set_cuts(Search *search, const AldStageOrder *order)
 {
         double busy = busiest_max(search), room = 0;
@@ -92,8 +93,9 @@ static double set_cuts(Search *search, const AldStageOrder *order)
         return room;
 }
 
-/* Returns what an order takes, whose cuts are set to its layers, and sets what one step does. INFINITY: they
- * do not fit, or it is seen before the layers are cut that it takes no less than the best one. */
+/* Returns the time of an order, and sets that of one step and the layers of its stages in the cuts. INFINITY
+ * if the layers do not fit, or if the order turns out not to be better than the best one before the layers
+ * are cut. */
 static double measure_order(Search *search, const AldStageOrder *order, double *ret_step_nsec)
 {
         const AldPlanArrangement *arrangement = search->arrangement;
@@ -152,7 +154,7 @@ static bool try_order(Search *search, const AldStageOrder *order)
         return true;
 }
 
-/* The same for the devices in `tried`, with the head where it is. */
+/* Does the same for the devices in `tried`, with the head at the same end. */
 static bool try_devices(Search *search, uint32_t n)
 {
         const AldStageOrder order = { search->tried, n, search->best.head_is_first };
@@ -160,8 +162,7 @@ static bool try_devices(Search *search, uint32_t n)
         return try_order(search, &order);
 }
 
-/* Sets `tried` to the best order without `out` of its stages from `at` on. Returns how many devices are left.
- */
+/* Sets `tried` to the best order without `out` stages from `at` on. Returns how many devices are left. */
 static uint32_t remove_stages(Search *search, uint32_t at, uint32_t out)
 {
         const AldStageOrder *best = &search->best;
@@ -171,7 +172,7 @@ static uint32_t remove_stages(Search *search, uint32_t at, uint32_t out)
         return best->n - out;
 }
 
-/* Puts a device before what stands there. */
+/* Inserts a device at this place of `tried`, which has n devices. */
 static void insert_device(Search *search, uint32_t n, uint32_t at, uint32_t device)
 {
         memmove(&search->tried[at + 1], &search->tried[at], (n - at) * sizeof *search->tried);
@@ -183,8 +184,8 @@ static uint32_t node_at(const Search *search, uint32_t stage)
         return ald_stage_order_node(search->arrangement->problem, search->best.devices[stage]);
 }
 
-/* Returns how many stages from this one on are on the same node, if that node begins there and its stages
- * have to follow each other; else 1. */
+/* Returns how many stages from this one on are on the same node, if that node begins here and its stages must
+ * follow each other; else 1. */
 static uint32_t count_block(const Search *search, uint32_t at)
 {
         uint32_t n = 1;
@@ -213,7 +214,7 @@ static bool is_used(const Search *search, uint32_t device)
         return false;
 }
 
-/* Each of these returns whether it found less. */
+/* Each of the following returns whether it found a better order. */
 
 static bool try_without(Search *search)
 {
@@ -228,7 +229,7 @@ static bool try_without(Search *search)
         return false;
 }
 
-/* Moves this many stages. */
+/* Tries moving this many stages to each other place. */
 static bool try_moved(Search *search, uint32_t at, uint32_t out)
 {
         for (uint32_t to = 0; to + out <= search->best.n && goes_on(search); to++) {
@@ -268,7 +269,7 @@ static bool try_swapped(Search *search)
         return false;
 }
 
-/* A device more, or with `out`, instead of another one. */
+/* Tries one more device or, with `out` of 1, one in place of another. */
 static bool try_another(Search *search, uint32_t out)
 {
         const AldPlacementProblem *problem = search->arrangement->problem;
@@ -288,7 +289,8 @@ static bool try_another(Search *search, uint32_t out)
         return false;
 }
 
-/* Lists at most n devices of a node, none of which is used: the fastest ones. Returns how many there are. */
+/* Lists the fastest devices, at most n, of a node none of whose devices is used. Returns how many there
+ * are. */
 static uint32_t list_unused_node(const Search *search, uint32_t device, uint32_t n, uint32_t *ret)
 {
         const AldPlacementProblem *problem = search->arrangement->problem;
@@ -321,7 +323,8 @@ static bool is_first_of_node(const Search *search, uint32_t device)
         return true;
 }
 
-/* Tries another node, or with `instead`, one instead of another, where each must have as many devices. */
+/* Tries one more node or, with `instead`, one in place of another, if equally many devices of each node must
+ * be used. */
 static bool try_another_node(Search *search, bool instead)
 {
         const AldPlacementProblem *problem = search->arrangement->problem;
@@ -347,7 +350,7 @@ static bool try_another_node(Search *search, bool instead)
         return false;
 }
 
-/* The same order, whose layers may be cut otherwise so that its busiest part is less busy. */
+/* Tries the same order with another cut of the layers, by which the busiest part may be less busy. */
 static bool try_other_cut(Search *search)
 {
         return search->arrangement->steps > 1 && try_devices(search, remove_stages(search, 0, 0));
@@ -370,7 +373,7 @@ static uint32_t stages_max(const Search *search)
         return problem->devices_max > 0 ? MIN(most, problem->devices_max) : most;
 }
 
-/* Returns how many devices there are in all orders, or `most` if these are more. */
+/* Returns the sum of the lengths of all orders, but at most `most`. */
 static uint64_t count_order_devices(const Search *search, uint64_t most)
 {
         uint64_t orders = search->arrangement->may_head_be_first ? 2 : 1, n = 0;
@@ -412,7 +415,7 @@ static void try_longer_orders(Search *search, uint32_t n, bool head_is_first)
                 if (is_tried(search, n, device))
                         continue;
                 search->tried[n] = device;
-                /* A cut that is found may leave room for a better one if several steps are under way. */
+                /* With several steps under way, a cut that is found may make a better one possible. */
                 while (has_required(search, n + 1) && try_order(search, &order))
                         ;
                 if (n + 1 < stages_max(search))
@@ -420,8 +423,8 @@ static void try_longer_orders(Search *search, uint32_t n, bool head_is_first)
         }
 }
 
-/* Tries each order if they are few. Returns whether it did, so that none takes less than the best one; not if
- * it was good enough to look no further. */
+/* Tries all orders if they are few. Returns whether it tried all, so that the best one is proven; false if
+ * the best one was good enough to stop. */
 static bool try_all_orders(Search *search)
 {
         const AldPlanArrangement *arrangement = search->arrangement;
@@ -435,7 +438,7 @@ static bool try_all_orders(Search *search)
         return goes_on(search);
 }
 
-/* Takes an order as the best one on which the layers fit, whatever it takes. */
+/* Takes some order on which the layers fit as the best one, whatever its time. */
 static int take_fitting_order(Search *search)
 {
         const AldPlanArrangement *arrangement = search->arrangement;
@@ -452,7 +455,7 @@ static int take_fitting_order(Search *search)
                 return r;
         nsec = measure_order(search, &order, &step_nsec);
         if (!(nsec < search->best_nsec)) {
-                /* Not each device gets a layer in it; without work, no such order is looked for. */
+                /* Not every device of that order gets a layer. Without work, such orders are not found. */
                 fitting.work_max = 0;
                 r = ald_plan_fit(&fitting, &order);
                 if (r < 0)

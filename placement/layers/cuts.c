@@ -11,10 +11,10 @@ typedef struct Cuts {
         AldPlanCut *stages;
         uint32_t n, layers;
         double *bytes;       /* of the layers before each one, and of all */
-        double *spare;       /* that each stage is to leave of its room */
-        bool *rises;         /* each stage whose spare room is looked for */
-        double *nsec, *next; /* of the stages so far, with so many layers: the least time */
-        uint32_t *from;      /* [stage][layers]: those of the stages before it */
+        double *spare;       /* room that each stage must leave free */
+        bool *rises;         /* the stages whose spare room is being raised */
+        double *nsec, *next; /* [layers]: the least time of these on the stages so far */
+        uint32_t *from;      /* [stage][layers]: how many of these are on the stages before it */
         uint32_t *queue;
         uint64_t work;
 } Cuts;
@@ -56,8 +56,8 @@ static bool run_fits(const Cuts *cuts, uint32_t stage, uint32_t first, uint32_t 
                cuts->bytes[end] - cuts->bytes[first] <= cuts->stages[stage].room - cuts->spare[stage];
 }
 
-/* Each first layer that fits with an end fits with those before it, so that the best first layer of those in
- * reach is at the head of a queue, as in a sliding minimum. */
+/* Fills `next` for one more stage. A first layer that fits with an end also fits with smaller ends, so the
+ * best first layer within reach is at the head of a queue, as in a sliding minimum. */
 static void add_stage(Cuts *cuts, uint32_t stage)
 {
         const double layer_nsec = cuts->stages[stage].layer_nsec, *before = cuts->nsec;
@@ -82,7 +82,7 @@ static void add_stage(Cuts *cuts, uint32_t stage)
         }
 }
 
-/* Sets the layers of the stages; the time of all. INFINITY: they do not fit. */
+/* Sets the layers of the stages. Returns their time in all, INFINITY if they do not fit. */
 static double cut_layers(Cuts *cuts)
 {
         uint32_t end = cuts->layers;
@@ -117,7 +117,7 @@ static void set_spare(Cuts *cuts, double spare)
                         cuts->spare[i] = spare;
 }
 
-/* The most that all stages that rise can leave, if the layers take no longer. */
+/* Returns the most room that all rising stages can leave free if the layers take no longer than this. */
 static double find_spare(Cuts *cuts, double enough_nsec)
 {
         double low = 0, high = 1;
@@ -136,8 +136,8 @@ static double find_spare(Cuts *cuts, double enough_nsec)
         return low * STEP;
 }
 
-/* Stages that cannot leave more stay as they are; if only all together cannot, the last one of them. Returns
- * whether any can still rise. */
+/* Stops raising the stages that cannot leave more room; if each could, but not all together, the last one is
+ * stopped. Returns whether any can still rise. */
 static bool settle_stages(Cuts *cuts, double spare, double enough_nsec)
 {
         uint32_t rising = 0, settled = 0, last = 0;
@@ -164,7 +164,7 @@ static bool are_as_fast(const AldPlanCut *a, const AldPlanCut *b)
         return fabs(a->layer_nsec - b->layer_nsec) <= ALD_PLAN_TIE * b->layer_nsec;
 }
 
-/* Lets those rise that are as fast as this stage. False: it is not the first of several. */
+/* Selects the stages that are as fast as this one. Returns false if it is not the first of several. */
 static bool find_equals(Cuts *cuts, uint32_t stage)
 {
         uint32_t count = 0;

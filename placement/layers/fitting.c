@@ -12,7 +12,7 @@
 
 typedef uint32_t Set; /* bit i: device i */
 
-/* The rule by which devices are chosen one after the other. */
+/* The rule by which the greedy search chooses the next device. */
 typedef enum Greed {
         GREED_LEAST_WASTE,
         GREED_MOST_LAYERS,
@@ -22,15 +22,15 @@ typedef enum Greed {
 typedef struct Fit {
         const AldPlanFitting *of;
         const AldPlacementProblem *problem;
-        uint32_t n, layers, most; /* most: stages */
+        uint32_t n, layers, most; /* most stages */
         double *bytes;            /* of the layers before each one, and of all */
         uint32_t *ends;           /* [device][role][layer]: the end of the longest run from there on */
-        uint32_t *starts; /* [device]: the start of the longest run of the last layers, with the head */
-        uint32_t columns; /* n if it matters which device is the last, else 1 */
+        uint32_t *starts; /* [device]: the start of the longest run up to the last layer, with the head */
+        uint32_t columns; /* n if the last device of a set matters, else 1 */
         Set required;
         Set on_node[EXACT_MAX];
-        uint32_t *reach; /* [set][column]: layers that the set has room for, from the first on; 0: none */
-        uint32_t first;  /* the device at which orders begin, or n: any */
+        uint32_t *reach; /* [set][column]: how many of the first layers the set has room for; 0: none */
+        uint32_t first;  /* the device at which orders begin; n: any */
         bool head_is_first;
 } Fit;
 
@@ -122,7 +122,8 @@ static int compare_descending(const void *a, const void *b)
         return (x < y) - (x > y);
 }
 
-/* Returns whether the devices with the most room have too little for all layers, whatever else they hold. */
+/* Returns whether even the devices with the most room have too little for all layers, whatever else they
+ * hold. */
 static bool lack_room(const Fit *fit)
 {
         g_autofree double *rooms = g_new0(double, MAX(fit->n, 1));
@@ -172,8 +173,9 @@ static bool is_set_allowed(const Fit *fit, Set set)
         return problem->nodes_max == 0 || (uint32_t) nodes <= problem->nodes_max;
 }
 
-/* Returns how many layers there is room for with this device behind `before` others that have room for so
- * many: each gets one at least, so that these may have to get fewer. 0: it has room for none. */
+/* Returns how many of the first layers have room if this device follows `before` others that have room for
+ * `reach` layers. Each device gets at least one layer, so the others may have to get fewer. 0 if the device
+ * has room for none. */
 static uint32_t extend_reach(
         const Fit *fit, uint32_t device, AldPlacementRole role, uint32_t reach, uint32_t before)
 {
@@ -194,7 +196,7 @@ static AldPlacementRole first_role(const Fit *fit)
         return fit->head_is_first ? ALD_PLACEMENT_BOTH : ALD_PLACEMENT_FIRST;
 }
 
-/* Sets ret to the order of such a set with that device as the last. */
+/* Sets ret to an order of the set that ends with this device. */
 static void trace_back(const Fit *fit, Set set, uint32_t last, AldStageOrder *ret)
 {
         uint32_t before = (uint32_t) __builtin_popcount(set) - 1;
@@ -207,7 +209,7 @@ static void trace_back(const Fit *fit, Set set, uint32_t last, AldStageOrder *re
                 for (uint32_t device = 0; device < fit->n && !found; device++) {
                         uint32_t end;
 
-                        /* Without columns, any device may be the last of a set. */
+                        /* With a single column, any device may be the last of a set. */
                         if (!(set & 1u << device) || (fit->columns > 1 && device != last))
                                 continue;
                         for (uint32_t previous = 0; previous < fit->n && !found; previous++) {
@@ -231,7 +233,8 @@ static void trace_back(const Fit *fit, Set set, uint32_t last, AldStageOrder *re
         ret->devices[0] = (uint32_t) __builtin_ctz(set);
 }
 
-/* Keeps the order of such a set, and `device` behind it if it is one, if it has fewer devices. */
+/* Keeps the order of the set, followed by `device` unless that is n, if it has fewer devices than the one
+ * kept so far. */
 static void keep_shorter(const Fit *fit, Set set, uint32_t last, uint32_t device, AldStageOrder *ret)
 {
         Set all = device < fit->n ? set | 1u << device : set;
@@ -271,7 +274,7 @@ static void extend_set(const Fit *fit, Set set, uint32_t last, AldStageOrder *re
         }
 }
 
-/* Through all sets, each of which comes after those that are parts of it. False: it is given up. */
+/* Goes through all sets, each of which comes after its subsets. Returns false if the search is given up. */
 static bool search_sets(Fit *fit, AldStageOrder *ret)
 {
         size_t cells = ((size_t) 1 << fit->n) * fit->columns;
@@ -299,7 +302,8 @@ static void try_alone(const Fit *fit, AldStageOrder *ret)
                 }
 }
 
-/* Returns the steps that the search through all sets takes; sets what it depends on. */
+/* Returns the work of the search through all sets, and sets what it needs. *ret_has_gaps: rings cannot be
+ * closed between all devices. */
 static uint64_t prepare_sets(Fit *fit, bool *ret_has_gaps)
 {
         const AldPlacementProblem *problem = fit->problem;
@@ -363,7 +367,7 @@ static bool may_be_added(const Fit *fit, const AldStageOrder *order, const bool 
         return true;
 }
 
-/* Returns how well a device suits that would get these layers: the more the better. */
+/* Returns how well a device suits if it gets these layers; more is better. */
 static double rate_device(const Fit *fit, Greed greed, const AldPlanCut *cut, uint32_t first, uint32_t end)
 {
         if (greed == GREED_MOST_LAYERS)
@@ -371,7 +375,7 @@ static double rate_device(const Fit *fit, Greed greed, const AldPlanCut *cut, ui
         return (fit->bytes[end] - fit->bytes[first]) / cut->room;
 }
 
-/* Adds a device with which the layers are complete. */
+/* Adds a device that holds all remaining layers, if there is one. */
 static bool add_finishing_device(const Fit *fit, AldStageOrder *order, const bool *used, uint32_t reach)
 {
         for (uint32_t i = 0; i < fit->n; i++) {
@@ -387,7 +391,8 @@ static bool add_finishing_device(const Fit *fit, AldStageOrder *order, const boo
         return false;
 }
 
-/* Returns the end of what the device that suits best gets, which is added; or `first`. */
+/* Adds the device that suits best. Returns the end of the layers that it gets, or `first` if there is
+ * none. */
 static uint32_t add_best(const Fit *fit, Greed greed, AldStageOrder *order, bool *used, uint32_t first)
 {
         AldPlacementRole role = order->n == 0 ? ALD_PLACEMENT_FIRST : ALD_PLACEMENT_PLAIN;

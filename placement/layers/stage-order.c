@@ -28,7 +28,8 @@ static uint32_t count_on_node(
         return n;
 }
 
-/* A stage is the first one of its node if all stages of the node are from it on. */
+/* Returns whether the nodes of the order are allowed. A stage is the first one of its node if all stages of
+ * the node come from it on. */
 static bool are_nodes_allowed(const AldPlacementProblem *problem, const AldStageOrder *order)
 {
         uint32_t nodes = 0, each = count_on_node(problem, order, 0, 0);

@@ -62,7 +62,7 @@ bool ald_plan_stages_cut(const AldPlanRequest *request, const AldPlanChoice *cho
 {
         double more = 0;
 
-        /* The solvers know what alike layers take. */
+        /* The solvers have already placed layers that are alike. */
         if (!request->sizes && !choice->level)
                 return true;
         if (!ald_plan_cut(request, cuts, n, choice->level))

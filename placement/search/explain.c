@@ -13,18 +13,18 @@
 #define BETTER_RATE 10
 #define BETTER_RTT 0.1
 #define JUDGE_WORK 2e9
-/* On more nodes, other clients are not tried for each stage. Where there is no client, the problem is solved
- * anew for each stage of more devices only if devices times stages are few. */
+/* In clusters with more nodes, alternatives keep the client. Without a client, a problem with more devices
+ * than ALL_STAGES is solved again for each stage only if devices times stages are at most ALL_WORK. */
 #define ALL_CLIENTS 128u
 #define ALL_STAGES 16u
 #define ALL_WORK 256u
-#define FEW_STAGES 6u    /* for which it is solved otherwise */
+#define FEW_STAGES 6u    /* stages for which it is solved again otherwise */
 #define ALTERED 0.4      /* fraction of the work until alternatives are found */
-#define JUDGED 0.7       /* and until all candidates are judged */
-#define ROUNDS 4u        /* of alternatives to a better one */
-#define JUDGE_ROUNDS 16u /* of devices that make the plan better */
+#define JUDGED 0.7       /* fraction of the work until all candidates are judged */
+#define ROUNDS 4u        /* most rounds in which an alternative replaces the plan */
+#define JUDGE_ROUNDS 16u /* most rounds in which a device is added to the plan */
 
-/* Whether it takes long to solve the problem anew for each stage. */
+/* Returns whether solving the problem again for each stage takes long. */
 static bool is_large(const AldPlanCandidates *candidates, const AldPlan *plan)
 {
         if (plan->best.client != ALD_PLAN_NONE)
@@ -32,7 +32,7 @@ static bool is_large(const AldPlanCandidates *candidates, const AldPlan *plan)
         return candidates->n > ALL_STAGES && (size_t) candidates->n * plan->best.n_stages > ALL_WORK;
 }
 
-/* Then the stages of a plan are exchanged, one at a time, and there are no more and no fewer. */
+/* Returns whether the number of stages is kept: they are then only exchanged, one at a time. */
 static bool is_count_kept(const AldPlanCandidates *candidates, const AldPlan *plan)
 {
         return ald_plan_method_of(candidates)->keeps_count && is_large(candidates, plan);
@@ -43,13 +43,14 @@ static double goal_nsec(const AldPlanCandidates *candidates, const AldPlanSteps 
         return ald_plan_goal_nsec(steps, candidates->request->goal);
 }
 
-/* Of the steps that are under way in the time that the goal is about. */
+/* Returns the number of steps that are under way in the time that the goal minimizes. */
 static uint32_t goal_in_flight(const AldPlanCandidates *candidates, const AldPlanSteps *steps)
 {
         return ald_plan_goal_in_flight(steps, candidates->request->goal);
 }
 
-/* Any choice with as many steps under way: to try other numbers each time would take too long. */
+/* Returns a choice of anything with as many steps under way as in the plan; trying other numbers each time
+ * would take too long. */
 static AldPlanChoice choice_as_in(const AldPlanCandidates *candidates, const AldPlan *plan)
 {
         AldPlanChoice choice = ald_plan_choice(candidates);
@@ -67,7 +68,7 @@ static bool uses_device(const AldPlanSteps *steps, uint32_t device)
         return false;
 }
 
-/* Whether each candidate is part of it; to be freed. */
+/* Returns, for each candidate, whether the steps use it; to be freed. */
 static bool *find_members(const AldPlanCandidates *candidates, const AldPlanSteps *steps)
 {
         bool *are = g_new(bool, candidates->n);
@@ -77,7 +78,7 @@ static bool *find_members(const AldPlanCandidates *candidates, const AldPlanStep
         return are;
 }
 
-/* To as many stages as there are, on these candidates. */
+/* Restricts the choice to these candidates and to as many stages as the plan has. */
 static void keep_stage_count(const AldPlan *plan, const bool *allowed, AldPlanChoice *choice)
 {
         choice->allowed = allowed;
@@ -91,7 +92,7 @@ static bool is_of_other_vendor(const AldPlanCandidates *candidates, const AldPla
         return !ald_plan_has_vendor(candidates, candidate, first->vendor);
 }
 
-/* Whether the same is only so because the commands for the engine could not name a path. */
+/* Returns whether a candidate is unreachable only because the commands for the engine cannot name a path. */
 static bool lacks_named_path(
         const AldPlanCandidates *candidates, const AldPlan *plan, uint32_t candidate, AldPlanVerdict *verdict)
 {
@@ -106,7 +107,7 @@ static bool lacks_named_path(
         return false;
 }
 
-/* Both ways between its node and that of the client, or of any stage. */
+/* Returns whether paths lead both ways between the node and that of the client, or of any stage. */
 static bool is_joined(const AldPlanCandidates *candidates, const AldPlan *plan, uint32_t node)
 {
         const AldPlanChoice choice = ald_plan_choice(candidates);
@@ -139,7 +140,8 @@ static bool is_reachable(const AldPlanCandidates *candidates, const AldPlan *pla
         return isfinite(ald_plan_connection_nsec(&connection));
 }
 
-/* Allows the candidate, and where it can only be used beside others of its node, these; how many that are. */
+/* Allows the candidate, and, if it can only be used together with the others of its node, also these. Returns
+ * how many are added. */
 static uint32_t allow_candidate(const AldPlanCandidates *candidates, uint32_t candidate, bool *allowed)
 {
         uint32_t node = ald_plan_candidate_device(candidates, candidate)->node, n = 1;
@@ -153,8 +155,8 @@ static uint32_t allow_candidate(const AldPlanCandidates *candidates, uint32_t ca
         return n;
 }
 
-/* The stages and these more devices are solved exactly for each candidate if that takes about a second in
- * all. */
+/* Returns whether the problem with the stages and this many more devices is solved exactly for each
+ * candidate, which is done if it takes about a second in all. */
 static bool is_judged_exactly(const AldPlanCandidates *candidates, const AldPlan *plan, uint32_t more)
 {
         double n = plan->best.n_stages + more, others = candidates->n - plan->best.n_stages;
@@ -163,7 +165,7 @@ static bool is_judged_exactly(const AldPlanCandidates *candidates, const AldPlan
         return most == 0 || (n <= most && others * n * n * n * exp2(n) < JUDGE_WORK);
 }
 
-/* Whether it takes seconds to find the best plan with each of them. */
+/* Returns whether finding the best plan with each candidate would take seconds. */
 static bool are_too_many(const AldPlanCandidates *candidates, const AldPlan *plan)
 {
         double n = plan->best.n_stages, others = candidates->n - n;
@@ -171,7 +173,7 @@ static bool are_too_many(const AldPlanCandidates *candidates, const AldPlan *pla
         return is_large(candidates, plan) && others * n * n > ald_plan_method_of(candidates)->judge_work_max;
 }
 
-/* Without a plan that it would be a part of. */
+/* Judges a candidate without finding a plan that contains it. */
 static AldPlanVerdict judge_by_paths(
         const AldPlanCandidates *candidates, const AldPlan *plan, uint32_t candidate)
 {
@@ -182,15 +184,15 @@ static AldPlanVerdict judge_by_paths(
                 .saves_nsec = NAN };
 }
 
-/* Returns the choice by which the candidate has to be added to the plan. allowed: the devices of the plan, to
- * which it is added. */
+/* Returns the choice that requires the candidate beside the plan's devices. `allowed` has these devices set,
+ * and the candidate is added to it. */
 static AldPlanChoice choose_with(
         const AldPlanCandidates *candidates, const AldPlan *plan, bool *allowed, uint32_t candidate)
 {
         uint32_t more = allow_candidate(candidates, candidate, allowed);
         AldPlanChoice choice = choice_as_in(candidates, plan);
 
-        /* A slice more makes no plan, and a ring of ranks has a certain number. */
+        /* One more slice is no plan, and a ring of ranks has a given number of them. */
         if (ald_plan_method_of(candidates)->spreads_layers)
                 choice.allowed = allowed;
         if (is_count_kept(candidates, plan))
@@ -201,14 +203,14 @@ static AldPlanChoice choose_with(
         return choice;
 }
 
-/* A candidate with which the goal takes less than with the plan, which a search that is not exact may miss.
- */
+/* A candidate with which the plan would be better; a search that is not exact may have missed it. */
 typedef struct BetterCandidate {
-        uint32_t candidate; /* ALD_PLAN_NONE: there is none */
-        double nsec;        /* that it takes, or the plan */
+        uint32_t candidate; /* ALD_PLAN_NONE if there is none */
+        double nsec;        /* goal_nsec() with it, or else of the plan */
 } BetterCandidate;
 
-/* are: those of the plan. */
+/* Judges a candidate that the plan does not use; `are` marks the plan's own. Updates *better if a plan with
+ * the candidate is better. */
 static AldPlanVerdict judge_needless(const AldPlanCandidates *candidates, const AldPlan *plan,
         const bool *are, uint32_t candidate, BetterCandidate *better)
 {
@@ -232,7 +234,7 @@ static AldPlanVerdict judge_needless(const AldPlanCandidates *candidates, const 
                 if (goal_nsec(candidates, &with) < better->nsec * (1 - ALD_PLAN_TIE))
                         *better = (BetterCandidate){ candidate, goal_nsec(candidates, &with) };
                 verdict.costs_nsec = verdict.saves_nsec = NAN;
-                /* The time for several steps is not the sum of transfers and layers. */
+                /* With several steps under way, the time is not the sum of transfers and layers. */
                 if (goal_in_flight(candidates, &plan->best) == 1 && goal_in_flight(candidates, &with) == 1) {
                         verdict.costs_nsec = with.hops_nsec - plan->best.hops_nsec;
                         verdict.saves_nsec = plan->best.nsec - with.nsec + verdict.costs_nsec;
@@ -271,7 +273,8 @@ static bool are_alike(const AldPlanSteps *a, const AldPlanSteps *b)
         return true;
 }
 
-/* Takes the steps. Those that take less come first; of equal ones, the one that was there before. */
+/* Takes the steps as an alternative, unless they are known already or there are better ones. Alternatives
+ * that take less time come first; of equal ones, the earlier one. */
 static void add_alternative(AldPlan *plan, AldPlanSteps *steps)
 {
         uint32_t at = plan->n_alternatives;
@@ -311,8 +314,8 @@ static int compare_layers(const void *a, const void *b, void *userdata)
         return x < y ? -1 : x > y;
 }
 
-/* The best without each stage of the plan. If that takes long: with the client as it is or, where there is
- * none or the number of stages is kept, only without those that have the fewest layers. */
+/* Tries the best plan without each stage. In large problems, a client that is apart is kept; without such a
+ * client, only the stages with the fewest layers are left out. */
 static void try_without_each(const AldPlanCandidates *candidates, AldPlan *plan)
 {
         g_autofree bool *allowed = g_new(bool, candidates->n);
@@ -343,7 +346,7 @@ static void try_without_each(const AldPlanCandidates *candidates, AldPlan *plan)
         }
 }
 
-/* Without a device of the plan, with another client, and on one device. */
+/* Finds alternatives on a single device, without each stage of the plan, and with another client. */
 static void find_alternatives(const AldPlanCandidates *candidates, AldPlan *plan)
 {
         g_autofree bool *are = NULL;
@@ -368,7 +371,7 @@ static void find_alternatives(const AldPlanCandidates *candidates, AldPlan *plan
         }
 }
 
-/* Takes the steps as the plan, which becomes an alternative. */
+/* Takes the steps as the plan; the former one becomes an alternative. */
 static void take_better(const AldPlanCandidates *candidates, AldPlan *plan, const AldPlanSteps *steps)
 {
         AldPlanSteps before = plan->best;
@@ -378,7 +381,8 @@ static void take_better(const AldPlanCandidates *candidates, AldPlan *plan, cons
         add_alternative(plan, &before);
 }
 
-/* A search that is not exact may find a better plan once it may choose from less: that is the plan then. */
+/* Finds alternatives. A search that is not exact may find a better plan once it has fewer choices, which then
+ * becomes the plan. */
 static void find_best_alternatives(const AldPlanCandidates *candidates, AldPlan *plan)
 {
         for (unsigned round = 0; round < ROUNDS; round++) {
@@ -396,7 +400,8 @@ static void find_best_alternatives(const AldPlanCandidates *candidates, AldPlan 
         }
 }
 
-/* Returns the candidate with which the goal takes the least, if that is less than with the plan. */
+/* Judges all candidates. Returns the one with which a plan takes the least time, if that is less than without
+ * it; else ALD_PLAN_NONE. */
 static uint32_t judge_all_candidates(const AldPlanCandidates *candidates, AldPlan *plan)
 {
         g_autofree bool *are = find_members(candidates, &plan->best);
@@ -415,7 +420,7 @@ static uint32_t judge_all_candidates(const AldPlanCandidates *candidates, AldPla
         return better.candidate;
 }
 
-/* Adds the candidate to the plan. False: that takes no less. */
+/* Adds the candidate to the plan. Returns false if that is not better. */
 static bool add_to_plan(const AldPlanCandidates *candidates, AldPlan *plan, uint32_t candidate)
 {
         g_autofree bool *allowed = find_members(candidates, &plan->best);
@@ -433,7 +438,8 @@ static bool add_to_plan(const AldPlanCandidates *candidates, AldPlan *plan, uint
         return false;
 }
 
-/* A front has the best steps of each number under way already. */
+/* Judges all candidates, and adds those that make the plan better. A front already has the best steps for
+ * each number under way. */
 static void judge_and_improve(const AldPlanCandidates *candidates, AldPlan *plan)
 {
         for (unsigned round = 0; round < JUDGE_ROUNDS; round++) {
@@ -472,7 +478,8 @@ static double goal_with_better_paths(const AldPlanCandidates *candidates, const 
         return nsec;
 }
 
-/* Better paths of a stage make no difference where a step waits for another hop. */
+/* Returns whether better paths of a stage would make a difference; they do not if a step waits for another
+ * hop. */
 static bool have_paths_effect(const AldPlanCandidates *candidates, const AldPlanSteps *steps, uint32_t stage)
 {
         uint32_t before = (stage + steps->n_stages - 1) % steps->n_stages;
@@ -483,7 +490,8 @@ static bool have_paths_effect(const AldPlanCandidates *candidates, const AldPlan
         return hop > 0;
 }
 
-/* The stages of a node have the same paths. */
+/* Returns whether the sensitivity of the device's node is known already; stages of a node have the same
+ * paths. */
 static bool has_sensitivity(const AldPlanCandidates *candidates, const AldPlan *plan, uint32_t device)
 {
         const AldPlanDevice *devices = candidates->cluster->devices;
@@ -516,7 +524,8 @@ void ald_plan_explain(const AldPlanCandidates *candidates, AldPlan *plan)
         if (candidates->request->goal == ALD_PLAN_OPTIONS_GOAL_BOTH &&
                 ald_plan_method_of(candidates)->has_front)
                 ald_plan_find_front(candidates, plan);
-        /* Without each stage, and with each as the client. */
+        /* One plan on a single device, one without each stage, and one with each stage's node as the
+         * client. */
         ald_plan_progress_divide(candidates->progress, ALTERED, 1 + 2 * plan->best.n_stages);
         if (!plan->is_front)
                 find_best_alternatives(candidates, plan);

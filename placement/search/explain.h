@@ -3,6 +3,5 @@
 
 #include "placement/plan/plan-candidates.h"
 
-/* Fills in all of a plan but its best steps, which are there: what else was possible, and why it is not
- * better. */
+/* Completes a plan whose best steps are set: adds the alternatives, the verdicts and the sensitivities. */
 void ald_plan_explain(const AldPlanCandidates *candidates, AldPlan *plan);

@@ -10,7 +10,7 @@
 #include "placement/search/shortfall.h"
 
 #define FOUND 0.2   /* fraction of the work until the best steps are found */
-#define OBSTACLES 5 /* that are tried */
+#define OBSTACLES 5 /* obstacles that are tried */
 
 static bool do_devices_share_memory(const AldPlanCandidates *candidates)
 {
@@ -29,14 +29,14 @@ static int find_best_steps(const AldPlanCandidates *candidates, double until, Al
         return ald_plan_find_steps(candidates, &choice, ret);
 }
 
-/* The same devices need not be searched twice. */
+/* Returns whether both have the same devices, which need not be searched twice. */
 static bool have_same_devices(const AldPlanCandidates *a, const AldPlanCandidates *b)
 {
         return a->n == b->n && memcmp(a->devices, b->devices, a->n * sizeof *a->devices) == 0;
 }
 
-/* Returns what each plan takes at least, whichever it uses of the devices that compute in the same memory: as
- * if all layers were on the fastest of all. */
+/* Returns a lower bound on all plans, whichever they use of the devices that compute in the same memory: the
+ * time if all layers were on the fastest device. */
 static double least_nsec(const AldPlanCandidates *candidates)
 {
         const AldPlanRequest *request = candidates->request;
@@ -44,7 +44,7 @@ static double least_nsec(const AldPlanCandidates *candidates)
         AldPlanWorkload workload = *request->workload;
         double layer = INFINITY, head = INFINITY;
 
-        /* Each step under way may have one request only. */
+        /* Each of several steps under way may have a single request. */
         if (request->goal == ALD_PLAN_OPTIONS_GOAL_THROUGHPUT)
                 workload.parallel = 1;
         for (uint32_t i = 0; i < candidates->cluster->n_devices; i++) {
@@ -72,8 +72,9 @@ static int init_candidates(AldPlanCandidates *candidates, AldPlanProgress *progr
         return r;
 }
 
-/* Where of devices that compute in the same memory the fastest may use less of it than another one, those
- * with the most room are tried, too, for the whole cluster. Mixtures are not, so that neither is proven. */
+/* Finds the best steps and their candidates. If the fastest of devices that compute in the same memory may
+ * use less of it than another one, those with the most room are tried, too, for the whole cluster. Mixtures
+ * are not tried, so neither result is proven to be the best. */
 static int find_candidates(AldPlanCandidates *candidates, AldPlanProgress *progress,
         const AldPlanCluster *cluster, AldPlanSteps *ret, AldPlanRefusal *ret_refusal)
 {

@@ -8,9 +8,8 @@
 #include "placement/plan/must.h"
 #include "placement/search/shortfall.h"
 
-/* Returns whether there would be a plan for this request with any number of devices, which is looked for as
- * closely as the plan itself. *ret_lower_nsec: if none was found, INFINITY where there is none for certain.
- */
+/* Returns whether this request has a plan with any number of devices, searching as thoroughly as for the plan
+ * itself. If none is found, *ret_lower_nsec is INFINITY if there provably is none. */
 static bool is_possible(
         const AldPlanCandidates *candidates, const AldPlanRequest *request, double *ret_lower_nsec)
 {
@@ -31,7 +30,7 @@ static bool is_possible(
         return true;
 }
 
-/* The same if the commands for the engine could name any path. */
+/* Does the same as if the commands for the engine could name any path. */
 static bool is_possible_unnamed(const AldPlanCandidates *candidates)
 {
         AldPlanRequest request = *candidates->request;
@@ -49,8 +48,8 @@ static bool is_possible_unnamed(const AldPlanCandidates *candidates)
         return is_possible(&all, &request, &ignored);
 }
 
-/* Returns the kind for layers that do not fit: the bound of the last of these tries, to which all is allowed,
- * says if that is proven. */
+/* Returns the kind for layers that do not fit. The bound of the last try, which allows everything, shows
+ * whether that is proven. */
 static AldPlanRefusalKind memory_kind(const AldPlanCandidates *candidates, double lower_nsec)
 {
         return lower_nsec < INFINITY && ald_plan_method_of(candidates)->spreads_layers
@@ -58,7 +57,7 @@ static AldPlanRefusalKind memory_kind(const AldPlanCandidates *candidates, doubl
                        : ALD_PLAN_TOO_LITTLE_MEMORY;
 }
 
-/* Returns the limit without which there would be a plan, or ALD_PLAN_TIME_UP if it was not found in time. */
+/* Returns the limit without which there would be a plan, or ALD_PLAN_TIME_UP if it is not found in time. */
 static AldPlanRefusalKind find_obstacle(const AldPlanCandidates *candidates)
 {
         const AldPlanProgress *progress = candidates->progress;
@@ -84,7 +83,8 @@ static AldPlanRefusalKind find_obstacle(const AldPlanCandidates *candidates)
                 return ALD_PLAN_NOT_JOINED;
         if (progress->stopped)
                 return ALD_PLAN_TIME_UP;
-        /* It needs no memory. Vendors are the last obstacle, but for names that assumed paths do not have. */
+        /* Ranks need no memory, so vendors are the last possible obstacle, except for names that assumed
+         * paths do not have. */
         if (!ald_plan_method_of(candidates)->has_layers)
                 return engine.one_vendor ? ALD_PLAN_VENDORS_DIFFER : ALD_PLAN_NOT_JOINED;
         engine.one_vendor = false;
@@ -93,8 +93,8 @@ static AldPlanRefusalKind find_obstacle(const AldPlanCandidates *candidates)
         return progress->stopped ? ALD_PLAN_TIME_UP : memory_kind(candidates, lower_nsec);
 }
 
-/* Makes it a refusal of the pinned device that lacks the least for what it would hold besides, if fewer than
- * this number have room for that. */
+/* Sets a refusal of the pinned device that lacks the least memory for `beside` bytes besides its layers, if
+ * fewer than `enough` devices have room for them. Returns whether it did. */
 static bool describe_pinned(
         const AldPlanCandidates *candidates, uint64_t beside, uint32_t enough, AldPlanRefusal *ret)
 {
@@ -121,7 +121,8 @@ static bool describe_pinned(
         return true;
 }
 
-/* One pinned device has to have room for the head and one for the embedding, which may be the same one. */
+/* Checks that a pinned device has room for the head and one has room for the embedding, which may be the same
+ * device. */
 static void describe_pins(const AldPlanCandidates *candidates, AldPlanRefusal *ret)
 {
         const AldPlanWorkload *workload = candidates->request->workload;
@@ -136,7 +137,8 @@ static void describe_pins(const AldPlanCandidates *candidates, AldPlanRefusal *r
                 describe_pinned(candidates, ald_plan_ends_bytes(workload, engine), 1, ret);
 }
 
-/* Makes it a refusal if more devices must be used than can be, whatever memory they have. */
+/* Sets a refusal if more devices are required than can be used, whatever their memory. Returns whether it
+ * did. */
 static bool describe_required(const AldPlanCandidates *candidates, AldPlanRefusal *ret)
 {
         const AldPlanMethod *method = ald_plan_method_of(candidates);
@@ -152,7 +154,7 @@ static bool describe_required(const AldPlanCandidates *candidates, AldPlanRefusa
         return true;
 }
 
-/* Names what memory is too small for if that is not the model as a whole. is_proven: no stages fit. */
+/* Names what the memory is too small for, if that is not the model as a whole. is_proven: no stages fit. */
 static void describe_memory(const AldPlanCandidates *candidates, bool is_proven, AldPlanRefusal *ret)
 {
         const AldPlanMethod *method = ald_plan_method_of(candidates);
@@ -161,13 +163,14 @@ static void describe_memory(const AldPlanCandidates *candidates, bool is_proven,
                 method->describe_client(candidates, false, ret);
         if (ret->kind == ALD_PLAN_TOO_LITTLE_MEMORY && candidates->request->n_pins > 0)
                 describe_pins(candidates, ret);
-        /* The devices have enough, but a client without layers may need more. */
+        /* The devices have enough memory, but a client without layers may need more. */
         if (ret->kind == ALD_PLAN_TOO_LITTLE_MEMORY && method->is_client_apart && is_proven &&
                 ret->needs_bytes <= ret->free_bytes)
                 method->describe_client(candidates, true, ret);
 }
 
-/* Marks the places that a node with candidates leads to, or with `back`, that lead to it; their number. */
+/* Returns how many places can be reached from the first one by paths or, with `back`, from how many it can be
+ * reached. */
 static uint32_t count_joined(const AldPlanCandidates *candidates, bool back)
 {
         const uint32_t n = candidates->n_places;
@@ -189,15 +192,15 @@ static uint32_t count_joined(const AldPlanCandidates *candidates, bool back)
         return n_seen;
 }
 
-/* Paths lead from each node to each other one, so that a ring of all is not ruled out. */
+/* Returns whether paths lead from each node to each other one, so that a ring of all is not ruled out. */
 static bool are_all_joined(const AldPlanCandidates *candidates)
 {
         return count_joined(candidates, false) == candidates->n_places &&
                count_joined(candidates, true) == candidates->n_places;
 }
 
-/* Returns whether the usable devices together have too little. The embedding is on the client, whose host may
- * have no other device. */
+/* Returns whether all usable devices together have too little memory. The embedding of a client that is apart
+ * does not count, since its host may have no usable device. */
 static bool lacks_memory(const AldPlanCandidates *candidates, const AldPlanRefusal *refusal)
 {
         const AldPlanRequest *request = candidates->request;
@@ -217,7 +220,7 @@ void ald_plan_describe_shortfall(const AldPlanCandidates *candidates, double low
         if (describe_required(candidates, ret))
                 return;
         *ret = (AldPlanRefusal){ .kind = find_obstacle(candidates), .n_devices = candidates->n };
-        /* A client needs paths to each of its nodes. */
+        /* A client needs paths to each node that it uses. */
         if (ret->kind == ALD_PLAN_NOT_JOINED && !method->client && lower_nsec < INFINITY &&
                 are_all_joined(candidates))
                 ret->kind = ALD_PLAN_NO_RING_FOUND;

@@ -3,6 +3,6 @@
 
 #include "placement/plan/plan-candidates.h"
 
-/* Says why no steps were found. lower_nsec: what they take at least, INFINITY if there are none for certain.
- */
+/* Sets the refusal to the reason why no steps were found. lower_nsec is the lower bound on them, INFINITY if
+ * there provably are none. */
 void ald_plan_describe_shortfall(const AldPlanCandidates *candidates, double lower_nsec, AldPlanRefusal *ret);
