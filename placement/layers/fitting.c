@@ -191,11 +191,6 @@ static uint32_t extend_reach(
         }
 }
 
-static AldPlacementRole first_role(const Fit *fit)
-{
-        return fit->head_is_first ? ALD_PLACEMENT_BOTH : ALD_PLACEMENT_FIRST;
-}
-
 /* Sets ret to an order of the set that ends with this device. */
 static void trace_back(const Fit *fit, Set set, uint32_t last, AldStageOrder *ret)
 {
@@ -278,11 +273,12 @@ static void extend_set(const Fit *fit, Set set, uint32_t last, AldStageOrder *re
 static bool search_sets(Fit *fit, AldStageOrder *ret)
 {
         size_t cells = ((size_t) 1 << fit->n) * fit->columns;
+        AldPlacementRole first_role = fit->head_is_first ? ALD_PLACEMENT_BOTH : ALD_PLACEMENT_FIRST;
 
         memset(fit->reach, 0, cells * sizeof *fit->reach);
         for (uint32_t i = 0; i < fit->n; i++)
                 if (fit->first == fit->n || fit->first == i)
-                        *reach_at(fit, 1u << i, i) = ends_of(fit, i, first_role(fit))[0];
+                        *reach_at(fit, 1u << i, i) = ends_of(fit, i, first_role)[0];
         for (Set set = 1; set < 1u << fit->n; set++) {
                 if (set % SETS_AT_ONCE == 0 && !ald_placement_proceeds(fit->problem))
                         return false;

@@ -96,25 +96,22 @@ AldPlanStage ald_plan_stage(const AldPlanCandidates *candidates, uint32_t candid
                 .path_from = ALD_PLAN_NONE };
 }
 
-static void add_layer_bytes(const AldPlanRequest *request, AldPlanStage *stage)
-{
-        const AldPlanLayerSizes *sizes = request->sizes;
-        uint32_t first = stage->first_layer, end = first + stage->layers;
-
-        stage->weight_bytes += sizes ? sizes->weights[end] - sizes->weights[first]
-                                     : stage->layers * request->workload->layer_bytes;
-        stage->kv_bytes = sizes ? sizes->kv[end] - sizes->kv[first]
-                                : stage->layers * request->workload->layer_kv_bytes;
-        stage->bytes = stage->weight_bytes + stage->kv_bytes + stage->buffer_bytes + stage->reserved_bytes;
-}
-
 void ald_plan_stages_set_layers(const AldPlanRequest *request, AldPlanStage *stages, uint32_t n)
 {
+        const AldPlanLayerSizes *sizes = request->sizes;
         uint32_t first = 0;
 
         for (uint32_t i = 0; i < n; i++) {
-                stages[i].first_layer = first;
-                first += stages[i].layers;
-                add_layer_bytes(request, &stages[i]);
+                AldPlanStage *stage = &stages[i];
+                uint32_t end = first + stage->layers;
+
+                stage->first_layer = first;
+                stage->weight_bytes += sizes ? sizes->weights[end] - sizes->weights[first]
+                                             : stage->layers * request->workload->layer_bytes;
+                stage->kv_bytes = sizes ? sizes->kv[end] - sizes->kv[first]
+                                        : stage->layers * request->workload->layer_kv_bytes;
+                stage->bytes = stage->weight_bytes + stage->kv_bytes + stage->buffer_bytes +
+                               stage->reserved_bytes;
+                first = end;
         }
 }
