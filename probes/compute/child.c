@@ -35,7 +35,7 @@ static void send_line(int fd, char *line)
 {
         struct iovec parts[] = { { line, line ? strlen(line) : 0 }, { (char *) "\n", 1 } };
 
-        /* If this fails, nobody waits for the rest. */
+        /* If this fails, the program no longer waits for the rest. */
         if (!line || writev(fd, parts, G_N_ELEMENTS(parts)) != (ssize_t) parts[0].iov_len + 1)
                 _exit(EXIT_FAILURE);
         g_free(line);

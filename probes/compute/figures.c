@@ -97,7 +97,7 @@ static int measure_with_retry(Attempt *attempt, AldRecord **ret, AldFailure *fai
                         ald_failure_clear(failure);
                         return 0;
                 }
-                /* That there is no simpler variant is a less useful reason than the previous crash. */
+                /* A missing simpler variant is a less useful reason than the previous crash. */
                 if (n == 0 || one.kind != ALD_FAILURE_BUILD_FAILED)
                         set_failure(attempt, &one, failure);
                 ald_failure_clear(&one);

@@ -41,16 +41,16 @@ struct AldGemmVariant {
         AldProgramBuild build; /* NULL to build the source as it is; gets the options of the variant and of
                                   its sizes */
 
-        /* Work-groups of local_columns × local_rows work-items compute tiles of C. -DTILE_COLUMNS,
-         * -DTILE_ROWS. */
+        /* Work-groups of local_columns × local_rows work-items compute tiles of C. The options are
+         * -DTILE_COLUMNS and -DTILE_ROWS. */
         unsigned tile_columns, tile_rows;
         unsigned local_columns, local_rows;
         bool resident; /* only as many work-groups as there are compute units, which share the tiles */
 
         /*
-         * If not 0: kernels pack_a(a, panels, int n), with a work-item for each pack_rows rows, and pack_b(b,
-         * panels, int n), with one for each 16 rows, each for 256 columns, run first and are included in the
-         * time; gemm gets the panels. -DCOLUMNS, -DROWS.
+         * If these are not 0, two kernels run first and are included in the time: pack_a(a, panels, int n),
+         * with a work-item for each pack_rows rows, and pack_b(b, panels, int n), with one for each 16 rows,
+         * each for 256 columns. gemm gets the panels. The options are -DCOLUMNS and -DROWS.
          */
         unsigned pack_columns, pack_rows;
 };
