@@ -35,7 +35,7 @@ bool ald_first_bytes_are_rdma(const unsigned char *bytes, size_t n)
 /* Pause after a persistent error, such as too many open files. */
 #define PAUSE_MSEC 1000u
 
-/* How long the addresses of this machine are cached. */
+/* The time for which the addresses of this machine are cached. */
 #define OWN_ADDRESSES_USEC G_USEC_PER_SEC
 
 /* A member has more time, and may have one path per interface. */
