@@ -78,8 +78,8 @@ static AldTransferReceiverStep evaluate_sample(
         return ALD_TRANSFER_RECEIVER_GO_ON;
 }
 
-/* On a slow link seconds may pass before the first data and between arrivals, so only the agreed time limits
- * it. */
+/* Returns whether the transfer has stalled. On a slow link, seconds may pass before the first data and
+ * between arrivals, so only the agreed time limits it. */
 static bool has_stalled(const AldTransferReceiver *receiver, uint64_t now)
 {
         uint64_t since = now - MIN(receiver->arrived_at, now),
