@@ -475,7 +475,7 @@ static int compare_sizes(gconstpointer a, gconstpointer b)
         return strcmp(left->path, right->path);
 }
 
-/* An obstacle of the whole file system outweighs those of files. */
+/* Sorts the files, and sets the obstacle. One of the whole file system outweighs those of files. */
 static void finish_file_system(const AldStorageSearchOptions *options, AldModelFileSystem *found)
 {
         g_ptr_array_sort(found->files, compare_sizes);
