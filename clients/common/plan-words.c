@@ -28,21 +28,15 @@ char *ald_plan_words_device(const AldPlanStageRow *stage)
         return g_strdup_printf("%s/%s", node, device);
 }
 
-static char *format_range(const AldPlanStageRow *stage)
-{
-        if (stage->layers <= 1)
-                return g_strdup_printf("%" PRIu64, stage->first_layer);
-        return g_strdup_printf(
-                "%" PRIu64 "–%" PRIu64, stage->first_layer, stage->first_layer + stage->layers - 1);
-}
-
 char *ald_plan_words_layers(const AldPlanStageRow *stage)
 {
         g_autofree char *range = NULL;
 
         if (stage->layers == ALD_ABSENT_UINT64 || stage->first_layer == ALD_ABSENT_UINT64)
                 return g_strdup(ALD_ABSENT_TEXT);
-        range = format_range(stage);
+        range = stage->layers <= 1 ? g_strdup_printf("%" PRIu64, stage->first_layer)
+                                   : g_strdup_printf("%" PRIu64 "–%" PRIu64, stage->first_layer,
+                                             stage->first_layer + stage->layers - 1);
         return stage->slices == ALD_ABSENT_UINT64
                        ? g_steal_pointer(&range)
                        : g_strdup_printf("%s (1/%" PRIu64 ")", range, stage->slices);

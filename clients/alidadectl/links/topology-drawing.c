@@ -75,20 +75,13 @@ static unsigned total_width(const Layout *layout)
         return layout->label + 1 + layout->summary->nodes->len * (GAP + layout->cell);
 }
 
-static unsigned widest_name(const AldTopologySummary *summary)
-{
-        unsigned widest = 0;
-
-        for (guint i = 0; i < summary->nodes->len; i++)
-                widest = MAX(widest, ald_text_width(node_name(summary, i)));
-        return widest;
-}
-
 /* Chooses a layout that fits; returns false if there is none. */
 static bool choose_layout(Layout *layout, unsigned columns)
 {
-        unsigned widest = widest_name(layout->summary), rest;
+        unsigned widest = 0, rest;
 
+        for (guint i = 0; i < layout->summary->nodes->len; i++)
+                widest = MAX(widest, ald_text_width(node_name(layout->summary, i)));
         layout->label = widest;
         layout->cell = MAX(WIDE_CELL, widest);
         if (columns == 0 || total_width(layout) <= columns)

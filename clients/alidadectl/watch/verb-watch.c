@@ -169,11 +169,17 @@ static void leave_screen(Watch *watch)
         g_clear_pointer(&watch->terminal, ald_terminal_free);
 }
 
-static void scroll(Watch *watch, AldKey key)
+static void handle_key(Watch *watch, AldKey key)
 {
         unsigned *first = &watch->view.first, page = MAX(watch->view.page, 1);
 
         switch (key) {
+        case ALD_KEY_QUIT:
+                ald_session_exit(&watch->session, ALD_EXIT_OK);
+                break;
+        case ALD_KEY_REDRAW:
+                reset_screen(watch);
+                break;
         case ALD_KEY_UP:
                 *first -= MIN(*first, 1);
                 break;
@@ -195,16 +201,6 @@ static void scroll(Watch *watch, AldKey key)
         default:
                 break;
         }
-}
-
-static void handle_key(Watch *watch, AldKey key)
-{
-        if (key == ALD_KEY_QUIT)
-                ald_session_exit(&watch->session, ALD_EXIT_OK);
-        else if (key == ALD_KEY_REDRAW)
-                reset_screen(watch);
-        else
-                scroll(watch, key);
 }
 
 static gboolean on_keys(int fd, GIOCondition condition, void *userdata)
