@@ -11,7 +11,7 @@
 #define WINDOW (64u * 1024)
 
 /* A path may not be UTF-8, but a message must be. */
-static int fail(char **ret_error, int r, const char *path, const char *message)
+static int set_error(char **ret_error, int r, const char *path, const char *message)
 {
         g_autofree char *shown = ret_error ? g_filename_display_name(path) : NULL;
 
@@ -28,7 +28,7 @@ int ald_file_fail(char **ret_error, int r, const char *path, const char *format,
         va_start(args, format);
         reason = g_strdup_vprintf(format, args);
         va_end(args);
-        return fail(ret_error, r, path, reason);
+        return set_error(ret_error, r, path, reason);
 }
 
 int ald_file_head_fail(AldFileHead *head, int r, const char *format, ...)
@@ -40,7 +40,7 @@ int ald_file_head_fail(AldFileHead *head, int r, const char *format, ...)
         reason = g_strdup_vprintf(format, args);
         va_end(args);
         message = g_strdup_printf("byte %" PRIu64 ": %s", head->at, reason);
-        return fail(head->ret_error, r, head->path, message);
+        return set_error(head->ret_error, r, head->path, message);
 }
 
 /* Without O_NONBLOCK, opening a FIFO would wait for a writer. */
@@ -88,7 +88,7 @@ void ald_file_head_close(AldFileHead *head)
         *head = ALD_FILE_HEAD_CLOSED;
 }
 
-static int check(AldFileHead *head, uint64_t n)
+static int check_room(AldFileHead *head, uint64_t n)
 {
         if (n > head->size - head->at)
                 return ald_file_head_fail(
@@ -99,7 +99,7 @@ static int check(AldFileHead *head, uint64_t n)
         return 0;
 }
 
-static int fill(AldFileHead *head)
+static int fill_window(AldFileHead *head)
 {
         ssize_t n;
 
@@ -118,14 +118,14 @@ static int fill(AldFileHead *head)
 int ald_file_head_read(AldFileHead *head, void *to, size_t n)
 {
         uint8_t *next = to;
-        int r = check(head, n);
+        int r = check_room(head, n);
 
         while (r >= 0 && n > 0) {
                 uint64_t in = head->at - head->window_at;
                 size_t some;
 
                 if (head->at < head->window_at || in >= head->window_n) {
-                        r = fill(head);
+                        r = fill_window(head);
                         continue;
                 }
                 some = MIN(n, head->window_n - (size_t) in);
@@ -139,7 +139,7 @@ int ald_file_head_read(AldFileHead *head, void *to, size_t n)
 
 int ald_file_head_skip(AldFileHead *head, uint64_t n)
 {
-        int r = check(head, n);
+        int r = check_room(head, n);
 
         if (r >= 0)
                 head->at += n;

@@ -131,7 +131,7 @@ static uint64_t sum(uint64_t a, uint64_t b)
 }
 
 /* The number, or 0 with the key noted as missing. */
-static uint32_t need(Reading *reading, AldGgufKey key)
+static uint32_t require_number(Reading *reading, AldGgufKey key)
 {
         uint32_t value = 0;
 
@@ -157,7 +157,7 @@ static uint32_t find_kept(Reading *reading, const AldLayerSigns *signs, AldGgufK
 static uint64_t find_kda_state(Reading *reading, const AldLayerSigns *signs)
 {
         uint32_t kernel = KDA_KERNEL_DEFAULT;
-        uint64_t heads = reading->attention.heads[0], length = need(reading, ALD_GGUF_KDA_LENGTH);
+        uint64_t heads = reading->attention.heads[0], length = require_number(reading, ALD_GGUF_KDA_LENGTH);
 
         if (heads == ALD_LLM_ABSENT_COUNT)
                 ald_attention_refuse(&reading->attention, ald_gguf_key_name(ALD_GGUF_HEADS),
@@ -166,7 +166,7 @@ static uint64_t find_kda_state(Reading *reading, const AldLayerSigns *signs)
         length = product(length, heads);
         return sum(
                 product(product(KDA_PARTS, find_kept(reading, signs, ALD_GGUF_SSM_KERNEL, kernel)), length),
-                product(length, need(reading, ALD_GGUF_KDA_LENGTH)));
+                product(length, require_number(reading, ALD_GGUF_KDA_LENGTH)));
 }
 
 /* How many numbers engines keep of each recurrent layer. */
@@ -178,19 +178,19 @@ static uint64_t find_state(Reading *reading, const AldLayerSigns *signs)
 
         if (is_set(reading, ALD_GGUF_WKV_LENGTH)) {
                 take_one(reading, ALD_GGUF_TOKEN_SHIFTS, &shifts);
-                return product(need(reading, ALD_GGUF_EMBEDDING),
-                        (uint64_t) shifts + need(reading, ALD_GGUF_WKV_LENGTH));
+                return product(require_number(reading, ALD_GGUF_EMBEDDING),
+                        (uint64_t) shifts + require_number(reading, ALD_GGUF_WKV_LENGTH));
         }
         if (is_set(reading, ALD_GGUF_KDA_LENGTH))
                 return find_kda_state(reading, signs);
         if (is_set(reading, ALD_GGUF_CONVOLUTION)) {
-                kernel = need(reading, ALD_GGUF_CONVOLUTION);
-                return product(need(reading, ALD_GGUF_EMBEDDING),
+                kernel = require_number(reading, ALD_GGUF_CONVOLUTION);
+                return product(require_number(reading, ALD_GGUF_EMBEDDING),
                         find_kept(reading, signs, ALD_GGUF_CONVOLUTION, (uint32_t) kernel));
         }
-        kernel = need(reading, ALD_GGUF_SSM_KERNEL);
-        inner = need(reading, ALD_GGUF_SSM_INNER);
-        size = need(reading, ALD_GGUF_SSM_SIZE);
+        kernel = require_number(reading, ALD_GGUF_SSM_KERNEL);
+        inner = require_number(reading, ALD_GGUF_SSM_INNER);
+        size = require_number(reading, ALD_GGUF_SSM_SIZE);
         take_one(reading, ALD_GGUF_SSM_GROUPS, &group_count);
         groups = product(2 * (uint64_t) group_count, size);
         if (rows != ALD_LLM_ABSENT_COUNT && sum(inner, groups) < rows)

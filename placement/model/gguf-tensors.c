@@ -130,7 +130,7 @@ static bool is_expert(const char *name)
         return false;
 }
 
-static int place(Table *table, AldTensor *tensor)
+static int place_tensor(Table *table, AldTensor *tensor)
 {
         uint32_t layers = table->sums->llm->n_layers;
 
@@ -187,7 +187,7 @@ static int read_tensor(Table *table)
                 return r;
         tensor.name = shape.name;
         tensor.parameters = shape.elements;
-        r = place(table, &tensor);
+        r = place_tensor(table, &tensor);
         if (r < 0)
                 return r;
         if (tensor.place == ALD_TENSOR_LAYER || tensor.place == ALD_TENSOR_DRAFT)

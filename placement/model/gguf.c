@@ -69,7 +69,7 @@ static int read_counts(AldFileHead *head, uint64_t *ret_tensors, uint64_t *ret_p
 }
 
 /* Leaves *ret alone if the file does not state the number. */
-static int take(const AldGgufFacts *facts, AldFileHead *head, AldGgufKey key, uint32_t *ret)
+static int take_number(const AldGgufFacts *facts, AldFileHead *head, AldGgufKey key, uint32_t *ret)
 {
         const AldGgufFact *fact = &facts->facts[key];
 
@@ -84,7 +84,7 @@ static int take(const AldGgufFacts *facts, AldFileHead *head, AldGgufKey key, ui
 static int take_alignment(const AldGgufFacts *facts, AldFileHead *head, uint32_t *ret)
 {
         uint32_t alignment = ALIGNMENT_DEFAULT;
-        int r = take(facts, head, ALD_GGUF_ALIGNMENT, &alignment);
+        int r = take_number(facts, head, ALD_GGUF_ALIGNMENT, &alignment);
 
         if (r >= 0 && (alignment == 0 || (alignment & (alignment - 1)) != 0))
                 r = ald_file_head_fail(
@@ -101,9 +101,9 @@ static int take_layers(Model *model, AldFileHead *head)
 
         if (!model->facts.architecture)
                 return ald_file_head_fail(head, -EBADMSG, "it does not state general.architecture");
-        r = take(&model->facts, head, ALD_GGUF_BLOCKS, &blocks);
+        r = take_number(&model->facts, head, ALD_GGUF_BLOCKS, &blocks);
         if (r >= 0)
-                r = take(&model->facts, head, ALD_GGUF_DRAFT_BLOCKS, &draft);
+                r = take_number(&model->facts, head, ALD_GGUF_DRAFT_BLOCKS, &draft);
         if (r < 0)
                 return r;
         if (blocks == ALD_LLM_ABSENT_COUNT)
@@ -124,10 +124,10 @@ static int take_experts(const Model *model, AldFileHead *head)
 {
         AldLlm *llm = model->llm;
         uint32_t experts = 0, used = ALD_LLM_ABSENT_COUNT;
-        int r = take(&model->facts, head, ALD_GGUF_EXPERTS, &experts);
+        int r = take_number(&model->facts, head, ALD_GGUF_EXPERTS, &experts);
 
         if (r >= 0)
-                r = take(&model->facts, head, ALD_GGUF_USED_EXPERTS, &used);
+                r = take_number(&model->facts, head, ALD_GGUF_USED_EXPERTS, &used);
         if (r < 0 || experts == 0)
                 return r;
         if (used != ALD_LLM_ABSENT_COUNT && (used > experts || used == 0))
@@ -153,13 +153,13 @@ static int take_sizes(const Model *model, AldFileHead *head)
         AldLlm *llm = model->llm;
         int r;
 
-        r = take(&model->facts, head, ALD_GGUF_CONTEXT, &llm->context);
+        r = take_number(&model->facts, head, ALD_GGUF_CONTEXT, &llm->context);
         if (r >= 0)
-                r = take(&model->facts, head, ALD_GGUF_EMBEDDING, &llm->embedding_length);
+                r = take_number(&model->facts, head, ALD_GGUF_EMBEDDING, &llm->embedding_length);
         if (r >= 0)
-                r = take(&model->facts, head, ALD_GGUF_TOKENS, &llm->vocabulary);
+                r = take_number(&model->facts, head, ALD_GGUF_TOKENS, &llm->vocabulary);
         if (r >= 0)
-                r = take(&model->facts, head, ALD_GGUF_VOCABULARY, &llm->vocabulary);
+                r = take_number(&model->facts, head, ALD_GGUF_VOCABULARY, &llm->vocabulary);
         if (r >= 0)
                 r = take_experts(model, head);
         if (r >= 0)
@@ -171,10 +171,10 @@ static int take_sizes(const Model *model, AldFileHead *head)
 static int check_split(const Model *model, AldFileHead *head, const AldGgufFacts *facts, uint32_t i)
 {
         uint32_t count = 1, no = 0;
-        int r = take(facts, head, ALD_GGUF_SPLIT_COUNT, &count);
+        int r = take_number(facts, head, ALD_GGUF_SPLIT_COUNT, &count);
 
         if (r >= 0)
-                r = take(facts, head, ALD_GGUF_SPLIT_NO, &no);
+                r = take_number(facts, head, ALD_GGUF_SPLIT_NO, &no);
         if (r < 0)
                 return r;
         if (count > 1 && model->given == 0)
@@ -192,7 +192,7 @@ static int check_split(const Model *model, AldFileHead *head, const AldGgufFacts
         return 0;
 }
 
-static int begin(Model *model, AldFileHead *head)
+static int begin_model(Model *model, AldFileHead *head)
 {
         int r = take_layers(model, head);
 
@@ -227,7 +227,7 @@ static int read_file(Model *model, const char *path, uint32_t i)
         if (r >= 0)
                 r = take_alignment(facts, &head, &alignment);
         if (r >= 0 && i == 0)
-                r = begin(model, &head);
+                r = begin_model(model, &head);
         if (r < 0)
                 return r;
         table = (AldGgufTable){ tensors, alignment, model->llm->draft_layers };
@@ -269,7 +269,7 @@ static char *shard_path(const Model *model, uint32_t i)
 }
 
 /* When all files have been read. */
-static int finish(Model *model)
+static int finish_model(Model *model)
 {
         const AldGgufFact *count = &model->facts.facts[ALD_GGUF_SPLIT_TENSORS];
         const char *twice = NULL;
@@ -311,7 +311,7 @@ int ald_gguf_read(const char *path, AldLlm **ret, char **ret_error)
                 r = read_file(&model, file, i);
         }
         if (r >= 0)
-                r = finish(&model);
+                r = finish_model(&model);
         if (r >= 0)
                 *ret = g_steal_pointer(&model.llm);
         return r;

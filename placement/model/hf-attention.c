@@ -56,7 +56,7 @@ static void taking_clear(Taking *taking)
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Taking, taking_clear)
 
 /* A list has an element for each layer, of which the most counts. */
-static int take(Taking *taking, const char *const *names, uint32_t *ret)
+static int take_number(Taking *taking, const char *const *names, uint32_t *ret)
 {
         const char *name = NULL;
         json_t *value = ald_hf_find(taking->text, names, &name);
@@ -97,7 +97,7 @@ static int take_each(Taking *taking, const char *const *names, uint32_t *to)
         const char *name = NULL;
         json_t *value = ald_hf_find(taking->text, names, &name);
         uint32_t most = ABSENT;
-        int r = take(taking, names, &most);
+        int r = take_number(taking, names, &most);
 
         for (uint32_t i = 0; r >= 0 && i < taking->llm->n_layers; i++) {
                 json_t *one = json_array_get(value, i);
@@ -133,14 +133,14 @@ static int take_latent(Taking *taking)
 {
         AldAttention *attention = &taking->attention;
         uint32_t rank = 0, rope = ABSENT, nope = ABSENT, values = ABSENT;
-        int r = take(taking, latent_keys, &rank);
+        int r = take_number(taking, latent_keys, &rank);
 
         if (r >= 0)
-                r = take(taking, rope_keys, &rope);
+                r = take_number(taking, rope_keys, &rope);
         if (r >= 0)
-                r = take(taking, nope_keys, &nope);
+                r = take_number(taking, nope_keys, &nope);
         if (r >= 0)
-                r = take(taking, value_keys, &values);
+                r = take_number(taking, value_keys, &values);
         if (r < 0 || rank == 0)
                 return r;
         if (rope == ABSENT) {
@@ -161,7 +161,7 @@ static int take_latent(Taking *taking)
 
 static int take_index(Taking *taking)
 {
-        int r = take(taking, index_keys, &taking->attention.index_length);
+        int r = take_number(taking, index_keys, &taking->attention.index_length);
 
         if (r >= 0 && is_stated(taking, "index_topk") && taking->attention.index_length == 0)
                 ald_attention_refuse(&taking->attention, "index_topk", "it is stated without index_head_dim");
@@ -210,9 +210,9 @@ static int take_numbers(Taking *taking)
         if (r >= 0)
                 r = take_each(taking, kv_heads_keys, attention->kv_heads);
         if (r >= 0)
-                r = take(taking, length_keys, &length);
+                r = take_number(taking, length_keys, &length);
         if (r >= 0)
-                r = take(taking, sharing_keys, &attention->sharing);
+                r = take_number(taking, sharing_keys, &attention->sharing);
         if (r < 0)
                 return r;
         attention->key_length = length;
@@ -291,7 +291,7 @@ static void shape_layer(Taking *taking, uint32_t i)
                 ald_attention_refuse(attention, kv_heads_keys[0], "it is too large");
 }
 
-static bool keeps(const Taking *taking, uint32_t i)
+static bool keeps_keys(const Taking *taking, uint32_t i)
 {
         return taking->layers[i] != ALD_HF_LAYER_STATE && taking->layers[i] != ALD_HF_LAYER_NONE;
 }
@@ -348,7 +348,8 @@ static void check_layer(Taking *taking, uint32_t i)
                            is_stated(taking, "lightning_head_dim");
         AldHfLayer layer = taking->layers[i];
 
-        if (!keeps(taking, i) && signs->projects && (!signs->state || is_beside_state(signs)) && !is_named_so)
+        if (!keeps_keys(taking, i) && signs->projects && (!signs->state || is_beside_state(signs)) &&
+                !is_named_so)
                 ald_attention_refuse(&taking->attention,
                         signs->attentions->len > 0 ? signs->attentions->pdata[0] : "layer_types",
                         "it has keys and values, but config.json says that the layer has none");
@@ -382,7 +383,7 @@ static void set_layers(Taking *taking)
                         has_state = true;
                         set_state(taking, i);
                 }
-                if (keeps(taking, i)) {
+                if (keeps_keys(taking, i)) {
                         any_keeps = true;
                         shape_layer(taking, i);
                         check_defaults(taking, i);

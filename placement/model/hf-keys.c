@@ -38,7 +38,7 @@ int ald_text_file_read(const char *path, size_t max, char **ret, size_t *ret_n, 
         return 0;
 }
 
-static bool descend(AldHfKeys *keys)
+static bool descend_to_part(AldHfKeys *keys)
 {
         json_t *around = keys->levels[keys->n_levels - 1];
 
@@ -71,7 +71,7 @@ int ald_hf_keys_read(const char *path, AldHfKeys *ret, char **ret_error)
         keys.path = g_strdup(path);
         keys.names[0] = "the top";
         keys.levels[keys.n_levels++] = json;
-        while (descend(&keys))
+        while (descend_to_part(&keys))
                 ;
         *ret = keys;
         return 0;

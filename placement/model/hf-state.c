@@ -30,7 +30,7 @@ static uint64_t sum(uint64_t a, uint64_t b)
         return __builtin_add_overflow(a, b, &a) ? UINT64_MAX : a;
 }
 
-static void refuse(Sizes *sizes, const char *key, const char *reason)
+static void refuse_key(Sizes *sizes, const char *key, const char *reason)
 {
         if (sizes->bad)
                 return;
@@ -39,7 +39,7 @@ static void refuse(Sizes *sizes, const char *key, const char *reason)
 }
 
 /* A default must not take the place of a number that is not understood. */
-static bool state_number(Sizes *sizes, json_t *object, const char *const *names, uint32_t *ret)
+static bool take_number(Sizes *sizes, json_t *object, const char *const *names, uint32_t *ret)
 {
         const char *name = NULL;
         json_t *value = ald_hf_find(object, names, &name);
@@ -48,7 +48,7 @@ static bool state_number(Sizes *sizes, json_t *object, const char *const *names,
         if (!value || g_strcmp0(json_string_value(value), "auto") == 0)
                 return false;
         if (!ald_hf_is_count(value, &count) || count == 0)
-                refuse(sizes, name, "it is not a whole number above 0");
+                refuse_key(sizes, name, "it is not a whole number above 0");
         else
                 *ret = count;
         return true;
@@ -57,59 +57,60 @@ static bool state_number(Sizes *sizes, json_t *object, const char *const *names,
 #define NAMES(...) ((const char *const[]){ __VA_ARGS__, NULL })
 
 /* 0 with the first name noted as missing, for which there is no other reason. */
-static uint32_t need(Sizes *sizes, json_t *object, const char *const *names)
+static uint32_t require_number(Sizes *sizes, json_t *object, const char *const *names)
 {
         uint32_t value = 0;
 
-        if (!state_number(sizes, object, names, &value))
-                refuse(sizes, names[0], NULL);
+        if (!take_number(sizes, object, names, &value))
+                refuse_key(sizes, names[0], NULL);
         return value;
 }
 
 /* What a convolution over that many numbers remembers. Its tensor has a row for each, whatever config.json
  * says, or several tensors have them together. */
-static uint64_t convolution(Sizes *sizes, json_t *object, const char *const *names, uint64_t width)
+static uint64_t count_convolution(Sizes *sizes, json_t *object, const char *const *names, uint64_t width)
 {
         uint32_t kernel = KERNEL_DEFAULT;
 
-        (void) state_number(sizes, object, names, &kernel);
+        (void) take_number(sizes, object, names, &kernel);
         if (sizes->rows != ALD_LLM_ABSENT_COUNT && sizes->rows != width && sizes->all_rows != width)
-                refuse(sizes, names[0],
+                refuse_key(sizes, names[0],
                         "the tensor of this convolution has another width than config.json says");
         if (kernel < sizes->kernel)
-                refuse(sizes, names[0], "it is less than the tensor of this convolution has");
+                refuse_key(sizes, names[0], "it is less than the tensor of this convolution has");
         return product(kernel > 0 ? kernel - 1 : 0, width);
 }
 
 static uint32_t width_of(Sizes *sizes)
 {
         if (sizes->llm->embedding_length == ALD_LLM_ABSENT_COUNT)
-                refuse(sizes, "hidden_size", NULL);
+                refuse_key(sizes, "hidden_size", NULL);
         else if (sizes->llm->embedding_length == 0)
-                refuse(sizes, "hidden_size", "it is 0");
+                refuse_key(sizes, "hidden_size", "it is 0");
         return sizes->llm->embedding_length == ALD_LLM_ABSENT_COUNT ? 0 : sizes->llm->embedding_length;
 }
 
 /* The gated delta networks of Qwen3-Next and its successors. */
 static uint64_t find_delta(Sizes *sizes)
 {
-        uint64_t key_heads = need(sizes, sizes->text, NAMES("linear_num_key_heads"));
-        uint64_t heads = need(sizes, sizes->text, NAMES("linear_num_value_heads"));
-        uint64_t key = need(sizes, sizes->text, NAMES("linear_key_head_dim"));
-        uint64_t values = product(heads, need(sizes, sizes->text, NAMES("linear_value_head_dim")));
+        uint64_t key_heads = require_number(sizes, sizes->text, NAMES("linear_num_key_heads"));
+        uint64_t heads = require_number(sizes, sizes->text, NAMES("linear_num_value_heads"));
+        uint64_t key = require_number(sizes, sizes->text, NAMES("linear_key_head_dim"));
+        uint64_t values = product(heads, require_number(sizes, sizes->text, NAMES("linear_value_head_dim")));
         uint64_t width = sum(product(2, product(key_heads, key)), values);
 
-        return sum(convolution(sizes, sizes->text, NAMES("linear_conv_kernel_dim"), width),
+        return sum(count_convolution(sizes, sizes->text, NAMES("linear_conv_kernel_dim"), width),
                 product(values, key));
 }
 
 /* Kimi Linear. */
 static uint64_t find_kda(Sizes *sizes, json_t *linear)
 {
-        uint64_t length = need(sizes, linear, NAMES("head_dim"));
-        uint64_t width = product(length, need(sizes, linear, NAMES("num_heads")));
+        uint64_t length = require_number(sizes, linear, NAMES("head_dim"));
+        uint64_t width = product(length, require_number(sizes, linear, NAMES("num_heads")));
 
-        return sum(product(KDA_PARTS, convolution(sizes, linear, NAMES("short_conv_kernel_size"), width)),
+        return sum(
+                product(KDA_PARTS, count_convolution(sizes, linear, NAMES("short_conv_kernel_size"), width)),
                 product(width, length));
 }
 
@@ -128,20 +129,20 @@ static uint64_t find_inner(Sizes *sizes)
         uint32_t inner = 0, heads = 0, length = 0;
         double times;
 
-        if (state_number(sizes, sizes->text, NAMES("mamba_d_ssm"), &inner) ||
-                (is_mamba(sizes) && state_number(sizes, sizes->text, NAMES("intermediate_size"), &inner)))
+        if (take_number(sizes, sizes->text, NAMES("mamba_d_ssm"), &inner) ||
+                (is_mamba(sizes) && take_number(sizes, sizes->text, NAMES("intermediate_size"), &inner)))
                 return inner;
-        if (state_number(sizes, sizes->text, NAMES("mamba_n_heads", "mamba_num_heads"), &heads) &&
-                state_number(sizes, sizes->text, NAMES("mamba_d_head", "mamba_head_dim"), &length))
+        if (take_number(sizes, sizes->text, NAMES("mamba_n_heads", "mamba_num_heads"), &heads) &&
+                take_number(sizes, sizes->text, NAMES("mamba_d_head", "mamba_head_dim"), &length))
                 return product(heads, length);
         if (expand && !json_is_number(expand))
-                refuse(sizes, name, "it is not a number");
+                refuse_key(sizes, name, "it is not a number");
         times = expand ? json_number_value(expand) : EXPAND_DEFAULT;
         return times > 0 && times < UINT16_MAX ? (uint64_t) ceil(times * width_of(sizes)) : UINT64_MAX;
 }
 
 /* Only Mamba 1 has a matrix of lower rank for its time steps. */
-static bool is_first(const Sizes *sizes)
+static bool is_mamba_1(const Sizes *sizes)
 {
         return is_mamba(sizes) || json_is_number(json_object_get(sizes->text, "mamba_dt_rank"));
 }
@@ -149,36 +150,36 @@ static bool is_first(const Sizes *sizes)
 /* Mamba 1 convolves its input alone, Mamba 2 also what leads into the state and out of it. */
 static uint64_t find_mamba(Sizes *sizes)
 {
-        uint64_t size = need(sizes, sizes->text,
+        uint64_t size = require_number(sizes, sizes->text,
                 NAMES("ssm_state_size", "mamba_d_state", "state_size", "mamba_state_dim"));
         uint64_t inner = find_inner(sizes);
         uint64_t width = inner;
         uint32_t groups = 0;
 
         /* Classes with groups have a default for them, which the convolution shows. */
-        if (state_number(sizes, sizes->text, NAMES("mamba_n_groups", "n_groups", "mamba_ngroups"), &groups))
+        if (take_number(sizes, sizes->text, NAMES("mamba_n_groups", "n_groups", "mamba_ngroups"), &groups))
                 width = sum(inner, product(2 * (uint64_t) groups, size));
-        else if (!is_first(sizes) && sizes->rows != ALD_LLM_ABSENT_COUNT && sizes->rows > inner && size > 0 &&
-                 (sizes->rows - inner) % (2 * size) == 0)
+        else if (!is_mamba_1(sizes) && sizes->rows != ALD_LLM_ABSENT_COUNT && sizes->rows > inner &&
+                 size > 0 && (sizes->rows - inner) % (2 * size) == 0)
                 width = sizes->rows;
-        return sum(convolution(sizes, sizes->text, NAMES("mamba_d_conv", "conv_kernel", "conv_kernel_size"),
-                           width),
+        return sum(count_convolution(sizes, sizes->text,
+                           NAMES("mamba_d_conv", "conv_kernel", "conv_kernel_size"), width),
                 product(inner, size));
 }
 
 static uint64_t find_rwkv(Sizes *sizes)
 {
-        return product(
-                width_of(sizes), sum(RWKV_SHIFTS, need(sizes, sizes->text, NAMES("head_size", "head_dim"))));
+        return product(width_of(sizes),
+                sum(RWKV_SHIFTS, require_number(sizes, sizes->text, NAMES("head_size", "head_dim"))));
 }
 
 /* The lightning attention of MiniMax-Text-01, of Ling and Ring, and of MiniCPM-SALA. */
 static uint64_t find_lightning(Sizes *sizes)
 {
-        uint64_t length = need(sizes, sizes->text, NAMES("lightning_head_dim", "head_dim"));
+        uint64_t length = require_number(sizes, sizes->text, NAMES("lightning_head_dim", "head_dim"));
 
         return product(product(length, length),
-                need(sizes, sizes->text, NAMES("lightning_nh", "num_attention_heads")));
+                require_number(sizes, sizes->text, NAMES("lightning_nh", "num_attention_heads")));
 }
 
 /* In the order in which keys are looked for. */
@@ -208,7 +209,7 @@ const char *ald_hf_state_find(const AldHfKeys *keys, const AldLlm *llm, const Al
         else if (key && strcmp(key, "linear_attn_config") == 0)
                 *ret = find_kda(&sizes, json_object_get(sizes.text, key));
         else if (key && strcmp(key, "conv_L_cache") == 0)
-                *ret = convolution(&sizes, sizes.text, NAMES("conv_L_cache"), width_of(&sizes));
+                *ret = count_convolution(&sizes, sizes.text, NAMES("conv_L_cache"), width_of(&sizes));
         else if (key && strcmp(key, "lightning_head_dim") == 0)
                 *ret = find_lightning(&sizes);
         else if (key)
@@ -219,7 +220,7 @@ const char *ald_hf_state_find(const AldHfKeys *keys, const AldLlm *llm, const Al
                  g_str_has_prefix(llm->architecture, "bailing"))
                 *ret = find_lightning(&sizes);
         else
-                refuse(&sizes, "linear_num_value_heads or ssm_state_size", NULL);
+                refuse_key(&sizes, "linear_num_value_heads or ssm_state_size", NULL);
         *ret_reason = sizes.reason;
         return sizes.bad;
 }

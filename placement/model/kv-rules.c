@@ -218,7 +218,7 @@ static uint32_t find_keeping(const AldLlm *llm, const KvRow *row, const AldAtten
         return row->keeping > 0 && attention->sharing == 0 ? MIN(keeping, row->keeping) : keeping;
 }
 
-static const char *apply(AldLlm *llm, const KvRow *row, const AldAttention *attention)
+static const char *apply_row(AldLlm *llm, const KvRow *row, const AldAttention *attention)
 {
         uint32_t window = find_window(llm, row, attention), keeping = find_keeping(llm, row, attention);
         const char *doubt = doubt_windows(row, attention, window), *problem = NULL;
@@ -243,7 +243,7 @@ static const char *apply(AldLlm *llm, const KvRow *row, const AldAttention *atte
 }
 
 /* A part of the figures might be taken for all of them. */
-static void refuse(AldLlm *llm, const char *problem)
+static void set_problem(AldLlm *llm, const char *problem)
 {
         llm->kv_problem = g_strdup(problem);
         g_clear_pointer(&llm->window_doubt, g_free);
@@ -261,7 +261,7 @@ void ald_kv_rules_apply(AldLlm *llm, const AldAttention *attention)
         const char *problem = attention->problem;
 
         if (!problem)
-                problem = apply(llm, find_row(llm), attention);
+                problem = apply_row(llm, find_row(llm), attention);
         if (problem)
-                refuse(llm, problem);
+                set_problem(llm, problem);
 }

@@ -93,7 +93,7 @@ static uint64_t round_up(uint64_t tokens)
         return (tokens + ALD_LLM_CELLS_STEP - 1) / ALD_LLM_CELLS_STEP * ALD_LLM_CELLS_STEP;
 }
 
-static uint64_t cells(const AldLlmLayer *layer, uint32_t context)
+static uint64_t count_cells(const AldLlmLayer *layer, uint32_t context)
 {
         uint64_t all = round_up(context);
 
@@ -119,7 +119,7 @@ int ald_llm_kv_bytes(const AldLlm *llm, uint32_t layer, uint32_t context, uint32
         if (r < 0)
                 return r;
         if (__builtin_add_overflow(keys, values, &bytes) ||
-                __builtin_mul_overflow(bytes, cells(it, context), &bytes) ||
+                __builtin_mul_overflow(bytes, count_cells(it, context), &bytes) ||
                 __builtin_mul_overflow(bytes, (uint64_t) parallel, &bytes) ||
                 __builtin_mul_overflow(it->state_bytes, (uint64_t) parallel, &state) ||
                 __builtin_add_overflow(bytes, state, &bytes) || bytes == ALD_LLM_ABSENT)

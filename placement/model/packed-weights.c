@@ -271,23 +271,23 @@ void ald_packed_weights_note(
                 g_array_append_val(packed->weights, one);
 }
 
-static int compare(const void *a, const void *b)
+static int compare_names(const void *a, const void *b)
 {
         return strcmp(((const PackedTensor *) a)->name, ((const PackedTensor *) b)->name);
 }
 
 /* The tensor of this ending beside the weight of a module; NULL: none. */
-static const PackedTensor *beside(const AldPackedWeights *packed, const char *module, const char *end)
+static const PackedTensor *find_beside(const AldPackedWeights *packed, const char *module, const char *end)
 {
         g_autofree char *name = g_strconcat(module, end, NULL);
         PackedTensor key = { .name = name };
 
         return packed->beside->len == 0
                        ? NULL
-                       : bsearch(&key, packed->beside->data, packed->beside->len, sizeof key, compare);
+                       : bsearch(&key, packed->beside->data, packed->beside->len, sizeof key, compare_names);
 }
 
-static uint64_t by_bits(const PackedTensor *weight, uint32_t bits)
+static uint64_t count_by_bits(const PackedTensor *weight, uint32_t bits)
 {
         return bits == 0 || weight->bytes > UINT64_MAX / 8 ? ABSENT : weight->bytes * 8 / bits;
 }
@@ -295,19 +295,20 @@ static uint64_t by_bits(const PackedTensor *weight, uint32_t bits)
 /* Each scale is of a block of a fixed number of parameters. */
 static uint64_t count_bytes(const AldPackedWeights *packed, const PackedTensor *weight, const char *module)
 {
-        const PackedTensor *scales = beside(packed, module, ".weight_scale");
+        const PackedTensor *scales = find_beside(packed, module, ".weight_scale");
         uint32_t bits = find_bits(packed, module);
         uint64_t each = scales && scales->elements > 0 && weight->elements % scales->elements == 0
                                 ? weight->elements / scales->elements
                                 : 0;
 
-        if (beside(packed, module, ".weight.absmax") || each == NVFP4_BYTES || each == MXFP4_BYTES)
+        if (find_beside(packed, module, ".weight.absmax") || each == NVFP4_BYTES || each == MXFP4_BYTES)
                 return times(weight->elements, 2);
         if (each == MXFP8_BYTES)
                 return weight->elements;
         if (bits > 0 && bits <= 8)
-                return by_bits(weight, bits);
-        return g_str_has_suffix(weight->name, ".weight_packed") || beside(packed, module, ".weight_scale_2")
+                return count_by_bits(weight, bits);
+        return g_str_has_suffix(weight->name, ".weight_packed") ||
+                               find_beside(packed, module, ".weight_scale_2")
                        ? times(weight->elements, 2)
                        : ABSENT;
 }
@@ -332,47 +333,48 @@ static uint64_t count_in_groups(
                         return ABSENT;
                 found = bits;
         }
-        return by_bits(weight, found);
+        return count_by_bits(weight, found);
 }
 
 /* MLX: each row has a scale for each group of its parameters. */
 static uint64_t count_mlx(const AldPackedWeights *packed, const PackedTensor *weight, const char *module)
 {
-        const PackedTensor *scales = beside(packed, module, ".scales");
+        const PackedTensor *scales = find_beside(packed, module, ".scales");
         uint32_t size = number_of(packed, module, group_names);
 
         if (scales && scales->elements > 0 && size > 0)
                 return times(scales->elements, size);
-        return by_bits(weight, find_bits(packed, module));
+        return count_by_bits(weight, find_bits(packed, module));
 }
 
 /* GPTQ packs columns and AWQ rows; the scales have a column for each of the weight before that. */
 static uint64_t count_qweight(const AldPackedWeights *packed, const PackedTensor *weight, const char *module)
 {
-        const PackedTensor *scales = beside(packed, module, ".scales"), *zeros;
+        const PackedTensor *scales = find_beside(packed, module, ".scales"), *zeros;
         uint32_t bits = find_bits(packed, module);
 
         if (bits > 0 && json_object_size(json_object_get(packed->config, "dynamic")) == 0)
-                return by_bits(weight, bits);
+                return count_by_bits(weight, bits);
         if (!scales || scales->columns == 0)
                 return ABSENT;
         if (scales->columns != weight->columns)
                 return times(weight->rows, scales->columns);
-        zeros = beside(packed, module, ".qzeros");
-        return by_bits(weight, zeros ? (uint32_t) (times(zeros->columns, WORD_BITS) / weight->columns) : 0);
+        zeros = find_beside(packed, module, ".qzeros");
+        return count_by_bits(
+                weight, zeros ? (uint32_t) (times(zeros->columns, WORD_BITS) / weight->columns) : 0);
 }
 
 /* EXL2: rows have different numbers of bits. */
 static uint64_t count_exl2(const AldPackedWeights *packed, const PackedTensor *weight, const char *module)
 {
-        const PackedTensor *order = beside(packed, module, ".q_invperm");
+        const PackedTensor *order = find_beside(packed, module, ".q_invperm");
 
         if (!order)
-                order = beside(packed, module, ".q_perm");
+                order = find_beside(packed, module, ".q_perm");
         return order && weight->columns > 0 ? times(order->elements, weight->columns) : ABSENT;
 }
 
-static uint64_t count(const AldPackedWeights *packed, const PackedTensor *weight)
+static uint64_t count_parameters(const AldPackedWeights *packed, const PackedTensor *weight)
 {
         g_autofree char *module = g_strndup(
                 weight->name, (gsize) (strrchr(weight->name, '.') - weight->name));
@@ -387,20 +389,20 @@ static uint64_t count(const AldPackedWeights *packed, const PackedTensor *weight
                 return count_qweight(packed, weight, module);
         if (strcmp(end, ".weight_packed") != 0)
                 return count_mlx(packed, weight, module);
-        return bits > 0 ? by_bits(weight, bits)
-                        : count_in_groups(packed, weight, beside(packed, module, ".weight_scale"));
+        return bits > 0 ? count_by_bits(weight, bits)
+                        : count_in_groups(packed, weight, find_beside(packed, module, ".weight_scale"));
 }
 
 int ald_packed_weights_finish(AldPackedWeights *packed, AldTensorSums *sums)
 {
         int r = 0;
 
-        g_array_sort(packed->beside, compare);
+        g_array_sort(packed->beside, compare_names);
         for (unsigned i = 0; i < packed->weights->len && r >= 0; i++) {
                 const PackedTensor *weight = &g_array_index(packed->weights, PackedTensor, i);
 
                 r = ald_tensor_sums_count(
-                        sums, weight->layer, weight->expert, count(packed, weight), weight->name);
+                        sums, weight->layer, weight->expert, count_parameters(packed, weight), weight->name);
         }
         return r;
 }

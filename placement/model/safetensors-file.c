@@ -60,7 +60,7 @@ typedef struct Entry {
         unsigned n_dims;
 } Entry;
 
-static int fail(Reader *reader, int r, const char *reason)
+static int fail_at_byte(Reader *reader, int r, const char *reason)
 {
         return ald_file_fail(reader->ret_error, r, reader->path, "byte %" PRIu64 ": %s",
                 (uint64_t) (reader->scan.at - reader->scan.start) + LENGTH_BYTES,
@@ -90,7 +90,7 @@ static int read_number(Reader *reader, uint64_t *ret)
         return r;
 }
 
-static int enter(Reader *reader, char open, AldScanGroup *ret)
+static int enter_group(Reader *reader, char open, AldScanGroup *ret)
 {
         if (ald_scan_peek(&reader->scan) != open)
                 return ald_scan_fail(&reader->scan, open == '[' ? "not a list" : "not an object");
@@ -101,7 +101,7 @@ static int read_shape(Reader *reader, Entry *entry)
 {
         AldScanGroup list;
         uint64_t length = 0;
-        int r = enter(reader, '[', &list);
+        int r = enter_group(reader, '[', &list);
 
         entry->elements = 1;
         entry->has_shape = true;
@@ -122,7 +122,7 @@ static int read_offsets(Reader *reader, Entry *entry)
         uint64_t *const to[] = { &entry->begin, &entry->end };
         unsigned n = 0;
         AldScanGroup list;
-        int r = enter(reader, '[', &list);
+        int r = enter_group(reader, '[', &list);
 
         entry->has_offsets = true;
         while (r >= 0 && (r = ald_scan_next(&reader->scan, &list)) > 0)
@@ -170,7 +170,7 @@ static uint32_t find_bits(const char *type)
         return 0;
 }
 
-static int take(Reader *reader, const Entry *entry)
+static int report_tensor(Reader *reader, const Entry *entry)
 {
         AldSafetensor tensor = { .name = entry->name,
                 .type = entry->type,
@@ -209,12 +209,13 @@ static int read_entry(Reader *reader, const AldScanString *name)
         int r;
 
         if (name->n > ALD_TENSOR_NAME_MAX || !ald_file_name_is_plain(name->bytes, name->n))
-                return fail(reader, -EBADMSG, "the name of a tensor is too long, or not printable ASCII");
+                return fail_at_byte(
+                        reader, -EBADMSG, "the name of a tensor is too long, or not printable ASCII");
         memcpy(entry.name, name->bytes, name->n + 1);
-        r = enter(reader, '{', &object);
+        r = enter_group(reader, '{', &object);
         while (r >= 0 && (r = ald_scan_next(&reader->scan, &object)) > 0)
                 r = read_field(reader, &entry);
-        return r < 0 ? fail_entry(reader, &entry, r, "not a tensor") : take(reader, &entry);
+        return r < 0 ? fail_entry(reader, &entry, r, "not a tensor") : report_tensor(reader, &entry);
 }
 
 /* The strings of an entry are not needed after it, so that each reuses the room. */
@@ -223,10 +224,10 @@ static int read_entries(Reader *reader)
         char *room = reader->scan.room;
         AldScanString name;
         AldScanGroup object;
-        int r = enter(reader, '{', &object);
+        int r = enter_group(reader, '{', &object);
 
         if (r < 0)
-                return fail(reader, r, "not a header");
+                return fail_at_byte(reader, r, "not a header");
         for (;;) {
                 reader->scan.room = room;
                 r = ald_scan_next(&reader->scan, &object);
@@ -241,7 +242,7 @@ static int read_entries(Reader *reader)
                         if (r >= 0)
                                 continue;
                 }
-                return r < 0 ? fail(reader, r, "not a header") : 0;
+                return r < 0 ? fail_at_byte(reader, r, "not a header") : 0;
         }
 }
 

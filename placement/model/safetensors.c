@@ -301,7 +301,7 @@ static void settle_embedding(Model *model)
                 llm->embedding_length = (uint32_t) model->embedding_columns;
 }
 
-static int finish(Model *model)
+static int finish_model(Model *model)
 {
         const char *twice = NULL;
 
@@ -357,7 +357,7 @@ int ald_safetensors_read(const char *folder, AldLlm **ret, char **ret_error)
         model.signs = ald_layer_signs_new(model.n_layers);
         r = read_tensors(&model, add_tensor);
         if (r >= 0)
-                r = finish(&model);
+                r = finish_model(&model);
         if (r >= 0)
                 *ret = g_steal_pointer(&model.llm);
         return r;

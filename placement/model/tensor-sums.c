@@ -37,7 +37,7 @@ void ald_tensor_sums_clear(AldTensorSums *sums)
 }
 
 /* A sum over something absent is absent. */
-static int add(uint64_t *sum, uint64_t more)
+static int add_or_absent(uint64_t *sum, uint64_t more)
 {
         if (*sum == ALD_LLM_ABSENT || more == ALD_LLM_ABSENT) {
                 *sum = ALD_LLM_ABSENT;
@@ -49,10 +49,10 @@ static int add(uint64_t *sum, uint64_t more)
 int ald_tensor_sums_count(
         AldTensorSums *sums, uint32_t layer, bool expert, uint64_t parameters, const char *name)
 {
-        int r = add(&sums->llm->layers[layer].parameters, parameters);
+        int r = add_or_absent(&sums->llm->layers[layer].parameters, parameters);
 
         if (r >= 0 && expert)
-                r = add(&sums->experts[layer].parameters, parameters);
+                r = add_or_absent(&sums->experts[layer].parameters, parameters);
         if (parameters == ALD_LLM_ABSENT && !sums->llm->unsized)
                 sums->llm->unsized = g_strdup(name);
         return r;
@@ -71,9 +71,9 @@ static int add_to_layer(AldTensorSums *sums, const AldTensor *tensor)
 
         sums->in_layers = true;
         experts->unclear = experts->unclear || tensor->unclear;
-        r = add(&layer->bytes, tensor->bytes);
+        r = add_or_absent(&layer->bytes, tensor->bytes);
         if (r >= 0 && tensor->expert)
-                r = add(&experts->bytes, tensor->bytes);
+                r = add_or_absent(&experts->bytes, tensor->bytes);
         return r < 0 ? r
                      : ald_tensor_sums_count(
                                sums, tensor->layer, tensor->expert, tensor->parameters, tensor->name);
@@ -83,7 +83,7 @@ static int add_to_part(uint64_t *bytes, const AldTensor *tensor)
 {
         if (*bytes == ALD_LLM_ABSENT)
                 *bytes = 0;
-        return add(bytes, tensor->bytes);
+        return add_or_absent(bytes, tensor->bytes);
 }
 
 static int add_to_model(AldTensorSums *sums, const AldTensor *tensor)
