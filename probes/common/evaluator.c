@@ -128,7 +128,7 @@ static AldEvaluatorStep try_streams(AldEvaluator *evaluator, AldEvaluatorBound b
  * one and of two connections therefore do not show how many are enough; all that are allowed come closest to
  * the capacity of the link.
  */
-static bool takes_all_streams(const AldEvaluator *evaluator)
+static bool needs_all_streams(const AldEvaluator *evaluator)
 {
         uint64_t elapsed = evaluator->last.when - evaluator->first.when,
                  bytes = evaluator->last.bytes - evaluator->first.bytes,
@@ -213,7 +213,7 @@ AldEvaluatorStep ald_evaluator_sample(
                 evaluator->phase = evaluator->settled ? ALD_EVALUATOR_MEASURE : ALD_EVALUATOR_TRIAL;
                 evaluator->phase_begin = evaluator->evaluated = evaluator->last.when;
         }
-        if (takes_all_streams(evaluator))
+        if (needs_all_streams(evaluator))
                 return take_all_streams(evaluator);
         if (is_enough(evaluator, fresh))
                 return ALD_EVALUATOR_STOP;
