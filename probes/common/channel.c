@@ -171,40 +171,6 @@ static int try_frame(AldChannel *channel, const char **ret, size_t *ret_n)
         }
 }
 
-/* Returns 1 with the next message, 0 if there is none yet. */
-static int try_text(AldChannel *channel, char **ret)
-{
-        const char *bytes;
-        size_t n;
-        int r = try_frame(channel, &bytes, &n);
-
-        if (r <= 0)
-                return r;
-        if (memchr(bytes, '\0', n))
-                return ald_fail(channel->failure, ALD_FAILURE_PROTOCOL,
-                        "the other side sent a message that is not text");
-        if (++channel->n_received > MESSAGES_MAX)
-                return ald_fail(channel->failure, ALD_FAILURE_LIMIT, "the other side sent too many messages");
-        *ret = g_strndup(bytes, n);
-        ald_frame_drop(&channel->reader);
-        return 1;
-}
-
-static int receive_text(AldChannel *channel, uint64_t deadline, char **ret)
-{
-        int r;
-
-        for (;;) {
-                r = try_text(channel, ret);
-                if (r != 0)
-                        return r;
-                r = ald_wait_for(channel->fd, POLLIN, channel->stop, deadline,
-                        "waited for a message from the other side", channel->failure);
-                if (r < 0)
-                        return r;
-        }
-}
-
 int ald_protocol_parse(
         const AldProtocol *protocol, const char *text, size_t n, AldRecord **ret, char **ret_reason)
 {
@@ -257,17 +223,34 @@ static int parse_message(AldChannel *channel, const char *text, AldRecord **ret)
 int ald_channel_try(AldChannel *channel, AldRecord **ret)
 {
         g_autofree char *text = NULL;
-        int r = try_text(channel, &text);
+        const char *bytes;
+        size_t n;
+        int r = try_frame(channel, &bytes, &n);
 
-        return r > 0 ? parse_message(channel, text, ret) : r;
+        if (r <= 0)
+                return r;
+        if (memchr(bytes, '\0', n))
+                return ald_fail(channel->failure, ALD_FAILURE_PROTOCOL,
+                        "the other side sent a message that is not text");
+        if (++channel->n_received > MESSAGES_MAX)
+                return ald_fail(channel->failure, ALD_FAILURE_LIMIT, "the other side sent too many messages");
+        text = g_strndup(bytes, n);
+        ald_frame_drop(&channel->reader);
+        return parse_message(channel, text, ret);
 }
 
 int ald_channel_receive(AldChannel *channel, uint64_t deadline, AldRecord **ret)
 {
-        g_autofree char *text = NULL;
-        int r = receive_text(channel, deadline, &text);
+        for (;;) {
+                int r = ald_channel_try(channel, ret);
 
-        return r > 0 ? parse_message(channel, text, ret) : r;
+                if (r != 0)
+                        return r;
+                r = ald_wait_for(channel->fd, POLLIN, channel->stop, deadline,
+                        "waited for a message from the other side", channel->failure);
+                if (r < 0)
+                        return r;
+        }
 }
 
 int ald_channel_unexpected(AldChannel *channel, const AldRecord *message)

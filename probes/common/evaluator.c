@@ -139,15 +139,6 @@ static bool needs_all_streams(const AldEvaluator *evaluator)
                evaluator->streams < evaluator->limits.streams && elapsed < most / 10 * 7;
 }
 
-static AldEvaluatorStep take_all_streams(AldEvaluator *evaluator)
-{
-        evaluator->streams = evaluator->limits.streams;
-        evaluator->settled = true;
-        evaluator->best = 0;
-        begin_start_up(evaluator);
-        return ALD_EVALUATOR_MORE_STREAMS;
-}
-
 static bool is_sure(const AldEstimate *found)
 {
         /* Stalls of the link show in the mean alone. */
@@ -213,8 +204,13 @@ AldEvaluatorStep ald_evaluator_sample(
                 evaluator->phase = evaluator->settled ? ALD_EVALUATOR_MEASURE : ALD_EVALUATOR_TRIAL;
                 evaluator->phase_begin = evaluator->evaluated = evaluator->last.when;
         }
-        if (needs_all_streams(evaluator))
-                return take_all_streams(evaluator);
+        if (needs_all_streams(evaluator)) {
+                evaluator->streams = evaluator->limits.streams;
+                evaluator->settled = true;
+                evaluator->best = 0;
+                begin_start_up(evaluator);
+                return ALD_EVALUATOR_MORE_STREAMS;
+        }
         if (is_enough(evaluator, fresh))
                 return ALD_EVALUATOR_STOP;
         if (evaluator->phase == ALD_EVALUATOR_TRIAL &&
