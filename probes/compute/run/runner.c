@@ -103,15 +103,6 @@ static int end_child(Child *child, int *ret_status)
         return waitpid(child->pid, ret_status, 0) < 0 ? -errno : 0;
 }
 
-static int fail_of_status(int status, AldFailure *failure)
-{
-        if (WIFSIGNALED(status))
-                return ald_fail(
-                        failure, ALD_FAILURE_CRASHED, "the driver crashed: %s", strsignal(WTERMSIG(status)));
-        return ald_fail(failure, ALD_FAILURE_CRASHED, "the driver ended the process with status %d",
-                WEXITSTATUS(status));
-}
-
 /* Fails after the child has closed the pipe. Waits for its end first, since killing it meanwhile would lose
  * its own status. */
 static int fail_of_end(Child *child, AldFailure *failure)
@@ -125,7 +116,11 @@ static int fail_of_end(Child *child, AldFailure *failure)
         if (end_child(child, &status) < 0)
                 return ald_fail(failure, ALD_FAILURE_INTERNAL, "a process did not exit when killed");
         child->pid = -1;
-        return fail_of_status(status, failure);
+        if (WIFSIGNALED(status))
+                return ald_fail(
+                        failure, ALD_FAILURE_CRASHED, "the driver crashed: %s", strsignal(WTERMSIG(status)));
+        return ald_fail(failure, ALD_FAILURE_CRASHED, "the driver ended the process with status %d",
+                WEXITSTATUS(status));
 }
 
 /* Handles a line. Returns 1 with the answer, 0 if more is to come. */
