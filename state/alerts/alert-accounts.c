@@ -13,7 +13,7 @@ typedef struct AldAlertAccount {
 
 struct AldAlertAccounts {
         GHashTable *by_reporter;
-        guint weight; /* of all */
+        guint weight; /* weight of all accounts */
 };
 
 static void account_free(gpointer data)

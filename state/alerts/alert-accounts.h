@@ -5,8 +5,8 @@
 
 /*
  * The alerts of each reporter, and their weight: 1 for each ALD_ALERT_BYTES of a finding, ALD_ALERTS_MAX in
- * all. Beyond that, a reporter whose alerts weigh less than those of another one takes places of the
- * heaviest, so that none leaves out what others report. Findings without a reporter share an account.
+ * all. Beyond that, the heaviest reporter loses places to any reporter whose alerts weigh less, so that none
+ * leaves out what others report. Findings without a reporter share an account.
  */
 typedef struct AldAlertAccounts AldAlertAccounts;
 

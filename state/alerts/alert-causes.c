@@ -8,10 +8,10 @@
 /* The things that cause and effect have in common. */
 typedef enum Share {
         NOTHING,
-        NODE,      /* any node of the effect is one of the cause */
-        DEVICE,    /* the same, and its compute device */
-        PORT,      /* the same, and its RDMA port */
-        INTERFACE, /* the same, and the network interface that carries the link */
+        NODE,      /* they share a node */
+        DEVICE,    /* they share a node and its compute device */
+        PORT,      /* they share a node and its RDMA port */
+        INTERFACE, /* they share a node and the network interface that carries the link */
         LINK,      /* both nodes, and the path between them */
         PAIR,      /* both nodes, in any order */
 } Share;

@@ -22,7 +22,7 @@ typedef struct Place {
         char *key;
         GPtrArray *links;        /* of AldAlertLink, in trouble or healthy */
         unsigned node;           /* of a port */
-        const char *port;        /* of a port: its name */
+        const char *port;        /* its name */
         AldAlertSwitch above[2]; /* of the other kinds except leaves */
         unsigned troubled, left; /* links in trouble, and those of them not explained yet */
         unsigned least;          /* the number that it must explain */
@@ -150,8 +150,8 @@ static void find_leaves(Search *search)
         }
 }
 
-/* Returns the nodes of the links in trouble, by their numbers. Of leaves, those of the first one come
- * forwards and those of the other one backwards, as ald_alert_key() needs it. */
+/* Returns the nodes of the links in trouble in ascending order. Nodes of leaves come in the order that
+ * ald_alert_key() needs: ascending for the first leaf, then descending for the other one. */
 static GArray *nodes_of(const Search *search, const Place *place)
 {
         GArray *nodes = g_array_new(FALSE, FALSE, sizeof(unsigned));
@@ -356,7 +356,7 @@ static void explain_links(AldAlertPaths *paths, GHashTable *active)
 typedef struct Members {
         AldAlertSwitch above;
         GArray *offline; /* indices of nodes */
-        guint n;         /* of all */
+        guint n;         /* number of all its nodes */
 } Members;
 
 static void members_free(gpointer data)

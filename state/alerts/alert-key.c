@@ -64,7 +64,8 @@ static bool has_fallen(const AldFindingRow *row)
                                : row->upload.bits_per_second) < row->past_bits_per_second;
 }
 
-/* The interface of a link or an RDMA port is only a property of it, and may become known later. */
+/* Leaves out the interface of a link or an RDMA port, which is a property of it and may become known later.
+ * */
 static void append_things(GString *key, int id, const AldFindingRow *row)
 {
         append_field(key, "Device", row->device);

@@ -8,7 +8,7 @@ struct AldAlerts {
         GHashTable *by_key; /* key → AldAlert */
         AldAlertAccounts *accounts;
         uint64_t updated_usec; /* the last update */
-        GPtrArray *dropped;    /* AldAlert, those that had begun, by the last update */
+        GPtrArray *dropped;    /* AldAlert: those dropped by the last update that had begun */
         guint left_out;
 };
 

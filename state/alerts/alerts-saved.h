@@ -14,6 +14,6 @@
 char *ald_alerts_format(AldAlerts *alerts);
 
 /* Returns -EBADMSG with *ret_error set if the text is invalid, too large or of another version. Fields of a
- * finding that only a newer version knows are dropped. Alerts beyond what may be followed are dropped as
- * those of an update, and ald_alerts_left_out() counts them. */
+ * finding that only a newer version knows are dropped. Alerts beyond the limit are dropped as by an update,
+ * and ald_alerts_left_out() counts them. */
 int ald_alerts_parse(const char *text, size_t n, AldAlerts **ret, char **ret_error);

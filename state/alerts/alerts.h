@@ -16,7 +16,7 @@ typedef struct AldAlerts AldAlerts;
 
 typedef struct AldAlert {
         char *key;          /* see ald_alert_key() */
-        AldFindingRow *row; /* the last one */
+        AldFindingRow *row; /* the last row */
         AldAlertDamping damping;
         bool hidden;    /* another alert hides it */
         guint symptoms; /* findings that this one hides */

@@ -4,8 +4,8 @@
 #include "record/record.h"
 #include "state/store/node-sums.h"
 
-/* "Disbelieved", "Failed", "NeverMeasured" or "NoOpenCl": a key of TflopsFp16LeftOutReasons and
- * MemoryBandwidthLeftOutReasons. */
+/* Returns "Disbelieved", "Failed", "NeverMeasured" or "NoOpenCl", which are keys of TflopsFp16LeftOutReasons
+ * and MemoryBandwidthLeftOutReasons. */
 const char *ald_left_out_to_string(AldLeftOut reason);
 
 /*

@@ -23,7 +23,7 @@ typedef struct RateClaim {
         const AldComputeDevice *row;
         AldDoubtField field;
         double value;
-        const char *precision, *method; /* of a product, or NULL */
+        const char *precision, *method; /* of a product, else NULL */
         Equals *alike, *equal; /* of the same kind; also of the same power limit and method; or NULL */
         bool is_example;       /* it counts among these */
         AldDoubtReason reason; /* why the limit of the device itself is exceeded, if `limit` is known */

@@ -4,9 +4,9 @@
 #include "state/store/store.h"
 
 /*
- * Figures of compute devices that other measurements contradict: those of the same device, or of equal
- * devices on other nodes. A member of a cluster can publish any figure of its own; totals and plans do not
- * believe what cannot be true. The state service decides this once, and keeps the result in Node1.Doubts.
+ * Judges figures of compute devices that other measurements contradict, of the same device or of equal
+ * devices on other nodes. A member of a cluster can publish any figure of its own, so totals and plans ignore
+ * those that cannot be true. The state service decides this once, and keeps the result in Node1.Doubts.
  *
  * Honest figures must never be left out, so a limit that is unknown decides nothing, and one that was
  * measured under other conditions is only a coarse one. Processors and GPUs that compute in host memory are
@@ -17,8 +17,8 @@
 /* Measurements of one device agree with its limits within this. */
 #define ALD_DOUBT_LIMIT 1.1
 
-/* A rate exceeds that of the slower matrix units of a device, for which its peak may have been measured, by
- * less than this factor. */
+/* A device may exceed the rate of its slower matrix units, for which its peak may have been measured, by less
+ * than this factor. */
 #define ALD_DOUBT_UNITS 2.0
 
 /* Clocks that were held down, and other work, reduce a peak by less than this factor. */
@@ -27,7 +27,7 @@
 /* Devices that are equal differ by less than this factor. */
 #define ALD_DOUBT_EQUALS 2.0
 
-/* A figure is left out only if it contradicts as many equal devices. */
+/* A figure is left out only if it contradicts equal devices on this many other nodes. */
 #define ALD_DOUBT_EQUALS_LEAST 3u
 
 /* Called for each node in the order of their ids: with a new record of Node1.Doubts, or with NULL if nothing

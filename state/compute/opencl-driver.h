@@ -11,15 +11,15 @@
 const char *ald_opencl_package(const AldBackend *device);
 
 /*
- * Returns whether OpenCL was asked and does not show the device, although an installed driver might: it is
+ * Returns whether OpenCL was queried and does not show the device, although an installed driver might: it is
  * not split into instances, and the kernel can use it.
  */
 bool ald_opencl_is_missing(const AldBackends *backends, const AldBackend *device);
 
 /*
- * Returns the packages with the drivers that a node lacks to be measured, each once, in the order of its
- * devices: those of its GPUs and accelerators, or that of its processor if OpenCL shows none of the former
- * and no package for one is known. Static strings in a new array; empty if none is missing or known.
- * `backends` may be NULL.
+ * Returns the packages with the drivers that a node lacks for measurements, each once, in the order of its
+ * devices: the packages for its GPUs and accelerators, or the one for its processor if OpenCL shows none of
+ * the former and no package for one is known. The strings are static, the array is new, and empty if none is
+ * missing or known. `backends` may be NULL.
  */
 GPtrArray *ald_opencl_missing_packages(const AldBackends *backends);

@@ -182,7 +182,8 @@ static void unite_rings(Graph *graph)
         }
 }
 
-/* Bridges are in the order of their nodes, so that those of one node are neighbours in each ring. */
+/* Reports each ring. Bridges are in the order of their nodes, so that those of one node are neighbours in
+ * each ring. */
 static void report_rings(AldReport *report, Graph *graph)
 {
         g_autoptr(GPtrArray) rings = g_ptr_array_new_with_free_func((GDestroyNotify) g_array_unref);

@@ -3,7 +3,7 @@
 
 #include "state/findings/findings-report.h"
 
-/* Finds what shows by comparing nodes: those that report the same, and those that do not. */
+/* Compares nodes: finds those that report the same, and those that differ. */
 
 /* The nodes that report the same string, which points into a record of theirs. */
 typedef struct Group {
@@ -21,7 +21,7 @@ static void group_free(gpointer data)
 
 typedef struct Groups {
         GPtrArray *list;
-        GHashTable *by_string; /* the same */
+        GHashTable *by_string; /* the same groups */
 } Groups;
 
 static void groups_init(Groups *groups)
@@ -51,7 +51,7 @@ static void groups_add(Groups *groups, const char *string, const AldId *id)
 
 /* The devices of one name, by their drivers. */
 typedef struct DeviceGroup {
-        const char *name; /* of a record */
+        const char *name; /* points into a record */
         Groups drivers;
 } DeviceGroup;
 
@@ -70,7 +70,7 @@ typedef struct Reported {
         Groups names;
         Groups reasons;
         GPtrArray *devices;          /* of DeviceGroup, in the order of the nodes */
-        GHashTable *devices_by_kind; /* the same */
+        GHashTable *devices_by_kind; /* the same groups */
         GStringChunk *strings;
 } Reported;
 
@@ -88,9 +88,9 @@ static DeviceGroup *find_device_group(Reported *reported, const char *name, cons
         return group;
 }
 
-/* The version is that of the kernel driver, or of the OpenCL runtime if the driver has none; only the same
- * one can be compared. NVIDIA's always has one. A node with several devices of a kind counts once, unless
- * their drivers differ. */
+/* Groups a device by its driver version. The version is that of the kernel driver, or of the OpenCL runtime
+ * if the driver has none, so only versions of the same one are compared. NVIDIA's driver always has one. A
+ * node with several devices of a kind counts once, unless their drivers differ. */
 static void collect_device(Reported *reported, const AldNode *node, const AldBackend *device)
 {
         bool is_nvidia = g_str_equal(device->driver, "nvidia");

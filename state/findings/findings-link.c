@@ -135,7 +135,7 @@ static void find_unsteadiness(AldReport *report, const AldLink *link)
         add_finding(report, ALD_FINDING_ROW_SEVERITY_NOTICE, ALD_FINDING_ROW_ID_LINK_UNSTEADY, link, &row);
 }
 
-/* A direction that could not be measured may be too slow as well. */
+/* Reports a direction that could not be measured, even if the other one is reported as too slow. */
 static void find_missing_direction(AldReport *report, const AldLink *link)
 {
         AldFindingRow row;
@@ -162,7 +162,7 @@ typedef struct Success {
 /* Each link is read once, however many others ask about it, since a member may publish thousands. */
 typedef struct Successes {
         GHashTable *nodes; /* AldNode: the nodes whose links are in the table */
-        GHashTable *table; /* of Success, each its own key by the ends and what it is over */
+        GHashTable *table; /* of Success, each its own key by its ends and whether it is over RDMA */
 } Successes;
 
 static guint hash_success(gconstpointer key)
@@ -225,8 +225,8 @@ static const Success *find_success(Successes *successes, AldNode *source, const 
         return g_hash_table_lookup(successes->table, &wanted);
 }
 
-/* Returns true if the sink measures the pair, and did so after the source last could: as where only one of
- * them can be reached, behind NAT or a firewall. */
+/* Returns true if the sink measures the pair, and did so after the source last could, for example because
+ * only one of them can be reached, behind NAT or a firewall. */
 static bool is_measured_by_sink(Successes *successes, AldNode *sink, const AldLink *link)
 {
         const Success *success = find_success(successes, sink, &link->source, link->rdma);

@@ -14,7 +14,8 @@
 #define DISK_LEFT_WARNING 0.03
 #define DISK_LEFT_ERROR 0.005
 #define SLOW_BITS_PER_SECOND (UINT64_C(100) * 1000 * 1000)
-#define FAST_COPIES 0.6  /* of what the lanes carry at their best; half of the rate carries less */
+#define FAST_COPIES \
+        0.6 /* share of what the lanes carry at their best; at half the transfer rate they carry less */
 #define TIMES_TO_LIVE 3u /* by which the figures of a device may be overdue */
 #define SOON_USEC (UINT64_C(30) * 24 * 3600 * G_USEC_PER_SEC)
 
@@ -270,8 +271,8 @@ static void find_missing_opencl(AldReport *report, const AldNode *node, const Al
                 &node->id, 1, &row);
 }
 
-/* Cards that use fewer lanes, or slower ones, than they and their slots can, or whose slots have fewer lanes.
- * */
+/* Reports cards that use fewer lanes, or slower ones, than they and their slots can, or whose slots have
+ * fewer lanes. */
 
 static void add_lanes(AldReport *report, const AldNode *node, const AldBackend *device,
         const AldDeviceJoin *join, AldFindingRowSeverity severity, AldFindingRowId id)

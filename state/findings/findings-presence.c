@@ -10,7 +10,7 @@
 
 typedef struct Clocks {
         AldReport *report;
-        GArray *known;   /* of KnownClock, with that of this node */
+        GArray *known;   /* of KnownClock, including this node's */
         GArray *unknown; /* ids of nodes whose presence is unknown */
 } Clocks;
 
@@ -63,7 +63,8 @@ static void find_brokerless(AldReport *report, const AldNode *node, const AldPre
                 1, &row);
 }
 
-/* A machine without interfaces was never connected. */
+/* Returns whether no interface leads out for lack of a carrier. A machine without interfaces was never
+ * connected. */
 static bool is_cut_off(const AldNetwork *network)
 {
         bool physical = ald_network_has_physical(network), found = false;
@@ -184,8 +185,8 @@ static guint find_agreeing(GArray *clocks, guint *ret_n)
         return first;
 }
 
-/* Judges clocks by that of this node, or else by the median of the majority. Without a majority, it is only
- * reported whose clocks differ. */
+/* Judges clocks by this node's clock, or by the median of the majority if this node's clock does not agree
+ * with it. Without a majority, only the differences are reported. */
 static void find_skews(AldReport *report, GArray *clocks)
 {
         const AldId *local = &ald_store_local_node(report->store)->id;

@@ -4,7 +4,7 @@
 
 /* Finds services that do not do their work: the history service of this node if it cannot write, and services
  * of any node that no longer send anything, so that what is shown of it is out of date. The latter are only
- * those that every node needs; a service that was stopped properly has the same effect as one that hangs. */
+ * services that every node needs; one that was stopped properly has the same effect as one that hangs. */
 
 /* Returns the newest entry of a source, or NULL. */
 static const AldEntry *newest_entry(const AldNode *node, const AldRecordSource *source)

@@ -107,7 +107,7 @@ bool ald_finding_share_full(AldFindingShare *share, const AldId *reporter, const
         return false;
 }
 
-/* Removes the latest draft of the account that has most, so that of equal accounts the last one loses. */
+/* Removes the latest draft of the account that has most; of equal accounts the last one loses. */
 static void make_place(AldFindingShare *share, AldNearness nearness)
 {
         GPtrArray *drafts = share->drafts[nearness];

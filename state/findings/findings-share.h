@@ -5,9 +5,9 @@
 
 /*
  * The findings of one Id and severity, of which at most ALD_FINDINGS_PER_ID of each nearness are reported. No
- * node can hide what others report. This node's own evidence has places that nobody else can take. Of other
- * findings each is charged to one node, and while there are too many, the node with most of them loses its
- * latest. So every node has as many places as any other, or all that it needs.
+ * node can hide what others report. This node's own evidence has places that no other node can take. Each of
+ * the other findings is charged to one node, and while there are too many, the node with most of them loses
+ * its latest. So every node has as many places as any other, or all that it needs.
  */
 typedef struct AldFindingShare AldFindingShare;
 
@@ -18,7 +18,7 @@ typedef enum AldNearness {
         ALD_NEARNESS_N
 } AldNearness;
 
-/* A node that findings are charged to. */
+/* A node to which findings are charged. */
 typedef struct AldFindingAccount {
         AldId id;
         guint kept[ALD_NEARNESS_N];

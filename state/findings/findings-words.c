@@ -19,7 +19,7 @@
  */
 
 #define NAMED_MAX 8u          /* more nodes than this are counted instead of named */
-#define NAMED_OF_GROUP_MAX 3u /* the same if nodes are grouped by what they run */
+#define NAMED_OF_GROUP_MAX 3u /* likewise if nodes are grouped by what they run */
 #define GROUPS_MAX 8u         /* more groups than this are counted */
 #define ELLIPSIS "…"
 
@@ -114,7 +114,7 @@ static char *node_count(const AldFindingRow *row)
         return g_strdup_printf("%zu", length_of(row->nodes));
 }
 
-/* The nodes that run the same. */
+/* The nodes that run the same version. */
 typedef struct Group {
         const char *value;
         GPtrArray *names;

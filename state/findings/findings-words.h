@@ -11,8 +11,8 @@
  */
 char *ald_finding_text(const AldFindingRow *row);
 
-/* Does the same with times in another form: the function returns the text of a CLOCK_REALTIME in µs, or NULL
- * if it has none. */
+/* Formats a CLOCK_REALTIME in µs; NULL if it has no text. ald_finding_text_with_times() is ald_finding_text()
+ * with times in this form. */
 typedef char *(*AldFindingTime)(uint64_t usec);
 char *ald_finding_text_with_times(const AldFindingRow *row, AldFindingTime format_time);
 

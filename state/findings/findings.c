@@ -148,7 +148,8 @@ bool ald_findings_change_with(const AldEntry *entry, const AldRecord *before)
         }
 }
 
-/* Numbers change all the time, and so do the sentences that contain them. */
+/* Returns whether a field stays the same while a finding lasts. Numbers change all the time, and so do the
+ * sentences that contain them. */
 static bool is_lasting(const AldField *field)
 {
         return field->type == ALD_TYPE_BOOLEAN || field->type == ALD_TYPE_STRV ||

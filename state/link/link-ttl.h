@@ -24,7 +24,7 @@ uint64_t ald_kind_ttl(AldKind kind);
 /* Interval of round trips and spot checks; they may be up to a fifth earlier. */
 #define ALD_LINK_CHECK_USEC (UINT64_C(5) * 60 * 1000 * 1000)
 
-/* If the figures of the first measurement after a change are of no use, as on a busy machine, it is repeated
+/* If the figures of the first measurement after a change are useless, as on a busy machine, it is repeated
  * after the first of these times, until the second one has passed since the change. */
 #define ALD_LINK_CHANGE_RETRY_USEC (UINT64_C(60) * 1000 * 1000)
 #define ALD_LINK_CHANGE_URGENT_USEC (UINT64_C(5) * 60 * 1000 * 1000)

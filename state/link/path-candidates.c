@@ -30,7 +30,7 @@ G_STATIC_ASSERT(ADDRESSES_MAX <= 64);
 /* The interfaces of two ends that are neighbours by LLDP, searched when first needed. */
 typedef struct Neighbours {
         bool known;
-        uint64_t of_source[ADDRESSES_MAX]; /* for each interface of the source those of the sink */
+        uint64_t of_source[ADDRESSES_MAX]; /* for each interface of the source the set of those of the sink */
 } Neighbours;
 
 static bool is_link_local(const Address *address)

@@ -71,7 +71,7 @@ static void collect_carriers(
                 g_ptr_array_add(found, (gpointer) interface);
 }
 
-/* If a bridge has physical ports, those of containers and virtual machines are ignored. */
+/* Ignores the ports of containers and virtual machines if a bridge has physical ports, too. */
 static void keep_physical(GPtrArray *found)
 {
         bool any = false;

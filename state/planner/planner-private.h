@@ -29,11 +29,11 @@ typedef struct AldDue {
         AldDueProbe probe;
         const AldInterface *interface;      /* that it uses; NULL: unknown */
         const AldNode *sink;                /* for sockets */
-        const AldInterface *sink_interface; /* the same; or NULL */
+        const AldInterface *sink_interface; /* of the sink, for sockets; or NULL */
         bool deferred;
         AldDueRank rank;
-        uint64_t waits_since;   /* in any scope */
-        uint64_t measured_usec; /* of its last full measurement; may be absent */
+        uint64_t waits_since;   /* since when a probe of any scope waits */
+        uint64_t measured_usec; /* the last full measurement; may be absent */
         uint64_t deadline;      /* when it has to be repeated; may be absent */
         uint64_t bytes;         /* of a full measurement */
         uint64_t seed;
@@ -69,5 +69,5 @@ void ald_planner_rdma(AldPlanner *planner);
  * be like this node. */
 AldShare ald_planner_share(const AldPlanner *planner, const AldNode *node, const AldInterface *interface);
 
-/* Returns those of the due AldDueProbes that start now. */
+/* Returns the AldDueProbes that start now, chosen from those that are due. */
 GArray *ald_planner_choose(AldPlanner *planner);

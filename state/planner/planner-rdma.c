@@ -129,7 +129,8 @@ static bool is_deferred(const RdmaPlanner *rdma, const AldNode *peer, const char
         return g_hash_table_contains(rdma->planner->deferred, key);
 }
 
-/* Of two nodes the one with the lower id measures, unless it cannot. */
+/* Returns whether this node measures the pair. Of two nodes, the one with the lower id does, unless it
+ * cannot. */
 static bool is_ours(const RdmaPlanner *rdma, const AldNode *peer, const char *own, const char *theirs)
 {
         const AldPlanner *planner = rdma->planner;

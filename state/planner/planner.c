@@ -244,7 +244,8 @@ static bool is_full_plan(const AldPlanner *planner, const AldPlannerPath *path)
                        share.least_interval + share.least_interval / 8;
 }
 
-/* If the figures of the last measurement were not used, the next one is not made at once. */
+/* Returns whether a measurement was just attempted: if its figures were not used, the next one waits for a
+ * while. */
 static bool was_just_attempted(const AldLinkSocket *row, uint64_t now)
 {
         uint64_t pause = ald_link_awaits_measurement(row, now) ? ALD_LINK_CHANGE_RETRY_USEC
@@ -362,8 +363,8 @@ static uint64_t count_turns(const AldPlanner *planner, const AldPlannerPath *pat
         return n;
 }
 
-/* A low figure is measured again while no other low one is: several paths that share a line, and were low
- * because they were measured together, then have normal figures. */
+/* Low figures are measured again one at a time: if several paths share a line and were low because they were
+ * measured together, they have normal figures then. */
 static bool waits_for_its_turn(AldPlanner *planner, const AldPlannerPath *path)
 {
         uint64_t now = planner->input->now_realtime, turn = now / ALD_PLANNER_TURN_USEC, n, place = 0;
@@ -557,7 +558,7 @@ AldTtlBounds ald_planner_bounds(AldStore *store, const AldPlannerInput *input, c
         bounds = bounds_of(&planner, planner.own && row->source_interface
                                              ? ald_rows_find(&planner.own->interfaces, row->source_interface)
                                              : NULL);
-        /* The disturbance may soon be over, and until the next measurement the row says that there is one. */
+        /* The disturbance may soon be over, but the row shows it until the next measurement. */
         if (ald_link_has_flag(row->flags, ALD_LINK_DISTURBED))
                 bounds.most = MAX(bounds.least, ald_kind_ttl(ALD_KIND_LINK_SOCKET));
         return bounds;

@@ -56,7 +56,7 @@ typedef struct AldPlannerTraffic {
 typedef struct AldPlannerInput {
         uint64_t now_realtime;   /* µs */
         uint64_t now;            /* CLOCK_MONOTONIC in µs */
-        uint64_t started;        /* the same: when the state service started */
+        uint64_t started;        /* when the state service started, by the same clock */
         uint64_t bytes_per_hour; /* 0: from Node1.ProbePolicy, else as above */
         size_t max;
         const AldPlannerTraffic *traffic; /* from the counters of this node; other interfaces are idle */

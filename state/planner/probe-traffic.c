@@ -226,8 +226,8 @@ static LinkRow rdma_row(AldLoads *loads, const AldEntry *entry, const AldNode *s
         };
 }
 
-/* A path that is overdue by another time to live is no longer measured, such as rows of a node that left it
- * to the other end. */
+/* Returns when a path is due, or UINT64_MAX if it is overdue by another time to live: it is no longer
+ * measured then, such as rows of a node that left it to the other end. */
 static uint64_t deadline_of(const LinkRow *row, uint64_t now)
 {
         uint64_t measured = row->attempts.measured_usec, ttl = row->ttl_usec;
@@ -403,7 +403,7 @@ uint64_t ald_load_capacity(const AldLoad *load, const AldInterface *interface)
         return rate > 0 ? MIN(speed, rate) : speed;
 }
 
-/* INFINITY if the capacity is unknown. */
+/* Returns the default limit; INFINITY if the capacity is unknown. */
 static double bytes_per_hour_of(const AldLoad *load, const AldInterface *carrier)
 {
         uint64_t capacity = ald_load_capacity(load, carrier);

@@ -11,7 +11,7 @@ typedef struct AldLoadClaim {
 
 /*
  * The load of probes on the interfaces of this node and of its peers, according to the link records, which
- * survive a restart: those that a node measured, and those of others to it.
+ * survive a restart. It includes the measurements by a node and those by others to it.
  */
 typedef struct AldLoad {
         uint64_t rate;          /* the greatest that this node measured, bits per second; 0: none */
@@ -30,10 +30,10 @@ typedef struct AldLoad {
 /* The limits of what probes may send over an interface. */
 typedef struct AldShare {
         double bytes_per_hour, whole_bytes_per_hour; /* INFINITY: no limit */
-        double change_bytes;     /* the same, in addition, for measurements after changes; 0:
-                                    none, since the limit is configured */
+        double change_bytes;     /* likewise, in addition, for measurements after changes; 0: none, since the
+                                    limit is configured */
         uint64_t spot_interval;  /* µs between spot checks of one path */
-        uint64_t least_interval; /* the same for full measurements */
+        uint64_t least_interval; /* likewise for full measurements */
 } AldShare;
 
 /* Returns whether the node permits more than round trips over this interface, which may be NULL. */
@@ -52,8 +52,8 @@ AldLoad *ald_loads_find(AldLoads *loads, const AldNode *node, const AldInterface
 /* Adds a rate over the interface, which may be absent. */
 void ald_load_add_rate(AldLoad *load, const AldNode *by, uint64_t rate);
 
-/* Returns what ald_probe_bytes() says of the speed of both ends and the load of the interface, each of which
- * may be NULL. */
+/* Returns ald_probe_bytes() for the speed of both ends and the load of the interface, each of which may be
+ * NULL. */
 uint64_t ald_path_probe_bytes(
         const AldLinkSocket *row, const AldInterface *source, const AldInterface *sink, const AldLoad *load);
 

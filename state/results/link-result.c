@@ -504,7 +504,8 @@ static void confirm_figures(AldLinkSocket *row, uint64_t when)
                 row->confirmed_usec = when;
 }
 
-/* A contradiction that no later check could decide says nothing about a new one. */
+/* Returns whether a recent check contradicts the record. A contradiction that no later check could decide
+ * says nothing about a new one. */
 static bool is_contradicted(const AldLinkSocket *row, uint64_t when)
 {
         return row->contradicted_usec != ALD_ABSENT_UINT64 && row->contradicted_usec <= when &&

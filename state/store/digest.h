@@ -4,9 +4,9 @@
 #include "state/store/store.h"
 
 /*
- * A digest that shows whether two machines hold the same records: over node, kind, key and fields of each
- * record, independent of stamps, times and the order of arrival. Deletions are left out, and so are kinds
- * that never travel, unless requested by name.
+ * A digest that shows whether two machines hold the same records. It covers node, kind, key and fields of
+ * each record, independent of stamps, times and the order of arrival. Deletions are left out, and so are
+ * kinds that never travel, unless requested by name.
  */
 typedef struct AldDigest {
         uint64_t count;

@@ -37,7 +37,7 @@ typedef struct AldPresenceVia {
         uint32_t broker;     /* its number; 0 is none */
         uint64_t heard;      /* the last live message; 0: none since that connection ended */
         uint64_t connection; /* the newest known connection of the instance */
-        bool duplicate;      /* it said so there, and no instance has come back since */
+        bool duplicate;      /* it reported so there, and no instance has come back since */
 } AldPresenceVia;
 
 typedef struct AldNodePresence {
@@ -71,7 +71,7 @@ void ald_presence_heard(AldNodePresence *presence, uint32_t broker, uint64_t now
 /* Forgets when the node was heard through a broker to which our own connection has ended. */
 void ald_presence_lose(AldNodePresence *presence, uint32_t broker);
 
-/* Returns whether this is the state that a node, or its broker, publishes. */
+/* Returns whether this is the state that a node, or its broker, has published. */
 bool ald_status_is(const AldNodeStatus *status, AldNodeStatusState state);
 
 /* Takes a status, live or retained; a live "online" is also heard. Returns false if it is older than what is
@@ -93,7 +93,7 @@ int64_t ald_presence_clock_offset(const AldNodePresence *presence);
  * none. */
 uint64_t ald_presence_lag(const AldNodePresence *presence);
 
-/* Works out the state again; true if the state has changed. */
+/* Computes the state again. Returns true if it has changed. */
 bool ald_presence_update(AldNodePresence *presence, const AldPresenceView *view, uint64_t now, uint64_t real);
 
 /* Returns when the state can change merely because time passes; UINT64_MAX for never. */

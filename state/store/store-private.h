@@ -11,7 +11,7 @@ struct AldStore {
         uint64_t seq;
         AldNodeIndex *nodes;
         GTree *order; /* the same nodes by id; owns them */
-        GQueue bare;  /* of AldNode, through AldNode.bare_place: in the order in which they became bare */
+        GQueue bare;  /* of AldNode, through AldNode.bare_place, in the order in which they became bare */
         size_t n_links;
         size_t n_hidden_links;
         size_t n_with_records; /* nodes that may be objects */

@@ -139,7 +139,7 @@ static size_t wire_size(const AldEntry *entry)
         return entry->record->wire_size + WIRE_PER_LINK + WIRE_PER_KEY_BYTE * strlen(entry->key);
 }
 
-/* Hides an entry. A node without interfaces is no longer an object. */
+/* Hides an entry. A node without any shown interface is no longer an object. */
 static void hide_entry(AldStore *store, AldEntry *entry)
 {
         AldNode *node = entry->node;
@@ -347,8 +347,8 @@ void ald_store_forget_node(AldStore *store, AldNode *node)
         g_tree_remove(store->order, &node->id);
 }
 
-/* Removes a node of which only deletions are left if there is no room, so that an attacker who makes many
- * nodes appear and disappear does not keep others out. */
+/* Makes room by removing a node of which only deletions are left, so that an attacker who makes many nodes
+ * appear and disappear does not keep others out. */
 static bool make_room_for_node(AldStore *store)
 {
         if (ald_node_index_count(store->nodes) < store->limits.max_nodes)
@@ -374,7 +374,7 @@ static int add_missing_entry(
         return add_link(store, node, update->kind, update->key, ret);
 }
 
-/* A missing entry is older than any update. */
+/* Merges an update. A missing entry counts as older than any update. */
 static int merge_update(AldStore *store, AldNode *node, const AldUpdate *update, uint64_t now)
 {
         AldEntry *entry = NULL;

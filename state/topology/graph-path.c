@@ -94,7 +94,7 @@ static void compute_interface(AldGraphPathEnd *end, const AldNode *node, const c
         AldPathEnd found = ALD_PATH_END_NONE;
         int type;
 
-        /* The path leads elsewhere now if the interface of the measurement cannot be used. */
+        /* Another interface carries the path now if that of the measurement cannot be used. */
         if (other && other->carrier != 0 && (!interface || interface->carrier == 0))
                 interface = other;
         if (interface)

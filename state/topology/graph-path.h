@@ -25,7 +25,7 @@ typedef struct AldGraphPath {
         bool routed;            /* for sockets: the address of its sink is on no link of its source */
         bool searched;          /* whether paths between these nodes are known without a record */
         char *known_ports[2];   /* if known, the ports of the source and the sink; may be NULL */
-        AldDeviceJoinKind join; /* of devices */
+        AldDeviceJoinKind join; /* for devices */
         uint64_t edges[2];      /* ids of the edges from source to sink and back */
 
         /* Computed: */

@@ -55,7 +55,7 @@ struct AldGraph {
         GHashTable *paths;   /* of Path, each its own key by kind, source and key */
         GHashTable *pairs;   /* of Pair, each its own key by the ids */
         GQueue items;        /* of Item, by revision */
-        GQueue gone;         /* of Item, the same that are in `items` */
+        GQueue gone;         /* of Item, which are in `items` as well */
         GPtrArray *noted;    /* of AldEntry, changed since they were last processed */
         GPtrArray *dirty_paths, *dirty_pairs, *dirty_members;
         bool segments_dirty;
@@ -63,7 +63,7 @@ struct AldGraph {
         unsigned search;     /* number of the last search */
         size_t n_hosts;
         uint64_t revision;
-        uint64_t forgotten; /* the newest revision of what has gone and is no longer remembered */
+        uint64_t forgotten; /* the newest revision of a gone item that is no longer remembered */
         uint64_t last_edge;
 };
 
@@ -275,7 +275,7 @@ static Path *lookup_path(AldGraph *graph, AldEdgeRowKind kind, const AldId *sour
         return g_hash_table_lookup(graph->paths, &wanted);
 }
 
-/* Both ends of a path between devices are at one node. */
+/* Returns how many members a path has. Both ends of a path between devices are at one node. */
 static unsigned n_members(const Path *path)
 {
         return path->is.kind == ALD_EDGE_ROW_KIND_DEVICE ? 1 : 2;
@@ -730,7 +730,7 @@ static void mark_cable_known(AldGraph *graph, AldEdgeRowKind kind, const AldNode
                 sink_port);
 }
 
-/* The nodes of one pass: those that count, whose segments the planner uses, or all nodes. */
+/* The nodes of one pass: either those that count, whose segments the planner uses, or all nodes. */
 typedef struct SegmentPass {
         AldGraph *graph;
         bool counting;

@@ -58,9 +58,9 @@ typedef struct AldGraphItem {
         AldGraphChange change;
         uint64_t revision;
         uint64_t edge; /* its id */
-        AldId node;    /* of nodes and pairs */
-        AldId peer;    /* of pairs */
-        size_t bytes;  /* of its row on D-Bus, at most, at the last update */
+        AldId node;    /* for nodes and pairs */
+        AldId peer;    /* for pairs */
+        size_t bytes;  /* size of its row on D-Bus, at most, at the last update */
         bool hidden;   /* it is, or leads to, a node of which nothing but links to it is known */
 } AldGraphItem;
 

@@ -4,13 +4,14 @@
 #include "state/topology/owners.h"
 
 /*
- * Names are as in the records and compared without case. Each has its nodes (GPtrArray) once, in the order of
- * their ids. Addresses are kept apart, so that no node can turn a name of a device into one by listing it as
- * an address.
+ * Names are as in the records and are compared without case. Each name has its nodes (GPtrArray), each once
+ * and in the order of their ids. Addresses are kept apart, so that no node can turn a name of a device into
+ * one by listing it as an address.
  */
 struct AldOwners {
         GHashTable *devices, *addresses;
-        GHashTable *contests; /* AldNode → how many of its devices' names others claim; NULL: nobody does */
+        GHashTable *contests; /* AldNode → number of its devices' names that others claim; NULL: no name is
+                                 contested */
         bool closed;          /* no other names are of interest */
 };
 

@@ -6,7 +6,7 @@
 /* A pair of RDMA ports in one segment. Strings point into records. */
 typedef struct AldPortPair {
         const AldNode *peer;
-        const char *own, *theirs; /* ports of the node that was asked for, and of the peer */
+        const char *own, *theirs; /* ports of the node of the search, and of the peer */
         bool candidate;           /* as in the segment */
 } AldPortPair;
 

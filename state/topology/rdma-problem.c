@@ -140,7 +140,7 @@ static bool find_bridge(const AldNetwork *network, const AldRdmaPort *port, cons
         return true;
 }
 
-/* How alidade-probe-rdma begins a failure of the peer, which says nothing about our port. */
+/* The text with which alidade-probe-rdma begins a failure of the peer, which says nothing about our port. */
 #define OF_PEER ": the other side: "
 
 /* Returns the known word with which a failure such as "no-gid: mlx5_0.1 has …" begins, or NULL. */

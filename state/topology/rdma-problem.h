@@ -3,7 +3,8 @@
 
 #include "state/store/store.h"
 
-/* Why RDMA cannot be used over a port. Strings are static or point into records; NULL if unknown. */
+/* The reason why RDMA cannot be used over a port. Strings are static or point into records; NULL if unknown.
+ * */
 typedef struct AldRdmaProblem {
         const char *word; /* "down", "disabled", "init", "armed", "inactive", "no-gid", "no-verbs", "bridge",
                              "no-permission", "no-provider", "memlock" */

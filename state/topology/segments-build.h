@@ -17,18 +17,18 @@ typedef struct AldVertex {
         const AldNode *node;
         const char *name;
         bool is_port;
-        const char *identity; /* NULL, or the same for all that it can be joined with */
+        const char *identity; /* NULL, or common to all vertices with which it can be joined */
         struct AldVertex *parent[ALD_N_JOINS];
 } AldVertex;
 
 typedef struct AldSegmentBuild {
         AldStore *store;
         GPtrArray *nodes;    /* of const AldNode: the nodes that count */
-        GHashTable *counted; /* the same */
+        GHashTable *counted; /* the same nodes, as a set */
         AldOwners *owners;
         GStringChunk *strings;
         GHashTable *vertices; /* of AldVertex, each its own key by how, node, is_port and name */
-        GArray *cables;       /* of AldCable; NULL if they are not wanted */
+        GArray *cables;       /* of AldCable; NULL if not requested */
 } AldSegmentBuild;
 
 /* Returns an empty table for AldSegmentBuild.vertices. */

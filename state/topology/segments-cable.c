@@ -5,7 +5,7 @@
 
 /* Joins neighbours by cables that their ends report. */
 
-/* One end reports the other; the report of the other end is the same with the ends exchanged. */
+/* A report of one end about the other; the reverse report has the ends exchanged. */
 typedef struct Adjacency {
         const AldNode *node, *peer;
         const char *name, *peer_name;
@@ -63,7 +63,7 @@ static AldVertex *report_at(const Adjacency *adjacency, guint i)
         return adjacency->more ? adjacency->more->pdata[i] : adjacency->vertex;
 }
 
-/* Adds a cable. Each has two reports, of which callers use that of the node with the lower id. */
+/* Adds a cable. Of its two reports, callers use the one of the node with the lower id. */
 static void add_cable(
         AldSegmentBuild *build, AldSegmentHow how, const AldVertex *a, const AldVertex *b, bool candidate)
 {
