@@ -182,14 +182,6 @@ int ald_rdma_transfer_read(AldRdmaSession *session, AldRttSample *samples, size_
         return 0;
 }
 
-static int end_sending(AldRdmaSession *session, uint64_t deadline, uint64_t bytes)
-{
-        const AldRdmaDrained drained = { .bytes = bytes };
-        int r = wait_until_idle(session, deadline);
-
-        return r < 0 ? r : ald_channel_send(&session->channel, ALD_KIND_RDMA_DRAINED, &drained);
-}
-
 /* Returns whether more may be sent: the bytes that were agreed on, plus those in flight until the receiver
  * stops the transfer. */
 static bool may_send(
@@ -206,6 +198,7 @@ int ald_rdma_transfer_send(AldRdmaSession *session, const AldEvaluatorLimits *li
         uint64_t now = ald_now(), end = now + limits->hard_ns + GRACE_NS, deadline = now + session->timeout;
         uint64_t begun = session->endpoint.posted;
         g_autoptr(AldRecord) message = NULL;
+        AldRdmaDrained drained = {};
         int r = 0;
 
         while (r == 0) {
@@ -224,7 +217,9 @@ int ald_rdma_transfer_send(AldRdmaSession *session, const AldEvaluatorLimits *li
                 return r;
         if (message->kind != ALD_KIND_RDMA_STOP)
                 return ald_rdma_session_unexpected(session);
-        return end_sending(session, deadline, *bytes);
+        drained.bytes = *bytes;
+        r = wait_until_idle(session, deadline);
+        return r < 0 ? r : ald_channel_send(&session->channel, ALD_KIND_RDMA_DRAINED, &drained);
 }
 
 AldRdmaStop ald_rdma_transfer_stop(const AldVerdict *verdict)
