@@ -25,7 +25,8 @@ struct AldJobsBus {
         sd_bus_slot *slot, *enumerator;
 };
 
-char *ald_jobs_bus_path(const AldJob *job)
+/* Returns the object path of a job; free with g_free(). */
+static char *format_path(const AldJob *job)
 {
         return g_strdup_printf(ALD_LINK_PROBE_JOB_PATH "/%u", ald_job_number(job));
 }
@@ -61,7 +62,7 @@ static void on_job(AldJob *job, AldJobNews news, void *userdata)
 {
         AldJobsBus *self = userdata;
         sd_bus *bus = ald_service_bus(self->service);
-        g_autofree char *path = ald_jobs_bus_path(job);
+        g_autofree char *path = format_path(job);
 
         switch (news) {
         case ALD_JOB_NEWS_ADDED:
@@ -186,7 +187,7 @@ static const sd_bus_vtable vtable[] = { ALD_LINK_PROBE1_JOB_VTABLE(Shown) };
 
 void ald_jobs_bus_answer(sd_bus_message *call, const AldJob *job, sd_bus_error *error)
 {
-        g_autofree char *path = job ? ald_jobs_bus_path(job) : NULL;
+        g_autofree char *path = job ? format_path(job) : NULL;
 
         if (path)
                 sd_bus_reply_method_return(call, "o", path);
@@ -222,7 +223,7 @@ int ald_jobs_bus_append_list(sd_bus_message *message, const AldJobs *jobs)
 
         for (unsigned i = 0; r >= 0 && i < ald_jobs_count(jobs); i++) {
                 const AldJob *job = ald_jobs_at(jobs, i);
-                g_autofree char *path = ald_jobs_bus_path(job);
+                g_autofree char *path = format_path(job);
 
                 r = sd_bus_message_append(message, "(os)", path, ald_job_state_name(ald_job_state(job)));
         }

@@ -15,9 +15,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldJobsBus, ald_jobs_bus_free)
 /* Returns the user that sent the message. */
 int ald_jobs_bus_uid_of_sender(sd_bus_message *message, uid_t *ret);
 
-/* Returns the object path of a job; free with g_free(). */
-char *ald_jobs_bus_path(const AldJob *job);
-
 /* Replies to a call with the job that it requested, or with the error if `job` is NULL. Frees the error. */
 void ald_jobs_bus_answer(sd_bus_message *call, const AldJob *job, sd_bus_error *error);
 
