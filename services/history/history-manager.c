@@ -5,7 +5,6 @@
 #include "services/common/time-share.h"
 #include "services/common/timer.h"
 #include "services/history/finding-journal.h"
-#include "services/history/history-config.h"
 #include "services/history/history-manager.h"
 #include "services/history/model-paths.h"
 #include "services/history/past-watch.h"

@@ -11,6 +11,9 @@
  */
 typedef struct AldHistoryManager AldHistoryManager;
 
+/* The keys of [history] in alidade.conf. */
+extern const AldConfigKey ald_history_config_keys[];
+
 typedef enum AldHistoryNews {
         ALD_HISTORY_NEWS_NOTICE,
         ALD_HISTORY_NEWS_SILENCES,

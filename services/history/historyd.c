@@ -3,7 +3,6 @@
 
 #include "services/common/state-directory.h"
 #include "services/history/history-bus.h"
-#include "services/history/history-config.h"
 #include "services/history/state-follow-bus.h"
 
 #define STATE_DIRECTORY "/var/lib/alidade/history"

@@ -14,7 +14,7 @@
 #define RETIRED_SPANS 2u
 #define EVENTS_PER_DROP 32
 
-uint64_t ald_budget_log(uint64_t budget)
+static uint64_t max_log_size(uint64_t budget)
 {
         return MIN(budget / 4, LOG_MAX);
 }
@@ -36,7 +36,7 @@ unsigned ald_budget_events(uint64_t budget)
 
 static uint64_t max_file_size(uint64_t budget)
 {
-        return budget - ald_budget_log(budget);
+        return budget - max_log_size(budget);
 }
 
 int ald_budget_set(AldDatabase *database, uint64_t budget)
@@ -110,7 +110,7 @@ static int drop_oldest(AldDatabase *database, uint64_t *events)
  * long as the log has room for two transactions. */
 static int measure_size(AldDatabase *database, uint64_t budget, AldDatabaseSize *size)
 {
-        const uint64_t log_max = ald_budget_log(budget);
+        const uint64_t log_max = max_log_size(budget);
         int r;
 
         r = ald_database_size(database, size);

@@ -12,10 +12,8 @@
  */
 #define ALD_BUDGET_MIN (UINT64_C(1) << 20)
 
-/* Return the maximum size of what one transaction writes, including the pages that it touches, and of the
- * log. */
+/* Returns the maximum size of what one transaction writes, including the pages that it touches. */
 size_t ald_budget_transaction(uint64_t budget);
-uint64_t ald_budget_log(uint64_t budget);
 
 /* Return the maximum numbers of series and events. */
 unsigned ald_budget_series(uint64_t budget);
