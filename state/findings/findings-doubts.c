@@ -17,8 +17,8 @@ static void find_in_figure(AldReport *report, const AldNode *node, const AldDoub
         AldId peer;
         bool has_peer = doubt->peer && ald_id_parse(doubt->peer, &peer) >= 0;
 
-        /* A device that exceeds its own limits is evidence by itself. Otherwise a single other node that
-         * contradicts it is the reporter; if several do, none is. */
+        /* The reporter is the device's own node if its own limits are exceeded, or a single other node that
+         * contradicts it; if several do, there is none. */
         reporter = !doubt->peer ? &node->id : has_peer && doubt->equal_nodes == 1 ? &peer : NULL;
         if (ald_report_full(report, severity, id, reporter, &node->id, 1))
                 return;

@@ -135,7 +135,7 @@ static void find_unsteadiness(AldReport *report, const AldLink *link)
         add_finding(report, ALD_FINDING_ROW_SEVERITY_NOTICE, ALD_FINDING_ROW_ID_LINK_UNSTEADY, link, &row);
 }
 
-/* Reports a direction that could not be measured, even if the other one is reported as too slow. */
+/* Reports a direction that could not be measured, since it may be too slow as well. */
 static void find_missing_direction(AldReport *report, const AldLink *link)
 {
         AldFindingRow row;

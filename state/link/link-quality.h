@@ -53,8 +53,8 @@ bool ald_link_is_unsteady(const AldLinkDirection *direction);
 /* Returns true if the figures of a link are unsteady or suspect, by their flags, intervals and spreads. */
 bool ald_link_is_doubtful(const AldLinkSocket *link);
 
-/* Estimates what a direction carries now: the last spot check has seen this share of the spot check in the
- * full measurement. Absent if any of the three is, or if no record could hold the result. */
+/* Estimates what a direction carries now: its rate, scaled by the last spot check relative to the spot check
+ * of the full measurement. Absent if any of the three is, or if no record could hold the result. */
 uint64_t ald_link_estimate(uint64_t rate, uint64_t spot, uint64_t last_spot);
 
 /* Return the bounds of the confidence interval of a rate; the rate itself if its interval is unknown. */

@@ -226,8 +226,8 @@ static LinkRow rdma_row(AldLoads *loads, const AldEntry *entry, const AldNode *s
         };
 }
 
-/* Returns when a path is due, or UINT64_MAX if it is overdue by another time to live: it is no longer
- * measured then, such as rows of a node that left it to the other end. */
+/* Returns when a path is due. One that is overdue by another time to live is no longer measured, such as rows
+ * of a node that left it to the other end; it has no deadline. */
 static uint64_t deadline_of(const LinkRow *row, uint64_t now)
 {
         uint64_t measured = row->attempts.measured_usec, ttl = row->ttl_usec;
