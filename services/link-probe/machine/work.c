@@ -72,20 +72,15 @@ const char *ald_work_reason(AldWork *work)
 }
 
 /* Applies the same rule as for measuring a device: records that are too old do not count. */
-static bool is_computed_on(const AldDeviceRecords *records, const AldDevice *device, uint64_t now)
-{
-        AldBackend backend = ALD_BACKEND_INIT;
-
-        backend.id = device->id;
-        return ald_device_obstacle(records, &backend, now) == ALD_DEVICE_COMPUTED_ON;
-}
-
 static const char *find_device(const AldDeviceRecords *records, uint64_t now, const char *const *ours)
 {
         for (size_t i = 0; records->system && i < records->system->devices.n; i++) {
                 const AldDevice *device = ald_rows_at(&records->system->devices, i);
+                AldBackend backend = ALD_BACKEND_INIT;
 
-                if (is_computed_on(records, device, now) && !g_strv_contains(ours, device->id))
+                backend.id = device->id;
+                if (ald_device_obstacle(records, &backend, now) == ALD_DEVICE_COMPUTED_ON &&
+                        !g_strv_contains(ours, device->id))
                         return device->id;
         }
         return NULL;
