@@ -64,7 +64,8 @@ static bool wait_for_change(sd_bus *bus, const bool *changed, gint64 deadline)
 }
 
 /* Waits until no device is being measured any more: a lock stops the measurement at once, but a driver may
- * take longer to finish. Reports an error if it takes too long, or if the service does not answer. */
+ * take longer to finish. Reports an error if that takes too long or the bus is gone; does not wait for a
+ * service that does not report it. */
 static void await_devices(sd_bus *bus)
 {
         gint64 deadline = g_get_monotonic_time() + DEVICE_WAIT_USEC;
