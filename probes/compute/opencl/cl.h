@@ -33,12 +33,10 @@
         X(EnqueueNDRangeKernel)    \
         X(EnqueueReadBuffer)       \
         X(EnqueueWriteBuffer)      \
-        X(EnqueueCopyBuffer)       \
         X(EnqueueFillBuffer)       \
         X(EnqueueMapBuffer)        \
         X(EnqueueUnmapMemObject)   \
         X(WaitForEvents)           \
-        X(GetEventInfo)            \
         X(GetEventProfilingInfo)   \
         X(ReleaseEvent)            \
         X(Flush)                   \

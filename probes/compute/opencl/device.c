@@ -188,21 +188,16 @@ static void read_numbers(AldOpenclTarget *device, const AldCl *cl, cl_device_id 
 {
         cl_device_type type = 0;
         cl_bool unified = CL_FALSE;
-        size_t group = 0;
 
         (void) ald_query(cl, id, CL_DEVICE_TYPE, &type, sizeof type);
         device->type = find_type(type);
         device->listed.type = ald_listed_device_type_to_string(device->type);
         device->listed.vendor_id = ald_query_uint(cl, id, CL_DEVICE_VENDOR_ID);
         device->listed.compute_units = ald_query_uint(cl, id, CL_DEVICE_MAX_COMPUTE_UNITS);
-        device->clock_mhz = ald_query_uint(cl, id, CL_DEVICE_MAX_CLOCK_FREQUENCY);
         device->float_width = ald_query_uint(cl, id, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT);
         device->listed.memory_total_bytes = ald_query_ulong(cl, id, CL_DEVICE_GLOBAL_MEM_SIZE);
         device->allocation_max = ald_query_ulong(cl, id, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
-        device->local_bytes = ald_query_ulong(cl, id, CL_DEVICE_LOCAL_MEM_SIZE);
         device->cache_bytes = ald_query_ulong(cl, id, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
-        if (ald_query(cl, id, CL_DEVICE_MAX_WORK_GROUP_SIZE, &group, sizeof group))
-                device->work_group_max = group;
         (void) ald_query(cl, id, CL_DEVICE_HOST_UNIFIED_MEMORY, &unified, sizeof unified);
         device->listed.unified = unified != CL_FALSE;
 }

@@ -32,9 +32,8 @@ typedef struct AldOpenclTarget {
         unsigned ordinal; /* its index in the list of its drivers */
         AldVendor vendor;
         unsigned nv_major, nv_minor; /* compute capability */
-        unsigned clock_mhz, float_width;
-        size_t work_group_max;
-        uint64_t allocation_max, local_bytes, cache_bytes; /* 0 if unknown */
+        unsigned float_width;
+        uint64_t allocation_max, cache_bytes; /* 0 if unknown */
         bool has_fp16;
         bool has_siblings; /* other MIG instances have its address; set by ald_devices_match() */
         GPtrArray *texts;  /* texts that it owns */
