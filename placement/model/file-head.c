@@ -10,7 +10,7 @@
 
 #define WINDOW (64u * 1024)
 
-/* A path may not be UTF-8, but a message must be. */
+/* Sets the message. A path need not be UTF-8, but a message must be. */
 static int set_error(char **ret_error, int r, const char *path, const char *message)
 {
         g_autofree char *shown = ret_error ? g_filename_display_name(path) : NULL;

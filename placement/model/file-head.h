@@ -7,12 +7,11 @@
 #include <stdint.h>
 
 /*
- * The beginning of a file, read in order through a window of 64 KiB; skipping reads nothing. Functions that
- * fail put a message with the file and the offset into *ret_error (may be NULL), which the caller frees.
+ * The beginning of a file, read in order through a window of 64 KiB; skipping reads nothing. A function that
+ * fails sets *ret_error (unless NULL) to a message with the file and the offset, which the caller frees.
  *
- *   -EBADMSG     the file is malformed or truncated
- *   -E2BIG       it exceeds a limit
- *   -EOPNOTSUPP  its version, or a type in it, is not supported
+ * -EBADMSG the file is malformed or truncated -E2BIG it exceeds a limit -EOPNOTSUPP its version, or a type in
+ * it, is not supported
  *
  * Other errors are those of the system.
  */
@@ -21,14 +20,14 @@ typedef struct AldFileHead {
         int fd;
         uint64_t size; /* of the file */
         uint64_t most; /* bytes that may be read or skipped */
-        uint64_t at;   /* the next byte */
+        uint64_t at;   /* offset of the next byte */
         uint8_t *window;
         uint64_t window_at;
         size_t window_n;
         char **ret_error;
 } AldFileHead;
 
-/* Regular files only, so that nothing blocks. */
+/* Opens a regular file; others are an error, since they might block. */
 int ald_file_head_open(AldFileHead *head, const char *path, uint64_t most, char **ret_error);
 void ald_file_head_close(AldFileHead *head);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldFileHead, ald_file_head_close)
@@ -36,13 +35,13 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldFileHead, ald_file_head_close)
 
 int ald_file_head_read(AldFileHead *head, void *to, size_t n);
 int ald_file_head_skip(AldFileHead *head, uint64_t n);
-/* Little-endian. */
+/* Read a little-endian number. */
 int ald_file_head_u32(AldFileHead *head, uint32_t *ret);
 int ald_file_head_u64(AldFileHead *head, uint64_t *ret);
 
-/* Both return r; the first one also names the offset of the next byte. */
+/* Set the message and return r. The first one also names the offset of the next byte. */
 int ald_file_head_fail(AldFileHead *head, int r, const char *format, ...) G_GNUC_PRINTF(3, 4);
 int ald_file_fail(char **ret_error, int r, const char *path, const char *format, ...) G_GNUC_PRINTF(4, 5);
 
-/* Whether they are printable ASCII, so that a message may contain them. */
+/* Returns whether the bytes are printable ASCII, so that a message may contain them, and not empty. */
 bool ald_file_name_is_plain(const char *bytes, size_t n);

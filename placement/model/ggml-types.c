@@ -3,7 +3,7 @@
 
 #include "placement/model/ggml-types.h"
 
-/* Missing numbers are of types that were removed, or are only used in memory. */
+/* Missing numbers belong to types that were removed, or are only used in memory. */
 static const AldGgmlType types[] = {
         [ALD_GGML_F32] = { "F32", 1, 4 },
         [ALD_GGML_F16] = { "F16", 1, 2 },

@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-/* Numbers of ggml's tensor types in files; keys and values can be of the first ones here. */
+/* Numbers of ggml's tensor types in files. Keys and values can have all of these except the last. */
 enum {
         ALD_GGML_F32 = 0,
         ALD_GGML_F16 = 1,
@@ -23,5 +23,5 @@ typedef struct AldGgmlType {
         uint32_t block, bytes;
 } AldGgmlType;
 
-/* NULL: no such type, or one that ggml no longer reads. */
+/* Returns NULL if there is no such type, or ggml no longer reads it. */
 const AldGgmlType *ald_ggml_type(uint32_t id);

@@ -18,7 +18,7 @@ static bool is_set(const Reading *reading, AldGgufKey key)
         return reading->facts->facts[key].is_set;
 }
 
-/* One number for all layers, or one for each. */
+/* Reads one number for all layers, or one for each. */
 static void take_each(Reading *reading, AldGgufKey key, uint32_t *to)
 {
         const AldGgufFact *fact = &reading->facts->facts[key];
@@ -44,7 +44,7 @@ static void take_one(Reading *reading, AldGgufKey key, uint32_t *to)
                 *to = fact->value;
 }
 
-/* A number is a period; a list has an element for each layer. */
+/* Reads which layers have a window: a number is a period, a list has an element for each layer. */
 static void take_pattern(Reading *reading)
 {
         const AldGgufFact *fact = &reading->facts->facts[ALD_GGUF_WINDOW_PATTERN];
@@ -62,7 +62,7 @@ static void take_pattern(Reading *reading)
                 reading->attention.windowed[i] = windowed[i] != 0;
 }
 
-/* Models that choose what they attend to keep one more key of each token. */
+/* Reads the length of one more key, which models that choose the tokens to attend to keep for each token. */
 static void take_index(Reading *reading)
 {
         if (is_set(reading, ALD_GGUF_INDEX_TOP) && !is_set(reading, ALD_GGUF_INDEX_LENGTH))
@@ -86,7 +86,7 @@ static void take_lengths(Reading *reading)
         attention->latent = is_set(reading, ALD_GGUF_KEY_LENGTH_MLA);
 }
 
-/* Whether each layer is recurrent, if the file says so; or NULL. */
+/* Returns whether each layer is recurrent, or NULL if the file does not state it; to be freed. */
 static uint32_t *take_recurrent(Reading *reading)
 {
         uint32_t interval = 0, n = reading->llm->n_layers, *recurrent;
@@ -103,7 +103,8 @@ static uint32_t *take_recurrent(Reading *reading)
         return recurrent;
 }
 
-/* Without tensors that say it: a layer without keys and values that is no feed-forward network either. */
+/* Returns whether a layer has neither keys and values nor a feed-forward network, so that it is taken for
+ * recurrent if tensors do not show which layers are. */
 static bool lacks_all_else(const Reading *reading, uint32_t i)
 {
         const AldGgufFact *wide = &reading->facts->facts[ALD_GGUF_FEED_FORWARD];
@@ -130,7 +131,7 @@ static uint64_t sum(uint64_t a, uint64_t b)
         return __builtin_add_overflow(a, b, &a) ? UINT64_MAX : a;
 }
 
-/* The number, or 0 with the key noted as missing. */
+/* Returns the number; if it is missing or 0, refuses the key. */
 static uint32_t require_number(Reading *reading, AldGgufKey key)
 {
         uint32_t value = 0;
@@ -145,7 +146,7 @@ static uint32_t require_number(Reading *reading, AldGgufKey key)
         return value;
 }
 
-/* What a convolution keeps of each number: all tokens that it covers but the newest. */
+/* Returns how many tokens a convolution keeps of each number: all that it covers except the newest. */
 static uint32_t find_kept(Reading *reading, const AldLayerSigns *signs, AldGgufKey key, uint32_t kernel)
 {
         if (kernel < signs->kernel)
@@ -169,7 +170,7 @@ static uint64_t find_kda_state(Reading *reading, const AldLayerSigns *signs)
                 product(length, require_number(reading, ALD_GGUF_KDA_LENGTH)));
 }
 
-/* How many numbers engines keep of each recurrent layer. */
+/* Returns how many numbers engines keep for a recurrent layer. */
 static uint64_t find_state(Reading *reading, const AldLayerSigns *signs)
 {
         const uint32_t rows = signs->convolution_rows;
@@ -201,7 +202,8 @@ static uint64_t find_state(Reading *reading, const AldLayerSigns *signs)
                 product(inner, size));
 }
 
-/* Linear attention may have a tensor for queries, keys and values too, but keeps none. */
+/* Returns whether a recurrent layer keeps no keys and values. Linear attention may have a tensor for queries,
+ * keys and values, too, but does not keep them. */
 static bool is_without_keys(Reading *reading, uint32_t i, bool others_project)
 {
         const AldLayerSigns *signs = &reading->signs[i];
@@ -214,7 +216,7 @@ static bool is_without_keys(Reading *reading, uint32_t i, bool others_project)
         return true;
 }
 
-/* Some architectures state the figures of a state even for models of which all layers have attention. */
+/* Returns whether all layers have attention. Some architectures state the figures of a state even then. */
 static bool attends_throughout(const Reading *reading)
 {
         for (uint32_t i = 0; i < reading->llm->n_layers; i++) {
@@ -264,7 +266,8 @@ static void refuse_layers_without_heads(Reading *reading)
                                 "it is 0 for a layer that has tensors of keys and values");
 }
 
-/* Among layers with attention, one with something else may keep anything. */
+/* Refuses layers with tensors that are not understood among layers with attention, since they may keep
+ * anything. */
 static void refuse_unknown_layers(Reading *reading)
 {
         bool attends = false;
@@ -281,7 +284,8 @@ static void refuse_unknown_layers(Reading *reading)
         }
 }
 
-/* With too many of them, layers would not count. */
+/* Refuses layers that are stated to be draft blocks, but have no tensor of such blocks; they would not be
+ * counted. */
 static void refuse_layers_as_drafts(Reading *reading)
 {
         const AldLlm *llm = reading->llm;
@@ -292,7 +296,7 @@ static void refuse_layers_as_drafts(Reading *reading)
                                 "one of these blocks has no tensor that such blocks have, as nextn.eh_proj");
 }
 
-/* Models that embed texts, or fill in words anywhere, have no next token to plan for. */
+/* Refuses models that embed texts, or fill in words anywhere, since they generate no next token. */
 static void refuse_encoders(Reading *reading)
 {
         uint32_t causal = 1;

@@ -18,7 +18,7 @@ typedef enum Type {
         N_TYPES = 13,
 } Type;
 
-/* 0: not fixed. */
+/* Bytes of a value of each type; 0 if they vary. */
 static const uint8_t type_bytes[N_TYPES] = { 1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8 };
 /* Types 6 and 12 are real numbers. */
 static const bool type_is_whole[N_TYPES] = { true, true, true, true, true, true, false, true, false, false,
@@ -64,10 +64,10 @@ static const char *const key_names[ALD_N_GGUF_KEYS] = {
         [ALD_GGUF_CAUSAL] = "attention.causal",
 };
 
-/* Layers with such keys, unless they are known, keep something else than keys and values, or more. */
+/* Unless the exact key is known, layers with such keys keep something else than keys and values, or more. */
 static const char *const odd_keys[] = { "ssm.", "wkv.", "shortconv.", "kda.", "linear_attention.",
         "attention.indexer.", "attention.compress", "attention.cross_attention", "decoder_block_count" };
-/* Nothing that is kept depends on these. */
+/* What layers keep does not depend on these keys. */
 static const char *const harmless_keys[] = { "ssm.time_step_rank", "ssm.dt_b_c_rms",
         "attention.indexer.head_count" };
 
@@ -104,7 +104,7 @@ int ald_gguf_read_name(AldFileHead *head, const char *what, size_t max, char *re
         return 0;
 }
 
-/* A key that is too long becomes an empty string. */
+/* Reads a key; one that is too long becomes an empty string. */
 static int read_key(AldFileHead *head, char key[KEY_MAX + 1])
 {
         uint64_t n = 0;
@@ -162,7 +162,8 @@ static int skip_array(AldFileHead *head, unsigned depth)
         return r < 0 ? r : skip_elements(head, type, n, depth);
 }
 
-/* Each string and array has at least 8 bytes, so that the limit of the header also limits their number. */
+/* Skips the elements of an array. Each string or array in it has at least 8 bytes, so the limit of the header
+ * also limits their number. */
 static int skip_elements(AldFileHead *head, uint32_t type, uint64_t n, unsigned depth)
 {
         uint64_t bytes;
@@ -191,7 +192,7 @@ static int read_number(AldFileHead *head, const char *key, uint32_t type, uint32
                 return r;
         memcpy(&raw, bytes, sizeof raw);
         raw = GUINT64_FROM_LE(raw);
-        /* Negative numbers look like large ones. */
+        /* Negative numbers of any width look like large ones. */
         if (raw > INT32_MAX || ((type == 1) && raw > INT8_MAX) || ((type == 3) && raw > INT16_MAX))
                 return ald_file_head_fail(head, -EBADMSG, "%s is negative or more than 2147483647", key);
         *ret = (uint32_t) raw;
@@ -247,7 +248,7 @@ static int skip_value(AldFileHead *head, uint32_t type)
         return type == TYPE_ARRAY ? skip_array(head, 1) : skip_elements(head, type, 1, 1);
 }
 
-/* A name that cannot be displayed is left out. */
+/* Reads the model's name, unless it cannot be displayed. */
 static int read_model_name(AldFileHead *head, AldGgufFacts *facts)
 {
         char bytes[NAME_MAX_BYTES + 1];
@@ -270,7 +271,7 @@ static int read_model_name(AldFileHead *head, AldGgufFacts *facts)
         return 0;
 }
 
-/* The key without its prefix, the architecture; NULL if it does not have it. */
+/* Returns the key without its prefix, the architecture; NULL if it does not have this prefix. */
 static const char *own_part(const AldGgufFacts *facts, const char *key)
 {
         size_t n = facts->architecture ? strlen(facts->architecture) : 0;
@@ -322,7 +323,7 @@ static int read_pair(AldFileHead *head, AldGgufFacts *facts)
         return skip_value(head, type);
 }
 
-/* It is usually the first key, but the format does not require that. */
+/* Finds the architecture, which is usually the first key, though the format does not require that. */
 static int find_architecture(AldFileHead *head, uint64_t n, AldGgufFacts *facts)
 {
         char key[KEY_MAX + 1], name[NAME_MAX_BYTES + 1];

@@ -9,8 +9,8 @@ typedef enum AldGgufKey {
         ALD_GGUF_SPLIT_NO,
         ALD_GGUF_SPLIT_COUNT,
         ALD_GGUF_SPLIT_TENSORS,
-        ALD_GGUF_TOKENS, /* how many there are */
-        /* Those of an architecture. */
+        ALD_GGUF_TOKENS, /* number of tokens */
+        /* Keys that have the architecture as a prefix: */
         ALD_GGUF_BLOCKS,
         ALD_GGUF_DRAFT_BLOCKS,
         ALD_GGUF_CONTEXT,
@@ -46,16 +46,16 @@ typedef enum AldGgufKey {
         ALD_N_GGUF_KEYS,
 } AldGgufKey;
 
-/* One number, or one for each layer. Booleans are 0 and 1. */
+/* The value of a key: one number, or one for each layer. Booleans are 0 and 1. */
 typedef struct AldGgufFact {
         bool is_set;
         uint32_t value;
-        uint32_t *list; /* NULL: one number */
+        uint32_t *list; /* NULL if there is one number */
         uint32_t n;
 } AldGgufFact;
 
 typedef struct AldGgufFacts {
-        char *architecture; /* NULL: not stated, as in all files of a split model but the first */
+        char *architecture; /* NULL if not stated, as in all but the first file of a split model */
         char *name;
         AldGgufFact facts[ALD_N_GGUF_KEYS];
         char *odd; /* a key of layers that are not understood, such as those of a recurrent network */
@@ -67,7 +67,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldGgufFacts, ald_gguf_facts_clear)
 /* Reads n pairs of a key and a value; `facts` must be empty. */
 int ald_gguf_facts_read(AldFileHead *head, uint64_t n, AldGgufFacts *facts);
 
-/* The name of the key, without the prefix of an architecture. */
+/* Returns the name of the key, without the prefix of an architecture. */
 const char *ald_gguf_key_name(AldGgufKey key);
 
 /* Reads a string of at most max bytes of printable ASCII; errors call it `what`. */

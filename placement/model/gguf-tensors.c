@@ -47,7 +47,8 @@ static int read_dimensions(AldFileHead *head, Shape *shape)
         return r;
 }
 
-/* Ollama wrote its first files of gpt-oss with a number of its own for MXFP4. */
+/* Returns the type's number in llama.cpp. Ollama wrote its first files of gpt-oss with a number of its own
+ * for MXFP4. */
 static uint32_t type_of_ollama(const Table *table, uint32_t id)
 {
         return id == OLLAMA_MXFP4 && strcmp(table->sums->llm->architecture, "gptoss") == 0 ? ALD_GGML_MXFP4
@@ -79,8 +80,8 @@ static int read_bytes(const Table *table, const Shape *shape, uint64_t *ret)
         return 0;
 }
 
-/* The data of all tensors follows in the same order without gaps. Checking it also finds a type whose blocks
- * have another size in the program that wrote the file. */
+/* Checks that the data of the tensors follows in the same order without gaps. This also detects a type whose
+ * blocks have another size in the program that wrote the file. */
 static int check_offset(Table *table, const Shape *shape, uint64_t bytes)
 {
         uint64_t offset = 0, start = table->end;
@@ -114,7 +115,8 @@ static bool read_layer(const char *name, uint32_t *ret)
         return digits > 0 && digits <= LAYER_DIGITS_MAX && *at == '.';
 }
 
-/* Older files have a tensor for each expert, as in "blk.0.ffn_up.3.weight". */
+/* Returns whether the tensor holds experts. Older files have a tensor for each expert, as in
+ * "blk.0.ffn_up.3.weight". */
 static bool is_expert(const char *name)
 {
         static const char *const parts[] = { ".ffn_gate.", ".ffn_up.", ".ffn_down." };
@@ -149,7 +151,8 @@ static int place_tensor(Table *table, AldTensor *tensor)
         return 0;
 }
 
-/* In a matrix, each row makes one number of the result; a bias has as many. */
+/* Returns the length of the result: each row of a matrix yields one number of it, and a bias has one element
+ * for each. */
 static uint32_t count_rows(const Shape *shape)
 {
         uint64_t rows = shape->row == shape->elements || shape->row == 0 ? shape->elements

@@ -5,8 +5,8 @@
 #include "placement/model/layer-signs.h"
 #include "placement/model/tensor-sums.h"
 
-/* The table that follows the keys. The layers of the model may be followed by draft_layers that only predict
- * further tokens. */
+/* The table of tensors that follows the keys. After the layers of the model there may be draft_layers that
+ * only predict further tokens. */
 typedef struct AldGgufTable {
         uint64_t n; /* tensors */
         uint32_t alignment, draft_layers;

@@ -14,13 +14,13 @@
 #define SHARD_SUFFIX "-00001-of-00001.gguf"
 #define DIGITS 5u
 
-/* Ollama converts these in its own way; llama.cpp has other names and other tensors for them. */
+/* Architectures that Ollama converts in its own way; llama.cpp has other names and other tensors for them. */
 static const char *const names_of_ollama[] = { "gptoss", "mllama", "qwen25vl", NULL };
 
 /* The files of a model, and what they add up to. */
 typedef struct Model {
         const char *path;        /* of the first file */
-        uint32_t n_files, given; /* from the name; 1 and 0 if it names no others */
+        uint32_t n_files, given; /* from the name of the file; 1 and 0 if it is a single file */
         char **ret_error;
         AldGgufFacts facts; /* of the first file */
         AldLlm *llm;
@@ -68,7 +68,7 @@ static int read_counts(AldFileHead *head, uint64_t *ret_tensors, uint64_t *ret_p
         return r < 0 ? r : ald_file_head_u64(head, ret_pairs);
 }
 
-/* Leaves *ret alone if the file does not state the number. */
+/* Reads a number; leaves *ret alone if the file does not state it. */
 static int take_number(const AldGgufFacts *facts, AldFileHead *head, AldGgufKey key, uint32_t *ret)
 {
         const AldGgufFact *fact = &facts->facts[key];
@@ -138,7 +138,7 @@ static int take_experts(const Model *model, AldFileHead *head)
         return 0;
 }
 
-/* The most of one number for each layer. */
+/* Returns the greatest value of a number that layers may have each. */
 static uint32_t widest(const AldGgufFact *fact)
 {
         uint32_t most = fact->list ? 0 : fact->value;
@@ -247,7 +247,8 @@ static bool read_digits(const char *at, uint32_t *ret)
         return true;
 }
 
-/* Whether the name says that it is one of several files, the first being 1. */
+/* Reads the number of a file, from 1, and the number of all files from its name. Returns false if it is not
+ * one of several files. */
 static bool read_shard_name(const char *path, uint32_t *ret_no, uint32_t *ret_count)
 {
         size_t n = strlen(path), suffix = sizeof SHARD_SUFFIX - 1;
@@ -268,7 +269,7 @@ static char *shard_path(const Model *model, uint32_t i)
                                  (int) (n - (sizeof SHARD_SUFFIX - 1)), model->path, i + 1, model->n_files);
 }
 
-/* When all files have been read. */
+/* Completes the model when all files have been read. */
 static int finish_model(Model *model)
 {
         const AldGgufFact *count = &model->facts.facts[ALD_GGUF_SPLIT_TENSORS];
@@ -285,7 +286,7 @@ static int finish_model(Model *model)
                              : ald_file_fail(model->ret_error, -EBADMSG, model->path,
                                        "it has no tensors of layers");
         ald_gguf_attention_apply(&model->facts, model->signs, llm);
-        /* Engines then use the embedding in its place. */
+        /* Without a head, engines use the embedding in its place. */
         llm->head_tied = llm->head_bytes == ALD_LLM_ABSENT && llm->embedding_bytes != ALD_LLM_ABSENT;
         if (llm->head_tied)
                 llm->head_bytes = 0;

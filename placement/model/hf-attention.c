@@ -21,19 +21,19 @@ static const char *const index_keys[] = { "index_head_dim", NULL };
 static const char *const sharing_keys[] = { "num_kv_shared_layers", NULL };
 static const char *const group_keys[] = { "kv_n_heads", NULL };
 
-/* Models with such keys keep something else than keys and values, or more. */
+/* Models with these keys keep something else than keys and values, or more. */
 static const char *const odd_keys[] = { "compress_ratios", "cross_attention_layers", "lru_width", "ssm_cfg" };
 
-/* Without the key, each head has keys and values of its own. */
+/* Architectures in which each head has its own keys and values if the key is missing. */
 static const char *const own_heads[] = { "baichuan", "bloom", "dbrx", "falcon", "gpt2", "gpt_bigcode",
         "gpt_neox", "llama", "mpt", "olmo", "orion", "phi", "qwen", "xverse", NULL };
-/* Without the key, heads are as wide as the model. */
+/* Architectures in which all heads together are as wide as the model if the key is missing. */
 static const char *const derived_length[] = { "arcee", "baichuan", "bitnet", "bloom", "cohere", "dbrx",
         "deepseek", "exaone", "falcon", "gpt2", "gpt_bigcode", "gpt_neox", "granite", "granitemoe",
         "internlm2", "llama", "minicpm", "mistral", "mixtral", "mpt", "olmo", "olmo2", "olmoe", "orion",
         "phi", "phi3", "qwen", "qwen2", "qwen2_moe", "qwen2_vl", "smollm3", "stablelm", "starcoder2",
         "xverse", NULL };
-/* Keys are compressed in the file, but engines keep them as they are after that. */
+/* Architectures whose keys are compressed in the file, but kept expanded by engines. */
 static const char *const expanded[] = { "minicpm3", "plm", NULL };
 
 typedef struct Taking {
@@ -43,7 +43,7 @@ typedef struct Taking {
         AldLlm *llm;
         AldAttention attention;
         AldHfLayer *layers;
-        bool are_listed; /* config.json says what the layers are */
+        bool are_listed; /* config.json lists the kinds of the layers */
         char **ret_error;
 } Taking;
 
@@ -55,7 +55,7 @@ static void taking_clear(Taking *taking)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Taking, taking_clear)
 
-/* A list has an element for each layer, of which the most counts. */
+/* Reads a number, or the greatest element of a list with one for each layer. */
 static int take_number(Taking *taking, const char *const *names, uint32_t *ret)
 {
         const char *name = NULL;
@@ -91,7 +91,7 @@ static void find_odd(Taking *taking)
                         &taking->attention, "is_encoder_decoder", "it is not known what such layers keep");
 }
 
-/* The same for all layers, or a list with one for each. */
+/* Reads one number for all layers, or a list with one for each. */
 static int take_each(Taking *taking, const char *const *names, uint32_t *to)
 {
         const char *name = NULL;
@@ -114,7 +114,7 @@ static bool is_one_of(const Taking *taking, const char *const *names)
         return g_strv_contains(names, taking->llm->architecture);
 }
 
-/* Where all heads share one key and value. */
+/* Sets kv_heads where they are stated in another way, such as that all heads share one key and value. */
 static void take_single_head(Taking *taking)
 {
         json_t *part = json_object_get(taking->text, "attn_config"); /* of DBRX */
@@ -168,7 +168,7 @@ static int take_index(Taking *taking)
         return r;
 }
 
-/* One for all layers, or a list with one for each; null, false or a negative number mean none. */
+/* Reads the window of all layers, or a list with one for each; null, false or a negative number mean none. */
 static void take_window(Taking *taking)
 {
         AldAttention *attention = &taking->attention;
@@ -225,7 +225,8 @@ static int take_numbers(Taking *taking)
         return r < 0 ? r : take_index(taking);
 }
 
-/* Keys of all heads together are as long as their tensor has rows. */
+/* Returns the number of heads with keys, given that the keys of all heads together are as long as their
+ * tensor has rows. */
 static uint32_t count_heads(const Taking *taking, const AldLayerSigns *signs, uint32_t stated)
 {
         const uint32_t rows = signs->key_rows, norm = signs->key_norm;
@@ -243,7 +244,7 @@ static void shape_plain(Taking *taking, uint32_t i)
         AldAttention *attention = &taking->attention;
         uint32_t values = signs->value_rows != ABSENT ? signs->value_rows : signs->key_rows, heads;
 
-        /* What is stated is more certain than what a packed matrix was before. */
+        /* Stated figures are more reliable than the guessed shape of a packed matrix. */
         if (signs->is_packed && attention->kv_heads[i] != ABSENT && attention->key_length != ABSENT)
                 return;
         heads = count_heads(taking, signs, attention->kv_heads[i]);
@@ -252,7 +253,7 @@ static void shape_plain(Taking *taking, uint32_t i)
         attention->value_lengths[i] = (values + heads - 1) / heads;
 }
 
-/* Queries, keys and values in one tensor. */
+/* Derives kv_heads or their lengths from a tensor with queries, keys and values together. */
 static void shape_fused(Taking *taking, uint32_t i)
 {
         AldAttention *attention = &taking->attention;
@@ -296,8 +297,9 @@ static bool keeps_keys(const Taking *taking, uint32_t i)
         return taking->layers[i] != ALD_HF_LAYER_STATE && taking->layers[i] != ALD_HF_LAYER_NONE;
 }
 
-/* A missing key means the default of a class in transformers, which only some classes derive from other keys.
- * A part for text omits all defaults. */
+/* Refuses a layer whose figures depend on defaults that are not known. A missing key means the default of
+ * a class in transformers, which only some classes derive from other keys. A part for text omits all
+ * defaults. */
 static void check_defaults(Taking *taking, uint32_t i)
 {
         AldAttention *attention = &taking->attention;
@@ -332,15 +334,16 @@ static void set_state(Taking *taking, uint32_t i)
                 ald_attention_set_state(&taking->attention, i, numbers);
 }
 
-/* Linear attention projects queries and keys within the module that has its state. */
+/* Returns whether the layer has attention beside its state. Linear attention projects queries and keys within
+ * the module that has the state. */
 static bool is_beside_state(const AldLayerSigns *signs)
 {
         return signs->state && signs->attentions->len > 0 &&
                !g_str_has_prefix(signs->state, signs->attentions->pdata[0]);
 }
 
-/* Neither list nor key may say that a layer with keys keeps none, or that one with a state has attention. The
- * tensors of some networks with a state have the names of attention. */
+/* Refuses a layer with keys that config.json says keeps none, and one with a state that it says has
+ * attention. The tensors of some networks with a state have the names of attention. */
 static void check_layer(Taking *taking, uint32_t i)
 {
         const AldLayerSigns *signs = &taking->signs[i];
@@ -359,7 +362,8 @@ static void check_layer(Taking *taking, uint32_t i)
                         "it is of a state, but config.json says that the layer has attention");
 }
 
-/* Some classes state the figures of a state even for models of which all layers have attention. */
+/* Returns whether all layers have attention and are listed so. Some classes state the figures of a state even
+ * then. */
 static bool attends_throughout(const Taking *taking)
 {
         for (uint32_t i = 0; i < taking->llm->n_layers; i++) {
@@ -406,7 +410,7 @@ static bool have_plain_keys(const Taking *taking)
         return true;
 }
 
-/* The keys by which others are chosen have a tensor, too. */
+/* Sets the length of the keys by which others are chosen from their tensor, or checks it. */
 static void find_index_rows(Taking *taking)
 {
         AldAttention *attention = &taking->attention;
@@ -424,7 +428,7 @@ static void find_index_rows(Taking *taking)
         }
 }
 
-/* The compressed keys have a tensor even if config.json does not say how long they are. */
+/* Sets the length of compressed keys from their tensor if config.json does not state it, or checks it. */
 static void find_latent_rows(Taking *taking)
 {
         AldAttention *attention = &taking->attention;

@@ -5,6 +5,6 @@
 #include "placement/model/layer-signs.h"
 #include "placement/model/model-needs.h"
 
-/* Sets what each layer keeps, from config.json and from the shapes of the tensors, which replace what the
- * file leaves to a default of some class. Errors are those of file-head.h. */
+/* Sets what each layer keeps, from config.json and from the shapes of the tensors, which stand in for the
+ * defaults of classes that the file does not state. Errors are those of file-head.h. */
 int ald_hf_attention_apply(const AldHfKeys *keys, const AldLayerSigns *signs, AldLlm *llm, char **ret_error);

@@ -4,10 +4,10 @@
 #include "placement/model/hf-keys.h"
 #include "placement/model/model-needs.h"
 
-/* Checks that it names the architecture. How many layers config.json states, and of those that follow them
- * and only predict further tokens. *ret_layers is absent if it does not say. */
+/* Reads how many layers config.json states, and how many after them only predict further tokens. *ret_layers
+ * is absent if it is not stated. It is an error if config.json does not name the architecture. */
 int ald_hf_config_layers(const AldHfKeys *keys, uint32_t *ret_layers, uint32_t *ret_drafts, char **ret_error);
 
-/* What config.json states of a model of this many layers, without what its layers keep and without the sums
- * over tensors. */
+/* Reads what config.json states about a model with this many layers, except what its layers keep. The sums
+ * over tensors are not set. */
 int ald_hf_config_read(const AldHfKeys *keys, uint32_t n_layers, AldLlm **ret, char **ret_error);

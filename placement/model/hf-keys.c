@@ -12,7 +12,7 @@
 #define CONFIG_MAX (1024u * 1024)
 #define NAME_MAX_BYTES 255u
 
-/* Within one another, as in thinker_config.text_config. */
+/* Keys of the part for text. Such objects may be nested, as in thinker_config.text_config. */
 static const char *const part_names[] = { "text_config", "llm_config", "language_config", "thinker_config",
         "lm_config", "llm_cfg", "language_model_config" };
 
@@ -131,7 +131,7 @@ bool ald_hf_is_count(json_t *value, uint32_t *ret)
         return true;
 }
 
-/* *ret is 0 if the list is empty. */
+/* Reads a number, or the greatest of a list. Returns false, with *ret 0, for an empty list. */
 static bool take_most(json_t *value, uint32_t *ret)
 {
         uint32_t most = 0, count;

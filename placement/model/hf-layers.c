@@ -9,7 +9,7 @@ typedef struct Finding {
         const AldLayerSigns *signs;
         AldAttention *attention;
         AldHfLayer *layers;
-        const char *key; /* that said what layers are; NULL: none */
+        const char *key; /* key that lists the kinds of the layers; NULL if none does */
 } Finding;
 
 static const struct {
@@ -53,7 +53,8 @@ static void take_word(Finding *finding, const char *key, uint32_t i, const char 
         refuse_word(finding, key, word ? word : "");
 }
 
-/* One of these keys has a word for each layer. */
+/* Reads keys that have a word for each layer. Like those of the next functions, returns whether the model has
+ * such a key. */
 static bool take_words(Finding *finding)
 {
         static const char *const names[] = { "layer_types", "layers_block_type", "mixer_types", NULL };
@@ -72,7 +73,7 @@ static bool take_words(Finding *finding)
         return true;
 }
 
-/* Such a key must not count as missing. */
+/* Refuses a key whose value is not understood, which must not count as missing. */
 static void refuse_other(Finding *finding, json_t *object, const char *key, bool is_right, const char *reason)
 {
         json_t *value = json_object_get(object, key);
@@ -81,7 +82,7 @@ static void refuse_other(Finding *finding, json_t *object, const char *key, bool
                 ald_attention_refuse(finding->attention, key, reason);
 }
 
-/* Nemotron-H: a letter for each layer. */
+/* Reads the letters of Nemotron-H, one for each layer. */
 static bool take_letters(Finding *finding)
 {
         const char *letters = json_string_value(json_object_get(finding->text, "hybrid_override_pattern"));
@@ -116,7 +117,7 @@ static bool take_letters(Finding *finding)
         return true;
 }
 
-/* A number for each layer, which is this if it has attention to the whole context. */
+/* Reads a list of numbers, one for each layer, which is `full` if it attends to the whole context. */
 static bool take_numbers(Finding *finding, const char *key, json_int_t full, AldHfLayer other)
 {
         json_t *list = json_object_get(finding->text, key);
@@ -141,7 +142,7 @@ static bool take_numbers(Finding *finding, const char *key, json_int_t full, Ald
         return true;
 }
 
-/* The numbers of the layers with attention; all others have a state. The first is `base`. */
+/* Reads the numbers of the layers with attention, counted from `base`; all others have a state. */
 static bool take_indices(Finding *finding, json_t *object, const char *key, json_int_t base)
 {
         json_t *list = json_object_get(object, key), *one;
@@ -164,7 +165,7 @@ static bool take_indices(Finding *finding, json_t *object, const char *key, json
         return true;
 }
 
-/* Every n-th layer has attention. */
+/* Reads an interval: every n-th layer has attention. */
 static bool take_interval(Finding *finding, const char *key, const char *offset_key, uint32_t offset)
 {
         uint32_t interval = 0;
@@ -184,7 +185,8 @@ static bool take_interval(Finding *finding, const char *key, const char *offset_
         return true;
 }
 
-/* Ling and Ring: the last layer of each group has attention, and so have those after the last whole group. */
+/* Reads the groups of Ling and Ring: the last layer of each group has attention, and so have those after the
+ * last whole group. */
 static bool take_groups(Finding *finding)
 {
         const char *key = "layer_group_size";
@@ -205,7 +207,7 @@ static bool take_groups(Finding *finding)
         return true;
 }
 
-/* The keys and values of RWKV have the names of attention, but go into a state. */
+/* Recognizes RWKV, whose keys and values have the names of attention, but go into a state. */
 static bool take_rwkv(Finding *finding)
 {
         if (!g_str_has_prefix(finding->llm->architecture, "rwkv"))
@@ -218,7 +220,7 @@ static bool take_rwkv(Finding *finding)
         return true;
 }
 
-/* Without a word in config.json. Tensors tell a network with a state from attention. */
+/* Derives the kinds of layers from their tensors if config.json does not list them. */
 static void take_tensors(Finding *finding)
 {
         bool attends = false;
@@ -241,7 +243,8 @@ static void take_tensors(Finding *finding)
         }
 }
 
-/* A period, or a letter for each layer of it: G for global attention, in EXAONE 4. */
+/* Reads the period of windows or, in EXAONE 4, a letter for each layer of it, where G means global
+ * attention. */
 static void take_window_pattern(Finding *finding)
 {
         static const char *const names[] = { "sliding_window_pattern", "_sliding_window_pattern", NULL };
@@ -267,7 +270,7 @@ static void take_window_pattern(Finding *finding)
         finding->key = key;
 }
 
-/* Llama 4: layers with positions attend to a chunk, the others to all. */
+/* Reads the chunks of Llama 4: layers with positions attend to a chunk, the others to everything. */
 static bool take_chunks(Finding *finding)
 {
         uint32_t length = 0;

@@ -4,22 +4,22 @@
 
 #include "placement/model/hf-state.h"
 
-#define KERNEL_DEFAULT 4u /* in all of these classes of transformers */
+#define KERNEL_DEFAULT 4u /* the default of all these classes in transformers */
 #define EXPAND_DEFAULT 2.0
 #define KDA_PARTS 3u   /* queries, keys and values are convolved */
-#define RWKV_SHIFTS 2u /* in attention, and in the network after it */
+#define RWKV_SHIFTS 2u /* one in attention, and one in the network after it */
 
 typedef struct Sizes {
         json_t *text;
         const AldLlm *llm;
-        uint32_t rows;            /* of the tensor of a convolution, the widest; absent: not known */
-        uint32_t all_rows;        /* of all such tensors of the layer together */
-        uint32_t kernel;          /* tokens that it covers; 0: not known */
-        const char *bad, *reason; /* a key; NULL: none */
+        uint32_t rows;            /* of the widest tensor of a convolution; absent if unknown */
+        uint32_t all_rows;        /* of all such tensors of the layer */
+        uint32_t kernel;          /* tokens that it covers; 0 if unknown */
+        const char *bad, *reason; /* a key that is missing or wrong; NULL if none is */
 } Sizes;
 
-/* Sums and products of any numbers of 31 bits, of which a file may state too many: infinite beyond 64 bits.
- */
+/* Sums and products of numbers from files, which may be too large: UINT64_MAX stands for all beyond 64
+ * bits. */
 static uint64_t product(uint64_t a, uint64_t b)
 {
         return __builtin_mul_overflow(a, b, &a) ? UINT64_MAX : a;
@@ -38,7 +38,8 @@ static void refuse_key(Sizes *sizes, const char *key, const char *reason)
         sizes->reason = reason;
 }
 
-/* A default must not take the place of a number that is not understood. */
+/* Reads a number; returns false if it is not stated. One that is not understood is refused, so that no
+ * default takes its place. */
 static bool take_number(Sizes *sizes, json_t *object, const char *const *names, uint32_t *ret)
 {
         const char *name = NULL;
@@ -56,7 +57,7 @@ static bool take_number(Sizes *sizes, json_t *object, const char *const *names, 
 
 #define NAMES(...) ((const char *const[]){ __VA_ARGS__, NULL })
 
-/* 0 with the first name noted as missing, for which there is no other reason. */
+/* Returns the number, or 0 and notes the first name as missing. */
 static uint32_t require_number(Sizes *sizes, json_t *object, const char *const *names)
 {
         uint32_t value = 0;
@@ -66,8 +67,8 @@ static uint32_t require_number(Sizes *sizes, json_t *object, const char *const *
         return value;
 }
 
-/* What a convolution over that many numbers remembers. Its tensor has a row for each, whatever config.json
- * says, or several tensors have them together. */
+/* Returns how many numbers a convolution over `width` numbers remembers. Its tensor has a row for each of
+ * these, or several tensors have them together; if they do not fit config.json, the key is refused. */
 static uint64_t count_convolution(Sizes *sizes, json_t *object, const char *const *names, uint64_t width)
 {
         uint32_t kernel = KERNEL_DEFAULT;
@@ -90,7 +91,7 @@ static uint32_t width_of(Sizes *sizes)
         return sizes->llm->embedding_length == ALD_LLM_ABSENT_COUNT ? 0 : sizes->llm->embedding_length;
 }
 
-/* The gated delta networks of Qwen3-Next and its successors. */
+/* Returns the state of the gated delta networks of Qwen3-Next and its successors. */
 static uint64_t find_delta(Sizes *sizes)
 {
         uint64_t key_heads = require_number(sizes, sizes->text, NAMES("linear_num_key_heads"));
@@ -103,7 +104,7 @@ static uint64_t find_delta(Sizes *sizes)
                 product(values, key));
 }
 
-/* Kimi Linear. */
+/* Returns the state of Kimi Linear. */
 static uint64_t find_kda(Sizes *sizes, json_t *linear)
 {
         uint64_t length = require_number(sizes, linear, NAMES("head_dim"));
@@ -114,7 +115,7 @@ static uint64_t find_kda(Sizes *sizes, json_t *linear)
                 product(width, length));
 }
 
-/* Only files of networks without attention call it so. */
+/* Returns whether the architecture is a Mamba without attention. */
 static bool is_mamba(const Sizes *sizes)
 {
         const char *name = sizes->llm->architecture;
@@ -141,13 +142,14 @@ static uint64_t find_inner(Sizes *sizes)
         return times > 0 && times < UINT16_MAX ? (uint64_t) ceil(times * width_of(sizes)) : UINT64_MAX;
 }
 
-/* Only Mamba 1 has a matrix of lower rank for its time steps. */
+/* Returns whether it is Mamba 1, which alone has a matrix of lower rank for its time steps. */
 static bool is_mamba_1(const Sizes *sizes)
 {
         return is_mamba(sizes) || json_is_number(json_object_get(sizes->text, "mamba_dt_rank"));
 }
 
-/* Mamba 1 convolves its input alone, Mamba 2 also what leads into the state and out of it. */
+/* Returns the state of Mamba. Mamba 1 only convolves its input, Mamba 2 also what leads into the state and
+ * out of it. */
 static uint64_t find_mamba(Sizes *sizes)
 {
         uint64_t size = require_number(sizes, sizes->text,
@@ -156,7 +158,7 @@ static uint64_t find_mamba(Sizes *sizes)
         uint64_t width = inner;
         uint32_t groups = 0;
 
-        /* Classes with groups have a default for them, which the convolution shows. */
+        /* The number of groups has a default, which the width of the convolution reveals. */
         if (take_number(sizes, sizes->text, NAMES("mamba_n_groups", "n_groups", "mamba_ngroups"), &groups))
                 width = sum(inner, product(2 * (uint64_t) groups, size));
         else if (!is_mamba_1(sizes) && sizes->rows != ALD_LLM_ABSENT_COUNT && sizes->rows > inner &&
@@ -173,7 +175,7 @@ static uint64_t find_rwkv(Sizes *sizes)
                 sum(RWKV_SHIFTS, require_number(sizes, sizes->text, NAMES("head_size", "head_dim"))));
 }
 
-/* The lightning attention of MiniMax-Text-01, of Ling and Ring, and of MiniCPM-SALA. */
+/* Returns the state of the lightning attention of MiniMax-Text-01, of Ling and Ring, and of MiniCPM-SALA. */
 static uint64_t find_lightning(Sizes *sizes)
 {
         uint64_t length = require_number(sizes, sizes->text, NAMES("lightning_head_dim", "head_dim"));
@@ -182,7 +184,7 @@ static uint64_t find_lightning(Sizes *sizes)
                 require_number(sizes, sizes->text, NAMES("lightning_nh", "num_attention_heads")));
 }
 
-/* In the order in which keys are looked for. */
+/* Keys that show the kind of state, in the order in which they are tried. */
 static const char *const state_keys[] = { "linear_num_value_heads", "linear_attn_config", "conv_L_cache",
         "lightning_head_dim", "ssm_state_size", "mamba_d_state", "state_size", "mamba_state_dim" };
 

@@ -6,17 +6,18 @@
 #define ABSENT ALD_LLM_ABSENT_COUNT
 #define STATE_BYTES 4u
 
-/* What files of an architecture do not state about windows and shared keys, or state wrongly. */
+/* Facts about windows and shared keys of an architecture that its files do not state, or state wrongly. */
 typedef struct KvRow {
         const char *name;
-        uint32_t period;   /* the last layer of each has no window, or with `dense_first` the first */
+        uint32_t period;   /* the last layer of each period has no window; with `dense_first` the first one */
         uint32_t window;   /* if the file states none; 0: none */
         uint32_t n_layers; /* only models with this many have windows; 0: all */
-        uint32_t keeping;  /* the first layers, if it is not stated how many share keys; 0: all */
+        uint32_t keeping;  /* how many of the first layers keep keys, if it is not stated how many share them;
+                              0: all */
         bool dense_first;
         bool is_fixed;   /* `window` replaces what the file states */
         bool is_ignored; /* the stated window is not applied */
-        bool is_latent;  /* keys are compressed, so that it must be stated how */
+        bool is_latent;  /* keys are compressed, so their length must be stated */
 } KvRow;
 
 /* The names are those in GGUF files and in config.json. The source of a row is the function of llama.cpp that
@@ -103,7 +104,7 @@ static const KvRow *find_row(const AldLlm *llm)
         return &no_row;
 }
 
-/* Absent if no layer has one, or none is stated. */
+/* Returns the window, which is absent if no layer has one, or none is stated. */
 static uint32_t find_window(const AldLlm *llm, const KvRow *row, const AldAttention *attention)
 {
         uint32_t window = attention->window;
@@ -119,7 +120,7 @@ static const char *doubt_windows(const KvRow *row, const AldAttention *attention
 
         if (window != ABSENT && !is_applied)
                 return "it states a window, but not which layers apply it";
-        /* Gemma 3 for images has none. */
+        /* A window of 0, as in Gemma 3 for images, means none. */
         if (window == ABSENT && attention->windowed && attention->window != 0)
                 return "it does not state how many tokens the window of its layers has";
         return NULL;
@@ -136,7 +137,8 @@ static bool is_windowed(const KvRow *row, const AldAttention *attention, uint32_
         return period == 0 || layer % period < period - 1;
 }
 
-/* By default, all heads together are as wide as the model. */
+/* Returns the stated length of a head, or its default, by which all heads together are as wide as the
+ * model. */
 static uint32_t find_length(const AldLlm *llm, const AldAttention *attention, uint32_t stated)
 {
         if (stated != ABSENT || llm->embedding_length == ABSENT)
@@ -152,7 +154,8 @@ static uint32_t first_stated(uint32_t first, uint32_t second, uint32_t third)
         return first != ABSENT ? first : second != ABSENT ? second : third;
 }
 
-/* A figure of the file that is less than its tensors have would count less than is kept. */
+/* Returns a problem if a figure of the file is less than its tensors have, since less would be counted than
+ * is kept. */
 static const char *check_tensors(const AldAttention *attention, uint32_t i, const AldLlmLayer *layer)
 {
         const AldLayerSigns *signs = attention->signs ? &attention->signs[i] : NULL;
@@ -189,7 +192,7 @@ static const char *set_layer(AldLlm *llm, const AldAttention *attention, uint32_
 
         layer->kv_heads = attention->kv_heads[i] != ABSENT ? attention->kv_heads[i] : attention->heads[i];
         layer->key_length = find_length(llm, attention, key);
-        /* Older versions of llama.cpp kept the values too. */
+        /* Compressed values are not kept; older versions of llama.cpp did. */
         layer->value_length = attention->latent ? 0 : find_length(llm, attention, value);
         layer->state_bytes = attention->state_bytes[i];
         if (layer->kv_heads == ABSENT)
@@ -242,7 +245,7 @@ static const char *apply_row(AldLlm *llm, const KvRow *row, const AldAttention *
         return problem;
 }
 
-/* A part of the figures might be taken for all of them. */
+/* Sets the problem and clears the figures of all layers, since some of them might be taken for the whole. */
 static void set_problem(AldLlm *llm, const char *problem)
 {
         llm->kv_problem = g_strdup(problem);

@@ -6,7 +6,7 @@
 
 #define ABSENT ALD_LLM_ABSENT_COUNT
 
-/* The first that matches counts. */
+/* Which parts of names show what a tensor is; the first row that matches counts. */
 typedef struct SignRow {
         const char *text;
         AldLayerSign sign;
@@ -42,7 +42,7 @@ static const SignRow gguf_rows[] = {
         { "post_", ALD_SIGN_NONE },
 };
 
-/* These may be anywhere, since each family has a prefix of its own. */
+/* These texts may be anywhere in a name, since each family has its own prefix. */
 static const SignRow safetensors_rows[] = {
         { "indexer.wk.", ALD_SIGN_INDEX },
         { "indexer.", ALD_SIGN_NONE },
@@ -137,7 +137,7 @@ static void keep_first(char **name, const char *of)
                 *name = g_strdup(of);
 }
 
-/* The most that any tensor of the kind has: a weight and its bias have the same. */
+/* Keeps the most rows that any tensor of the kind has; a weight and its bias have equally many. */
 static void keep_most(uint32_t *most, uint32_t rows)
 {
         if (rows != ABSENT && (*most == ABSENT || rows > *most))
@@ -152,7 +152,7 @@ static void add_rows(uint32_t *all, uint32_t rows)
                 *all = ABSENT;
 }
 
-/* What the name has before its projection. */
+/* Notes the part of the name before its projection, unless it is known already. */
 static void note_attention(AldLayerSigns *signs, const char *name)
 {
         static const char *const projections[] = { "kv_a_proj_with_mqa.", "k_proj." };

@@ -5,25 +5,26 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What the tensors of a layer say about what it keeps. */
+/* What the tensors of a layer show about what it keeps. */
 typedef struct AldLayerSigns {
-        bool projects; /* keys or values have a tensor of their own, compressed or not */
-        bool attends;  /* some other projection of attention, such as that of queries */
-        bool drafts;   /* a projection that only blocks for drafts have */
-        char *fused;   /* a tensor for queries, keys and values together; NULL: none */
-        char *state;   /* a tensor of a recurrent network or a convolution; NULL: none */
-        char *other;   /* one that is not understood; NULL: none */
-        /* Lengths of all heads together, and of one; ALD_LLM_ABSENT_COUNT if they are not known. */
+        bool projects; /* keys or values have their own tensor, compressed or not */
+        bool attends;  /* there is another projection of attention, such as that of queries */
+        bool drafts;   /* there is a projection that only blocks for drafts have */
+        char *fused;   /* a tensor for queries, keys and values together; or NULL */
+        char *state;   /* a tensor of a recurrent network or a convolution; or NULL */
+        char *other;   /* a tensor that is not understood; or NULL */
+        /* Rows of each kind of tensor, which are lengths of all heads together; key_norm is that of one head.
+         * ALD_LLM_ABSENT_COUNT if unknown. */
         uint32_t key_rows, value_rows, fused_rows, latent_rows, index_rows, key_norm, convolution_rows;
-        uint32_t all_convolution_rows; /* together: queries, keys and values may have one each */
-        uint32_t kernel;               /* tokens that the convolution covers; 0: not known */
+        uint32_t all_convolution_rows; /* of all convolutions: queries, keys and values may have one each */
+        uint32_t kernel;               /* tokens that the convolution covers; 0 if unknown */
         bool is_packed;                /* the rows of some tensor are those of a packed matrix */
         GPtrArray
-                *attentions; /* prefixes of the projections of keys: LongCat has two attentions in a layer */
+                *attentions; /* prefixes of the projections of keys; LongCat has two attentions in a layer */
 } AldLayerSigns;
 
 typedef enum AldLayerSign {
-        ALD_SIGN_NONE, /* of feed-forward networks, norms and the like, which keep nothing */
+        ALD_SIGN_NONE, /* feed-forward networks, norms and the like, which keep nothing */
         ALD_SIGN_KEYS,
         ALD_SIGN_VALUES,
         ALD_SIGN_LATENT,
@@ -32,7 +33,7 @@ typedef enum AldLayerSign {
         ALD_SIGN_FUSED,
         ALD_SIGN_ATTENDS,
         ALD_SIGN_STATE,
-        ALD_SIGN_CONVOLUTION, /* of a state */
+        ALD_SIGN_CONVOLUTION, /* convolution of a state */
         ALD_SIGN_DRAFTS,
         ALD_SIGN_OTHER,
 } AldLayerSign;
@@ -43,7 +44,7 @@ void ald_layer_signs_free(AldLayerSigns *signs, uint32_t n_layers);
 /* Notes a tensor of the layer; rows are absent if it does not have that shape. */
 void ald_layer_signs_note(AldLayerSigns *signs, AldLayerSign sign, const char *name, uint32_t rows);
 
-/* What a tensor says, from its name after the number of its layer: in GGUF files, and in those of
+/* Return what a tensor shows, from its name after the number of its layer: in GGUF files, and in those of
  * transformers. */
 AldLayerSign ald_layer_sign_of_gguf(const char *part);
 AldLayerSign ald_layer_sign_of_safetensors(const char *part);

@@ -6,13 +6,11 @@
 /*
  * Reads a model: a GGUF file, or a folder with safetensors. On error, *ret_error (may be NULL) is a message
  * that names the file, the offset in bytes or the key, and the reason; free it with g_free(). The files need
- * not be trusted: all they state is checked and limited, and reading them takes at most 136 MiB of memory.
+ * not be trusted: everything in them is checked and limited, and reading them takes at most 136 MiB of
+ * memory.
  *
- *   -EBADMSG     a file is malformed or truncated
- *   -E2BIG       it exceeds a limit
- *   -ERANGE      a sum does not fit into 64 bits
- *   -EOPNOTSUPP  its version, or a type in it, is not supported
- *   -EINVAL      the path is not that of a model
+ * -EBADMSG a file is malformed or truncated -E2BIG it exceeds a limit -ERANGE a sum does not fit into 64 bits
+ * -EOPNOTSUPP its version, or a type in it, is not supported -EINVAL the path is not that of a model
  *
  * Other errors are those of the system, such as -ENOENT if a part of the model is missing.
  */

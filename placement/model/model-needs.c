@@ -37,8 +37,8 @@ AldLlm *ald_llm_new(uint32_t n_layers)
         return llm;
 }
 
-/* Without a width of experts, that of the layer is one's, as in Mixtral; with it, layers without experts have
- * that of the layer. */
+/* If the width of experts is not stated, an expert has that of the layer, as in Mixtral; if it is, the width
+ * of the layer is that of layers without experts. */
 void ald_llm_set_feed_forward(AldLlm *llm, uint32_t layer, uint32_t expert)
 {
         bool has_layer = layer != ALD_LLM_ABSENT_COUNT && layer > 0;
@@ -77,7 +77,8 @@ static const uint32_t ggml_ids[ALD_N_KV_TYPES] = {
         [ALD_KV_IQ4_NL] = ALD_GGML_IQ4_NL,
 };
 
-/* Engines quantize each head by itself, so that a head must consist of whole blocks. */
+/* Returns the bytes of a token's heads. Engines quantize each head separately, so a head must consist of
+ * whole blocks. */
 static int row_bytes(AldKvType type, uint32_t heads, uint32_t length, uint64_t *ret)
 {
         const AldGgmlType *ggml = (unsigned) type < ALD_N_KV_TYPES ? ald_ggml_type(ggml_ids[type]) : NULL;

@@ -6,11 +6,12 @@
 #include <stdint.h>
 
 /*
- * What the files of a language model ask of the devices that run it. All figures are those of the tensors in
- * the files; engines may convert some of them while loading, and need buffers in addition.
+ * What a language model requires of the devices that run it, according to its files. All figures are those of
+ * the tensors in the files; engines may convert some of them while loading, and need buffers in addition.
  */
 
-/* Figures that the files do not state, and that cannot be derived for certain. Absent figures are never 0. */
+/* Values of figures that the files do not state and that cannot be derived reliably. Absent figures are never
+ * 0. */
 #define ALD_LLM_ABSENT UINT64_MAX
 #define ALD_LLM_ABSENT_COUNT UINT32_MAX
 
@@ -18,13 +19,13 @@
 
 typedef struct AldLlmLayer {
         uint64_t bytes;            /* of its tensors */
-        uint64_t token_bytes;      /* of these, what one token reads: all but unused experts */
+        uint64_t token_bytes;      /* of these, the bytes that one token reads: all but unused experts */
         uint64_t parameters;       /* in its tensors */
         uint64_t token_parameters; /* of these, the ones that one token uses */
-        uint32_t kv_heads;         /* 0: nothing is kept in this layer */
+        uint32_t kv_heads;         /* 0 if nothing is kept in this layer */
         uint32_t key_length;       /* of a head, or of the compressed keys and values of a token */
-        uint32_t value_length;     /* of a head; 0: they are part of the compressed keys */
-        uint32_t window;           /* tokens that it attends to; absent: all */
+        uint32_t value_length;     /* of a head; 0 if values are part of the compressed keys */
+        uint32_t window;           /* tokens that it attends to; absent if all */
         uint64_t state_bytes;      /* of the state that each request has besides, whatever its context */
 } AldLlmLayer;
 
@@ -36,7 +37,7 @@ typedef enum AldLlmFormat {
 
 typedef struct AldLlm {
         AldLlmFormat format; /* of its files */
-        char *name;          /* NULL: absent; UTF-8 without control characters */
+        char *name;          /* UTF-8 without control characters; NULL if absent */
         char *architecture;  /* as the file calls it, such as "llama" or "qwen3_moe"; printable ASCII */
         uint32_t n_layers;   /* repeated blocks, without those that only predict further tokens */
         AldLlmLayer *layers;
@@ -47,16 +48,17 @@ typedef struct AldLlm {
         uint64_t draft_bytes;  /* of blocks that predict further tokens, which plain decoding does not use */
         uint64_t other_bytes;  /* of all other tensors, those for images and sound included */
         uint32_t embedding_length;
-        uint32_t experts, used_experts; /* in a layer; absent: not a mixture of experts */
-        uint32_t feed_forward_length; /* width of that part of a layer, of its used experts together; the most
-                                         in any */
+        uint32_t experts, used_experts; /* in a layer; absent if it is not a mixture of experts */
+        uint32_t feed_forward_length;   /* width of the feed-forward part, of all used experts together; the
+                                           most in any layer */
         uint32_t vocabulary;
-        uint32_t context;      /* tokens it was trained for */
-        char *kv_problem;      /* why the size of keys and values is not known; NULL: it is */
-        char *window_doubt;    /* why a window is not counted, with which less may be kept; NULL: no doubt */
-        uint32_t doubt_window; /* up to this context it makes no difference */
-        char *unsized;         /* a tensor of which the number of parameters is not known; NULL: none */
-        bool ollama_only;      /* in a layout of Ollama, which llama.cpp does not load */
+        uint32_t context;      /* tokens that it was trained for */
+        char *kv_problem;      /* why the size of keys and values is unknown; NULL if it is known */
+        char *window_doubt;    /* why a window is not counted with which less may be kept; NULL if there is no
+                                  doubt */
+        uint32_t doubt_window; /* up to this context, the doubt makes no difference */
+        char *unsized;         /* a tensor whose number of parameters is unknown; or NULL */
+        bool ollama_only;      /* its layout is one of Ollama, which llama.cpp does not load */
 } AldLlm;
 
 typedef enum AldKvType {
@@ -77,26 +79,29 @@ typedef enum AldKvType {
 #define ALD_LLM_CELLS_STEP 256u
 #define ALD_LLM_UBATCH 512u
 
-/* Of a layer, and of an expert, either of which may be absent or 0; the experts must be set. */
+/* Sets the feed-forward length from the widths of a layer and of an expert, either of which may be absent or
+ * 0. The numbers of experts must already be set. */
 void ald_llm_set_feed_forward(AldLlm *llm, uint32_t layer, uint32_t expert);
 
-/* Everything absent, with this many layers. */
+/* Returns a model with this many layers, in which everything is absent. */
 AldLlm *ald_llm_new(uint32_t n_layers);
 void ald_llm_free(AldLlm *llm);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldLlm, ald_llm_free)
 
 /*
- * Bytes for keys, values and state of one layer, as llama.cpp allocates them with flash attention, if each of
- * `parallel` requests has its own context of `context` tokens (-np parallel -c context*parallel, without the
- * options for a unified cache and for full windows). -EOPNOTSUPP if it is not known what the model keeps (see
- * kv_problem); -EINVAL if there is no such layer, or its heads do not consist of whole blocks of the type;
- * -ERANGE if the result is too big.
+ * Computes the bytes for keys, values and state of one layer, as llama.cpp allocates them with flash
+ * attention, if each of `parallel` requests has its own context of `context` tokens (-np parallel -c
+ * context*parallel, without the options for a unified cache and for full windows). Returns -EOPNOTSUPP if it
+ * is unknown what the model keeps (see kv_problem); -EINVAL if there is no such layer, or its heads do not
+ * consist of whole blocks of the type; -ERANGE if the result is too large.
  */
 int ald_llm_kv_bytes(const AldLlm *llm, uint32_t layer, uint32_t context, uint32_t parallel, AldKvType type_k,
         AldKvType type_v, uint64_t *ret);
 
-/* Why less may be kept at this context than ald_llm_kv_bytes() says; NULL: no doubt. */
+/* Returns why less may be kept at this context than ald_llm_kv_bytes() computes; NULL if there is no
+ * doubt. */
 const char *ald_llm_window_doubt(const AldLlm *llm, uint32_t context);
 
-/* The first figure that a plan needs and that the files do not state; NULL: none. Free with g_free(). */
+/* Describes the first figure that a plan needs, but the files do not state; NULL if there is none. Free with
+ * g_free(). */
 char *ald_llm_missing_figure(const AldLlm *llm);

@@ -6,19 +6,19 @@
 
 #define ABSENT ALD_LLM_ABSENT
 #define WORD_BITS 32u
-#define PAIR_BITS 4u /* of two parameters in a byte */
+#define PAIR_BITS 4u /* bits of each of two parameters in a byte */
 #define TERNARY_BITS 2u
-#define TILE_SIDE 16u /* of EXL3 */
+#define TILE_SIDE 16u /* rows and columns of a tile of EXL3 */
 #define TILE (TILE_SIDE * TILE_SIDE)
-#define NVFP4_BYTES 8u /* per scale */
+#define NVFP4_BYTES 8u /* bytes for each scale */
 #define MXFP4_BYTES 16u
 #define MXFP8_BYTES 32u
 
 typedef struct PackedTensor {
-        const char *name; /* in the sums */
+        const char *name; /* owned by the sums */
         uint32_t layer;
         bool expert, is_byte;
-        uint64_t elements, bytes, rows, columns; /* columns: 0 of what is no matrix */
+        uint64_t elements, bytes, rows, columns; /* columns is 0 if it is not a matrix */
 } PackedTensor;
 
 /* Parts of names of tensors that hold no parameters. */
@@ -61,7 +61,7 @@ void ald_packed_weights_clear(AldPackedWeights *packed)
         g_clear_pointer(&packed->beside, g_array_unref);
 }
 
-/* A module of HQQ has a tensor for each setting besides. */
+/* Returns whether the tensor is a setting of a module of HQQ. */
 static bool is_setting(const AldPackedWeights *packed, const char *name)
 {
         static const char *const parts[] = { "zero", "shape", "nbits", "axis", "packing", "group_size",
@@ -74,7 +74,7 @@ static bool is_setting(const AldPackedWeights *packed, const char *name)
         return end && g_strcmp0(method, "hqq") == 0 && g_strv_contains(parts, end + 1);
 }
 
-/* Whether a part between periods is one of these. */
+/* Returns whether the tensor holds no parameters, according to its name. */
 static bool is_side(const AldPackedWeights *packed, const char *name)
 {
         for (const char *at = name; at; at = strchr(at, '.')) {
@@ -107,7 +107,8 @@ static uint64_t columns_of(const AldSafetensor *tensor)
         return tensor->n_dims == 2 ? tensor->dims[1] : 0;
 }
 
-/* bitsandbytes packs pairs into a column, the elements of which may have any type. */
+/* Returns whether the tensor is a column of pairs as packed by bitsandbytes, whose elements may have any
+ * type. */
 static bool is_column_of_pairs(const AldPackedWeights *packed, const AldSafetensor *tensor)
 {
         return ald_hf_is_true(packed->config, "load_in_4bit") && columns_of(tensor) == 1 &&
@@ -125,7 +126,8 @@ static bool is_packed(const AldSafetensor *tensor)
         return false;
 }
 
-/* Of models that state another type for experts, those of bytes hold pairs. */
+/* Returns the parameters of a tensor of signed bytes. In models whose experts are stated to be FP4, their
+ * bytes hold pairs. */
 static uint64_t count_signed_bytes(const AldPackedWeights *packed, const AldSafetensor *tensor)
 {
         if (packed->has_paired_experts && strstr(tensor->name, ".experts."))
@@ -153,7 +155,7 @@ bool ald_packed_weights_wait(const AldPackedWeights *packed, const AldSafetensor
         return false;
 }
 
-/* Of a module of its own, as in MLX; else of all. */
+/* Returns a setting of this module, as in MLX, or else that of all modules; 0 if neither is stated. */
 static uint32_t number_of(const AldPackedWeights *packed, const char *module, const char *const *names)
 {
         json_t *own = json_object_get(packed->config, module);
@@ -165,7 +167,7 @@ static uint32_t number_of(const AldPackedWeights *packed, const char *module, co
         return ald_hf_is_count(ald_hf_find(packed->config, names, &name), &number) ? number : 0;
 }
 
-/* The bits of all groups of compressed-tensors; 0 if they differ or there are none. */
+/* Returns the bits of all groups of compressed-tensors; 0 if they differ or there are none. */
 static uint32_t bits_of_groups(const AldPackedWeights *packed)
 {
         json_t *groups = json_object_get(packed->config, "config_groups"), *group;
@@ -182,7 +184,7 @@ static uint32_t bits_of_groups(const AldPackedWeights *packed)
         return bits;
 }
 
-/* Of methods that say it elsewhere: BitNet has three values, and HQQ an object of its own. */
+/* Returns the bits of methods that state them elsewhere: BitNet has three values, and HQQ its own object. */
 static uint32_t bits_of_method(const AldPackedWeights *packed)
 {
         const char *method = json_string_value(json_object_get(packed->config, "quant_method"));
@@ -195,7 +197,7 @@ static uint32_t bits_of_method(const AldPackedWeights *packed)
                                                                                                       : 0;
 }
 
-/* 0: config.json does not say it, or not of all alike. */
+/* Returns the bits of a parameter; 0 if config.json does not state them, or not the same for all. */
 static uint32_t find_bits(const AldPackedWeights *packed, const char *module)
 {
         const char *algorithm = json_string_value(json_object_get(packed->config, "quant_algo"));
@@ -211,7 +213,7 @@ static uint32_t find_bits(const AldPackedWeights *packed, const char *module)
         return bits <= WORD_BITS ? bits : 0;
 }
 
-/* Whether scales have a column for each row of the matrix before it was packed. */
+/* Returns whether scales have a column for each row of the original matrix. */
 static bool has_scales_in_columns(const AldPackedWeights *packed)
 {
         static const char *const methods[] = { "gptq", "awq", "auto-round", "intel/auto-round", NULL };
@@ -220,7 +222,7 @@ static bool has_scales_in_columns(const AldPackedWeights *packed)
         return method && g_strv_contains(methods, method);
 }
 
-/* 0: not known. */
+/* Returns the rows of the original matrix; 0 if unknown. */
 static uint64_t find_rows(const AldPackedWeights *packed, const AldSafetensor *tensor)
 {
         const char *algorithm = json_string_value(json_object_get(packed->config, "quant_algo"));
@@ -276,7 +278,7 @@ static int compare_names(const void *a, const void *b)
         return strcmp(((const PackedTensor *) a)->name, ((const PackedTensor *) b)->name);
 }
 
-/* The tensor of this ending beside the weight of a module; NULL: none. */
+/* Returns the tensor with this ending beside the weight of a module, or NULL. */
 static const PackedTensor *find_beside(const AldPackedWeights *packed, const char *module, const char *end)
 {
         g_autofree char *name = g_strconcat(module, end, NULL);
@@ -292,7 +294,8 @@ static uint64_t count_by_bits(const PackedTensor *weight, uint32_t bits)
         return bits == 0 || weight->bytes > UINT64_MAX / 8 ? ABSENT : weight->bytes * 8 / bits;
 }
 
-/* Each scale is of a block of a fixed number of parameters. */
+/* Counts the parameters in bytes. The scales help, since each belongs to a block with a fixed number of
+ * parameters. */
 static uint64_t count_bytes(const AldPackedWeights *packed, const PackedTensor *weight, const char *module)
 {
         const PackedTensor *scales = find_beside(packed, module, ".weight_scale");
@@ -313,7 +316,8 @@ static uint64_t count_bytes(const AldPackedWeights *packed, const PackedTensor *
                        : ABSENT;
 }
 
-/* In the group of compressed-tensors that fits the shapes of the weight and its scales. */
+/* Counts the parameters by the group of compressed-tensors that fits the shapes of the weight and its
+ * scales. */
 static uint64_t count_in_groups(
         const AldPackedWeights *packed, const PackedTensor *weight, const PackedTensor *scales)
 {
@@ -336,7 +340,7 @@ static uint64_t count_in_groups(
         return count_by_bits(weight, found);
 }
 
-/* MLX: each row has a scale for each group of its parameters. */
+/* Counts the parameters of MLX, where each row has a scale for each group of its parameters. */
 static uint64_t count_mlx(const AldPackedWeights *packed, const PackedTensor *weight, const char *module)
 {
         const PackedTensor *scales = find_beside(packed, module, ".scales");
@@ -347,7 +351,8 @@ static uint64_t count_mlx(const AldPackedWeights *packed, const PackedTensor *we
         return count_by_bits(weight, find_bits(packed, module));
 }
 
-/* GPTQ packs columns and AWQ rows; the scales have a column for each of the weight before that. */
+/* Counts the parameters of GPTQ, which packs columns, and AWQ, which packs rows. The scales have a column for
+ * each one of the original weight. */
 static uint64_t count_qweight(const AldPackedWeights *packed, const PackedTensor *weight, const char *module)
 {
         const PackedTensor *scales = find_beside(packed, module, ".scales"), *zeros;
@@ -364,7 +369,7 @@ static uint64_t count_qweight(const AldPackedWeights *packed, const PackedTensor
                 weight, zeros ? (uint32_t) (times(zeros->columns, WORD_BITS) / weight->columns) : 0);
 }
 
-/* EXL2: rows have different numbers of bits. */
+/* Counts the parameters of EXL2, whose rows differ in their bits. */
 static uint64_t count_exl2(const AldPackedWeights *packed, const PackedTensor *weight, const char *module)
 {
         const PackedTensor *order = find_beside(packed, module, ".q_invperm");

@@ -51,7 +51,7 @@ typedef struct Reader {
         char **ret_error;
 } Reader;
 
-/* The object of a tensor. */
+/* The JSON object of a tensor. */
 typedef struct Entry {
         char name[ALD_TENSOR_NAME_MAX + 1], type[TYPE_NAME_MAX + 1];
         bool has_shape, has_offsets;
@@ -218,7 +218,8 @@ static int read_entry(Reader *reader, const AldScanString *name)
         return r < 0 ? fail_entry(reader, &entry, r, "not a tensor") : report_tensor(reader, &entry);
 }
 
-/* The strings of an entry are not needed after it, so that each reuses the room. */
+/* Reads all entries. The strings of an entry are not needed afterwards, so each entry reuses the same
+ * room. */
 static int read_entries(Reader *reader)
 {
         char *room = reader->scan.room;

@@ -15,12 +15,12 @@ typedef struct AldSafetensor {
         unsigned n_dims;
 } AldSafetensor;
 
-/* Returns a negative errno and a static text to end with an error. */
+/* Called for each tensor. Returning a negative errno, with a static text as the reason, ends the reading. */
 typedef int (*AldSafetensorFound)(const AldSafetensor *tensor, void *userdata, const char **ret_reason);
 
 /*
- * Reads the header of a file, of at most 16 MiB, and calls `found` for each of its tensors. Their data is not
- * read, but must fill the rest of the file. Needs twice the size of the header while it reads. Errors are
- * those of file-head.h.
+ * Reads the header of a file, of at most 16 MiB, and calls `found` for each of its tensors. The data of the
+ * tensors is not read, but must fill the rest of the file. Reading takes twice the size of the header in
+ * memory. Errors are those of file-head.h.
  */
 int ald_safetensors_file_read(const char *path, AldSafetensorFound found, void *userdata, char **ret_error);

@@ -23,14 +23,15 @@ void ald_safetensors_index_clear(AldSafetensorsIndex *index)
         g_clear_pointer(&index->files, g_ptr_array_unref);
 }
 
-/* A path could lead out of the folder. */
+/* Returns whether it is the plain name of a file; a path could lead out of the folder. */
 static bool is_file_name(const AldScanString *name)
 {
         return name->n <= FILE_NAME_MAX && ald_file_name_is_plain(name->bytes, name->n) &&
                name->bytes[0] != '.' && !strchr(name->bytes, '/');
 }
 
-/* Tensors of the same file mostly follow each other. */
+/* Adds the file unless it is known. The last ones come first, since tensors of the same file mostly follow
+ * each other. */
 static int note_file(Reader *reader, const AldScanString *name)
 {
         GPtrArray *files = reader->index.files;

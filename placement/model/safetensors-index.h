@@ -4,9 +4,9 @@
 #include <glib.h>
 #include <stdint.h>
 
-/* What model.safetensors.index.json names. */
+/* The contents of model.safetensors.index.json. */
 typedef struct AldSafetensorsIndex {
-        GPtrArray *files; /* of strings: their names, sorted; plain names without a folder */
+        GPtrArray *files; /* sorted strings: plain names without a folder */
         uint32_t n_tensors;
 } AldSafetensorsIndex;
 

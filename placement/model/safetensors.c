@@ -14,9 +14,9 @@
 #include "placement/model/tensor-sums.h"
 
 #define LAYER_DIGITS_MAX 9u
-#define EXPERTS_DIMS 3u /* a matrix for each */
+#define EXPERTS_DIMS 3u /* one matrix for each expert */
 
-/* What precedes the number of a layer; layers that process images have other prefixes. */
+/* Prefixes of the number of a layer; layers that process images have other ones. */
 static const char *const layer_prefixes[] = { "model.layers.layers.", "model.layers.",
         "model.language_model.layers.", "language_model.model.layers.", "language_model.layers.",
         "model.text_model.layers.", "model.decoder.layers.", "decoder.layers.", "transformer.encoder.layers.",
@@ -28,12 +28,12 @@ static const char *const head_parts[] = { "lm_head", "embed_out" };
 typedef struct Model {
         const char *folder;
         AldHfKeys keys;
-        uint32_t n_layers, n_drafts; /* n_layers: absent if config.json does not say it */
+        uint32_t n_layers, n_drafts; /* n_layers is absent until found if config.json does not state it */
         AldLlm *llm;
         AldTensorSums sums;
         AldLayerSigns *signs; /* of each layer */
         AldPackedWeights packed;
-        uint64_t embedding_rows, embedding_columns; /* 0: not known */
+        uint64_t embedding_rows, embedding_columns; /* 0 if unknown */
         char **ret_error;
 } Model;
 
@@ -48,7 +48,7 @@ static void model_clear(Model *model)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Model, model_clear)
 
-/* Whether a part between periods is one of these. */
+/* Returns whether a part of the name between periods is one of these. */
 static bool has_part(const char *name, const char *const *parts, size_t n_parts)
 {
         for (const char *at = name; at; at = strchr(at, '.')) {
@@ -63,7 +63,8 @@ static bool has_part(const char *name, const char *const *parts, size_t n_parts)
         return false;
 }
 
-/* Other parts of a model have layers of their own. */
+/* Returns whether a prefix of n bytes belongs to the part for text; other parts of a model have layers,
+ * too. */
 static bool is_of_text(const char *name, size_t n)
 {
         static const char *const others[] = { "vision", "visual", "image", "audio", "speech", "talker",
@@ -81,7 +82,7 @@ static bool is_of_text(const char *name, size_t n)
         return false;
 }
 
-/* What is behind the prefix of a layer, or NULL. */
+/* Returns the name after the prefix of a layer, or NULL. */
 static const char *skip_prefix(const char *name)
 {
         const char *at = strstr(name, ".layers.");
@@ -92,7 +93,7 @@ static const char *skip_prefix(const char *name)
         return at && is_of_text(name, (size_t) (at - name) + 1) ? at + strlen(".layers.") : NULL;
 }
 
-/* The rest of its name, or NULL if it is not of a layer. */
+/* Reads the number of a layer. Returns the rest of the name, or NULL if it is not of a layer. */
 static const char *read_layer(const char *name, uint32_t *ret)
 {
         const char *at = skip_prefix(name);
@@ -105,8 +106,8 @@ static const char *read_layer(const char *name, uint32_t *ret)
         return digits > 0 && digits <= LAYER_DIGITS_MAX && *at == '.' ? at + 1 : NULL;
 }
 
-/* Many families have one tensor for all experts of a layer, which is not always named after them: MLX calls
- * it switch_mlp, Granite input_linear, Step3 moe.up_proj. */
+/* Returns whether the tensor holds experts. Many families have one tensor for all experts of a layer, which
+ * is not always named after them: it is switch_mlp in MLX, input_linear in Granite, moe.up_proj in Step3. */
 static bool is_expert(const Model *model, const AldSafetensor *found)
 {
         return strstr(found->name, ".experts.") ||
@@ -174,8 +175,8 @@ static uint32_t rows_of(const Model *model, const AldSafetensor *found, AldLayer
         return ald_packed_weights_rows(&model->packed, found);
 }
 
-/* A row of a convolution has as many numbers as it covers tokens, in the last dimension or in MLX before it.
- */
+/* Returns how many tokens a convolution covers: the length of its rows, which is the last dimension, or in
+ * MLX the one before; 0 if unknown. */
 static uint32_t kernel_of(const AldSafetensor *found)
 {
         unsigned n = MIN(found->n_dims, ALD_SAFETENSOR_DIMS);
@@ -237,7 +238,8 @@ static int add_tensor(const AldSafetensor *found, void *userdata, const char **r
         return 0;
 }
 
-/* Where config.json does not say how many layers there are, their tensors do. */
+/* Raises n_layers to include the layer of a tensor, for models whose config.json does not state the
+ * number. */
 static int count_layer(const AldSafetensor *found, void *userdata, const char **ret_reason)
 {
         Model *model = userdata;
@@ -275,7 +277,7 @@ static int read_tensors(Model *model, AldSafetensorFound found)
                                         : ald_safetensors_file_read(single, found, model, model->ret_error);
 }
 
-/* Engines do not load the head if the embedding replaces it. */
+/* Sets whether the embedding replaces the head, which engines do not load then. */
 static void settle_head(Model *model)
 {
         AldLlm *llm = model->llm;
@@ -288,7 +290,7 @@ static void settle_head(Model *model)
                 llm->head_bytes = 0;
 }
 
-/* What config.json leaves to a default is as large as the embedding says. */
+/* Takes sizes that config.json leaves to a default from the embedding. */
 static void settle_embedding(Model *model)
 {
         AldLlm *llm = model->llm;

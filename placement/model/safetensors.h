@@ -5,10 +5,10 @@
 
 /*
  * Reads the folder of a model as Hugging Face's transformers write it: config.json, and model.safetensors or
- * the files that model.safetensors.index.json names, of which all must be there. The data of tensors is not
- * read. Needs up to 136 MiB of memory: the index has at most 32 MiB, the header of a file 16 MiB, the
- * names of all tensors 32 MiB, and what is noted of packed ones 64 MiB. Parameters that are packed into words
- * count as many as config.json or the shapes of their scales say; where neither does, they are absent. Errors
- * are those of file-head.h.
+ * the files that model.safetensors.index.json names, which must all exist. The data of tensors is not read.
+ * Reading takes up to 136 MiB of memory: the index has at most 32 MiB, the header of a file 16 MiB, the names
+ * of all tensors 32 MiB, and the notes on packed ones 64 MiB. Parameters that are packed into words are
+ * counted by config.json or by the shapes of their scales; if neither suffices, they are absent. Errors are
+ * those of file-head.h.
  */
 int ald_safetensors_read(const char *folder, AldLlm **ret, char **ret_error);

@@ -36,7 +36,7 @@ void ald_tensor_sums_clear(AldTensorSums *sums)
         *sums = (AldTensorSums){ 0 };
 }
 
-/* A sum over something absent is absent. */
+/* Adds to a sum, which becomes absent if either is. */
 static int add_or_absent(uint64_t *sum, uint64_t more)
 {
         if (*sum == ALD_LLM_ABSENT || more == ALD_LLM_ABSENT) {
@@ -122,7 +122,7 @@ int ald_tensor_sums_add(AldTensorSums *sums, const AldTensor *tensor, const char
         return r;
 }
 
-/* Sorting is not slower with chosen names, as a hash table would be. */
+/* Names are sorted, since maliciously chosen ones would slow down a hash table. */
 static int compare_names(const void *a, const void *b)
 {
         return strcmp(*(const char *const *) a, *(const char *const *) b);
@@ -140,7 +140,7 @@ static const char *find_twice(AldTensorSums *sums)
         return NULL;
 }
 
-/* of * used / all, rounded down, where the product may exceed 64 bits. */
+/* Returns of * used / all, rounded down, even if the product exceeds 64 bits. */
 static uint64_t share(uint64_t of, uint32_t used, uint32_t all)
 {
         return of / all * used + of % all * used / all;
