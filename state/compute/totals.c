@@ -91,26 +91,23 @@ static bool has_own_memory(const AldBackend *backend)
                backend->memory_total_bytes <= (uint64_t) ALD_INTEGER_MAX;
 }
 
-static void add_device_memory(AldNodeSums *sums, const AldBackend *backend, const AldSystem *system)
-{
-        const AldDevice *device = system ? ald_rows_find(&system->devices, backend->id) : NULL;
-        uint64_t used = device ? device->memory_used_bytes : ALD_ABSENT_UINT64;
-
-        if (!has_own_memory(backend))
-                return;
-        ald_sum_add(&sums->device_memory_total_bytes, backend->memory_total_bytes);
-        if (used <= backend->memory_total_bytes)
-                ald_sum_add(&sums->device_memory_available_bytes, backend->memory_total_bytes - used);
-        else
-                sums->device_memory_unread++;
-}
-
 static void sum_device_memory(AldNodeSums *sums, const AldBackends *backends, const AldSystem *system)
 {
         sums->device_memory_total_bytes = sums->device_memory_available_bytes = ALD_ABSENT_UINT64;
         sums->device_memory_unread = 0;
-        for (size_t i = 0; backends && i < backends->devices.n; i++)
-                add_device_memory(sums, ald_rows_at(&backends->devices, i), system);
+        for (size_t i = 0; backends && i < backends->devices.n; i++) {
+                const AldBackend *backend = ald_rows_at(&backends->devices, i);
+                const AldDevice *device = system ? ald_rows_find(&system->devices, backend->id) : NULL;
+                uint64_t used = device ? device->memory_used_bytes : ALD_ABSENT_UINT64;
+
+                if (!has_own_memory(backend))
+                        continue;
+                ald_sum_add(&sums->device_memory_total_bytes, backend->memory_total_bytes);
+                if (used <= backend->memory_total_bytes)
+                        ald_sum_add(&sums->device_memory_available_bytes, backend->memory_total_bytes - used);
+                else
+                        sums->device_memory_unread++;
+        }
 }
 
 /* Sums the memory. An available amount beyond the total is not plausible and left out. */

@@ -5,14 +5,6 @@
 #include "state/link/link.h"
 #include "state/planner/planner.h"
 
-static bool address_exists(const AldNode *sink, const char *address)
-{
-        const AldNetwork *network = ald_record_as(
-                ald_node_record(sink, ALD_KIND_NETWORK), NETWORK, AldNetwork);
-
-        return !network || ald_network_find_address(network, address);
-}
-
 static bool has_port(const AldNode *node, const char *port)
 {
         const AldFabric *fabric = ald_record_as(ald_node_record(node, ALD_KIND_FABRIC), FABRIC, AldFabric);
@@ -22,12 +14,16 @@ static bool has_port(const AldNode *node, const char *port)
 
 bool ald_planner_path_exists(const AldNode *source, const AldNode *sink, const AldRecord *record)
 {
+        const AldNetwork *network = ald_record_as(
+                ald_node_record(sink, ALD_KIND_NETWORK), NETWORK, AldNetwork);
+
         if (record->kind == ALD_KIND_LINK_RDMA) {
                 const AldLinkRdma *rdma = ald_record_as(record, LINK_RDMA, AldLinkRdma);
 
                 return has_port(source, rdma->source_port) && has_port(sink, rdma->sink_port);
         }
-        return address_exists(sink, ald_record_as(record, LINK_SOCKET, AldLinkSocket)->sink_address);
+        return !network || ald_network_find_address(
+                                   network, ald_record_as(record, LINK_SOCKET, AldLinkSocket)->sink_address);
 }
 
 /* Nothing is known about a node that has not been heard yet, or that reports no ports. */

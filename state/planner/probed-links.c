@@ -3,15 +3,6 @@
 #include "state/planner/probed-kinds.h"
 #include "state/results/link-result.h"
 
-/* Returns whether the row of the path was deleted, or is about to be. */
-static bool path_is_gone(AldStore *store, const AldRecord *reported)
-{
-        const AldLink link = ald_link_of_record(reported);
-        const AldNode *sink = ald_store_find_node(store, &link.sink);
-
-        return sink && !ald_planner_path_exists(ald_store_local_node(store), sink, reported);
-}
-
 /* Returns the bounds of the interval. It is always the same over RDMA, and a repeated report needs none. */
 static AldTtlBounds bounds_of(
         AldStore *store, const AldPlannerInput *input, const AldRecord *before, const AldRecord *reported)
@@ -26,9 +17,12 @@ static AldTtlBounds bounds_of(
 static AldRecord *links_merge(
         AldStore *store, const AldPlannerInput *input, AldRecord *before, AldRecord *reported)
 {
+        const AldLink link = ald_link_of_record(reported);
+        const AldNode *sink = ald_store_find_node(store, &link.sink);
         AldTtlBounds bounds;
 
-        if (path_is_gone(store, reported))
+        /* The row of a path that no longer exists was deleted, or is about to be. */
+        if (sink && !ald_planner_path_exists(ald_store_local_node(store), sink, reported))
                 return NULL;
         bounds = bounds_of(store, input, before, reported);
         return ald_link_result_merge(before, reported, &bounds);

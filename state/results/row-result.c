@@ -62,12 +62,6 @@ static const AldRows *rows_of(const AldRecord *record)
         return record ? ald_record_field(record, ald_struct_rows(ald_record_type(record))) : NULL;
 }
 
-static bool is_failure(const AldResultRow *row)
-{
-        return row->failed_usec != ALD_ABSENT_UINT64 &&
-               (row->measured_usec == ALD_ABSENT_UINT64 || row->failed_usec >= row->measured_usec);
-}
-
 static uint64_t failures_of(const AldResultRow *row)
 {
         if (row->failed_usec == ALD_ABSENT_UINT64)
@@ -98,12 +92,14 @@ static void merge_row(const AldRowResult *result, const AldStruct *type, const v
         const AldResultRow past = ald_result_row_read(type, before),
                            now = ald_result_row_read(type, reported);
         bool stays = before && changes_nothing(result, &now, reported, &past, before);
+        bool failed = now.failed_usec != ALD_ABSENT_UINT64 &&
+                      (now.measured_usec == ALD_ABSENT_UINT64 || now.failed_usec >= now.measured_usec);
         AldResultRow row;
 
         memcpy(merged, stays || (before && now.measured_usec == ALD_ABSENT_UINT64) ? before : reported,
                 type->size);
         row = ald_result_row_read(type, merged);
-        if (!stays && is_failure(&now)) {
+        if (!stays && failed) {
                 if (before && now.measured_usec != ALD_ABSENT_UINT64 && result->keep)
                         result->keep(merged, before);
                 row.failure = now.failure;

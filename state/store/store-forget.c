@@ -42,8 +42,15 @@ static void drop_or_delete_link(AldStore *store, AldEntry *entry, uint64_t now)
                 ald_store_put_local(store, entry->kind, entry->key, NULL, entry->updated_usec, now);
 }
 
-static void drop_links_from_node(AldStore *store, AldNode *node, GHashTable *gone, uint64_t now)
+typedef struct LinkDrop {
+        AldStore *store;
+        GHashTable *gone; /* of AldId: the sinks of the links */
+        uint64_t now;
+} LinkDrop;
+
+static gboolean drop_links_from_node(AldNode *node, void *userdata)
 {
+        const LinkDrop *drop = userdata;
         AldEntry *entry = ald_node_after(node, NULL);
 
         while (entry) {
@@ -51,55 +58,30 @@ static void drop_links_from_node(AldStore *store, AldNode *node, GHashTable *gon
                 AldId sink;
 
                 if (entry->key && ald_key_parse(entry->kind, entry->key, &sink) >= 0 &&
-                        g_hash_table_contains(gone, &sink))
-                        drop_or_delete_link(store, entry, now);
+                        g_hash_table_contains(drop->gone, &sink))
+                        drop_or_delete_link(drop->store, entry, drop->now);
                 entry = next;
         }
-}
-
-typedef struct LinkDrop {
-        AldStore *store;
-        GHashTable *gone;
-        uint64_t now;
-} LinkDrop;
-
-static gboolean drop_links_of_each_node(AldNode *node, void *userdata)
-{
-        const LinkDrop *drop = userdata;
-
-        drop_links_from_node(drop->store, node, drop->gone, drop->now);
         return FALSE;
-}
-
-/* Drops links to removed nodes, from any source. */
-static void drop_links_to(AldStore *store, GPtrArray *nodes, uint64_t now)
-{
-        g_autoptr(GHashTable) gone = g_hash_table_new(ald_id_table_hash, ald_id_table_equal);
-        LinkDrop drop = { store, gone, now };
-
-        for (guint i = 0; i < nodes->len; i++)
-                g_hash_table_add(gone, &((AldNode *) nodes->pdata[i])->id);
-        ald_store_foreach_node(store, drop_links_of_each_node, &drop);
-}
-
-static void forget_nodes(AldStore *store, GPtrArray *nodes, uint64_t now)
-{
-        if (nodes->len == 0)
-                return;
-        drop_links_to(store, nodes, now);
-        for (guint i = 0; i < nodes->len; i++)
-                ald_store_forget_node(store, nodes->pdata[i]);
 }
 
 void ald_store_expire(AldStore *store, uint64_t now, uint64_t deletion_usec, uint64_t node_usec)
 {
         g_autoptr(GPtrArray) silent = g_ptr_array_new();
+        g_autoptr(GHashTable) gone = NULL;
         Expiry expiry = {
                 .now = now, .deletion = deletion_usec, .node = node_usec, .store = store, .silent = silent
         };
 
         ald_store_foreach_node(store, expire_node, &expiry);
-        forget_nodes(store, silent, now);
+        if (silent->len == 0)
+                return;
+        gone = g_hash_table_new(ald_id_table_hash, ald_id_table_equal);
+        for (guint i = 0; i < silent->len; i++)
+                g_hash_table_add(gone, &((AldNode *) silent->pdata[i])->id);
+        ald_store_foreach_node(store, drop_links_from_node, &(LinkDrop){ store, gone, now });
+        for (guint i = 0; i < silent->len; i++)
+                ald_store_forget_node(store, silent->pdata[i]);
 }
 
 void ald_store_forget(AldStore *store, const AldId *ids, size_t n)
@@ -118,7 +100,7 @@ void ald_store_drop_own_links(AldStore *store, const AldId *ids, size_t n, uint6
 
         for (size_t i = 0; i < n; i++)
                 g_hash_table_add(gone, (gpointer) &ids[i]);
-        drop_links_from_node(store, store->local, gone, now);
+        drop_links_from_node(store->local, &(LinkDrop){ store, gone, now });
 }
 
 void ald_store_announce(AldStore *store, const AldId *id, uint64_t epoch)

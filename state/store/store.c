@@ -311,17 +311,6 @@ static int validate_update(const AldStore *store, const AldUpdate *update, const
         return has_room(store, update, entry) ? 0 : -ENOSPC;
 }
 
-static int add_link(AldStore *store, AldNode *node, AldKind kind, const char *key, AldEntry **ret)
-{
-        size_t max = store->limits.max_links_per_node;
-
-        if (ald_link_set_count(node->links) >= (node->local ? LOCAL_LINKS * max : max))
-                return -ENOSPC;
-        *ret = ald_link_set_add(&node->links, node, kind, key);
-        store->bytes += ald_store_link_bytes(key);
-        return 0;
-}
-
 void ald_store_forget_entry(AldStore *store, AldEntry *entry)
 {
         if (entry->record)
@@ -362,6 +351,8 @@ static bool make_room_for_node(AldStore *store)
 static int add_missing_entry(
         AldStore *store, AldNode *node, const AldUpdate *update, uint64_t now, AldEntry **ret)
 {
+        size_t max = store->limits.max_links_per_node;
+
         if (!node) {
                 if (!make_room_for_node(store))
                         return -ENOSPC;
@@ -371,7 +362,11 @@ static int add_missing_entry(
                 *ret = &node->entries[update->kind];
                 return 0;
         }
-        return add_link(store, node, update->kind, update->key, ret);
+        if (ald_link_set_count(node->links) >= (node->local ? LOCAL_LINKS * max : max))
+                return -ENOSPC;
+        *ret = ald_link_set_add(&node->links, node, update->kind, update->key);
+        store->bytes += ald_store_link_bytes(update->key);
+        return 0;
 }
 
 /* Merges an update. A missing entry counts as older than any update. */

@@ -153,15 +153,6 @@ static void move_item_to_end(AldGraph *graph, Item *item)
         g_queue_push_tail_link(&graph->items, &item->place);
 }
 
-static void forget_oldest_gone(AldGraph *graph)
-{
-        Item *item = g_queue_pop_head(&graph->gone);
-
-        graph->forgotten = item->is.revision;
-        g_queue_unlink(&graph->items, &item->place);
-        g_free(item);
-}
-
 /* Remembers that what the item stood for has gone. */
 static void bury_item(AldGraph *graph, Item *item, AldGraphChange change)
 {
@@ -178,8 +169,13 @@ static void bury_item(AldGraph *graph, Item *item, AldGraphChange change)
         item->is.revision = 0;
         move_item_to_end(graph, gone);
         g_queue_push_tail(&graph->gone, gone);
-        if (graph->gone.length > ALD_GRAPH_GONE_MAX)
-                forget_oldest_gone(graph);
+        if (graph->gone.length > ALD_GRAPH_GONE_MAX) {
+                Item *oldest = g_queue_pop_head(&graph->gone);
+
+                graph->forgotten = oldest->is.revision;
+                g_queue_unlink(&graph->items, &oldest->place);
+                g_free(oldest);
+        }
 }
 
 /* Rows are compared by their hashes. */

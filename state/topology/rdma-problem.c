@@ -198,17 +198,6 @@ GHashTable *ald_rdma_failures(AldNode *node)
         return failures;
 }
 
-static bool find_failure(GHashTable *failures, const AldRdmaPort *port, AldRdmaProblem *ret)
-{
-        const AldLinkRdma *row = g_hash_table_lookup(failures, port->id);
-        const char *word = row ? known_word(row->failure) : NULL;
-
-        if (!word)
-                return false;
-        *ret = problem_of(word, port);
-        return true;
-}
-
 bool ald_rdma_problem_find_reported(const AldNetwork *network, const AldRdmaPort *port, AldRdmaProblem *ret)
 {
         const AldInterface *interface = network && port->interface ? ald_rows_find(&network->interfaces,
@@ -241,6 +230,15 @@ bool ald_rdma_problem_find(
         const AldNetwork *network = ald_record_as(
                 ald_node_record(node, ALD_KIND_NETWORK), NETWORK, AldNetwork);
 
-        return ald_rdma_problem_find_reported(network, port, ret) ||
-               (port->state && find_failure(failures, port, ret));
+        const AldLinkRdma *row;
+        const char *word;
+
+        if (ald_rdma_problem_find_reported(network, port, ret))
+                return true;
+        row = port->state ? g_hash_table_lookup(failures, port->id) : NULL;
+        word = row ? known_word(row->failure) : NULL;
+        if (!word)
+                return false;
+        *ret = problem_of(word, port);
+        return true;
 }

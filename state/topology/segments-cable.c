@@ -129,14 +129,6 @@ static void add_host(Adjacencies *adjacencies, const AldNode *node, const AldThu
         known->vertex = vertex;
 }
 
-static void add_hosts(Adjacencies *adjacencies, const AldNode *node)
-{
-        const AldFabric *fabric = ald_record_as(ald_node_record(node, ALD_KIND_FABRIC), FABRIC, AldFabric);
-
-        for (size_t i = 0; fabric && i < fabric->thunderbolt_ports.n; i++)
-                add_host(adjacencies, node, ald_rows_at(&fabric->thunderbolt_ports, i));
-}
-
 static const char *interface_over(const Adjacency *adjacency)
 {
         const AldFabric *fabric = ald_record_as(
@@ -171,8 +163,14 @@ void ald_segments_join_thunderbolt(AldSegmentBuild *build)
         GHashTableIter iter;
         gpointer key;
 
-        for (guint i = 0; i < build->nodes->len; i++)
-                add_hosts(&adjacencies, build->nodes->pdata[i]);
+        for (guint i = 0; i < build->nodes->len; i++) {
+                const AldNode *node = build->nodes->pdata[i];
+                const AldFabric *fabric = ald_record_as(
+                        ald_node_record(node, ALD_KIND_FABRIC), FABRIC, AldFabric);
+
+                for (size_t k = 0; fabric && k < fabric->thunderbolt_ports.n; k++)
+                        add_host(&adjacencies, node, ald_rows_at(&fabric->thunderbolt_ports, k));
+        }
         g_hash_table_iter_init(&iter, table);
         while (g_hash_table_iter_next(&iter, &key, NULL)) {
                 const Adjacency *reverse = find_reverse(table, key);
@@ -244,14 +242,6 @@ static void add_neighbour(Adjacencies *adjacencies, const AldNode *node, const A
         add_adjacency(adjacencies->table, &adjacency);
 }
 
-static void add_neighbours(Adjacencies *adjacencies, const AldNode *node)
-{
-        const AldNetwork *network = network_of(node);
-
-        for (size_t i = 0; network && i < network->neighbours.n; i++)
-                add_neighbour(adjacencies, node, ald_rows_at(&network->neighbours, i));
-}
-
 static bool has_carrier(const AldNode *node, const char *name)
 {
         const AldInterface *interface = ald_rows_find(&network_of(node)->interfaces, name);
@@ -287,8 +277,13 @@ void ald_segments_join_lldp(AldSegmentBuild *build)
         GHashTableIter iter;
         gpointer key;
 
-        for (guint i = 0; i < build->nodes->len; i++)
-                add_neighbours(&adjacencies, build->nodes->pdata[i]);
+        for (guint i = 0; i < build->nodes->len; i++) {
+                const AldNode *node = build->nodes->pdata[i];
+                const AldNetwork *network = network_of(node);
+
+                for (size_t k = 0; network && k < network->neighbours.n; k++)
+                        add_neighbour(&adjacencies, node, ald_rows_at(&network->neighbours, k));
+        }
         g_hash_table_iter_init(&iter, table);
         while (g_hash_table_iter_next(&iter, &key, NULL))
                 join_neighbours(&adjacencies, key);
