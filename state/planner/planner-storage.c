@@ -5,8 +5,8 @@
 AldPathState ald_storage_state(const AldId *node, const AldStorageFileSystem *row, uint64_t now_realtime)
 {
         const AldAttempts attempts = { row->measured_usec, row->failed_usec, row->failures, false };
-        AldPathState state = ald_attempts_state(&attempts, ald_path_seed(node, node, row->id),
-                ald_kind_ttl(ALD_KIND_STORAGE), now_realtime);
+        AldPathState state = ald_attempts_state(
+                &attempts, ald_path_seed(node, node, row->id), ald_kind_ttl(ALD_KIND_STORAGE), now_realtime);
 
         if (row->model_files == ALD_ABSENT_UINT64 || row->model_files == 0)
                 state.due = false;
