@@ -214,17 +214,14 @@ static const char *set_layer(AldLlm *llm, const AldAttention *attention, uint32_
         return problem;
 }
 
-static uint32_t find_keeping(const AldLlm *llm, const KvRow *row, const AldAttention *attention)
-{
-        uint32_t keeping = llm->n_layers - MIN(attention->sharing, llm->n_layers);
-
-        return row->keeping > 0 && attention->sharing == 0 ? MIN(keeping, row->keeping) : keeping;
-}
-
 static const char *apply_row(AldLlm *llm, const KvRow *row, const AldAttention *attention)
 {
-        uint32_t window = find_window(llm, row, attention), keeping = find_keeping(llm, row, attention);
+        uint32_t window = find_window(llm, row, attention);
+        uint32_t keeping = llm->n_layers - MIN(attention->sharing, llm->n_layers);
         const char *doubt = doubt_windows(row, attention, window), *problem = NULL;
+
+        if (row->keeping > 0 && attention->sharing == 0)
+                keeping = MIN(keeping, row->keeping);
 
         if (attention->sharing >= llm->n_layers)
                 return "it states that all of its layers use the keys and values of others";

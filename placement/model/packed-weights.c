@@ -92,11 +92,6 @@ static bool is_side(const AldPackedWeights *packed, const char *name)
         return is_setting(packed, name);
 }
 
-static bool is_word(const AldSafetensor *tensor)
-{
-        return strcmp(tensor->type, "I32") == 0 || strcmp(tensor->type, "U32") == 0;
-}
-
 static uint64_t times(uint64_t a, uint64_t b)
 {
         return a == ABSENT || __builtin_mul_overflow(a, b, &a) ? ABSENT : a;
@@ -119,10 +114,11 @@ static bool is_packed(const AldSafetensor *tensor)
 {
         static const char *const word_ends[] = { ".weight", ".weight_packed", ".W_q", ".qweight",
                 ".q_weight" };
+        bool is_word = strcmp(tensor->type, "I32") == 0 || strcmp(tensor->type, "U32") == 0;
 
         for (size_t i = 0; i < G_N_ELEMENTS(word_ends); i++)
                 if (g_str_has_suffix(tensor->name, word_ends[i]))
-                        return is_word(tensor) || (strcmp(tensor->type, "U8") == 0 && i < 3);
+                        return is_word || (strcmp(tensor->type, "U8") == 0 && i < 3);
         return false;
 }
 
@@ -253,17 +249,17 @@ uint32_t ald_packed_weights_rows(const AldPackedWeights *packed, const AldSafete
         return rows > 0 && rows < ALD_LLM_ABSENT_COUNT ? (uint32_t) rows : ALD_LLM_ABSENT_COUNT;
 }
 
-static PackedTensor describe(const AldSafetensor *tensor, const AldTensor *added, const char *name)
-{
-        return (PackedTensor){ name, added->layer, added->expert, strcmp(tensor->type, "U8") == 0,
-                tensor->elements, tensor->bytes, tensor->n_dims > 0 ? tensor->dims[0] : 1,
-                columns_of(tensor) };
-}
-
 void ald_packed_weights_note(
         AldPackedWeights *packed, const AldSafetensor *tensor, const AldTensor *added, const char *name)
 {
-        PackedTensor one = describe(tensor, added, name);
+        const PackedTensor one = { .name = name,
+                .layer = added->layer,
+                .expert = added->expert,
+                .is_byte = strcmp(tensor->type, "U8") == 0,
+                .elements = tensor->elements,
+                .bytes = tensor->bytes,
+                .rows = tensor->n_dims > 0 ? tensor->dims[0] : 1,
+                .columns = columns_of(tensor) };
 
         if (added->place != ALD_TENSOR_LAYER)
                 return;
