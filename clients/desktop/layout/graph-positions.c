@@ -98,7 +98,7 @@ static bool is_apart(const AldVector *centers, size_t n, AldVector card, const v
         return ald_points_scale_apart(centers, n, *(const AldVector *) userdata) <= 1;
 }
 
-static void turn(AldVector *points, size_t n, double angle)
+static void rotate_points(AldVector *points, size_t n, double angle)
 {
         double cosine = cos(angle), sine = sin(angle);
 
@@ -115,7 +115,7 @@ static double turned_height(
         AldVector turned[ALD_GRAPH_NODES];
 
         memcpy(turned, points, n * sizeof(*points));
-        turn(turned, n, angle);
+        rotate_points(turned, n, angle);
         for (size_t i = 0; i < n; i++)
                 boxes[i] = ald_box_around(
                         (AldVector){ turned[i].x * unit.x, turned[i].y * unit.y }, card.x, card.y);
@@ -124,7 +124,7 @@ static double turned_height(
 }
 
 /* The angle of the direction in which points are farthest apart, and how much farther than across it. */
-static double long_axis(const AldVector *points, size_t n, double *ret_ratio)
+static double find_long_axis(const AldVector *points, size_t n, double *ret_ratio)
 {
         double xx = 0, xy = 0, yy = 0, root;
 
@@ -142,9 +142,9 @@ static double long_axis(const AldVector *points, size_t n, double *ret_ratio)
  * Turns a drawing so that its long axis is that of the window, or else so that it appears largest, with its
  * first node in the upper or left half.
  */
-static void orient(AldVector *points, size_t n, AldVector card, AldVector unit, double aspect)
+static void orient_points(AldVector *points, size_t n, AldVector card, AldVector unit, double aspect)
 {
-        double ratio, best = (aspect < 1 ? G_PI / 2 : 0) - long_axis(points, n, &ratio);
+        double ratio, best = (aspect < 1 ? G_PI / 2 : 0) - find_long_axis(points, n, &ratio);
         double best_height = turned_height(points, n, best, card, unit, aspect);
 
         best_height *= ratio < LONG ? 1 : WORTH_TURNING;
@@ -156,13 +156,13 @@ static void orient(AldVector *points, size_t n, AldVector card, AldVector unit, 
                         best = angle;
                 }
         }
-        turn(points, n, best);
+        rotate_points(points, n, best);
         if (aspect < 1 ? points[0].y > 0 : points[0].x > 0)
-                turn(points, n, G_PI);
+                rotate_points(points, n, G_PI);
 }
 
 /* From lengths of edges to pixels, and a bit towards the shape of the window. */
-static void enlarge(AldVector *points, size_t n, AldVector card, AldVector unit, double aspect)
+static void scale_to_pixels(AldVector *points, size_t n, AldVector card, AldVector unit, double aspect)
 {
         AldBox bounds = { 0 };
         double stretch;
@@ -201,8 +201,8 @@ static void place_part(Part *part, const bool *adjacent, const AldPositionsInput
                 ald_ring_fit(&fit, part->n, part->centers);
                 return;
         }
-        orient(part->centers, part->n, card, unit, input->aspect);
-        enlarge(part->centers, part->n, card, unit, input->aspect);
+        orient_points(part->centers, part->n, card, unit, input->aspect);
+        scale_to_pixels(part->centers, part->n, card, unit, input->aspect);
         ald_points_spread(part->centers, part->n, unit, input->aspect);
 }
 

@@ -51,7 +51,8 @@ static size_t count_columns(const AldPositionsGroup *group, size_t rows)
 }
 
 /* Frames of groups in so many rows each, if they are that large. Returns the height of a window for them. */
-static double arrange(const GArray *groups, size_t rows, const AldPositionsInput *input, AldBox *frames)
+static double arrange_frames(
+        const GArray *groups, size_t rows, const AldPositionsInput *input, AldBox *frames)
 {
         for (guint i = 0; i < groups->len; i++) {
                 const AldPositionsGroup *group = &g_array_index(groups, AldPositionsGroup, i);
@@ -74,7 +75,7 @@ static size_t best_rows(const GArray *groups, const AldPositionsInput *input, Al
         for (guint i = 0; i < groups->len; i++)
                 largest = MAX(largest, g_array_index(groups, AldPositionsGroup, i).n_nodes);
         for (size_t rows = 1; rows <= MIN(largest, MAX_ROWS); rows++) {
-                double height = arrange(groups, rows, input, frames);
+                double height = arrange_frames(groups, rows, input, frames);
 
                 if (height < best_height) {
                         best_height = height;
@@ -104,7 +105,7 @@ void ald_groups_place(AldPositions *positions, const AldPositionsInput *input)
         g_autofree AldBox *frames = g_new(AldBox, groups->len);
         size_t rows = best_rows(groups, input, frames), first = 0;
 
-        arrange(groups, rows, input, frames);
+        arrange_frames(groups, rows, input, frames);
         for (guint i = 0; i < groups->len; i++) {
                 AldPositionsGroup *group = &g_array_index(groups, AldPositionsGroup, i);
 

@@ -154,7 +154,7 @@ void ald_label_scene_free(AldLabelScene *scene)
 }
 
 /* The side of a line on which its rates are. */
-static double side_of(const AldLabelScene *scene, const AldLine *line)
+static double side_of_rates(const AldLabelScene *scene, const AldLine *line)
 {
         AldVector across = ald_vector_turn(ald_line_direction(line, 0.5));
         double away = ald_vector_dot(across, ald_vector_sub(ald_line_point(line, 0.5), scene->middle));
@@ -170,7 +170,7 @@ static double side_of(const AldLabelScene *scene, const AldLine *line)
 }
 
 /* Separated by none of the three axes that could do so. */
-static bool meets(const LinePiece *piece, AldVector center, AldVector half)
+static bool piece_meets_box(const LinePiece *piece, AldVector center, AldVector half)
 {
         AldVector way = ald_vector_sub(piece->middle, center);
         double x = fabs(piece->half.x), y = fabs(piece->half.y);
@@ -191,7 +191,7 @@ static unsigned count_covered(const LabelSearch *search, const AldBox *box)
                 const LinePiece *piece = &g_array_index(scene->pieces, LinePiece, ids[i]);
 
                 if (piece->line == last || piece->line == search->line_number ||
-                        !meets(piece, ald_box_center(box), half))
+                        !piece_meets_box(piece, ald_box_center(box), half))
                         continue;
                 last = piece->line;
                 covered++;
@@ -214,7 +214,7 @@ static void add_candidate(LabelSearch *search, AldVector center, double cost)
 }
 
 /* How far a label on the line reaches along it. */
-static double reach(const LabelSearch *search, AldVector ahead)
+static double reach_along_line(const LabelSearch *search, AldVector ahead)
 {
         double x = fabs(ahead.x), y = fabs(ahead.y);
 
@@ -233,7 +233,7 @@ static void add_beside(LabelSearch *search, double at, double side, double away,
         add_candidate(search, ald_vector_add(point, ald_vector_scale(across, MAX(half + away, 0))), cost);
 }
 
-static void search_beside(LabelSearch *search, double at, double cost)
+static void search_beside_line(LabelSearch *search, double at, double cost)
 {
         add_beside(search, at, 1, BESIDE, cost + COST_BESIDE);
         /* Between two lanes it would be unclear to which of them it belongs. */
@@ -244,7 +244,7 @@ static void search_beside(LabelSearch *search, double at, double cost)
 
 /* The line goes on at both ends of a label that lies on it, so that the two belong together. That of an outer
  * lane leaves the others free, if there is room. */
-static void search_on(LabelSearch *search, double at, double cost)
+static void search_on_line(LabelSearch *search, double at, double cost)
 {
         search->near = NEAR_LINE;
         if (search->line->side != 0)
@@ -257,16 +257,17 @@ static void search_at_head(LabelSearch *search)
 {
         bool at_a = search->kind == ALD_LABEL_TO_A;
         AldVector ahead = at_a ? search->line->start_direction : search->line->end_direction;
-        double behind = HEAD_LENGTH + BEHIND_HEAD + reach(search, ahead), zone = search->length * RATE_ZONE;
+        double behind = HEAD_LENGTH + BEHIND_HEAD + reach_along_line(search, ahead),
+               zone = search->length * RATE_ZONE;
         double step = MAX(zone / search->scene->places, 6);
 
         for (double along = 0; along <= zone; along += step) {
                 double beside = at_a ? along : search->length - along,
                        on = at_a ? behind + along : search->length - behind - along;
 
-                search_beside(search, beside, along * COST_PER_PIXEL);
+                search_beside_line(search, beside, along * COST_PER_PIXEL);
                 if (behind + along <= search->length / 2)
-                        search_on(search, on, along * COST_PER_PIXEL);
+                        search_on_line(search, on, along * COST_PER_PIXEL);
         }
 }
 
@@ -279,8 +280,8 @@ static void search_at_middle(LabelSearch *search)
                 for (int sign = 1; sign >= (along > 0 ? -1 : 1); sign -= 2) {
                         double at = search->length / 2 + sign * along;
 
-                        search_beside(search, at, along * COST_PER_PIXEL);
-                        search_on(search, at, along * COST_PER_PIXEL);
+                        search_beside_line(search, at, along * COST_PER_PIXEL);
+                        search_on_line(search, at, along * COST_PER_PIXEL);
                 }
 }
 
@@ -306,7 +307,7 @@ GArray *ald_label_candidates(const AldLabelScene *scene, size_t line, AldLabelKi
         search.candidates = g_array_new(FALSE, FALSE, sizeof(AldLabelCandidate));
         if (!is_usable(search.line) || !(search.size.x > 0) || !(search.size.y > 0))
                 return search.candidates;
-        search.side = side_of(scene, search.line);
+        search.side = side_of_rates(scene, search.line);
         if (kind == ALD_LABEL_MIDDLE && search.line->side == 0)
                 search.side *= -1;
         search.length = ald_vector_length(ald_vector_sub(search.line->end, search.line->start));

@@ -7,7 +7,7 @@
 /* So many labels move for another one. */
 #define MAX_MOVED 2u
 /* Labels are moved until so many places were looked at: more than 12 nodes need, and a few milliseconds. */
-#define MAX_LOOKS 12000u
+#define MAX_TRIED 12000u
 /* Labels are moved to better places so often, for what is gained at least. */
 #define ROUNDS 3u
 #define WORTH_MOVING 10.0
@@ -24,7 +24,7 @@ typedef struct PlacedLabel {
 typedef struct Placement {
         AldBoxGrid *grid; /* of shown labels, by their index in `labels` */
         GArray *labels;   /* PlacedLabel */
-        unsigned looks;
+        unsigned n_tried;
 } Placement;
 
 typedef struct RankedLine {
@@ -37,14 +37,14 @@ static PlacedLabel *label_at(const Placement *placement, unsigned i)
         return &g_array_index(placement->labels, PlacedLabel, i);
 }
 
-static void show(Placement *placement, unsigned i, const AldBox *box, double cost)
+static void show_label(Placement *placement, unsigned i, const AldBox *box, double cost)
 {
         label_at(placement, i)->box = *box;
         label_at(placement, i)->cost = cost;
         ald_box_grid_add(placement->grid, box, i);
 }
 
-static void hide(Placement *placement, unsigned i)
+static void hide_label(Placement *placement, unsigned i)
 {
         ald_box_grid_remove(placement->grid, &label_at(placement, i)->box, i);
 }
@@ -60,9 +60,9 @@ static bool show_where_free(Placement *placement, unsigned i, bool over_heads)
 
                 if (candidate->covers_head != over_heads)
                         continue;
-                placement->looks++;
+                placement->n_tried++;
                 if (ald_box_grid_find(placement->grid, &candidate->box, ALD_LABEL_GAP, &other, 1) == 0) {
-                        show(placement, i, &candidate->box, candidate->cost);
+                        show_label(placement, i, &candidate->box, candidate->cost);
                         return true;
                 }
         }
@@ -70,14 +70,14 @@ static bool show_where_free(Placement *placement, unsigned i, bool over_heads)
 }
 
 /* Those in the way of a label that is hidden, and where they were. */
-typedef struct InTheWay {
+typedef struct BlockingLabels {
         unsigned labels[MAX_MOVED + 1];
         PlacedLabel before[MAX_MOVED];
         size_t n;
         double cost; /* of all of them */
-} InTheWay;
+} BlockingLabels;
 
-static bool find_in_the_way(const Placement *placement, const AldBox *box, InTheWay *ret)
+static bool find_blocking_labels(const Placement *placement, const AldBox *box, BlockingLabels *ret)
 {
         ret->n = ald_box_grid_find(placement->grid, box, ALD_LABEL_GAP, ret->labels, MAX_MOVED + 1);
         ret->cost = 0;
@@ -95,32 +95,32 @@ static bool find_in_the_way(const Placement *placement, const AldBox *box, InThe
 static bool show_instead(
         Placement *placement, unsigned i, const AldLabelCandidate *candidate, double least_cost)
 {
-        InTheWay others;
+        BlockingLabels blocking;
         double cost = candidate->cost;
         size_t moved = 0;
 
-        if (!find_in_the_way(placement, &candidate->box, &others))
+        if (!find_blocking_labels(placement, &candidate->box, &blocking))
                 return false;
-        for (size_t k = 0; k < others.n; k++)
-                hide(placement, others.labels[k]);
-        show(placement, i, &candidate->box, candidate->cost);
-        while (moved < others.n && show_where_free(placement, others.labels[moved], false))
-                cost += label_at(placement, others.labels[moved++])->cost;
-        if (moved == others.n && cost < least_cost + others.cost)
+        for (size_t k = 0; k < blocking.n; k++)
+                hide_label(placement, blocking.labels[k]);
+        show_label(placement, i, &candidate->box, candidate->cost);
+        while (moved < blocking.n && show_where_free(placement, blocking.labels[moved], false))
+                cost += label_at(placement, blocking.labels[moved++])->cost;
+        if (moved == blocking.n && cost < least_cost + blocking.cost)
                 return true;
-        hide(placement, i);
+        hide_label(placement, i);
         for (size_t k = 0; k < moved; k++)
-                hide(placement, others.labels[k]);
-        for (size_t k = 0; k < others.n; k++)
-                show(placement, others.labels[k], &others.before[k].box, others.before[k].cost);
+                hide_label(placement, blocking.labels[k]);
+        for (size_t k = 0; k < blocking.n; k++)
+                show_label(placement, blocking.labels[k], &blocking.before[k].box, blocking.before[k].cost);
         return false;
 }
 
-static bool show_and_move(Placement *placement, unsigned i)
+static bool show_by_moving(Placement *placement, unsigned i)
 {
         const GArray *candidates = label_at(placement, i)->candidates;
 
-        for (guint c = 0; c < candidates->len && placement->looks < MAX_LOOKS; c++) {
+        for (guint c = 0; c < candidates->len && placement->n_tried < MAX_TRIED; c++) {
                 const AldLabelCandidate *candidate = &g_array_index(candidates, AldLabelCandidate, c);
 
                 if (!candidate->covers_head && show_instead(placement, i, candidate, INFINITY))
@@ -135,20 +135,20 @@ static void place_label(Placement *placement, const AldLabelScene *scene, size_t
         unsigned i = placement->labels->len;
 
         g_array_append_val(placement->labels, label);
-        if (show_where_free(placement, i, false) || show_and_move(placement, i) ||
+        if (show_where_free(placement, i, false) || show_by_moving(placement, i) ||
                 show_where_free(placement, i, true))
                 return;
         g_array_unref(label.candidates);
         g_array_set_size(placement->labels, i);
 }
 
-/* Finds a better place for a label, even if others have to move for it. */
-static bool improve(Placement *placement, unsigned i)
+/* Finds a better place for a label, even if blocking have to move for it. */
+static bool improve_label(Placement *placement, unsigned i)
 {
         const PlacedLabel before = *label_at(placement, i);
 
-        hide(placement, i);
-        for (guint c = 0; c < before.candidates->len && placement->looks < MAX_LOOKS; c++) {
+        hide_label(placement, i);
+        for (guint c = 0; c < before.candidates->len && placement->n_tried < MAX_TRIED; c++) {
                 const AldLabelCandidate *candidate = &g_array_index(before.candidates, AldLabelCandidate, c);
 
                 if (candidate->cost + WORTH_MOVING > before.cost)
@@ -157,20 +157,20 @@ static bool improve(Placement *placement, unsigned i)
                         show_instead(placement, i, candidate, before.cost - WORTH_MOVING))
                         return true;
         }
-        show(placement, i, &before.box, before.cost);
+        show_label(placement, i, &before.box, before.cost);
         return false;
 }
 
 /* Once it is settled which labels are shown, since later ones must not hide earlier ones. */
-static void improve_all(Placement *placement)
+static void improve_labels(Placement *placement)
 {
         bool improved = true;
 
-        placement->looks = 0;
+        placement->n_tried = 0;
         for (unsigned round = 0; round < ROUNDS && improved; round++) {
                 improved = false;
                 for (unsigned i = 0; i < placement->labels->len; i++)
-                        improved |= improve(placement, i);
+                        improved |= improve_label(placement, i);
         }
 }
 
@@ -212,7 +212,7 @@ void ald_labels_place(const AldLabelsInput *input, AldLabel (*ret_labels)[ALD_N_
         for (size_t i = 0; i < MIN(input->n_lines, ALD_LABELS_MAX_LINES); i++)
                 for (unsigned kind = 0; kind < ALD_N_LABEL_KINDS; kind++)
                         place_label(&placement, scene, order[i].line, kind);
-        improve_all(&placement);
+        improve_labels(&placement);
         for (guint i = 0; i < labels->len; i++) {
                 const PlacedLabel *label = &g_array_index(labels, PlacedLabel, i);
 

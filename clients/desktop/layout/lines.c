@@ -69,7 +69,7 @@ static bool curve_crosses_card(
 
 /* Finds the flattest curve that keeps clear of all other cards; of two alike, the one away from the middle.
  */
-static bool bend(
+static bool bend_line(
         const AldBox *cards, size_t n_cards, const AldLineEnds *ends, AldLine *line, double clearance)
 {
         AldVector chord = ald_vector_sub(line->end, line->start), middle = line->control;
@@ -93,7 +93,7 @@ static bool bend(
 }
 
 /* Where it last lies within a card, coming from t = from, which lies within. */
-static double leave_at(const AldLine *line, const AldBox *card, double from, double to)
+static double find_exit(const AldLine *line, const AldBox *card, double from, double to)
 {
         for (unsigned piece = 1; piece <= PIECES; piece++) {
                 double t0 = from + (to - from) * (piece - 1) / PIECES,
@@ -109,10 +109,10 @@ static double leave_at(const AldLine *line, const AldBox *card, double from, dou
 }
 
 /* Cuts off what lies within the cards at both ends. */
-static void trim(AldLine *line, const AldBox *a, const AldBox *b)
+static void trim_line(AldLine *line, const AldBox *a, const AldBox *b)
 {
         AldBox at_a = ald_box_grow(a, ALD_LINE_GAP), at_b = ald_box_grow(b, ALD_LINE_GAP);
-        double first = leave_at(line, &at_a, 0, 1), last = leave_at(line, &at_b, 1, 0);
+        double first = find_exit(line, &at_a, 0, 1), last = find_exit(line, &at_b, 1, 0);
         AldVector start, end, control;
 
         if (first >= last || ald_boxes_overlap(&at_a, &at_b, 0)) {
@@ -140,14 +140,14 @@ static double lane_offset(const AldLineEnds *ends, const AldBox *a, const AldBox
         return gap * (ends->lane - (ends->n_lanes - 1.0) / 2);
 }
 
-static void shift(AldLine *line, AldVector by)
+static void shift_line(AldLine *line, AldVector by)
 {
         line->start = ald_vector_add(line->start, by);
         line->end = ald_vector_add(line->end, by);
         line->control = ald_vector_add(line->control, by);
 }
 
-static AldLine route(const AldBox *cards, size_t n_cards, const AldLineEnds *ends)
+static AldLine route_line(const AldBox *cards, size_t n_cards, const AldLineEnds *ends)
 {
         const AldBox *a = &cards[ends->a], *b = &cards[ends->b];
         AldLine line = make_line(ald_box_center(a), ald_box_center(a), ald_box_center(b), false);
@@ -157,9 +157,9 @@ static AldLine route(const AldBox *cards, size_t n_cards, const AldLineEnds *end
 
         if (n_cards <= MAX_CURVED_CARDS &&
                 crosses_card(cards, n_cards, ends, line.start, line.end, clearance / 2))
-                bend(cards, n_cards, ends, &line, clearance);
-        shift(&line, ald_vector_scale(across, offset));
-        trim(&line, a, b);
+                bend_line(cards, n_cards, ends, &line, clearance);
+        shift_line(&line, ald_vector_scale(across, offset));
+        trim_line(&line, a, b);
         line.side = offset > 0.5 ? 1 : offset < -0.5 ? -1 : 0;
         return line;
 }
@@ -172,7 +172,7 @@ void ald_lines_route(
 
                 if (these->a < n_cards && these->b < n_cards && these->a != these->b &&
                         ald_box_is_valid(&cards[these->a]) && ald_box_is_valid(&cards[these->b]))
-                        ret_lines[i] = route(cards, n_cards, these);
+                        ret_lines[i] = route_line(cards, n_cards, these);
                 else
                         ret_lines[i] = make_line(
                                 (AldVector){ 0, 0 }, (AldVector){ 0, 0 }, (AldVector){ 0, 0 }, false);

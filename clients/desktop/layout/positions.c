@@ -9,26 +9,26 @@
 /* Around everything. */
 #define MARGIN 24.0
 
-static double usable(double size, double usual, double least, double most)
+static double clamp_or_default(double size, double usual, double least, double most)
 {
         return isfinite(size) && size > 0 ? CLAMP(size, least, most) : usual;
 }
 
 /* With all figures in the range in which they can be drawn. */
-static AldPositionsInput sanitize(const AldPositionsInput *input)
+static AldPositionsInput sanitize_input(const AldPositionsInput *input)
 {
         AldPositionsInput sane = *input;
 
-        sane.card_width = usable(input->card_width, 208, 8, 4096);
-        sane.card_height = usable(input->card_height, 116, 8, 4096);
-        sane.label_width = usable(input->label_width, 0, 0, 1024);
-        sane.label_height = usable(input->label_height, 0, 0, 1024);
-        sane.aspect = usable(input->aspect, 1.6, 0.4, 3);
+        sane.card_width = clamp_or_default(input->card_width, 208, 8, 4096);
+        sane.card_height = clamp_or_default(input->card_height, 116, 8, 4096);
+        sane.label_width = clamp_or_default(input->label_width, 0, 0, 1024);
+        sane.label_height = clamp_or_default(input->label_height, 0, 0, 1024);
+        sane.aspect = clamp_or_default(input->aspect, 1.6, 0.4, 3);
         return sane;
 }
 
 /* Moves everything to the upper left corner. */
-static void finish(AldPositions *positions)
+static void move_to_origin(AldPositions *positions)
 {
         AldBox around = ald_boxes_bounds(positions->cards, positions->n_cards);
 
@@ -48,7 +48,7 @@ static void finish(AldPositions *positions)
 
 AldPositions *ald_positions_new(const AldPositionsInput *input)
 {
-        AldPositionsInput sane = sanitize(input);
+        AldPositionsInput sane = sanitize_input(input);
         AldPositions *positions = g_new0(AldPositions, 1);
 
         positions->n_cards = sane.n_nodes;
@@ -59,7 +59,7 @@ AldPositions *ald_positions_new(const AldPositionsInput *input)
                 ald_graph_positions_place(positions, &sane);
         else
                 ald_ring_positions_place(positions, &sane);
-        finish(positions);
+        move_to_origin(positions);
         return positions;
 }
 

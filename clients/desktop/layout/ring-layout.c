@@ -46,7 +46,8 @@ void ald_ring_points(size_t n, AldVector radius, AldVector unit, AldVector *ret_
 }
 
 /* Makes the outline higher, by this factor, until the cards have room. Returns the last height. */
-static double grow(const AldRingFit *fit, size_t n, double height, double by, AldVector *ret_centers)
+static double grow_until_room(
+        const AldRingFit *fit, size_t n, double height, double by, AldVector *ret_centers)
 {
         for (unsigned i = 0; i < MAX_STEPS; i++, height *= by) {
                 AldVector radius = { MAX(height * fit->aspect - fit->card.x, 0) / 2,
@@ -61,7 +62,8 @@ static double grow(const AldRingFit *fit, size_t n, double height, double by, Al
 
 void ald_ring_fit(const AldRingFit *fit, size_t n, AldVector *ret_centers)
 {
-        double height = grow(fit, n, MAX(fit->card.y, fit->card.x / fit->aspect), COARSE, ret_centers);
+        double height = grow_until_room(
+                fit, n, MAX(fit->card.y, fit->card.x / fit->aspect), COARSE, ret_centers);
 
-        grow(fit, n, height / COARSE, FINE, ret_centers);
+        grow_until_room(fit, n, height / COARSE, FINE, ret_centers);
 }

@@ -25,7 +25,7 @@ double ald_points_scale_apart(const AldVector *points, size_t n, AldVector unit)
 }
 
 /* Moves both of a pair by half of what is missing, in the direction in which less is. */
-static bool push(AldVector *move, const AldVector *points, size_t i, size_t j, AldVector unit)
+static bool push_pair_apart(AldVector *move, const AldVector *points, size_t i, size_t j, AldVector unit)
 {
         AldVector way = ald_vector_sub(points[j], points[i]);
         double missing_x = unit.x - fabs(way.x), missing_y = unit.y - fabs(way.y);
@@ -46,20 +46,20 @@ static bool push(AldVector *move, const AldVector *points, size_t i, size_t j, A
         return true;
 }
 
-static bool push_all(AldVector *points, size_t n, AldVector unit)
+static bool push_all_apart(AldVector *points, size_t n, AldVector unit)
 {
         g_autofree AldVector *move = g_new0(AldVector, n);
         bool pushed = false;
 
         for (size_t i = 0; i < n; i++)
                 for (size_t j = i + 1; j < n; j++)
-                        pushed |= push(move, points, i, j, unit);
+                        pushed |= push_pair_apart(move, points, i, j, unit);
         for (size_t i = 0; i < n; i++)
                 points[i] = ald_vector_add(points[i], ald_vector_scale(move[i], 0.8));
         return pushed;
 }
 
-static void put_in_rows(AldVector *points, size_t n, AldVector unit, double aspect)
+static void place_in_rows(AldVector *points, size_t n, AldVector unit, double aspect)
 {
         size_t columns = ald_best_columns(n, unit.x, unit.y, aspect);
 
@@ -72,12 +72,12 @@ void ald_points_spread(AldVector *points, size_t n, AldVector unit, double aspec
         unsigned round = 0;
         double scale;
 
-        while (round < ROUNDS && push_all(points, n, unit))
+        while (round < ROUNDS && push_all_apart(points, n, unit))
                 round++;
         scale = ald_points_scale_apart(points, n, unit);
         /* Also false for NaN. */
         if (!(scale <= MAX_SCALE)) {
-                put_in_rows(points, n, unit, aspect);
+                place_in_rows(points, n, unit, aspect);
                 return;
         }
         for (size_t i = 0; i < n; i++)

@@ -16,7 +16,7 @@
 #define MESH_LEAST_PART 0.33
 
 /* The parts of their neighborhoods, themselves included, that two nodes have in common. */
-static double likeness(const bool *adjacent, size_t n, size_t a, size_t b)
+static double neighborhood_overlap(const bool *adjacent, size_t n, size_t a, size_t b)
 {
         size_t both = 0, any = 0;
 
@@ -36,7 +36,7 @@ static size_t gather_ring(const bool *adjacent, size_t n, size_t first, size_t *
 
         for (size_t i = first; i < n; i++)
                 if (i == first || (rings[i] == G_MAXSIZE && adjacent[first * n + i] &&
-                                          likeness(adjacent, n, first, i) > 0.5)) {
+                                          neighborhood_overlap(adjacent, n, first, i) > 0.5)) {
                         rings[i] = first;
                         size++;
                 }
@@ -80,7 +80,7 @@ static void measure_ring(size_t n, const size_t *rings, size_t ring, size_t size
         }
 }
 
-static void measure(const bool *adjacent, size_t n, double *lengths)
+static void measure_distances(const bool *adjacent, size_t n, double *lengths)
 {
         g_autofree size_t *rings = g_new(size_t, n);
 
@@ -135,7 +135,7 @@ static void move_point(const double *lengths, size_t n, size_t i, AldVector *poi
         points[i] = ald_vector_scale(sum, 1 / weights);
 }
 
-static double settle(const double *lengths, size_t n, AldVector *points)
+static double minimize_stress(const double *lengths, size_t n, AldVector *points)
 {
         double stress = stress_of(lengths, n, points);
 
@@ -152,18 +152,18 @@ static double settle(const double *lengths, size_t n, AldVector *points)
 }
 
 /* Depth first: in this order, the branches of a tree do not cross. */
-static size_t list_branches(
+static size_t list_depth_first(
         const bool *adjacent, size_t n, size_t from, bool *seen, size_t *order, size_t count)
 {
         seen[from] = true;
         order[count++] = from;
         for (size_t i = 0; i < n; i++)
                 if (adjacent[from * n + i] && !seen[i])
-                        count = list_branches(adjacent, n, i, seen, order, count);
+                        count = list_depth_first(adjacent, n, i, seen, order, count);
         return count;
 }
 
-static void put_on_circle(const size_t *order, size_t n, AldVector *points)
+static void place_on_circle(const size_t *order, size_t n, AldVector *points)
 {
         double radius = 0.5 / sin(G_PI / MAX(n, 2));
 
@@ -174,7 +174,7 @@ static void put_on_circle(const size_t *order, size_t n, AldVector *points)
         }
 }
 
-static void center(AldVector *points, size_t n)
+static void center_points(AldVector *points, size_t n)
 {
         AldVector sum = { 0 };
 
@@ -194,15 +194,15 @@ bool ald_stress_points(const bool *adjacent, size_t n, AldVector *ret_points)
 
         if (is_mesh(adjacent, n))
                 return true;
-        measure(adjacent, n, lengths);
+        measure_distances(adjacent, n, lengths);
         for (size_t i = 0; i < n; i++)
                 order[i] = i;
-        put_on_circle(order, n, ret_points);
-        best = settle(lengths, n, ret_points);
-        list_branches(adjacent, n, 0, seen, order, 0);
-        put_on_circle(order, n, points);
-        if (settle(lengths, n, points) < best * 0.99)
+        place_on_circle(order, n, ret_points);
+        best = minimize_stress(lengths, n, ret_points);
+        list_depth_first(adjacent, n, 0, seen, order, 0);
+        place_on_circle(order, n, points);
+        if (minimize_stress(lengths, n, points) < best * 0.99)
                 memcpy(ret_points, points, n * sizeof(*points));
-        center(ret_points, n);
+        center_points(ret_points, n);
         return false;
 }

@@ -14,7 +14,7 @@ typedef enum Meaning {
         NOT_RUNNING,
         OTHER_VERSION,
         NOT_AUTHORIZED,
-        NOBODY_ASKS,
+        NO_PASSWORD_PROMPT,
         BUSY,
         AS_WORDED, /* by the service, or by us */
 } Meaning;
@@ -36,7 +36,7 @@ static Meaning meaning_of(const sd_bus_error *error)
                 { SD_BUS_ERROR_INCONSISTENT_MESSAGE, OTHER_VERSION },
                 { SD_BUS_ERROR_ACCESS_DENIED, NOT_AUTHORIZED },
                 { SD_BUS_ERROR_AUTH_FAILED, NOT_AUTHORIZED },
-                { SD_BUS_ERROR_INTERACTIVE_AUTHORIZATION_REQUIRED, NOBODY_ASKS },
+                { SD_BUS_ERROR_INTERACTIVE_AUTHORIZATION_REQUIRED, NO_PASSWORD_PROMPT },
                 { ALD_ERROR_BUSY, BUSY },
         };
 
@@ -76,7 +76,7 @@ char *ald_bus_error_words(const sd_bus_error *error, const char *unit)
                 return g_strdup_printf(_("%s is of a version that does this differently"), unit);
         case NOT_AUTHORIZED:
                 return describe_refusal(text);
-        case NOBODY_ASKS:
+        case NO_PASSWORD_PROMPT:
                 return g_strdup(_("you are not authorized, and nothing here can ask for a password"));
         case BUSY:
                 return text ? first_part(text) : g_strdup(_("other work is running"));

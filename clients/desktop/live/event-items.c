@@ -50,13 +50,13 @@ static const AldItemListType event_list = { make_event, key_of_event, update_eve
 
 /* Reading. */
 
-static void stop(AldEventList *list)
+static void cancel_reading(AldEventList *list)
 {
         g_clear_pointer(&list->call, ald_history_call_free);
         ald_finding_event_query_clear(&list->query);
 }
 
-static void show(AldEventList *list, const GPtrArray *events)
+static void show_events(AldEventList *list, const GPtrArray *events)
 {
         g_autoptr(GPtrArray) newest_first = g_ptr_array_new();
 
@@ -69,13 +69,13 @@ void ald_event_list_clear(AldEventList *list)
 {
         g_autoptr(GPtrArray) none = g_ptr_array_new();
 
-        stop(list);
+        cancel_reading(list);
         g_clear_pointer(&list->failure, g_free);
         list->is_read = list->is_cut = false;
-        show(list, none);
+        show_events(list, none);
 }
 
-static void fail(AldEventList *list, const sd_bus_error *error)
+static void report_failure(AldEventList *list, const sd_bus_error *error)
 {
         g_autofree char *why = ald_bus_error_words(error, ALD_HISTORY_UNIT);
 
@@ -85,17 +85,17 @@ static void fail(AldEventList *list, const sd_bus_error *error)
         list->changed(list->userdata);
 }
 
-static void finish(AldEventList *list, bool more)
+static void finish_reading(AldEventList *list, bool more)
 {
         g_clear_pointer(&list->failure, g_free);
         list->is_read = true;
         list->is_cut = more;
-        show(list, list->query.events);
-        stop(list);
+        show_events(list, list->query.events);
+        cancel_reading(list);
         list->changed(list->userdata);
 }
 
-static bool call_for_page(AldEventList *list);
+static bool request_page(AldEventList *list);
 
 static void on_events(sd_bus_message *reply, const sd_bus_error *error, void *userdata)
 {
@@ -106,27 +106,27 @@ static void on_events(sd_bus_message *reply, const sd_bus_error *error, void *us
 
         list->call = NULL;
         if (error && sd_bus_error_has_name(error, SD_BUS_ERROR_DISCONNECTED)) {
-                stop(list); /* what was read before stays, as in all of the window */
+                cancel_reading(list); /* what was read before stays, as in all of the window */
                 list->changed(list->userdata);
                 return;
         }
         if (reply && ald_finding_event_query_read(&list->query, reply, &found) < 0)
                 error = &unreadable;
         if (error)
-                fail(list, error);
+                report_failure(list, error);
         else if (found == ALD_FINDING_EVENTS_MORE && list->n_pages < PAGES_MAX)
-                (void) call_for_page(list);
+                (void) request_page(list);
         else
-                finish(list, found != ALD_FINDING_EVENTS_ALL);
+                finish_reading(list, found != ALD_FINDING_EVENTS_ALL);
 }
 
-static bool call_for_page(AldEventList *list)
+static bool request_page(AldEventList *list)
 {
         list->n_pages++;
         list->call = ald_history_call_new(ald_live_cluster_history(list->cluster),
                 ald_finding_event_query_make, &list->query, on_events, list);
         if (!list->call)
-                stop(list);
+                cancel_reading(list);
         return list->call != NULL;
 }
 
@@ -134,10 +134,10 @@ bool ald_event_list_read(AldEventList *list, guint64 usec)
 {
         const guint64 now = (guint64) g_get_real_time();
 
-        stop(list);
+        cancel_reading(list);
         ald_finding_event_query_begin(&list->query, now - usec, now);
         list->n_pages = 0;
-        return call_for_page(list);
+        return request_page(list);
 }
 
 /* The list. */
@@ -157,7 +157,7 @@ void ald_event_list_free(AldEventList *list)
 {
         if (!list)
                 return;
-        stop(list);
+        cancel_reading(list);
         ald_item_list_free(list->items);
         g_object_unref(list->cluster);
         g_free(list->failure);

@@ -67,7 +67,7 @@ char *ald_finding_time_text(uint64_t usec)
         return local ? g_date_time_format(local, "%x %X %Z") : NULL;
 }
 
-static char *text_of(AldFindingColumn column, const AldFindingListRow *row)
+static char *column_text(AldFindingColumn column, const AldFindingListRow *row)
 {
         return ald_list_column_text(&ald_finding_columns[column], row);
 }
@@ -77,9 +77,9 @@ static char *describe_period(uint64_t began_usec, uint64_t ended_usec)
 {
         const AldHistoryEvent times = { .began_usec = began_usec, .ended_usec = ended_usec };
         const AldFindingListRow row = { .times = &times, .format_time = ald_finding_time_text };
-        g_autofree char *began = text_of(ALD_FINDING_COLUMN_BEGAN, &row);
-        g_autofree char *ended = text_of(ALD_FINDING_COLUMN_ENDED, &row);
-        g_autofree char *lasted = text_of(ALD_FINDING_COLUMN_LASTED, &row);
+        g_autofree char *began = column_text(ALD_FINDING_COLUMN_BEGAN, &row);
+        g_autofree char *ended = column_text(ALD_FINDING_COLUMN_ENDED, &row);
+        g_autofree char *lasted = column_text(ALD_FINDING_COLUMN_LASTED, &row);
 
         if (began_usec == ALD_ABSENT_UINT64)
                 return NULL;
@@ -100,7 +100,7 @@ static void read_row(AldFindingItem *item, const AldFindingRow *row, AldModel *m
         item->severity = ald_finding_severity_of(row);
         item->left_out = row->left_out == ALD_ABSENT_UINT64 ? 0 : row->left_out;
         for (unsigned i = 0; i < ALD_FINDING_N_COLUMNS; i++)
-                item->texts[i] = text_of(i, &listed);
+                item->texts[i] = column_text(i, &listed);
 }
 
 AldFindingItem *ald_finding_item_new(const AldFindingRow *row, AldModel *model)

@@ -50,7 +50,7 @@ static const char *find_port(const char *text, const char *end)
         return colon;
 }
 
-static char *without_brackets(char *host)
+static char *strip_brackets(char *host)
 {
         char *open = strchr(host, '['), *close = strchr(host, ']');
 
@@ -67,7 +67,7 @@ static SshHost split_host(const char *text)
                    *end = slash ? slash : host + strlen(host), *port = find_port(host, end);
         SshHost parts = { 0 };
 
-        parts.host = without_brackets(g_strndup(text, (size_t) ((port ? port : end) - text)));
+        parts.host = strip_brackets(g_strndup(text, (size_t) ((port ? port : end) - text)));
         if (slash)
                 parts.container = g_strdup(slash + 1);
         if (!port)
@@ -99,33 +99,33 @@ char **ald_host_connection_command(const char *host)
 
 /* The process. */
 
-static void drop_process(SshProcess *process)
+static void free_process_if_done(SshProcess *process)
 {
         if (process->unused && process->ended)
                 g_free(process);
 }
 
-static void on_ended(GPid pid, int status, void *userdata)
+static void on_process_ended(GPid pid, int status, void *userdata)
 {
         SshProcess *process = userdata;
 
         process->ended = true;
-        drop_process(process);
+        free_process_if_done(process);
 }
 
 /* With the connection. */
-static void on_unused(void *userdata)
+static void on_connection_freed(void *userdata)
 {
         SshProcess *process = userdata;
 
         process->unused = true;
         if (!process->ended)
                 (void) kill(process->pid, SIGTERM);
-        drop_process(process);
+        free_process_if_done(process);
 }
 
 /* In the child: it does not outlive this program, which may be killed, even before that is said. */
-static void end_with_parent(void *userdata)
+static void die_with_parent(void *userdata)
 {
         if (prctl(PR_SET_PDEATHSIG, SIGTERM) < 0 || getppid() != GPOINTER_TO_INT(userdata))
                 _exit(1);
@@ -139,11 +139,11 @@ static int start_ssh(const char *host, int socket, int complaints, SshProcess **
         GPid pid;
 
         if (!g_spawn_async_with_fds(NULL, command, NULL, G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD,
-                    end_with_parent, GINT_TO_POINTER(getpid()), &pid, socket, socket, complaints, &error))
+                    die_with_parent, GINT_TO_POINTER(getpid()), &pid, socket, socket, complaints, &error))
                 return g_error_matches(error, G_SPAWN_ERROR, G_SPAWN_ERROR_NOENT) ? -ENOENT : -ECHILD;
         process = g_new0(SshProcess, 1);
         process->pid = pid;
-        g_child_watch_add(pid, on_ended, process);
+        g_child_watch_add(pid, on_process_ended, process);
         *ret = process;
         return 0;
 }
@@ -162,17 +162,17 @@ static int bind_process(sd_bus *bus, SshProcess *process)
         int r = sd_bus_add_filter(bus, &slot, on_message, process);
 
         if (r < 0) {
-                on_unused(process);
+                on_connection_freed(process);
                 return r;
         }
-        (void) sd_bus_slot_set_destroy_callback(slot, on_unused);
+        (void) sd_bus_slot_set_destroy_callback(slot, on_connection_freed);
         (void) sd_bus_slot_set_floating(slot, true);
         sd_bus_slot_unref(slot);
         return 0;
 }
 
 /* It takes the socket. */
-static int use_socket(sd_bus *bus, int socket)
+static int start_on_socket(sd_bus *bus, int socket)
 {
         int r = sd_bus_set_fd(bus, socket, socket);
 
@@ -186,31 +186,31 @@ static int use_socket(sd_bus *bus, int socket)
 
 static int open_over_ssh(const char *host, int complaints, sd_bus **ret)
 {
-        ald_fd int own = -1, of_ssh = -1;
+        ald_fd int our_end = -1, ssh_end = -1;
         g_autoptr(AldBus) bus = NULL;
         SshProcess *process;
         int ends[2], r;
 
         if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
                 return -errno;
-        own = ends[0];
-        of_ssh = ends[1];
+        our_end = ends[0];
+        ssh_end = ends[1];
         r = sd_bus_new(&bus);
         if (r < 0)
                 return r;
-        r = start_ssh(host, of_ssh, complaints, &process);
+        r = start_ssh(host, ssh_end, complaints, &process);
         if (r < 0)
                 return r;
         r = bind_process(bus, process);
         if (r >= 0)
-                r = use_socket(bus, ald_fd_steal(&own));
+                r = start_on_socket(bus, ald_fd_steal(&our_end));
         if (r >= 0)
                 *ret = g_steal_pointer(&bus);
         return r;
 }
 
 /* It cannot grow, since ssh may run for days and write anything. -1 on error. */
-static int make_complaints(void)
+static int create_complaints_file(void)
 {
         ald_fd int fd = memfd_create("alidade-ssh", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
@@ -227,7 +227,7 @@ int ald_host_connection_open(const char *host, int *ret_complaints, sd_bus **ret
                 return ald_connection_open(NULL, ret);
         if (!ald_connection_is_host(host))
                 return -EINVAL;
-        *ret_complaints = make_complaints();
+        *ret_complaints = create_complaints_file();
         return open_over_ssh(host, *ret_complaints, ret);
 }
 

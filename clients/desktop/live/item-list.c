@@ -41,7 +41,8 @@ static char *unique_key(const AldItemList *list, const void *source, GHashTable 
 }
 
 /* The items of the sources, new ones and those that were there; `taken`: by their keys. */
-static GPtrArray *collect(AldItemList *list, const GPtrArray *sources, GHashTable *taken, void *userdata)
+static GPtrArray *collect_items(
+        AldItemList *list, const GPtrArray *sources, GHashTable *taken, void *userdata)
 {
         GPtrArray *items = g_ptr_array_new_full(sources->len, g_object_unref);
 
@@ -69,7 +70,7 @@ static bool is_at(GListStore *store, guint position, gpointer expected)
 }
 
 /* Replaces only what differs, so that a view keeps its place. */
-static void splice(GListStore *store, const GPtrArray *items)
+static void splice_items(GListStore *store, const GPtrArray *items)
 {
         guint old = g_list_model_get_n_items(G_LIST_MODEL(store)), first = 0, last = 0;
 
@@ -90,11 +91,11 @@ static void splice(GListStore *store, const GPtrArray *items)
 void ald_item_list_update(AldItemList *list, const GPtrArray *sources, void *userdata)
 {
         GHashTable *taken = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-        g_autoptr(GPtrArray) items = collect(list, sources, taken, userdata);
+        g_autoptr(GPtrArray) items = collect_items(list, sources, taken, userdata);
 
         g_hash_table_unref(list->by_key);
         list->by_key = taken;
-        splice(list->store, items);
+        splice_items(list->store, items);
 }
 
 gpointer ald_item_list_get(AldItemList *list, const char *key)

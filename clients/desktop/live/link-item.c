@@ -6,7 +6,7 @@
 struct _AldLinkItem {
         GObject parent;
         AldLinkSummary *summary;
-        double ahead; /* µs: the clock of the source, before ours */
+        double clock_offset; /* µs: the clock of the source, before ours */
         char *key, *verdict;
         AldTone tone;
 };
@@ -37,11 +37,11 @@ static void ald_link_item_init(AldLinkItem *item)
 {
 }
 
-static void take_summary(AldLinkItem *item, AldLinkSummary *summary)
+static void replace_summary(AldLinkItem *item, AldLinkSummary *summary)
 {
         ald_link_summary_free(item->summary);
         item->summary = summary;
-        item->ahead = summary->now - (double) g_get_real_time();
+        item->clock_offset = summary->now - (double) g_get_real_time();
 }
 
 char *ald_link_summary_key(const AldLinkSummary *summary)
@@ -56,7 +56,7 @@ AldLinkItem *ald_link_item_new(AldLinkSummary *summary)
 
         item->key = ald_link_summary_key(summary);
         item->verdict = ald_link_verdict_words(summary, &item->tone);
-        take_summary(item, summary);
+        replace_summary(item, summary);
         return item;
 }
 
@@ -66,7 +66,7 @@ static bool is_same_figure(double a, double b)
         return memcmp(&a, &b, sizeof a) == 0;
 }
 
-static bool is_same(const AldLinkSummary *a, const AldLinkSummary *b)
+static bool is_same_summary(const AldLinkSummary *a, const AldLinkSummary *b)
 {
         return is_same_figure(a->measured, b->measured) &&
                memcmp(a->directions, b->directions, sizeof a->directions) == 0 &&
@@ -80,10 +80,10 @@ void ald_link_item_update(AldLinkItem *item, AldLinkSummary *summary)
 {
         AldTone tone;
         g_autofree char *verdict = ald_link_verdict_words(summary, &tone);
-        bool changed = !is_same(item->summary, summary) || tone != item->tone ||
+        bool changed = !is_same_summary(item->summary, summary) || tone != item->tone ||
                        strcmp(verdict, item->verdict) != 0;
 
-        take_summary(item, summary);
+        replace_summary(item, summary);
         if (!changed)
                 return;
         g_free(item->verdict);
@@ -99,7 +99,7 @@ const char *ald_link_item_key(AldLinkItem *item)
 
 const AldLinkSummary *ald_link_item_summary(AldLinkItem *item)
 {
-        item->summary->now = (double) g_get_real_time() + item->ahead;
+        item->summary->now = (double) g_get_real_time() + item->clock_offset;
         return item->summary;
 }
 

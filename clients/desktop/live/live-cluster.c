@@ -171,7 +171,7 @@ static void refresh_links(AldLiveCluster *cluster)
         cluster->links_took = cluster->links_at - start;
 }
 
-static void see_findings(AldLiveCluster *cluster)
+static void remember_findings(AldLiveCluster *cluster)
 {
         json_decref(cluster->findings_seen);
         cluster->findings_seen = json_incref(ald_model_findings_json(cluster->model));
@@ -195,7 +195,7 @@ static void refresh_findings(AldLiveCluster *cluster)
 
         for (size_t i = 0; i < past->n; i++)
                 add_finding(rows, ald_rows_at(past, i));
-        see_findings(cluster);
+        remember_findings(cluster);
         ald_item_list_update(cluster->findings, rows, cluster);
 }
 
@@ -223,7 +223,7 @@ static bool links_must_wait(const AldLiveCluster *cluster)
 }
 
 /* What no change of a record tells of. */
-static void note_other_parts(AldLiveCluster *cluster)
+static void mark_unreported_changes(AldLiveCluster *cluster)
 {
         if (ald_model_topology(cluster->model)->n_taken != cluster->topology_seen)
                 cluster->dirty |= ALD_LIVE_TOPOLOGY | ALD_LIVE_LINKS;
@@ -232,7 +232,7 @@ static void note_other_parts(AldLiveCluster *cluster)
         if (!json_equal(ald_model_findings_json(cluster->model), cluster->findings_seen))
                 cluster->dirty |= ALD_LIVE_FINDINGS;
         else
-                see_findings(cluster);
+                remember_findings(cluster);
 }
 
 static void refresh_lists(AldLiveCluster *cluster, guint parts)
@@ -253,7 +253,7 @@ static void flush(AldLiveCluster *cluster)
 {
         guint parts;
 
-        note_other_parts(cluster);
+        mark_unreported_changes(cluster);
         parts = cluster->dirty;
         if (parts & ALD_LIVE_LINKS && links_must_wait(cluster))
                 parts &= ~(guint) ALD_LIVE_LINKS;
@@ -286,7 +286,7 @@ static void flush_soon(AldLiveCluster *cluster, bool urgent)
         cluster->flush_id = g_timeout_add(wait, on_flush, cluster);
 }
 
-static guint parts_of(const AldChange *change)
+static guint parts_of_change(const AldChange *change)
 {
         guint parts = ALD_LIVE_FIGURES;
 
@@ -305,7 +305,7 @@ static guint parts_of(const AldChange *change)
 static void on_changed(AldModel *model, const AldChange *change, void *userdata)
 {
         AldLiveCluster *cluster = userdata;
-        guint parts = parts_of(change);
+        guint parts = parts_of_change(change);
 
         cluster->dirty |= parts;
         if (change->entity && !change->entity->is_link &&
@@ -333,7 +333,7 @@ static gboolean on_tick(void *userdata)
                 ald_follow_refresh(follow);
         if (cluster->ticks % LINKS_TICKS == 0)
                 cluster->dirty |= ALD_LIVE_LINKS;
-        note_other_parts(cluster);
+        mark_unreported_changes(cluster);
         if (cluster->dirty)
                 flush_soon(cluster, false);
         g_signal_emit(cluster, signals[TICK], 0);
@@ -443,7 +443,7 @@ static void on_synced(AldFollow *follow, void *userdata)
 }
 
 /* Neither running nor started by the bus. */
-static bool is_not_there(const sd_bus_error *error)
+static bool is_unknown_service(const sd_bus_error *error)
 {
         return sd_bus_error_has_name(error, SD_BUS_ERROR_SERVICE_UNKNOWN) ||
                sd_bus_error_has_name(error, SD_BUS_ERROR_NAME_HAS_NO_OWNER);
@@ -468,7 +468,7 @@ static void on_lost(AldFollow *follow, const sd_bus_error *error, void *userdata
                                              ald_connection_place(cluster->host)));
                 return;
         }
-        why = error && !is_not_there(error) ? ald_bus_error_words(error, ALD_STATE_UNIT) : NULL;
+        why = error && !is_unknown_service(error) ? ald_bus_error_words(error, ALD_STATE_UNIT) : NULL;
         set_problem(cluster, why ? g_strdup_printf(_("The state service cannot be read: %s"), why)
                                  : g_strdup(_("The state service is not running")));
 }
@@ -482,7 +482,7 @@ static void on_refused(AldFollow *follow, const sd_bus_error *error, void *userd
                         error ? g_strdup_printf(_("Some changes are not shown: %s"), why ?: "") : NULL);
 }
 
-static void begin(AldLiveCluster *cluster)
+static void create_client(AldLiveCluster *cluster)
 {
         static const AldFollowHandler handler = {
                 .synced = on_synced, .lost = on_lost, .refused = on_refused
@@ -497,7 +497,7 @@ static void begin(AldLiveCluster *cluster)
         cluster->client = ald_state_client_new_paused(cluster->model, &setup);
 }
 
-static void update_runs(AldLiveCluster *cluster)
+static void start_or_stop(AldLiveCluster *cluster)
 {
         bool runs = cluster->wanted || cluster->background;
 
@@ -522,7 +522,7 @@ static void update_runs(AldLiveCluster *cluster)
 void ald_live_cluster_set_wanted(AldLiveCluster *cluster, bool wanted)
 {
         cluster->wanted = wanted;
-        update_runs(cluster);
+        start_or_stop(cluster);
 }
 
 bool ald_live_cluster_is_wanted(AldLiveCluster *cluster)
@@ -533,7 +533,7 @@ bool ald_live_cluster_is_wanted(AldLiveCluster *cluster)
 void ald_live_cluster_set_background(AldLiveCluster *cluster, bool background)
 {
         cluster->background = background;
-        update_runs(cluster);
+        start_or_stop(cluster);
 }
 
 void ald_live_cluster_retry(AldLiveCluster *cluster)
@@ -617,7 +617,7 @@ AldLiveCluster *ald_live_cluster_new(const char *host)
         cluster->host = g_strdup(host);
         if (host)
                 ald_model_limit(cluster->model, ALD_MODEL_REMOTE_MAX);
-        begin(cluster);
+        create_client(cluster);
         cluster->problem = g_strdup(_("Connecting"));
         return cluster;
 }

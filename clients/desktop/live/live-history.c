@@ -33,9 +33,9 @@ typedef struct FollowedRows {
 } FollowedRows;
 
 struct AldLiveHistory {
-        sd_bus *bus;                 /* NULL: no connection */
-        char *owner;                 /* of the name, or NULL */
-        sd_bus_slot *watch, *asking; /* for the owner */
+        sd_bus *bus;                            /* NULL: no connection */
+        char *owner;                            /* of the name, or NULL */
+        sd_bus_slot *owner_match, *owner_query; /* for the owner */
         GList *calls;
         FollowedRows findings, silences;
         bool has_findings; /* they were read, and the service has not gone since */
@@ -61,7 +61,7 @@ void ald_history_call_free(AldHistoryCall *call)
         g_free(call);
 }
 
-static void finish(AldHistoryCall *call, sd_bus_message *reply, const sd_bus_error *error)
+static void finish_call(AldHistoryCall *call, sd_bus_message *reply, const sd_bus_error *error)
 {
         AldHistoryReplied replied = call->replied;
         void *userdata = call->userdata;
@@ -74,7 +74,7 @@ static int on_reply(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
 {
         const sd_bus_error *error = sd_bus_message_get_error(m);
 
-        finish(userdata, error ? NULL : m, error);
+        finish_call(userdata, error ? NULL : m, error);
         return 0;
 }
 
@@ -144,7 +144,7 @@ static void on_rows(sd_bus_message *reply, const sd_bus_error *error, void *user
                 read_rows(followed);
 }
 
-static int make_rows(sd_bus *bus, const void *method, sd_bus_message **ret)
+static int make_rows_call(sd_bus *bus, const void *method, sd_bus_message **ret)
 {
         return sd_bus_message_new_method_call(
                 bus, ret, ALD_HISTORY_NAME, ALD_HISTORY_PATH, ALD_HISTORY_INTERFACE, method);
@@ -155,7 +155,7 @@ static void read_rows(FollowedRows *followed)
         followed->outdated = followed->call != NULL;
         if (!followed->call)
                 followed->call = ald_history_call_new(
-                        followed->history, make_rows, followed->method, on_rows, followed);
+                        followed->history, make_rows_call, followed->method, on_rows, followed);
 }
 
 /* Any client can send such a signal. */
@@ -199,7 +199,7 @@ static int on_owner_changed(sd_bus_message *m, void *userdata, sd_bus_error *ret
         return 0;
 }
 
-static int on_owner(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
+static int on_owner_reply(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
 {
         const char *owner = NULL;
 
@@ -210,11 +210,11 @@ static int on_owner(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
 }
 
 /* Without them there is less to be seen, but no more is wrong. */
-static void follow(AldLiveHistory *history)
+static void follow_service(AldLiveHistory *history)
 {
         FollowedRows *all[] = { &history->findings, &history->silences };
 
-        (void) sd_bus_add_match_async(history->bus, &history->watch,
+        (void) sd_bus_add_match_async(history->bus, &history->owner_match,
                 "type='signal',sender='" DRIVER "',path='" DRIVER_PATH "',interface='" DRIVER
                 "',member='NameOwnerChanged',arg0='" ALD_HISTORY_NAME "'",
                 on_owner_changed, NULL, history);
@@ -222,8 +222,8 @@ static void follow(AldLiveHistory *history)
                 (void) sd_bus_match_signal_async(history->bus, &all[i]->match, ALD_HISTORY_NAME,
                         ALD_HISTORY_PATH, ALD_HISTORY_INTERFACE, all[i]->signal, on_rows_changed, NULL,
                         all[i]);
-        (void) sd_bus_call_method_async(history->bus, &history->asking, DRIVER, DRIVER_PATH, DRIVER,
-                "GetNameOwner", on_owner, history, "s", ALD_HISTORY_NAME);
+        (void) sd_bus_call_method_async(history->bus, &history->owner_query, DRIVER, DRIVER_PATH, DRIVER,
+                "GetNameOwner", on_owner_reply, history, "s", ALD_HISTORY_NAME);
 }
 
 /* The connection. */
@@ -233,15 +233,15 @@ void ald_live_history_disconnect(AldLiveHistory *history)
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
         sd_bus *bus = g_steal_pointer(&history->bus);
 
-        history->watch = sd_bus_slot_unref(history->watch);
-        history->asking = sd_bus_slot_unref(history->asking);
+        history->owner_match = sd_bus_slot_unref(history->owner_match);
+        history->owner_query = sd_bus_slot_unref(history->owner_query);
         history->findings.match = sd_bus_slot_unref(history->findings.match);
         history->silences.match = sd_bus_slot_unref(history->silences.match);
         history->findings.outdated = history->silences.outdated = false;
         g_clear_pointer(&history->owner, g_free);
         ald_bus_closed_error(-ECONNRESET, &error);
         while (history->calls)
-                finish(history->calls->data, NULL, &error);
+                finish_call(history->calls->data, NULL, &error);
         sd_bus_unref(bus);
 }
 
@@ -251,7 +251,7 @@ void ald_live_history_connect(AldLiveHistory *history, sd_bus *bus)
                 return;
         ald_live_history_disconnect(history);
         history->bus = sd_bus_ref(bus);
-        follow(history);
+        follow_service(history);
 }
 
 AldLiveHistory *ald_live_history_new(AldLiveHistoryChanged changed, void *userdata)
@@ -294,7 +294,7 @@ const AldRows *ald_live_history_silences(AldLiveHistory *history)
 }
 
 /* The service says that one has ended, but may be gone itself. */
-static bool lasts(const AldSilenceRow *row)
+static bool is_silence_active(const AldSilenceRow *row)
 {
         return row->node && row->until_usec > (uint64_t) g_get_real_time();
 }
@@ -306,7 +306,7 @@ bool ald_live_history_is_silent(AldLiveHistory *history, const AldFindingRow *fi
         for (size_t i = 0; i < rows->n; i++) {
                 const AldSilenceRow *row = ald_rows_at(rows, i);
 
-                if (lasts(row) && ald_silence_covers(row, finding))
+                if (is_silence_active(row) && ald_silence_covers(row, finding))
                         return true;
         }
         return false;
@@ -319,7 +319,7 @@ const AldSilenceRow *ald_live_history_find_silence(AldLiveHistory *history, cons
         for (size_t i = 0; nodes && i < rows->n; i++) {
                 const AldSilenceRow *row = ald_rows_at(rows, i);
 
-                if (lasts(row) && g_strv_contains(nodes, row->node) &&
+                if (is_silence_active(row) && g_strv_contains(nodes, row->node) &&
                         (!row->peer || g_strv_contains(nodes, row->peer)))
                         return row;
         }
@@ -333,8 +333,9 @@ bool ald_live_history_has_silence(AldLiveHistory *history, const char *a, const 
         for (size_t i = 0; i < rows->n; i++) {
                 const AldSilenceRow *row = ald_rows_at(rows, i);
 
-                if (lasts(row) && ((g_str_equal(row->node, a) && g_strcmp0(row->peer, b) == 0) ||
-                                          (b && g_str_equal(row->node, b) && g_strcmp0(row->peer, a) == 0)))
+                if (is_silence_active(row) &&
+                        ((g_str_equal(row->node, a) && g_strcmp0(row->peer, b) == 0) ||
+                                (b && g_str_equal(row->node, b) && g_strcmp0(row->peer, a) == 0)))
                         return true;
         }
         return false;

@@ -36,7 +36,7 @@ static void ald_node_item_init(AldNodeItem *item)
 }
 
 /* As its presence says, in a word that this version knows; this machine needs none. */
-static bool is_present(AldModel *model, const AldEntity *node)
+static bool has_known_presence(AldModel *model, const AldEntity *node)
 {
         const AldPresence *presence = ald_entity_as(node, PRESENCE, AldPresence);
 
@@ -52,7 +52,7 @@ static AldItemPresence presence_of(AldModel *model, const AldEntity *node)
                 return ALD_ITEM_PRESENCE_OFFLINE;
         if (g_strcmp0(exclusion, "duplicate") == 0)
                 return ALD_ITEM_PRESENCE_DUPLICATE;
-        if (exclusion || !is_present(model, node))
+        if (exclusion || !has_known_presence(model, node))
                 return ALD_ITEM_PRESENCE_UNKNOWN;
         return ald_node_is_stale(model, node) ? ALD_ITEM_PRESENCE_STALE : ALD_ITEM_PRESENCE_ONLINE;
 }
