@@ -308,7 +308,7 @@ static int check_context(const AldExportPlan *plan, char **ret_reason)
 }
 
 /* The output, and blocks for drafts. */
-static int check_at_end(const AldPlanRow *plan, uint64_t *ret, char **ret_reason)
+static int count_at_end(const AldPlanRow *plan, uint64_t *ret, char **ret_reason)
 {
         uint64_t drafts = plan->draft_layers == ALD_ABSENT_UINT64 ? 0 : plan->draft_layers;
 
@@ -333,7 +333,7 @@ static int write_llama(const AldExportPlan *plan, GString *out, char **ret_reaso
         if (r >= 0)
                 r = check_context(plan, ret_reason);
         if (r >= 0)
-                r = check_at_end(plan->plan, &command.at_end, ret_reason);
+                r = count_at_end(plan->plan, &command.at_end, ret_reason);
         for (guint i = 0; i < plan->n_stages && r >= 0; i++)
                 r = add_stage(&command, i, ret_reason);
         if (r >= 0)

@@ -6,13 +6,13 @@
 #define USUAL_OF_TOTAL 0.9 /* vLLM's default, or a little less than that of new versions */
 #define DIGITS_MAX 6
 
-static double bytes(uint64_t value)
+static double to_double(uint64_t value)
 {
         return value == ALD_ABSENT_UINT64 ? NAN : (double) value;
 }
 
 /* To as few digits as make little difference. */
-static double shorten(double share, double difference)
+static double shorten_share(double share, double difference)
 {
         double scale = 10;
 
@@ -26,14 +26,14 @@ static double shorten(double share, double difference)
 }
 
 /* In the middle there is some room on either side: less may be free, or more needed, than was planned. */
-static double choose(double least, double most, double usual)
+static double choose_share(double least, double most, double usual)
 {
         if (isnan(least) || isnan(most) || least > most || most <= 0)
                 return NAN;
         if (usual >= least && usual <= most)
                 return usual;
         least = fmax(least, 0);
-        return shorten((least + most) / 2, (most - least) / 8);
+        return shorten_share((least + most) / 2, (most - least) / 8);
 }
 
 /* In contrast to fmax() and fmin(), NAN if either is. */
@@ -52,7 +52,7 @@ static double choose_for_guess(double least, double most)
 {
         if (isnan(least) || isnan(most) || least > most)
                 return NAN;
-        return shorten(least + (most - least) / 4, (most - least) / 8);
+        return shorten_share(least + (most - least) / 4, (most - least) / 8);
 }
 
 static bool is_guessed(const AldPlanStageRow *stage)
@@ -73,14 +73,15 @@ double ald_export_share_of_total(const AldPlanStageRow *stages, guint n)
         double least = 0, most = 1;
 
         for (guint i = 0; i < n; i++) {
-                double total = bytes(is_guessed(&stages[i]) ? stages[i].free_bytes : stages[i].total_bytes);
-                double reserved = bytes(stages[i].reserved_bytes);
+                double total = to_double(
+                        is_guessed(&stages[i]) ? stages[i].free_bytes : stages[i].total_bytes);
+                double reserved = to_double(stages[i].reserved_bytes);
 
-                least = larger(least, (bytes(stages[i].needs_bytes) - reserved) / total);
-                most = smaller(most, (bytes(stages[i].free_bytes) - reserved) / total);
+                least = larger(least, (to_double(stages[i].needs_bytes) - reserved) / total);
+                most = smaller(most, (to_double(stages[i].free_bytes) - reserved) / total);
         }
         return ald_export_is_total_guessed(stages, n) ? choose_for_guess(least, most)
-                                                      : choose(least, most, USUAL_OF_TOTAL);
+                                                      : choose_share(least, most, USUAL_OF_TOTAL);
 }
 
 double ald_export_share_of_free(const AldPlanStageRow *stages, guint n)
@@ -88,13 +89,13 @@ double ald_export_share_of_free(const AldPlanStageRow *stages, guint n)
         double before = INFINITY, after = INFINITY, kv = 0, buffers = 0;
 
         for (guint i = 0; i < n; i++) {
-                double room = bytes(stages[i].free_bytes) - bytes(stages[i].reserved_bytes);
+                double room = to_double(stages[i].free_bytes) - to_double(stages[i].reserved_bytes);
 
                 before = smaller(before, room);
-                after = smaller(after, room - bytes(stages[i].weight_bytes));
-                kv = larger(kv, bytes(stages[i].kv_bytes));
-                buffers = larger(buffers, bytes(stages[i].buffer_bytes));
+                after = smaller(after, room - to_double(stages[i].weight_bytes));
+                kv = larger(kv, to_double(stages[i].kv_bytes));
+                buffers = larger(buffers, to_double(stages[i].buffer_bytes));
         }
         /* Of what is left after loading, all is for keys and values but this part of what was free before. */
-        return before > 0 ? choose(1 - (after - kv) / before, 1 - buffers / before, NAN) : NAN;
+        return before > 0 ? choose_share(1 - (after - kv) / before, 1 - buffers / before, NAN) : NAN;
 }

@@ -60,7 +60,7 @@ static const char *const reasons[] = {
         [ALD_PLAN_NOT_TRIED] = "not-tried",
 };
 
-static uint64_t whole(double value)
+static uint64_t to_whole(double value)
 {
         return value <= (double) ALD_INTEGER_MAX ? (uint64_t) llround(fmax(value, 0)) : ALD_ABSENT_UINT64;
 }
@@ -70,21 +70,21 @@ static uint64_t whole_bytes(uint64_t value)
         return value <= (uint64_t) ALD_INTEGER_MAX ? value : ALD_ABSENT_UINT64;
 }
 
-static int64_t whole_signed(double value)
+static int64_t to_whole_signed(double value)
 {
         return fabs(value) <= (double) ALD_INTEGER_MAX ? llround(value) : ALD_ABSENT_INT64;
 }
 
-static const char *keep(AldPlanReport *report, char *text)
+static const char *keep_text(AldPlanReport *report, char *text)
 {
         if (text)
                 g_ptr_array_add(report->owned, text);
         return text;
 }
 
-static const char *copy(AldPlanReport *report, const char *text)
+static const char *copy_text(AldPlanReport *report, const char *text)
 {
-        return keep(report, g_strdup(text));
+        return keep_text(report, g_strdup(text));
 }
 
 static const char *const *copy_list(AldPlanReport *report, const char *const *list)
@@ -97,7 +97,7 @@ static const char *const *copy_list(AldPlanReport *report, const char *const *li
         copied = g_new0(const char *, n + 1);
         g_ptr_array_add(report->owned, copied);
         for (size_t i = 0; i < n; i++)
-                copied[i] = copy(report, list[i]);
+                copied[i] = copy_text(report, list[i]);
         return copied;
 }
 
@@ -121,7 +121,7 @@ static void set_figures(const Account *account, const AldPlanDevice *device, Ald
 {
         const AldComputeDevice *measured = device->measured;
 
-        row->memory_bytes_per_second = whole(device->bytes_per_second);
+        row->memory_bytes_per_second = to_whole(device->bytes_per_second);
         row->tflops = device->flops / TERA;
         row->total_bytes = device->total_bytes;
         row->free_bytes = device->free_bytes;
@@ -146,13 +146,13 @@ static void add_stage(const Account *account, const AldPlanStage *stage, uint32_
         AldPlanStageRow row = ALD_PLAN_STAGE_ROW_INIT;
 
         row.alternative = alternative;
-        row.node = copy(report, node->id);
-        row.node_name = copy(report, node->name);
-        row.host_name = copy(report, node->host_name);
-        row.device = copy(report, device->id);
-        row.device_name = copy(report, device->name);
-        row.vendor = copy(report, device->vendor);
-        row.hop_nsec = whole(stage->hop_nsec);
+        row.node = copy_text(report, node->id);
+        row.node_name = copy_text(report, node->name);
+        row.host_name = copy_text(report, node->host_name);
+        row.device = copy_text(report, device->id);
+        row.device_name = copy_text(report, device->name);
+        row.vendor = copy_text(report, device->vendor);
+        row.hop_nsec = to_whole(stage->hop_nsec);
         if (!method_of(account)->has_layers) {
                 g_array_append_val(report->stages, row);
                 return;
@@ -167,7 +167,7 @@ static void add_stage(const Account *account, const AldPlanStage *stage, uint32_
                 row.buffer_bytes = stage->buffer_bytes;
                 row.reserved_bytes = stage->reserved_bytes;
         }
-        row.nsec = whole(stage->nsec);
+        row.nsec = to_whole(stage->nsec);
         row.limiter = stage->is_computing ? "compute" : "memory";
         if (stage->slices > 1)
                 row.slices = stage->slices;
@@ -192,21 +192,21 @@ static void set_path(const Account *account, const AldPlanPath *path, AldPlanHop
         AldPlanReport *report = account->report;
 
         row->kind = path->is_rdma ? "rdma" : "socket";
-        row->rtt_nsec = whole(path->rtt_nsec);
-        row->bits_per_second = whole(path->bits_per_second);
-        row->source_address = copy(report, path->source_address);
-        row->sink_address = copy(report, path->sink_address);
+        row->rtt_nsec = to_whole(path->rtt_nsec);
+        row->bits_per_second = to_whole(path->bits_per_second);
+        row->source_address = copy_text(report, path->source_address);
+        row->sink_address = copy_text(report, path->sink_address);
         if (path->disputed_bits_per_second > 0)
-                row->disputed_bits_per_second = whole(path->disputed_bits_per_second);
-        row->text = keep(report, ald_plan_path_sentence(path));
+                row->disputed_bits_per_second = to_whole(path->disputed_bits_per_second);
+        row->text = keep_text(report, ald_plan_path_sentence(path));
         if (!edge)
                 return;
-        row->source_port = copy(report, edge->source_port);
-        row->sink_port = copy(report, edge->sink_port);
+        row->source_port = copy_text(report, edge->source_port);
+        row->sink_port = copy_text(report, edge->sink_port);
         row->measured_usec = edge->measured_usec;
         row->rtt_measured_usec = edge->rtt_measured_usec == ALD_ABSENT_UINT64 ? edge->measured_usec
                                                                               : edge->rtt_measured_usec;
-        row->prober = copy(report, edge->prober);
+        row->prober = copy_text(report, edge->prober);
 }
 
 static void add_hop(const Account *account, const Transfer *transfer)
@@ -219,23 +219,23 @@ static void add_hop(const Account *account, const Transfer *transfer)
 
         row.alternative = transfer->alternative;
         row.stage = transfer->stage;
-        row.source = copy(report, source->id);
-        row.source_name = copy(report, source->name);
-        row.sink = copy(report, sink->id);
-        row.sink_name = copy(report, sink->name);
-        row.payload = copy(report, transfer->payload);
+        row.source = copy_text(report, source->id);
+        row.source_name = copy_text(report, source->name);
+        row.sink = copy_text(report, sink->id);
+        row.sink_name = copy_text(report, sink->name);
+        row.payload = copy_text(report, transfer->payload);
         /* Without the size of the vocabulary, the result that passes back is unknown, and is not charged. */
         if (g_strcmp0(transfer->payload, "logits") != 0 || request->workload->vocabulary > 0)
-                row.bytes = whole(transfer->bytes);
-        row.nsec = whole(transfer->nsec);
+                row.bytes = to_whole(transfer->bytes);
+        row.nsec = to_whole(transfer->nsec);
         if (transfer->source == transfer->sink) {
                 row.kind = "inner";
         } else if (transfer->path != ALD_PLAN_NONE) {
                 set_path(account, &account->cluster->paths[transfer->path], &row);
         } else {
                 row.kind = "assumed";
-                row.rtt_nsec = whole(request->assumed_rtt_nsec);
-                row.bits_per_second = whole(request->assumed_bits_per_second);
+                row.rtt_nsec = to_whole(request->assumed_rtt_nsec);
+                row.bits_per_second = to_whole(request->assumed_bits_per_second);
         }
         if (transfer->alternative == 0) {
                 note_time(report, row.measured_usec);
@@ -317,14 +317,14 @@ static void add_alternative(const Account *account, const AldPlanSteps *steps, u
         AldPlanAlternativeRow row = ALD_PLAN_ALTERNATIVE_ROW_INIT;
 
         row.number = number;
-        row.step_nsec = whole(steps->nsec);
+        row.step_nsec = to_whole(steps->nsec);
         row.steps_in_flight = steps->in_flight;
-        row.busiest_nsec = whole(steps->busiest_nsec);
+        row.busiest_nsec = to_whole(steps->busiest_nsec);
         row.tokens_per_second = tokens_per_second(account, steps);
         row.front = is_front;
         if (steps->client != ALD_PLAN_NONE) {
-                row.client = copy(account->report, account->cluster->nodes[steps->client].id);
-                row.client_name = copy(account->report, account->cluster->nodes[steps->client].name);
+                row.client = copy_text(account->report, account->cluster->nodes[steps->client].id);
+                row.client_name = copy_text(account->report, account->cluster->nodes[steps->client].name);
         }
         g_array_append_val(account->report->alternatives, row);
         add_steps(account, steps, number);
@@ -332,8 +332,8 @@ static void add_alternative(const Account *account, const AldPlanSteps *steps, u
 
 static void set_node(AldPlanReport *report, const AldPlanNode *node, AldPlanLeftOutRow *row)
 {
-        row->node = copy(report, node->id);
-        row->node_name = copy(report, node->name);
+        row->node = copy_text(report, node->id);
+        row->node_name = copy_text(report, node->name);
 }
 
 static void add_left_out(const Account *account, uint32_t device, const AldPlanVerdict *verdict)
@@ -342,15 +342,15 @@ static void add_left_out(const Account *account, uint32_t device, const AldPlanV
         AldPlanLeftOutRow row = ALD_PLAN_LEFT_OUT_ROW_INIT;
 
         set_node(account->report, &account->cluster->nodes[of->node], &row);
-        row.device = copy(account->report, of->id);
-        row.device_name = copy(account->report, of->name);
-        row.vendor = copy(account->report, of->vendor);
+        row.device = copy_text(account->report, of->id);
+        row.device_name = copy_text(account->report, of->name);
+        row.vendor = copy_text(account->report, of->vendor);
         row.reason = reasons[verdict->reason];
-        row.text = keep(account->report,
+        row.text = keep_text(account->report,
                 ald_plan_verdict_sentence(account->cluster, account->request, device, verdict));
         if (verdict->reason == ALD_PLAN_SAVES_TOO_LITTLE) {
-                row.costs_nsec = whole_signed(verdict->costs_nsec);
-                row.saves_nsec = whole_signed(verdict->saves_nsec);
+                row.costs_nsec = to_whole_signed(verdict->costs_nsec);
+                row.saves_nsec = to_whole_signed(verdict->saves_nsec);
         }
         g_array_append_val(account->report->left_out, row);
 }
@@ -369,7 +369,7 @@ static void add_empty_nodes(const Account *account)
                         continue;
                 set_node(account->report, &cluster->nodes[i], &row);
                 row.reason = cluster->nodes[i].unusable ? "unusable" : "no-device";
-                row.text = keep(account->report, ald_plan_empty_node_sentence(&cluster->nodes[i]));
+                row.text = keep_text(account->report, ald_plan_empty_node_sentence(&cluster->nodes[i]));
                 g_array_append_val(account->report->left_out, row);
         }
 }
@@ -390,11 +390,11 @@ static void add_sensitivity(
         const double nsec = is_rate ? sensitivity->rate_nsec : sensitivity->rtt_nsec;
         AldPlanSensitivityRow row = ALD_PLAN_SENSITIVITY_ROW_INIT;
 
-        row.node = copy(account->report, node->id);
-        row.node_name = copy(account->report, node->name);
+        row.node = copy_text(account->report, node->id);
+        row.node_name = copy_text(account->report, node->name);
         row.change = is_rate ? "rate" : "rtt";
-        row.step_nsec = whole(nsec);
-        row.text = keep(
+        row.step_nsec = to_whole(nsec);
+        row.text = keep_text(
                 account->report, ald_plan_sensitivity_sentence(node, account->request, is_rate,
                                          ald_plan_goal_nsec(&plan->best, account->request->goal), nsec));
         g_array_append_val(account->report->sensitivities, row);
@@ -456,14 +456,15 @@ static void set_plan(const Account *account, const AldPlan *plan)
 {
         AldPlanRow *row = &account->report->plan;
 
-        row->step_nsec = whole(plan->best.nsec);
+        row->step_nsec = to_whole(plan->best.nsec);
         row->steps_in_flight = plan->best.in_flight;
-        row->busiest_nsec = whole(plan->best.busiest_nsec);
-        row->lower_nsec = whole(plan->best.lower_nsec);
+        row->busiest_nsec = to_whole(plan->best.busiest_nsec);
+        row->lower_nsec = to_whole(plan->best.lower_nsec);
         row->tokens_per_second = tokens_per_second(account, &plan->best);
         if (plan->best.client != ALD_PLAN_NONE) {
-                row->client = copy(account->report, account->cluster->nodes[plan->best.client].id);
-                row->client_name = copy(account->report, account->cluster->nodes[plan->best.client].name);
+                row->client = copy_text(account->report, account->cluster->nodes[plan->best.client].id);
+                row->client_name = copy_text(
+                        account->report, account->cluster->nodes[plan->best.client].name);
                 note_host_of_client(account, plan->best.client);
         }
         row->unmeasured = 0;
@@ -525,7 +526,7 @@ static void set_problem(const Account *account, const AldPlanRefusal *refusal)
         AldPlanRow *row = &account->report->plan;
 
         row->problem = problems[refusal->kind];
-        row->text = keep(
+        row->text = keep_text(
                 account->report, ald_plan_refusal_sentence(account->cluster, account->request, refusal));
         if (refusal->kind != ALD_PLAN_TOO_LITTLE_MEMORY && refusal->kind != ALD_PLAN_NO_SPLIT_FOUND &&
                 refusal->kind != ALD_PLAN_CLIENT_TOO_SMALL && refusal->kind != ALD_PLAN_PINNED_TOO_MANY)
@@ -550,8 +551,8 @@ AldPlanReport *ald_plan_describe(const AldPlanCluster *cluster, const AldPlanReq
         report->plan.draft_layers = request->workload->draft_layers;
         report->plan.parallel = request->workload->parallel;
         report->plan.context = request->workload->context;
-        report->plan.kv_type_k = copy(report, request->workload->kv_type_k);
-        report->plan.kv_type_v = copy(report, request->workload->kv_type_v);
+        report->plan.kv_type_k = copy_text(report, request->workload->kv_type_k);
+        report->plan.kv_type_v = copy_text(report, request->workload->kv_type_v);
         report->plan.revision = revision;
         if (plan)
                 set_plan(&account, plan);

@@ -15,13 +15,13 @@ char *ald_plan_node_label(const AldPlanNode *node)
         return node->name ? g_strdup(node->name) : g_strndup(node->id, ID_DIGITS);
 }
 
-static char *size(double bytes)
+static char *format_size(double bytes)
 {
         return ald_format_figure(&ald_unit_bytes, bytes);
 }
 
 /* A change may save less than nothing. */
-static char *duration(double nsec)
+static char *format_duration(double nsec)
 {
         g_autofree char *text = ald_format_figure(&ald_unit_nanoseconds, fabs(nsec));
 
@@ -30,8 +30,8 @@ static char *duration(double nsec)
 
 static char *say_needless(const AldPlanMethod *method, const AldPlanVerdict *verdict)
 {
-        g_autofree char *costs = duration(verdict->costs_nsec);
-        g_autofree char *saves = duration(verdict->saves_nsec);
+        g_autofree char *costs = format_duration(verdict->costs_nsec);
+        g_autofree char *saves = format_duration(verdict->saves_nsec);
 
         /* Where the number of stages is kept, one that is added is compared only if the plan is small. */
         if (isnan(verdict->saves_nsec) && method->keeps_count)
@@ -49,7 +49,7 @@ static char *say_needless(const AldPlanMethod *method, const AldPlanVerdict *ver
 /* There is a certain number of ranks, whatever their speed. */
 static char *say_ranks_limited(const AldPlanVerdict *verdict)
 {
-        g_autofree char *costs = duration(verdict->costs_nsec);
+        g_autofree char *costs = format_duration(verdict->costs_nsec);
 
         if (isnan(verdict->costs_nsec))
                 return g_strdup("The number of ranks is limited.");
@@ -107,8 +107,8 @@ static char *say_too_small(
         const AldPlanCluster *cluster, const AldPlanRequest *request, const AldPlanDevice *device)
 {
         const AldPlanMethod *method = request->engine->method;
-        g_autofree char *needs = size((double) method->least_bytes(request, device, cluster->n_nodes));
-        g_autofree char *free_bytes = size((double) device->free_bytes);
+        g_autofree char *needs = format_size((double) method->least_bytes(request, device, cluster->n_nodes));
+        g_autofree char *free_bytes = format_size((double) device->free_bytes);
 
         return g_strdup_printf("%s needs %s there, and %s are free.", method->least_part, needs, free_bytes);
 }
@@ -211,7 +211,7 @@ char *ald_plan_empty_node_sentence(const AldPlanNode *node)
 }
 
 /* The device with the most room; ALD_PLAN_NONE if none can be used. */
-static uint32_t largest(
+static uint32_t find_roomiest_device(
         const AldPlanCluster *cluster, const AldPlanRequest *request, const AldPlanRefusal *refusal)
 {
         uint32_t best = ALD_PLAN_NONE;
@@ -228,17 +228,17 @@ static uint32_t largest(
 static char *say_too_little(
         const AldPlanCluster *cluster, const AldPlanRequest *request, const AldPlanRefusal *refusal)
 {
-        g_autofree char *needs = size((double) refusal->needs_bytes);
-        g_autofree char *free_bytes = size((double) refusal->free_bytes);
+        g_autofree char *needs = format_size((double) refusal->needs_bytes);
+        g_autofree char *free_bytes = format_size((double) refusal->free_bytes);
         g_autofree char *most = NULL, *label = NULL, *lacking = NULL;
-        uint32_t device = largest(cluster, request, refusal);
+        uint32_t device = find_roomiest_device(cluster, request, refusal);
 
         if (device == ALD_PLAN_NONE)
                 return g_strdup_printf("The model needs %s, and no device can be used.", needs);
-        most = size((double) ald_plan_room_bytes(request, &cluster->devices[device]));
+        most = format_size((double) ald_plan_room_bytes(request, &cluster->devices[device]));
         label = ald_plan_node_label(&cluster->nodes[cluster->devices[device].node]);
         lacking = refusal->needs_bytes > refusal->free_bytes
-                          ? size((double) (refusal->needs_bytes - refusal->free_bytes))
+                          ? format_size((double) (refusal->needs_bytes - refusal->free_bytes))
                           : NULL;
         return g_strdup_printf(
                 "The model needs %s, and %s are free for it on %u %s, %s%s; %s/%s has the most, %s.", needs,
@@ -249,8 +249,8 @@ static char *say_too_little(
 
 static char *say_no_split_found(const AldPlanRefusal *refusal)
 {
-        g_autofree char *needs = size((double) refusal->needs_bytes);
-        g_autofree char *free_bytes = size((double) refusal->free_bytes);
+        g_autofree char *needs = format_size((double) refusal->needs_bytes);
+        g_autofree char *free_bytes = format_size((double) refusal->free_bytes);
 
         return g_strdup_printf(
                 "The model needs %s, and %s are free for it on %u %s, but no split was found by "
@@ -261,7 +261,7 @@ static char *say_no_split_found(const AldPlanRefusal *refusal)
 char *ald_plan_more_devices_sentence(
         const AldPlanCluster *cluster, const AldPlanRequest *request, const AldPlanRefusal *refusal)
 {
-        uint32_t device = largest(cluster, request, refusal), each;
+        uint32_t device = find_roomiest_device(cluster, request, refusal), each;
         uint64_t layers = request->workload->layers, room = 0, n;
         g_autofree char *label = NULL;
 
@@ -358,7 +358,7 @@ static char *say_pinned_twice(const AldPlanCluster *cluster, const AldPlanRefusa
 static char *say_pinned_too_many(const AldPlanCluster *cluster, const AldPlanRefusal *refusal)
 {
         g_autofree char *label = label_of(cluster, refusal->text);
-        g_autofree char *lacking = size((double) (refusal->needs_bytes - refusal->free_bytes));
+        g_autofree char *lacking = format_size((double) (refusal->needs_bytes - refusal->free_bytes));
 
         return g_strdup_printf("%s lacks %s for the layers that the split gives it.", label, lacking);
 }
@@ -366,8 +366,8 @@ static char *say_pinned_too_many(const AldPlanCluster *cluster, const AldPlanRef
 static char *say_client_too_small(
         const AldPlanCluster *cluster, const AldPlanRequest *request, const AldPlanRefusal *refusal)
 {
-        g_autofree char *needs = size((double) refusal->needs_bytes);
-        g_autofree char *free_bytes = size((double) refusal->free_bytes);
+        g_autofree char *needs = format_size((double) refusal->needs_bytes);
+        g_autofree char *free_bytes = format_size((double) refusal->free_bytes);
         g_autofree char *label = label_of(cluster, refusal->text);
         const AldPlanMethod *method = request->engine->method;
 
@@ -407,7 +407,7 @@ static char *say_no_room(
         if (best == ALD_PLAN_NONE)
                 return NULL;
         label = ald_plan_node_label(&cluster->nodes[cluster->devices[best].node]);
-        lacking = size((double) least);
+        lacking = format_size((double) least);
         return g_strdup_printf("No device can be used. %s; %s/%s lacks the least, %s.", method->none_fits,
                 label, cluster->devices[best].id, lacking);
 }
