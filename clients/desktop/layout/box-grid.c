@@ -13,10 +13,10 @@ typedef struct GridItem {
         unsigned id;
 } GridItem;
 
-/* What lies outside of the grid belongs to the cells at its border. */
+/* One axis of the grid. A box outside of the grid belongs to the cells at its border. */
 typedef struct GridAxis {
         double start, per_pixel;
-        unsigned n; /* of cells */
+        unsigned n; /* number of cells */
 } GridAxis;
 
 struct AldBoxGrid {

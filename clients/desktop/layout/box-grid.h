@@ -8,7 +8,7 @@
 /* Finds boxes that overlap another: each is listed in the cells of a grid that it touches. */
 typedef struct AldBoxGrid AldBoxGrid;
 
-/* For boxes anywhere; those within `bounds` are found fastest. */
+/* The boxes may be anywhere; those within `bounds` are found fastest. */
 AldBoxGrid *ald_box_grid_new(const AldBox *bounds);
 void ald_box_grid_free(AldBoxGrid *grid);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldBoxGrid, ald_box_grid_free)
@@ -18,6 +18,7 @@ void ald_box_grid_add(AldBoxGrid *grid, const AldBox *box, unsigned id);
 /* The box must be the one that was added under this id. */
 void ald_box_grid_remove(AldBoxGrid *grid, const AldBox *box, unsigned id);
 
-/* The ids of boxes with less than `gap` to this one, each once; no more than `max` of them. */
+/* Finds the boxes less than `gap` from this one. Stores the id of each once, at most `max` of them, and
+ * returns how many. */
 size_t ald_box_grid_find(
         const AldBoxGrid *grid, const AldBox *box, double gap, unsigned *ret_ids, size_t max);

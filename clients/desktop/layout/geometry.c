@@ -48,7 +48,8 @@ bool ald_box_is_valid(const AldBox *box)
                box->width >= 0 && box->height >= 0;
 }
 
-/* Narrows the part of a segment to what lies between two parallels. */
+/* Narrows a part of a segment to where it lies between two parallel lines. Returns false if nothing is left.
+ */
 static bool clip_axis(double from, double by, double least, double most, double *enter, double *leave)
 {
         double first, second;

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* In pixels; y grows downwards. */
+/* All lengths are in pixels; y grows downwards. */
 typedef struct AldVector {
         double x, y; /* a point, or a direction */
 } AldVector;
@@ -40,10 +40,10 @@ static inline double ald_vector_dot(AldVector a, AldVector b)
 
 double ald_vector_length(AldVector vector);
 
-/* Of length 1; to the right if the vector has no length. */
+/* Returns a vector of length 1 in the same direction; one to the right if the vector has no length. */
 AldVector ald_vector_unit(AldVector vector);
 
-/* Turned by a quarter, clockwise as seen. */
+/* Turns the vector by 90°, clockwise on the screen. */
 static inline AldVector ald_vector_turn(AldVector vector)
 {
         return (AldVector){ -vector.y, vector.x };
@@ -61,16 +61,16 @@ static inline AldVector ald_box_center(const AldBox *box)
 
 AldBox ald_box_grow(const AldBox *box, double by);
 
-/* The smallest box that contains both. */
+/* Returns the smallest box that contains both. */
 AldBox ald_box_join(const AldBox *a, const AldBox *b);
 
-/* The smallest box that contains all; empty if there are none. */
+/* Returns the smallest box that contains all; an empty one if there are none. */
 AldBox ald_boxes_bounds(const AldBox *boxes, size_t n);
 
-/* Every number is finite, and the size is not negative. */
+/* Returns whether every number is finite and the size is not negative. */
 bool ald_box_is_valid(const AldBox *box);
 
-/* Less than `gap` is between them in both directions. */
+/* Returns whether less than `gap` is between the boxes in both directions. */
 static inline bool ald_boxes_overlap(const AldBox *a, const AldBox *b, double gap)
 {
         return a->x < b->x + b->width + gap && b->x < a->x + a->width + gap &&
@@ -85,7 +85,7 @@ static inline bool ald_box_contains(const AldBox *outer, const AldBox *inner)
 }
 
 /*
- * The part of a segment that lies in a box, as fractions of the way from its first to its second point. False
- * if there is none.
+ * Finds the part of a segment that lies in a box, as fractions of the way from its first to its second point.
+ * Returns false if there is none.
  */
 bool ald_box_clip(const AldBox *box, AldVector from, AldVector to, double *ret_enter, double *ret_leave);

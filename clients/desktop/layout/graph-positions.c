@@ -10,26 +10,28 @@
 
 #define CARD_GAP 40.0
 #define PART_GAP 72.0
-/* The length of an edge, in cards and gaps. */
+/* The length of an edge, as a multiple of a card with its gap. */
 #define EDGE 1.15
-/* How many directions are tried for a drawing. */
+/* The number of angles that are tried for a drawing. */
 #define TURNS 180u
-/* It is long if it is so much longer than wide, and then has to gain this to be turned away from its axis. */
+/* A drawing this many times longer than wide keeps its long axis, unless another angle makes it need less
+ * than this part of the height. */
 #define LONG 1.15
 #define WORTH_TURNING 0.78
-/* What a later direction has to gain. */
+/* A later angle replaces the best one so far if it needs less than this part of its height. */
 #define WORTH_TURNING_MORE 0.995
-/* It is stretched by no more than this. */
+/* A drawing is stretched by no more than this factor. */
 #define MAX_STRETCH 1.5
 
-/* A connected part. */
+/* A connected part of the graph. */
 typedef struct Part {
         size_t n;
         size_t nodes[ALD_GRAPH_NODES];
         AldVector centers[ALD_GRAPH_NODES];
 } Part;
 
-/* n × n. Without any edge nothing is known yet, and all nodes will most likely be connected. */
+/* Returns an n × n matrix. Without any edge nothing is known yet; most likely all nodes will be connected, so
+ * all are adjacent then. */
 static bool *make_adjacent(const AldPositionsInput *input)
 {
         size_t n = input->n_nodes;
@@ -46,7 +48,7 @@ static bool *make_adjacent(const AldPositionsInput *input)
         return adjacent;
 }
 
-/* Adds all that can be reached from the nodes of a part. */
+/* Adds all nodes that can be reached from those of a part. */
 static void complete_part(const bool *adjacent, size_t n, bool *seen, Part *part)
 {
         for (size_t at = 0; at < part->n; at++)
@@ -73,7 +75,7 @@ static int compare_parts(gconstpointer a, gconstpointer b)
         return compare_nodes(&left->nodes[0], &right->nodes[0]);
 }
 
-/* The largest first. */
+/* Returns the connected parts, the largest first. */
 static GArray *list_parts(const bool *adjacent, size_t n)
 {
         GArray *parts = g_array_new(FALSE, TRUE, sizeof(Part));
@@ -107,7 +109,7 @@ static void rotate_points(AldVector *points, size_t n, double angle)
                         points[i].x * sine + points[i].y * cosine };
 }
 
-/* The height of the window that a drawing needs after it was turned. */
+/* Returns the height of the smallest window that shows a drawing after it was turned. */
 static double turned_height(
         const AldVector *points, size_t n, double angle, AldVector card, AldVector unit, double aspect)
 {
@@ -123,7 +125,8 @@ static double turned_height(
         return MAX(bounds.height, bounds.width / aspect);
 }
 
-/* The angle of the direction in which points are farthest apart, and how much farther than across it. */
+/* Returns the angle of the direction in which points are farthest apart, and how much farther than across it.
+ */
 static double find_long_axis(const AldVector *points, size_t n, double *ret_ratio)
 {
         double xx = 0, xy = 0, yy = 0, root;
@@ -139,8 +142,8 @@ static double find_long_axis(const AldVector *points, size_t n, double *ret_rati
 }
 
 /*
- * Turns a drawing so that its long axis is that of the window, or else so that it appears largest, with its
- * first node in the upper or left half.
+ * Turns a drawing so that its long axis is the one of the window, or else so that it appears largest, with
+ * its first node in the upper or left half.
  */
 static void orient_points(AldVector *points, size_t n, AldVector card, AldVector unit, double aspect)
 {
@@ -161,7 +164,7 @@ static void orient_points(AldVector *points, size_t n, AldVector card, AldVector
                 rotate_points(points, n, G_PI);
 }
 
-/* From lengths of edges to pixels, and a bit towards the shape of the window. */
+/* Converts lengths of edges to pixels, and stretches the drawing a little towards the shape of the window. */
 static void scale_to_pixels(AldVector *points, size_t n, AldVector card, AldVector unit, double aspect)
 {
         AldBox bounds = { 0 };
@@ -178,7 +181,7 @@ static void scale_to_pixels(AldVector *points, size_t n, AldVector card, AldVect
         }
 }
 
-/* What a card takes up. The fewer there are, the more labels one expects to see between them. */
+/* Returns the room for one card. With fewer cards, more labels are expected to be visible between them. */
 static AldVector card_unit(const AldPositionsInput *input)
 {
         double part = (double) (ALD_GRAPH_NODES - input->n_nodes) / (ALD_GRAPH_NODES - ALD_RING_NODES);

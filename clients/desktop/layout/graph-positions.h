@@ -3,6 +3,6 @@
 
 #include "clients/desktop/layout/positions.h"
 
-/* Cards where their connections draw them, and parts without a connection beside each other. Fills in the
+/* Arranges cards by their connections, and the parts that are not connected beside each other. Fills in the
  * cards. */
 void ald_graph_positions_place(AldPositions *positions, const AldPositionsInput *input);

@@ -5,7 +5,7 @@
 #define CARD_GAP 24.0
 #define FRAME_PADDING 16.0
 #define FRAME_GAP 32.0
-/* More rows than this in a group are not tried. */
+/* The greatest number of rows that is tried for a group. */
 #define MAX_ROWS 48u
 
 typedef struct Member {
@@ -22,7 +22,7 @@ static int compare_members(gconstpointer a, gconstpointer b)
         return left->node < right->node ? -1 : left->node > right->node;
 }
 
-/* All nodes, those of a group one after the other. */
+/* Returns all nodes, ordered by group. */
 static Member *list_members(const AldPositionsInput *input)
 {
         Member *members = g_new(Member, input->n_nodes);
@@ -50,7 +50,8 @@ static size_t count_columns(const AldPositionsGroup *group, size_t rows)
         return (group->n_nodes + rows - 1) / rows;
 }
 
-/* Frames of groups in so many rows each, if they are that large. Returns the height of a window for them. */
+/* Makes the frames of groups of up to this many rows each. Returns the height of the smallest window for
+ * them. */
 static double arrange_frames(
         const GArray *groups, size_t rows, const AldPositionsInput *input, AldBox *frames)
 {
@@ -66,7 +67,8 @@ static double arrange_frames(
         return ald_boxes_pack(frames, groups->len, FRAME_GAP, input->aspect);
 }
 
-/* Groups of equal height leave the least empty space. */
+/* Returns the number of rows that makes all groups appear largest. It is the same for each group, since
+ * groups of equal height leave the least empty space. */
 static size_t best_rows(const GArray *groups, const AldPositionsInput *input, AldBox *frames)
 {
         size_t best = 1, largest = 1;

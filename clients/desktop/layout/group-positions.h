@@ -3,5 +3,5 @@
 
 #include "clients/desktop/layout/positions.h"
 
-/* Cards in rows, those of a group beside each other. Fills in the cards and the groups. */
+/* Arranges cards in rows, the cards of a group beside each other. Fills in the cards and the groups. */
 void ald_groups_place(AldPositions *positions, const AldPositionsInput *input);

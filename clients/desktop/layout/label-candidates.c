@@ -3,26 +3,26 @@
 
 #include "clients/desktop/layout/label-candidates.h"
 
-/* Along the part of a line where a label may be; with many lines only a few. */
+/* The number of places tried along the part of a line where a label may be; few if there are many lines. */
 #define PLACES 16u
 #define FEW_PLACES 6u
-/* Between a label and its line, so that it does not touch the arrow head. */
+/* Distances between a label and its line that keep it clear of the arrow head. */
 #define BESIDE 6.0
 #define FARTHER 15.0
-/* Between a label on its line and the arrow head. */
+/* The distance between a label on its line and the arrow head. */
 #define BEHIND_HEAD 4.0
 /* How far a label on an outer lane reaches beyond it towards the others, which are ALD_LANE_GAP away. */
 #define INTO_LANE 4.0
 /* The length and half the width of an arrow head. */
 #define HEAD_LENGTH 11.0
 #define HEAD_HALF 5.0
-/* The size of a mark. */
+/* The width and height of a mark. */
 #define MARK 18.0
-/* The part of a line, from its arrow head, beside which a rate may be; the middle label is as far from both
- * ends. */
+/* The part of a line, counted from its arrow head, beside which a rate may be, and the part at each end that
+ * the middle label keeps free. */
 #define RATE_ZONE 0.42
 #define MIDDLE_ZONE 0.3
-/* A line that passes the middle of the picture this near has no side away from it. */
+/* A line that passes the middle of the picture at this distance or less has no side away from it. */
 #define NEAR_MIDDLE 4.0
 /* With more lines, every label covers some. */
 #define MAX_LINES_KEPT_CLEAR 72u
@@ -42,7 +42,7 @@
 #define COST_COVERS_LINE 120.0
 #define MAX_COVERED_PIECES 16u
 
-/* A straight piece of a line, as half of it on either side of its middle. */
+/* A straight piece of a line, by its middle and half of its way. */
 typedef struct LinePiece {
         AldVector middle, half;
         unsigned line;
@@ -52,20 +52,20 @@ struct AldLabelScene {
         const AldLabelsInput *input;
         GArray *pieces;                    /* LinePiece; none if there are too many lines */
         AldVector middle;                  /* of the picture */
-        AldBoxGrid *cards, *heads, *lines; /* the marks among the heads; the last by their pieces */
-        unsigned places;                   /* tried along each line */
+        AldBoxGrid *cards, *heads, *lines; /* the marks are among the heads; lines are in pieces */
+        unsigned places;                   /* the number tried along each line */
 };
 
-/* The label whose places are searched. */
+/* The search for the places of one label. */
 typedef struct LabelSearch {
         const AldLabelScene *scene;
         const AldLine *line;
         unsigned line_number;
-        double near; /* nearer lines seem to be those that the label belongs to */
+        double near; /* a line at this distance or less seems to be the one that the label belongs to */
         AldLabelKind kind;
         AldVector size;
-        double side;   /* of the line: 1: to the right of the way from a to b, -1: to the left */
-        double length; /* of the line */
+        double side;   /* 1: right of the line from a to b; -1: left of it */
+        double length; /* from end to end */
         GArray *candidates;
 } LabelSearch;
 
@@ -153,7 +153,7 @@ void ald_label_scene_free(AldLabelScene *scene)
         g_free(scene);
 }
 
-/* The side of a line on which its rates are. */
+/* Returns the side of a line on which its rates are: 1 or -1, as in LabelSearch. */
 static double side_of_rates(const AldLabelScene *scene, const AldLine *line)
 {
         AldVector across = ald_vector_turn(ald_line_direction(line, 0.5));
@@ -163,13 +163,13 @@ static double side_of_rates(const AldLabelScene *scene, const AldLine *line)
                 return line->side;
         if (fabs(away) > NEAR_MIDDLE)
                 return away > 0 ? 1 : -1;
-        /* Above it, or to its right if it is upright. */
+        /* The rates are above the line, or to its right if it is upright. */
         if (fabs(across.y) > 1e-3)
                 return across.y < 0 ? 1 : -1;
         return across.x > 0 ? 1 : -1;
 }
 
-/* Separated by none of the three axes that could do so. */
+/* Returns whether a piece of a line meets a box: they do unless one of three axes separates them. */
 static bool piece_meets_box(const LinePiece *piece, AldVector center, AldVector half)
 {
         AldVector way = ald_vector_sub(piece->middle, center);
@@ -179,7 +179,7 @@ static bool piece_meets_box(const LinePiece *piece, AldVector center, AldVector 
                fabs(piece->half.x * way.y - piece->half.y * way.x) <= x * half.y + y * half.x;
 }
 
-/* The number of other lines that a label covers, or seems to belong to. */
+/* Counts the other lines that a label covers, or seems to belong to. */
 static unsigned count_covered(const LabelSearch *search, const AldBox *box)
 {
         const AldLabelScene *scene = search->scene;
@@ -199,7 +199,7 @@ static unsigned count_covered(const LabelSearch *search, const AldBox *box)
         return covered;
 }
 
-/* Adds a place with this center, if it is one. */
+/* Adds the place with this center, unless it is outside of the picture or too near to a card. */
 static void add_candidate(LabelSearch *search, AldVector center, double cost)
 {
         AldLabelCandidate candidate = { ald_box_around(center, search->size.x, search->size.y), cost };
@@ -213,7 +213,7 @@ static void add_candidate(LabelSearch *search, AldVector center, double cost)
         g_array_append_val(search->candidates, candidate);
 }
 
-/* How far a label on the line reaches along it. */
+/* Returns how far a label on the line reaches along it, from its center. */
 static double reach_along_line(const LabelSearch *search, AldVector ahead)
 {
         double x = fabs(ahead.x), y = fabs(ahead.y);
@@ -221,7 +221,7 @@ static double reach_along_line(const LabelSearch *search, AldVector ahead)
         return MIN(x > 0 ? search->size.x / 2 / x : INFINITY, y > 0 ? search->size.y / 2 / y : INFINITY);
 }
 
-/* Adds a place on the side of the line that is the label's, or on the other one: -1. */
+/* Adds a place beside the line; `side` is 1 for the label's own side and -1 for the other one. */
 static void add_beside(LabelSearch *search, double at, double side, double away, double cost)
 {
         AldVector point = ald_line_point(search->line, at / search->length);
@@ -236,14 +236,14 @@ static void add_beside(LabelSearch *search, double at, double side, double away,
 static void search_beside_line(LabelSearch *search, double at, double cost)
 {
         add_beside(search, at, 1, BESIDE, cost + COST_BESIDE);
-        /* Between two lanes it would be unclear to which of them it belongs. */
+        /* A label between two lanes would not show to which of them it belongs. */
         if (search->line->side == 0)
                 add_beside(search, at, -1, BESIDE, cost + COST_BESIDE + COST_OTHER_SIDE);
         add_beside(search, at, 1, FARTHER, cost + COST_FARTHER);
 }
 
-/* The line goes on at both ends of a label that lies on it, so that the two belong together. That of an outer
- * lane leaves the others free, if there is room. */
+/* Adds places on the line, which continues at both ends of the label, so that the two clearly belong
+ * together. On an outer lane, a label that leaves the other lanes free is preferred. */
 static void search_on_line(LabelSearch *search, double at, double cost)
 {
         search->near = NEAR_LINE;
@@ -252,7 +252,7 @@ static void search_on_line(LabelSearch *search, double at, double cost)
         add_candidate(search, ald_line_point(search->line, at / search->length), cost);
 }
 
-/* From the place at the arrow head towards the middle of the line. */
+/* Searches from the arrow head towards the middle of the line. */
 static void search_at_head(LabelSearch *search)
 {
         bool at_a = search->kind == ALD_LABEL_TO_A;
@@ -271,7 +271,7 @@ static void search_at_head(LabelSearch *search)
         }
 }
 
-/* From the middle of the line to both ends. */
+/* Searches from the middle of the line towards both ends. */
 static void search_at_middle(LabelSearch *search)
 {
         double zone = search->length * (0.5 - MIDDLE_ZONE), step = MAX(zone / search->scene->places, 6);

@@ -6,7 +6,7 @@
 #include "clients/desktop/layout/box-grid.h"
 #include "clients/desktop/layout/labels.h"
 
-/* Between labels, and between a label and a card. */
+/* The least distance between labels, and between a label and a card. */
 #define ALD_LABEL_GAP 4.0
 
 typedef struct AldLabelCandidate {
@@ -15,13 +15,14 @@ typedef struct AldLabelCandidate {
         bool covers_head; /* an arrow head or a mark, of any line */
 } AldLabelCandidate;
 
-/* What does not move while labels are placed. */
+/* Everything that keeps its place while labels are placed. */
 typedef struct AldLabelScene AldLabelScene;
 
-/* The input must outlive it. */
+/* The input must outlive the scene. */
 AldLabelScene *ald_label_scene_new(const AldLabelsInput *input);
 void ald_label_scene_free(AldLabelScene *scene);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldLabelScene, ald_label_scene_free)
 
-/* The places, clear of cards, that a label may have (of AldLabelCandidate), the best one first. */
+/* Returns the places, clear of cards, that a label may have, the best one first: an array of
+ * AldLabelCandidate. */
 GArray *ald_label_candidates(const AldLabelScene *scene, size_t line, AldLabelKind kind);

@@ -4,11 +4,13 @@
 #include "clients/desktop/layout/label-candidates.h"
 #include "clients/desktop/layout/labels.h"
 
-/* So many labels move for another one. */
+/* The number of labels that may move for another one. */
 #define MAX_MOVED 2u
-/* Labels are moved until so many places were looked at: more than 12 nodes need, and a few milliseconds. */
+/* Labels are moved until this many places were tried; 12 nodes need fewer. Trying all takes a few
+ * milliseconds. */
 #define MAX_TRIED 12000u
-/* Labels are moved to better places so often, for what is gained at least. */
+/* The number of rounds in which labels are moved to better places, and the least gain for which one is moved.
+ */
 #define ROUNDS 3u
 #define WORTH_MOVING 10.0
 
@@ -49,7 +51,7 @@ static void hide_label(Placement *placement, unsigned i)
         ald_box_grid_remove(placement->grid, &label_at(placement, i)->box, i);
 }
 
-/* Shows a label at the best of its places that is free. */
+/* Shows a label at the best of its places that is free. Returns false if none is. */
 static bool show_where_free(Placement *placement, unsigned i, bool over_heads)
 {
         const GArray *candidates = label_at(placement, i)->candidates;
@@ -69,12 +71,12 @@ static bool show_where_free(Placement *placement, unsigned i, bool over_heads)
         return false;
 }
 
-/* Those in the way of a label that is hidden, and where they were. */
+/* The labels in the way of one that is hidden, with their places before they are moved. */
 typedef struct BlockingLabels {
         unsigned labels[MAX_MOVED + 1];
         PlacedLabel before[MAX_MOVED];
         size_t n;
-        double cost; /* of all of them */
+        double cost; /* the sum of their costs */
 } BlockingLabels;
 
 static bool find_blocking_labels(const Placement *placement, const AldBox *box, BlockingLabels *ret)
@@ -89,8 +91,8 @@ static bool find_blocking_labels(const Placement *placement, const AldBox *box, 
 }
 
 /*
- * Shows a label at this place if those that are in its way find another one, and all of them together cost
- * less than this.
+ * Shows a label at this place if those in its way find another one, and all of them together then cost less
+ * than `least_cost` and the previous cost of the others. Otherwise restores the places before.
  */
 static bool show_instead(
         Placement *placement, unsigned i, const AldLabelCandidate *candidate, double least_cost)
@@ -142,7 +144,7 @@ static void place_label(Placement *placement, const AldLabelScene *scene, size_t
         g_array_set_size(placement->labels, i);
 }
 
-/* Finds a better place for a label, even if blocking have to move for it. */
+/* Finds a better place for a label, even if others have to move for it. */
 static bool improve_label(Placement *placement, unsigned i)
 {
         const PlacedLabel before = *label_at(placement, i);
@@ -161,7 +163,8 @@ static bool improve_label(Placement *placement, unsigned i)
         return false;
 }
 
-/* Once it is settled which labels are shown, since later ones must not hide earlier ones. */
+/* Improves the places of the shown labels. This comes after it is settled which labels are shown, since later
+ * ones must not hide earlier ones. */
 static void improve_labels(Placement *placement)
 {
         bool improved = true;

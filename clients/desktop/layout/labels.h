@@ -3,7 +3,7 @@
 
 #include "clients/desktop/layout/lines.h"
 
-/* Lines that come later in the order of ranks than so many have no labels. */
+/* Lines after this many in the order of ranks have no labels. */
 #define ALD_LABELS_MAX_LINES 1024u
 
 typedef enum AldLabelKind {
@@ -17,10 +17,10 @@ typedef struct AldLabelsInput {
         const AldBox *cards;
         size_t n_cards;
         AldBox bounds;        /* labels stay within it */
-        const AldLine *lines; /* that labels belong to or avoid: not those that are drawn faintly */
+        const AldLine *lines; /* that labels belong to or avoid; without those that are drawn faintly */
         size_t n_lines;
         const AldVector (*sizes)[ALD_N_LABEL_KINDS]; /* by line; 0, 0: no such label */
-        const unsigned *ranks;                       /* by line: the least comes first; NULL: all alike */
+        const unsigned *ranks;                       /* by line: the least comes first; NULL: all are equal */
         const bool *marked; /* by line: whether a mark is drawn in its middle; NULL: none */
 } AldLabelsInput;
 
@@ -30,10 +30,10 @@ typedef struct AldLabel {
 } AldLabel;
 
 /*
- * Places labels on their lines, or else beside them and clearly nearer to them than to others: rates on the
- * side away from the middle of the picture, the third one on the other side; those of the outer of several
- * lanes all on the outer side. Shown labels overlap neither each other nor cards; they cover arrow heads and
- * marks only if there is no other place, and the lines of others as little as possible.
+ * Places labels on their lines, or else beside them and clearly nearer to them than to others. Rates are on
+ * the side away from the middle of the picture, the middle label is on the other side; the labels of the
+ * outer of several lanes are all on the outer side. Shown labels overlap neither each other nor cards; they
+ * cover arrow heads and marks only if there is no other place, and the lines of others as little as possible.
  *
  * The order is by rank, then by index, then by kind. A label that was shown is never hidden for one that
  * comes later in this order, but may move for it. So whether a label is shown does not depend on which labels

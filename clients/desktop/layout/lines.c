@@ -5,9 +5,9 @@
 
 #include "clients/desktop/layout/lines.h"
 
-/* Between a line and a card that it does not end at. */
+/* The least distance between a line and a card that it does not end at. */
 #define CLEARANCE 10.0
-/* More cards than this are in rows, which no single curve goes round. */
+/* With more cards than this, they are in rows, around which no single curve leads. */
 #define MAX_CURVED_CARDS 64u
 #define PIECES 16u
 #define BENDS 24u
@@ -67,8 +67,8 @@ static bool curve_crosses_card(
         return false;
 }
 
-/* Finds the flattest curve that keeps clear of all other cards; of two alike, the one away from the middle.
- */
+/* Finds the flattest curve that keeps clear of all other cards; of two equally flat ones, the one away from
+ * the middle. Leaves the line as it is and returns false if there is none. */
 static bool bend_line(
         const AldBox *cards, size_t n_cards, const AldLineEnds *ends, AldLine *line, double clearance)
 {
@@ -92,7 +92,8 @@ static bool bend_line(
         return false;
 }
 
-/* Where it last lies within a card, coming from t = from, which lies within. */
+/* Returns where a line leaves a card when it is followed from t = `from`, which lies within the card, to t =
+ * `to`. */
 static double find_exit(const AldLine *line, const AldBox *card, double from, double to)
 {
         for (unsigned piece = 1; piece <= PIECES; piece++) {
@@ -108,7 +109,7 @@ static double find_exit(const AldLine *line, const AldBox *card, double from, do
         return to;
 }
 
-/* Cuts off what lies within the cards at both ends. */
+/* Removes the parts of a line that lie within the cards at its ends. */
 static void trim_line(AldLine *line, const AldBox *a, const AldBox *b)
 {
         AldBox at_a = ald_box_grow(a, ALD_LINE_GAP), at_b = ald_box_grow(b, ALD_LINE_GAP);
@@ -128,7 +129,7 @@ static void trim_line(AldLine *line, const AldBox *a, const AldBox *b)
         *line = make_line(start, control, end, line->curved);
 }
 
-/* How far a lane lies from the centre line; the lanes stay within what both cards cover. */
+/* Returns the distance of a lane from the center line; the lanes stay within what both cards cover. */
 static double lane_offset(const AldLineEnds *ends, const AldBox *a, const AldBox *b, AldVector across)
 {
         double room_a = fabs(across.x) * a->width + fabs(across.y) * a->height;

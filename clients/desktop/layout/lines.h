@@ -3,12 +3,12 @@
 
 #include "clients/desktop/layout/geometry.h"
 
-/* Between the parallel lines of two cards. */
+/* The distance between parallel lines of two cards. */
 #define ALD_LANE_GAP 12.0
-/* Between a card and the tip of an arrow. */
+/* The distance between a card and the tip of an arrow. */
 #define ALD_LINE_GAP 3.0
 
-/* Which cards a line joins. Lines between the same two cards have lanes 0 to n_lanes - 1. */
+/* The cards that a line joins. Lines between the same two cards have lanes 0 to n_lanes - 1. */
 typedef struct AldLineEnds {
         unsigned a, b;
         unsigned lane, n_lanes;
@@ -23,10 +23,10 @@ typedef struct AldLine {
 } AldLine;
 
 /*
- * Lines between cards. Lanes keep their places if a and b are exchanged. A line that would cross another card
- * goes round it, on the side where the way is shorter, if that can be done with a single curve; with more
- * than 64 cards all lines are straight. Ends that are no cards, and cards that overlap, have a line without
- * length.
+ * Routes lines between cards. Lanes keep their places if a and b are exchanged. A line that would cross
+ * another card goes round it, on the side where the way is shorter, if that can be done with a single curve;
+ * with more than 64 cards all lines are straight. A line gets no length if an end is not a card, or its cards
+ * overlap.
  */
 void ald_lines_route(
         const AldBox *cards, size_t n_cards, const AldLineEnds *ends, size_t n_lines, AldLine *ret_lines);

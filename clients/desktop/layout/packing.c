@@ -3,10 +3,10 @@
 
 #include "clients/desktop/layout/packing.h"
 
-/* So many widths, from that of the widest box to that of all in one row. */
+/* The number of widths that are tried, from the width of the widest box to that of all boxes in one row. */
 #define TRIES 64u
 
-/* Fills rows up to a width. */
+/* Arranges boxes in rows of up to this width. */
 static void fill_rows(AldBox *boxes, size_t n, double gap, double width)
 {
         double x = 0, y = 0, height = 0;
@@ -24,7 +24,7 @@ static void fill_rows(AldBox *boxes, size_t n, double gap, double width)
         }
 }
 
-/* The height of a window that shows all of it. */
+/* Returns the height of the smallest window that shows all boxes. */
 static double window_height(const AldBox *boxes, size_t n, double aspect)
 {
         AldBox bounds = ald_boxes_bounds(boxes, n);

@@ -10,5 +10,6 @@
  */
 double ald_boxes_pack(AldBox *boxes, size_t n, double gap, double aspect);
 
-/* The number of columns in which as many cells of this size appear largest. */
+/* Returns the number of columns in which n cells of this size appear largest in a window of this aspect
+ * ratio. */
 size_t ald_best_columns(size_t n, double width, double height, double aspect);

@@ -6,7 +6,7 @@
 #include "clients/desktop/layout/positions.h"
 #include "clients/desktop/layout/ring-positions.h"
 
-/* Around everything. */
+/* The margin around the picture. */
 #define MARGIN 24.0
 
 static double clamp_or_default(double size, double usual, double least, double most)
@@ -14,7 +14,7 @@ static double clamp_or_default(double size, double usual, double least, double m
         return isfinite(size) && size > 0 ? CLAMP(size, least, most) : usual;
 }
 
-/* With all figures in the range in which they can be drawn. */
+/* Returns the input with every size in the range in which it can be drawn. */
 static AldPositionsInput sanitize_input(const AldPositionsInput *input)
 {
         AldPositionsInput sane = *input;
@@ -27,7 +27,7 @@ static AldPositionsInput sanitize_input(const AldPositionsInput *input)
         return sane;
 }
 
-/* Moves everything to the upper left corner. */
+/* Moves everything to the upper left corner, and cards to whole pixels. */
 static void move_to_origin(AldPositions *positions)
 {
         AldBox around = ald_boxes_bounds(positions->cards, positions->n_cards);

@@ -5,7 +5,7 @@
 
 #include "clients/desktop/layout/geometry.h"
 
-/* Up to so many nodes stand on a ring, and so many where their connections draw them. */
+/* Up to this many nodes stand on a ring; up to this many are placed by their connections. */
 #define ALD_RING_NODES 8u
 #define ALD_GRAPH_NODES 24u
 
@@ -21,9 +21,9 @@ typedef struct AldPositionsInput {
         double card_width, card_height;
         double label_width, label_height; /* of the largest usual label; 0, 0: lines have no labels */
         double aspect;                    /* of the window, width / height */
-        const AldCardPair *edges;         /* only of interest to 24 nodes; in any order, repeated or not */
+        const AldCardPair *edges;         /* only used for 9 to 24 nodes; in any order, duplicates allowed */
         size_t n_edges;
-        const unsigned *groups; /* by node, above 24 nodes; or NULL */
+        const unsigned *groups; /* by node, used above 24 nodes; or NULL */
 } AldPositionsInput;
 
 typedef struct AldPositionsGroup {
@@ -36,14 +36,14 @@ typedef struct AldPositions {
         size_t n_cards;
         AldBox *cards; /* by node, at whole pixels */
         size_t n_groups;
-        AldPositionsGroup *groups; /* by number; none without groups, and to 24 nodes */
-        AldBox bounds;             /* of all of it and a margin; begins at 0, 0 */
+        AldPositionsGroup *groups; /* by number; none without groups, or for up to 24 nodes */
+        AldBox bounds;             /* includes a margin; begins at 0, 0 */
 } AldPositions;
 
 /*
- * Where cards are in a picture of zoom 1. To 8 nodes this follows from their number alone, beyond that also
- * from which of them are connected; no figure matters. Cards never overlap. Sizes that are not positive
- * numbers are replaced by usual ones.
+ * Places cards in a picture of zoom 1. For up to 8 nodes the positions follow from their number alone, beyond
+ * that also from which of them are connected; measured values do not matter. Cards never overlap. Sizes that
+ * are not positive numbers are replaced by usual ones.
  */
 AldPositions *ald_positions_new(const AldPositionsInput *input);
 void ald_positions_free(AldPositions *positions);

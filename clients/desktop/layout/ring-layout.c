@@ -5,14 +5,15 @@
 
 #include "clients/desktop/layout/ring-layout.h"
 
-/* Of half the ellipse. */
+/* Samples per half ellipse. */
 #define SAMPLES 180u
-/* How sizes are tried. */
+/* The factors by which the height grows in the coarse and the fine search, and the limit of steps in each. */
 #define COARSE 1.2
 #define FINE 1.01
 #define MAX_STEPS 60u
 
-/* Between the distance for a diagonal, sqrt(x² + y²), and that for cards side by side, max(x, y). */
+/* Returns a value between the Euclidean distance, sqrt(x² + y²), which suits diagonals, and max(x, y), which
+ * suits cards side by side. */
 static double distance(AldVector from, AldVector to, AldVector unit)
 {
         double x = fabs(to.x - from.x) / unit.x, y = fabs(to.y - from.y) / unit.y;
@@ -32,7 +33,7 @@ void ald_ring_points(size_t n, AldVector radius, AldVector unit, AldVector *ret_
                 samples[i] = (AldVector){ radius.x * sin(angle), -radius.y * cos(angle) };
                 way[i] = way[i - 1] + distance(samples[i - 1], samples[i], unit);
         }
-        /* One half mirrors the other exactly. */
+        /* One half is the exact mirror image of the other. */
         for (size_t i = 0; i <= n / 2 && i < n; i++) {
                 double wanted = way[SAMPLES] * 2 * i / n, part;
 
@@ -45,7 +46,7 @@ void ald_ring_points(size_t n, AldVector radius, AldVector unit, AldVector *ret_
         }
 }
 
-/* Makes the outline higher, by this factor, until the cards have room. Returns the last height. */
+/* Multiplies the height of the outline by a factor until the cards have room. Returns the last height. */
 static double grow_until_room(
         const AldRingFit *fit, size_t n, double height, double by, AldVector *ret_centers)
 {

@@ -5,20 +5,20 @@
 #include "clients/desktop/layout/ring-positions.h"
 #include "clients/desktop/layout/spread.h"
 
-/* Between two labels. */
+/* The distance between two labels. */
 #define LABEL_GAP 6.0
-/* The least between two cards. */
+/* The least distance between two cards. */
 #define CARD_GAP 40.0
-/* Where the window is narrower, two cards are above each other. */
+/* In a window with a smaller aspect ratio, two cards are above each other. */
 #define NARROW 0.8
 
 typedef struct Room {
         AldVector label;
-        double labels;  /* beside each other along each line */
-        double density; /* how many times the area of all labels has to be free */
+        double labels;  /* how many fit beside each other along each line */
+        double density; /* how many times the area of all labels must be free */
 } Room;
 
-/* The length of a straight line between two cards, as far as one sees it. */
+/* Returns the length of the part of a straight line between two cards that they do not hide. */
 static double visible_length(AldVector way, AldVector card)
 {
         double hidden = MIN(
@@ -27,7 +27,7 @@ static double visible_length(AldVector way, AldVector card)
         return ald_vector_length(way) * (1 - hidden);
 }
 
-/* How much of a line a label beside it takes up. */
+/* Returns how much of a line the label beside it takes up. */
 static double label_pitch(AldVector way, AldVector label)
 {
         AldVector unit = ald_vector_unit(way);
@@ -63,7 +63,7 @@ static bool has_room(const AldVector *centers, size_t n, AldVector card, const v
         return free_area(centers, n, card) >= room->density * area;
 }
 
-/* Beside each other, or above each other in a narrow window. */
+/* Places two cards beside each other, or above each other in a narrow window. */
 static void place_two(AldVector card, const Room *room, bool narrow, AldVector *centers)
 {
         double gap = (narrow ? room->label.y : room->label.x) + LABEL_GAP;

@@ -3,5 +3,6 @@
 
 #include "clients/desktop/layout/positions.h"
 
-/* Cards on a ring that is large enough for lines with labels between all of them. Fills in the cards. */
+/* Arranges cards on a ring that is large enough for lines with labels between all of them. Fills in the
+ * cards. */
 void ald_ring_positions_place(AldPositions *positions, const AldPositionsInput *input);

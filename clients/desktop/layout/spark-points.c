@@ -5,9 +5,9 @@
 #include "clients/desktop/layout/spark-points.h"
 
 #define THICKNESS 2.0
-#define LEAST_SPAN 0.1 /* of the greatest value */
+#define LEAST_SPAN 0.1 /* as a part of the greatest value */
 
-/* Where points are drawn. */
+/* The area in which points are drawn, and how. */
 typedef struct SparkArea {
         AldSparkRange range;
         double width, height;
@@ -56,19 +56,19 @@ static double y_of(const SparkArea *area, double value)
         return (area->height - THICKNESS) * (1 - CLAMP(share, 0, 1)) + THICKNESS / 2;
 }
 
-/* On whole pixels, where neighbors meet without a seam. */
+/* Returns the left edge of a step. It is on a whole pixel, so that neighbors meet without a seam. */
 static double edge_of(const SparkArea *area, size_t i)
 {
         return round(area->width * (double) i / (double) area->n);
 }
 
-/* From `left` to `right`, as if time went to the right. */
+/* Returns a box from `left` to `right`, which are given as if time went to the right. */
 static AldBox box_of(const SparkArea *area, double left, double right, double top, double bottom)
 {
         return (AldBox){ area->from_right ? area->width - right : left, top, right - left, bottom - top };
 }
 
-/* The way from the point before, half as wide as a step at most. */
+/* Returns the vertical line from the point before, at most as wide as a step. */
 static AldBox riser_of(const SparkArea *area, size_t i, double before, double y)
 {
         double left = edge_of(area, i), width = fmin(THICKNESS, fmax(edge_of(area, i + 1) - left, 1));

@@ -3,7 +3,8 @@
 
 #include "clients/desktop/layout/geometry.h"
 
-/* What was recorded in one of the equal parts of a time; NaN: nothing, or it was unknown. */
+/* The values recorded in one of the equal parts of a period; NaN if nothing was recorded, or the value was
+ * unknown. */
 typedef struct AldSparkPoint {
         double min, mean, max;
 } AldSparkPoint;
@@ -23,17 +24,18 @@ static inline bool ald_spark_point_is_known(const AldSparkPoint *point)
         return point->min <= point->mean && point->mean <= point->max;
 }
 
-/* The least and greatest value of all points, and the mean of their means; NaN if no point is known. */
+/* Returns the least and greatest value of all points, and the mean of their means; NaN if no point is known.
+ */
 AldSparkPoint ald_sparkline_summary(const AldSparkPoint *points, size_t n);
 
-/* From the least to the greatest value, but no less than a tenth of that, so that noise does not look like
- * change. 0 to 1 if no point is known. */
+/* Returns the range from the least to the greatest value, but at least a tenth of the greatest one, so that
+ * noise does not look like change. Returns 0 to 1 if no point is known. */
 AldSparkRange ald_sparkline_range(const AldSparkPoint *points, size_t n);
 
 /*
- * Boxes that draw the points as a line of steps, from left to right, or from right to left: the bands from
- * least to greatest value, at most n, and the line of the means, at most 2 n. A point that is not known
- * leaves its place empty, and nothing leads over it. Values beyond the range are drawn at its edge.
+ * Makes boxes that draw the points as a line of steps, from left to right, or from right to left: the bands
+ * from least to greatest value, at most n, and the line of the means, at most 2 n. An unknown point leaves a
+ * gap in the line. Values beyond the range are drawn at its edge.
  */
 void ald_sparkline_lay_out(const AldSparkPoint *points, size_t n, AldSparkRange range, double width,
         double height, bool from_right, AldBox *ret_bands, size_t *ret_n_bands, AldBox *ret_line,

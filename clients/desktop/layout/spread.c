@@ -7,7 +7,8 @@
 #include "clients/desktop/layout/spread.h"
 
 #define ROUNDS 300u
-/* What is left after so many rounds is solved by making everything larger, up to this. */
+/* Points that still are too near after all rounds are separated by enlarging everything, by this factor at
+ * most. */
 #define MAX_SCALE 2.0
 
 double ald_points_scale_apart(const AldVector *points, size_t n, AldVector unit)
@@ -24,7 +25,7 @@ double ald_points_scale_apart(const AldVector *points, size_t n, AldVector unit)
         return scale;
 }
 
-/* Moves both of a pair by half of what is missing, in the direction in which less is. */
+/* Moves each point of a pair by half of the missing distance, in the direction in which less is missing. */
 static bool push_pair_apart(AldVector *move, const AldVector *points, size_t i, size_t j, AldVector unit)
 {
         AldVector way = ald_vector_sub(points[j], points[i]);
@@ -75,7 +76,7 @@ void ald_points_spread(AldVector *points, size_t n, AldVector unit, double aspec
         while (round < ROUNDS && push_all_apart(points, n, unit))
                 round++;
         scale = ald_points_scale_apart(points, n, unit);
-        /* Also false for NaN. */
+        /* This also catches NaN. */
         if (!(scale <= MAX_SCALE)) {
                 place_in_rows(points, n, unit, aspect);
                 return;

@@ -9,5 +9,6 @@
  */
 void ald_points_spread(AldVector *points, size_t n, AldVector unit, double aspect);
 
-/* By what all points have to be multiplied so that it is so; infinite if two of them are the same. */
+/* Returns the factor by which all points have to be multiplied so that any two are that far apart; at least
+ * 1, infinite if two of them are the same. */
 double ald_points_scale_apart(const AldVector *points, size_t n, AldVector unit);

@@ -7,15 +7,15 @@
 #include "clients/desktop/layout/stress.h"
 
 #define ROUNDS 300u
-/* It has settled when a round improves it by less than this part. */
+/* Points have settled when a round reduces the stress by less than this part. */
 #define SETTLED 1e-4
-/* Smaller groups need no ring: three nodes are one anyway. */
+/* Smaller groups need no ring: the edges of three nodes already make one. */
 #define LEAST_RING 4u
-/* So much of all edges, and of those of each node, makes a mesh. */
+/* In a mesh there are at least these parts of all possible edges, and of those of each node. */
 #define MESH_PART 0.6
 #define MESH_LEAST_PART 0.33
 
-/* The parts of their neighborhoods, themselves included, that two nodes have in common. */
+/* Returns the part of their neighborhoods, themselves included, that two nodes have in common. */
 static double neighborhood_overlap(const bool *adjacent, size_t n, size_t a, size_t b)
 {
         size_t both = 0, any = 0;
@@ -29,7 +29,7 @@ static double neighborhood_overlap(const bool *adjacent, size_t n, size_t a, siz
         return (double) both / any;
 }
 
-/* Gives the nodes that belong together with the first one, which has no ring yet, the number of a ring. */
+/* Makes a ring of the first node, which has none yet, and the nodes that belong with it. Returns its size. */
 static size_t gather_ring(const bool *adjacent, size_t n, size_t first, size_t *rings)
 {
         size_t size = 0;
@@ -43,7 +43,8 @@ static size_t gather_ring(const bool *adjacent, size_t n, size_t first, size_t *
         return size;
 }
 
-/* Whether most nodes know most others: what is missing in such a mesh is only not measured yet. */
+/* Returns whether most nodes are connected to most others: missing edges of such a mesh are merely not
+ * measured yet. */
 static bool is_mesh(const bool *adjacent, size_t n)
 {
         size_t least = n, all = 0;
@@ -59,7 +60,7 @@ static bool is_mesh(const bool *adjacent, size_t n)
         return n > 2 && all >= MESH_PART * n * (n - 1) && least >= MESH_LEAST_PART * (n - 1);
 }
 
-/* The distances between members of a ring: those of points on a circle, with 1 between neighbors. */
+/* Sets the distances between members of a ring to those of points on a circle, with 1 between neighbors. */
 static void measure_ring(size_t n, const size_t *rings, size_t ring, size_t size, double *lengths)
 {
         double diameter = 1 / sin(G_PI / size);
@@ -115,7 +116,8 @@ static double stress_of(const double *lengths, size_t n, const AldVector *points
         return stress;
 }
 
-/* Moves a point to where the others would like to have it. */
+/* Moves a point to the weighted mean of the places at which it has the wanted distance to each other point.
+ */
 static void move_point(const double *lengths, size_t n, size_t i, AldVector *points)
 {
         AldVector sum = { 0 };
@@ -151,7 +153,7 @@ static double minimize_stress(const double *lengths, size_t n, AldVector *points
         return stress;
 }
 
-/* Depth first: in this order, the branches of a tree do not cross. */
+/* Lists nodes depth first: in this order, the branches of a tree do not cross. */
 static size_t list_depth_first(
         const bool *adjacent, size_t n, size_t from, bool *seen, size_t *order, size_t count)
 {
