@@ -6,29 +6,30 @@
 /*
  * llama.cpp: ggml-rpc-server computes a part of a graph for its client, whose scheduler copies the
  * activations between parts (ggml-backend.cpp and ggml-rpc.cpp); --tensor-split takes 15 numbers
- * (llama_max_devices() is 16, and as many are refused). Servers and
- * clients open sockets of AF_INET only (transport.cpp of ggml-rpc), as distributed-llama does
- * (nn-network.cpp). A build computes on the GPUs of the backends that it was built with. Its servers compute
- * whatever their clients send, so that each node may have another build. CUDA and ROCm get into one build
- * only as modules, and Vulkan drives the GPUs of all vendors; SYCL can be built for any one vendor.
+ * (llama_max_devices() is 16, and 16 are refused). Servers and clients open sockets of AF_INET only
+ * (transport.cpp of ggml-rpc), as distributed-llama does (nn-network.cpp). A build uses the GPUs of the
+ * backends that it was built with. Servers compute whatever their clients send, so each node may have a
+ * different build. CUDA and ROCm can only be in one build as modules, and Vulkan drives the GPUs of all
+ * vendors; SYCL can be built for any one vendor.
  *
- * vLLM, SGLang and torch: pipelines over NCCL or RCCL, whose stages send activations to the next one. What
- * closes the ring is only the token of each request: of vLLM the last stage alone replies to the scheduler
+ * vLLM, SGLang and torch: pipelines over NCCL or RCCL, whose stages send activations to the next one. Only
+ * the token of each request closes the ring: in vLLM the last stage alone replies to the scheduler
  * (_get_output_rank() of v1/executor/multiproc_executor.py) or broadcasts the tokens to the others
- * (_pp_broadcast_prev_sampled_token_ids() of v1/worker/gpu_model_runner.py); of SGLang it sends
- * next_token_ids to the first stage (_pp_prepare_tensor_dict() of srt/managers/scheduler_pp_mixin.py); of
+ * (_pp_broadcast_prev_sampled_token_ids() of v1/worker/gpu_model_runner.py); in SGLang it sends
+ * next_token_ids to the first stage (_pp_prepare_tensor_dict() of srt/managers/scheduler_pp_mixin.py); in
  * torch it returns the output to the program (distributed/pipelining/stage.py), which gives the first stage
  * the next token. The first two divide the stages by --nnodes. They keep keys and values in the type of the
  * model, which has 16 bits, or in fp8, which llama.cpp does not have; a program for torch may use any type of
  * torch.
  *
- * distributed-llama: see slice-cost.h; its GPUs would have to have Vulkan, and are not planned for; it keeps
- * keys and values in fp32. MPI and NCCL: rings of all-reduce in the order of the ranks (of NCCL, between
- * nodes), with one rank for each node or GPU.
+ * distributed-llama: see slice-cost.h; its GPUs would need Vulkan, and are not planned with; it keeps keys
+ * and values in fp32. MPI and NCCL: rings of all-reduce in the order of the ranks (in NCCL, between nodes),
+ * with one rank for each node or GPU.
  *
- * Files, as the engines' own documentation says: convert_hf_to_gguf.py is llama.cpp's; vLLM has moved GGUF to
- * a plugin, which loads models of one file; SGLang detects a path that ends in .gguf; programs for torch load
- * safetensors; convert-hf.py of distributed-llama makes files of its own of the architectures below.
+ * Files, according to the engines' documentation: convert_hf_to_gguf.py belongs to llama.cpp; vLLM has moved
+ * GGUF to a plugin, which loads models of one file; SGLang detects a path that ends in .gguf; programs for
+ * torch load safetensors; convert-hf.py of distributed-llama makes its own files from the architectures
+ * below.
  */
 
 static const AldEngineBackend llama_backends[] = {
@@ -39,7 +40,7 @@ static const AldEngineBackend llama_backends[] = {
         {},
 };
 
-/* Safetensors and GGUF may call one differently, so that it has both names here. */
+/* Safetensors and GGUF may name an architecture differently; both names are listed here. */
 static const char *const dllama_architectures[] = { "llama", "mistral", "qwen3", "qwen3_moe", "qwen3moe",
         NULL };
 
@@ -123,7 +124,7 @@ const AldPlanEngine ald_plan_engines[] = {
                 .takes_processors = true,
                 .takes_rdma = true,
                 .names = ALD_PLAN_NAMES_HOSTS,
-                .devices_max = 256, /* of the solver */
+                .devices_max = 256, /* the limit of the solver */
                 .formats = { &ald_mpi_format },
         },
         {

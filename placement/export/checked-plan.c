@@ -36,7 +36,7 @@ bool ald_export_hop_is(const AldPlanHopRow *hop, AldPlanHopRowKind kind)
         return g_strcmp0(hop->kind, ald_plan_hop_row_kind_to_string(kind)) == 0;
 }
 
-/* Those of the plan itself come first, as with stages. */
+/* Hops of the plan itself have the alternative 0. */
 const AldPlanHopRow *ald_export_find_hop(
         const AldExportPlan *plan, guint stage, const char *source, const char *sink)
 {
@@ -52,8 +52,8 @@ const AldPlanHopRow *ald_export_find_hop(
         return NULL;
 }
 
-/* Adds the card of a device if it comes before the one of the stage. The instances of a card, with ids
- * "CARD/…", are one card. */
+/* Adds the card of a device if its id is less than that of the stage's device. The instances of a card, with
+ * ids "CARD/…", count as one card. */
 static void add_card(GHashTable *cards, const AldPlanStageRow *stage, bool of_vendor, const char *node,
         const char *device, const char *vendor)
 {
@@ -94,7 +94,7 @@ bool ald_export_has_layers(const AldExportPlan *plan)
         return !plan->engine || plan->engine->method->has_layers;
 }
 
-/* The stages of a ring that only sums up messages have no layers. */
+/* Checks the stages of an all-reduce, which have no layers. */
 static int check_ranks(const AldExportPlan *plan, char **ret_reason)
 {
         for (guint i = 0; i < plan->n_stages; i++)
@@ -112,7 +112,7 @@ static int check_stages(const AldExportPlan *plan, char **ret_reason)
 
         for (guint i = 0; i < plan->n_stages; i++) {
                 const AldPlanStageRow *stage = &plan->stages[i];
-                /* Every slice of a model has all layers. */
+                /* Each slice of a model has all layers. */
                 bool follows = stage->first_layer == next ||
                                (stage->first_layer == 0 && stage->layers == plan->plan->layers);
 

@@ -12,7 +12,7 @@
 #define MODEL "<PATH/TO/MODEL.m>"
 #define TOKENIZER "<PATH/TO/TOKENIZER.t>"
 
-/* Every node has an equal slice of every layer. */
+/* Checks that each node has an equal slice of each layer, and finds the root. */
 static int check_slices(const AldExportPlan *plan, guint *ret_root, char **ret_reason)
 {
         guint root = plan->n_stages;

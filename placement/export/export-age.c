@@ -64,7 +64,7 @@ static int check_hop(const AldExportPlan *plan, const AldPlanHopRow *hop, char *
                 plan, hop->rtt_measured_usec, ALD_EXPORT_RATE_USEC_MAX, "round trip", of, ret_reason);
 }
 
-/* A ring of ranks within one node has no figure at all. */
+/* Returns whether the plan contains measured figures; a ring of ranks within one node does not. */
 static bool has_figures(const AldExportPlan *plan)
 {
         const GArray *hops = plan->report->hops;

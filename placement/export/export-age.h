@@ -3,6 +3,6 @@
 
 #include "placement/export/checked-plan.h"
 
-/* Whether all figures of a plan may be relied on: -ESTALE or -ENOKEY with the reason, as ald_plan_export().
- */
+/* Checks that all figures of a plan are reliable. Returns -ESTALE or -ENOKEY and sets the reason, as
+ * ald_plan_export() does. */
 int ald_export_check_figures(const AldExportPlan *plan, char **ret_reason);

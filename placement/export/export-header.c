@@ -5,7 +5,7 @@
 #include "placement/plan/export-words.h"
 #include "record/figure-text.h"
 
-/* A number of things has no unit, NULL. */
+/* Appends a figure unless it is absent. unit is NULL for a number of things. */
 static void append_figure(GString *out, const char *before, const AldUnit *unit, uint64_t value)
 {
         g_autofree char *text = ald_format_figure(unit, (double) value);

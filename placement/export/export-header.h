@@ -3,5 +3,5 @@
 
 #include "placement/export/checked-plan.h"
 
-/* Comments that say what the text was made of, and when that was measured. `mark` begins each line. */
+/* Appends comments on what the text was made from, and when that was measured. `mark` begins each line. */
 void ald_export_append_header(GString *out, const AldExportPlan *plan, const char *format, const char *mark);

@@ -11,27 +11,27 @@
 
 /*
  * The rules of llama.cpp (load_tensors() of llama-model.cpp, ggml-rpc.cpp): with -ngl N, the last N of the
- * layers and the output go to the devices, in the order of --device and in proportion to --tensor-split; what
- * is before them stays on the processors of the client. The output counts as one more layer of the last
+ * layers and the output go to the devices, in the order of --device and in proportion to --tensor-split;
+ * earlier layers stay on the processors of the client. The output counts as one more layer of the last
  * device, and so does each block for drafts, even though it is not loaded. RPC<k> numbers the devices of all
  * servers in the order of --rpc, and those of a server in the order of its -d, which takes a list since the
  * same version (pull request 16276). By default, llama-server also keeps prompts in up to 8 GiB of the
- * client's memory, which no plan has room for; versions that know -fit know --cache-ram.
+ * client's memory, for which plans have no room; versions that know -fit also know --cache-ram.
  */
 #define PORT 50052u
 #define MODEL "<PATH/TO/MODEL.gguf>"
 
-/* The options, made stage by stage. */
+/* The options of the commands, built up stage by stage. */
 typedef struct LlamaCommand {
         const AldExportPlan *plan;
         GString *servers; /* comments */
         GString *rpc, *device, *split;
         guint n_devices, n_rpc;
         uint64_t layers; /* on devices */
-        uint64_t at_end; /* what counts as layers of the last device besides */
+        uint64_t at_end; /* what else counts as layers of the last device */
         bool orders_gpus;
-        bool shares_server; /* several devices of a node do */
-        int head;           /* stage, or -1 */
+        bool shares_server; /* several devices of a node share a server */
+        int head;           /* the stage with the head, or -1 */
 } LlamaCommand;
 
 static void llama_command_clear(LlamaCommand *command)
@@ -44,7 +44,7 @@ static void llama_command_clear(LlamaCommand *command)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(LlamaCommand, llama_command_clear)
 
-/* The one that was asked for, else the usual one of the vendor. The processors need none. */
+/* Returns the backend that the options name, else the usual one of the vendor. Processors need none. */
 static const AldEngineBackend *find_backend(const AldExportPlan *plan, const AldPlanStageRow *stage)
 {
         const char *option = plan->options->backend;
@@ -56,7 +56,7 @@ static const AldEngineBackend *find_backend(const AldExportPlan *plan, const Ald
         return NULL;
 }
 
-/* "CUDA0": as a backend names a GPU of the machine. */
+/* Sets the name that a backend gives to a GPU of the machine, such as "CUDA0". */
 static int name_device(
         const AldExportPlan *plan, const AldPlanStageRow *stage, char **ret_name, char **ret_reason)
 {
@@ -80,7 +80,7 @@ static int name_device(
         return r;
 }
 
-/* By default, CUDA puts the fastest GPU first. */
+/* Returns whether the device is one of CUDA, which by default numbers the fastest GPU first. */
 static bool is_cuda(const char *name)
 {
         return g_str_has_prefix(name, "CUDA");
@@ -102,7 +102,7 @@ static guint first_on_node(const AldExportPlan *plan, guint index)
         return first;
 }
 
-/* The number k of RPC<k>: they count the devices of the first server, then those of the next. */
+/* Returns the number k of RPC<k>, which counts the devices of the first server, then those of the next. */
 static guint rpc_number(const AldExportPlan *plan, guint index)
 {
         guint server = first_on_node(plan, index), number = 0;
@@ -116,7 +116,7 @@ static guint rpc_number(const AldExportPlan *plan, guint index)
         return number;
 }
 
-/* The devices of a node that the plan uses, as its server and as its client name them. */
+/* The devices of a node that the plan uses, by the names of the server and of the client. */
 typedef struct ServerDevices {
         GString *names, *numbers;
         guint n;
@@ -152,7 +152,7 @@ static int find_devices(const AldExportPlan *plan, guint first, ServerDevices *d
         return 0;
 }
 
-/* One for all devices of a node, so that activations pass from one to the next within it. */
+/* Adds one server for all devices of a node, so that activations pass from one to the next within it. */
 static int add_server(LlamaCommand *command, guint index, char **ret_reason)
 {
         g_auto(ServerDevices) devices = { .names = g_string_new(NULL), .numbers = g_string_new(NULL) };
@@ -211,7 +211,7 @@ static int add_stage(LlamaCommand *command, guint index, char **ret_reason)
         return 0;
 }
 
-/* The head is on the last device, or apart from it on the processors of the client. */
+/* Checks that the head is on the last device, or apart from it on the processors of the client. */
 static int check_head(const LlamaCommand *command, bool *ret_apart, char **ret_reason)
 {
         const AldExportPlan *plan = command->plan;
@@ -294,7 +294,7 @@ static void append_command(GString *out, const LlamaCommand *command, bool head_
         g_string_append_c(out, '\n');
 }
 
-/* Without -c, it would be what the model was trained for. */
+/* Checks the context, which without -c would be the one that the model was trained for. */
 static int check_context(const AldExportPlan *plan, char **ret_reason)
 {
         uint64_t context = plan->plan->context, parallel = plan->plan->parallel;
@@ -307,7 +307,7 @@ static int check_context(const AldExportPlan *plan, char **ret_reason)
         return 0;
 }
 
-/* The output, and blocks for drafts. */
+/* Counts what else counts as layers of the last device: the output, and blocks for drafts. */
 static int count_at_end(const AldPlanRow *plan, uint64_t *ret, char **ret_reason)
 {
         uint64_t drafts = plan->draft_layers == ALD_ABSENT_UINT64 ? 0 : plan->draft_layers;

@@ -3,7 +3,7 @@
 
 #include "placement/export/memory-share.h"
 
-#define USUAL_OF_TOTAL 0.9 /* vLLM's default, or a little less than that of new versions */
+#define USUAL_OF_TOTAL 0.9 /* the default of vLLM, or a little less than that of new versions */
 #define DIGITS_MAX 6
 
 static double to_double(uint64_t value)
@@ -11,7 +11,7 @@ static double to_double(uint64_t value)
         return value == ALD_ABSENT_UINT64 ? NAN : (double) value;
 }
 
-/* To as few digits as make little difference. */
+/* Rounds a share to as few digits as change it by no more than this difference. */
 static double shorten_share(double share, double difference)
 {
         double scale = 10;
@@ -25,7 +25,8 @@ static double shorten_share(double share, double difference)
         return floor(share * scale) / scale;
 }
 
-/* In the middle there is some room on either side: less may be free, or more needed, than was planned. */
+/* Chooses the usual share if possible, else the middle, which leaves some room on either side: less may be
+ * free, or more needed, than was planned. */
 static double choose_share(double least, double most, double usual)
 {
         if (isnan(least) || isnan(most) || least > most || most <= 0)
@@ -36,7 +37,7 @@ static double choose_share(double least, double most, double usual)
         return shorten_share((least + most) / 2, (most - least) / 8);
 }
 
-/* In contrast to fmax() and fmin(), NAN if either is. */
+/* In contrast to fmax() and fmin(), these return NAN if either argument is NAN. */
 static double larger(double a, double b)
 {
         return isnan(a) || isnan(b) ? NAN : fmax(a, b);
@@ -47,7 +48,8 @@ static double smaller(double a, double b)
         return -larger(-a, -b);
 }
 
-/* The larger the total is, the less of it is enough, and the less of it is free. */
+/* Chooses a share of an unknown total, for limits that were computed with the least possible total. The
+ * larger the total is, the smaller are the share that suffices and the share that is free. */
 static double choose_for_guess(double least, double most)
 {
         if (isnan(least) || isnan(most) || least > most)
@@ -96,6 +98,7 @@ double ald_export_share_of_free(const AldPlanStageRow *stages, guint n)
                 kv = larger(kv, to_double(stages[i].kv_bytes));
                 buffers = larger(buffers, to_double(stages[i].buffer_bytes));
         }
-        /* Of what is left after loading, all is for keys and values but this part of what was free before. */
+        /* The share is 1 minus the part of the memory free before loading that is to stay free; the rest of
+         * what is left after loading is for keys and values. */
         return before > 0 ? choose_share(1 - (after - kv) / before, 1 - buffers / before, NAN) : NAN;
 }

@@ -8,7 +8,7 @@
 
 #define PROGRAM "<PATH/TO/PROGRAM>"
 
-/* Whether another node of the plan claims the same host name, in which DNS ignores case. */
+/* Returns whether another node of the plan claims the same host name, ignoring case as DNS does. */
 static bool is_contested(const GArray *nodes, const AldRingNode *node)
 {
         for (guint i = 0; i < nodes->len; i++) {
@@ -21,8 +21,8 @@ static bool is_contested(const GArray *nodes, const AldRingNode *node)
         return false;
 }
 
-/* The host name, by which other hosts know the node anyway; else its address, as where another node claims
- * that name, or where it has characters that a host file cannot hold. */
+/* Sets the host name, by which other hosts know the node anyway, or else its address: if another node claims
+ * that name, or if it has characters that a host file cannot hold. */
 static int name_host(const GArray *nodes, const AldRingNode *node, const char **ret, char **ret_reason)
 {
         const char *host = node->stage->host_name;
@@ -36,7 +36,7 @@ static int name_host(const GArray *nodes, const AldRingNode *node, const char **
         }
         if (host && !ald_export_is_host_name(host) && ald_export_is_ipv4(node->address))
                 host = NULL;
-        /* mpirun runs there, and needs no name for it. */
+        /* mpirun runs on this node, and needs no name for it. */
         if (nodes->len == 1 && !ald_export_is_host_name(host)) {
                 *ret = "localhost";
                 return 0;
@@ -52,7 +52,8 @@ static int name_host(const GArray *nodes, const AldRingNode *node, const char **
         return 0;
 }
 
-/* Open MPI adds up the slots of lines with the same name, at the first of them. */
+/* Refuses a second node with the same name, since Open MPI adds up the slots of lines with the same name, at
+ * the first of them. */
 static int check_different(GHashTable *seen, const char *host, char **ret_reason)
 {
         return g_hash_table_add(seen, (gpointer) host)
@@ -78,7 +79,8 @@ static int append_hosts(GString *out, const GArray *nodes, char **ret_reason)
         return r;
 }
 
-/* mpirun sets variables alike on all nodes, but interfaces differ. */
+/* Appends the variables of each node as comments. mpirun sets the same ones on all nodes, but interfaces
+ * differ. */
 static int append_variables(GString *out, const AldExportPlan *plan, const GArray *nodes, char **ret_reason)
 {
         int r = 0;

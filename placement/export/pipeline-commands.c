@@ -10,8 +10,9 @@
 #include "placement/plan/export-words.h"
 
 /*
- * vLLM, SGLang and torchrun: a command for each node, whose rank is its place in the ring. Ranks fill the
- * nodes in that order (get_pp_indices() of vllm/distributed/utils.py, _calculate_rank_ranges() of SGLang).
+ * Commands for vLLM, SGLang and torchrun: one for each node, whose rank is its place in the ring. Ranks fill
+ * the nodes in that order (get_pp_indices() of vllm/distributed/utils.py, _calculate_rank_ranges() of
+ * SGLang).
  */
 #define SGLANG_PORT 5000u
 #define TORCH_PORT 29500u
@@ -29,7 +30,7 @@ typedef int (*AppendCommand)(GString *out, const Pipeline *pipeline, guint rank,
 
 typedef struct PipelineFormat {
         const char *name;
-        AppendNotes append_notes; /* on all commands; NULL: there are none */
+        AppendNotes append_notes; /* notes on all commands; NULL if there are none */
         AppendCommand append;
 } PipelineFormat;
 
@@ -62,8 +63,8 @@ static void append_share(GString *out, const char *option, double share)
                         out, " %s %s", option, g_ascii_formatd(text, sizeof text, "%.6g", share));
 }
 
-/* Of 16 bits, in both programs: that of the model, since keys and values in the other one are refused, or in
- * some versions of vLLM misread. */
+/* Appends the type of keys and values. Both programs use that of the model, which has 16 bits: the other type
+ * of 16 bits is refused, or misread by some versions of vLLM. */
 static void append_kv_type(GString *out, const AldPlanRow *plan)
 {
         if (plan->kv_type_k || plan->kv_type_v)
@@ -75,7 +76,7 @@ static double share_of_total(const AldRingNode *node)
         return ald_export_share_of_total(node->stage, node->n_stages);
 }
 
-/* A reader should know that nobody has tried these commands yet. */
+/* Appends a warning that nobody has tried these commands yet. */
 static void append_never_run(GString *out, const char *engine)
 {
         g_string_append_printf(out,
@@ -83,7 +84,8 @@ static void append_never_run(GString *out, const char *engine)
                 engine);
 }
 
-/* Where the total memory of a GPU is unknown, a reader can look it up and divide. */
+/* Appends the bounds of the share of GPUs whose total memory is unknown, so that a reader can look it up and
+ * divide. */
 static void append_bounds(GString *out, const AldRingNode *node)
 {
         for (guint i = 0; i < node->n_stages; i++) {
@@ -101,7 +103,7 @@ static void append_bounds(GString *out, const AldRingNode *node)
         }
 }
 
-/* vLLM does not start where this much is not free. */
+/* Appends notes on the share of memory, as vLLM does not start if less is free. */
 static void append_vllm_notes(GString *out, const Pipeline *pipeline)
 {
         append_never_run(out, "vLLM");
@@ -234,7 +236,7 @@ static int append_nodes(GString *out, const Pipeline *pipeline, AppendCommand ap
         return r;
 }
 
-/* Some divide the stages by the number of nodes. */
+/* Checks that stages are spread evenly, for engines that divide them by the number of nodes. */
 static int check_even(
         const AldExportPlan *plan, const PipelineFormat *format, const GArray *nodes, char **ret_reason)
 {

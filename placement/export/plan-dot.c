@@ -7,7 +7,7 @@
 #include "placement/plan/export-words.h"
 #include "record/figure-text.h"
 
-/* "12.3 ms"; nothing if absent. */
+/* Appends a duration such as "12.3 ms"; nothing if it is absent. */
 static void append_duration(GString *out, uint64_t nsec)
 {
         g_autofree char *text = ald_format_figure(&ald_unit_nanoseconds, (double) nsec);
@@ -33,7 +33,7 @@ static void append_stage(GString *out, const AldExportPlan *plan, guint index)
         g_string_append(out, "];\n");
 }
 
-/* An end of a star's hop: a stage of that node, else the client. */
+/* Appends an end of a star's hop: a stage of that node, else the client. */
 static void append_end(GString *out, const AldExportPlan *plan, const AldPlanHopRow *hop, const char *node)
 {
         guint stage = (guint) hop->stage;
@@ -48,7 +48,8 @@ static void append_end(GString *out, const AldExportPlan *plan, const AldPlanHop
                 g_string_append(out, "client");
 }
 
-/* In a ring, to the next stage; of a star within a node, from the one before. */
+/* Appends both ends of a hop: in a ring it leads to the next stage, within a node of a star it comes from the
+ * previous one. */
 static void append_ends(GString *out, const AldExportPlan *plan, const AldPlanHopRow *hop)
 {
         guint stage = (guint) hop->stage;

@@ -6,7 +6,7 @@
 #include "placement/export/plan-export.h"
 #include "placement/export/plan-formats.h"
 
-#define PROCESSORS "cpu" /* the backend that all builds have */
+#define PROCESSORS "cpu" /* the backend of all builds */
 
 static bool has_format(const AldPlanEngine *engine, const AldExportFormat *format)
 {
@@ -16,7 +16,8 @@ static bool has_format(const AldPlanEngine *engine, const AldExportFormat *forma
         return false;
 }
 
-/* Engines may share a format, which is listed for the first of them only. */
+/* Returns whether the format is listed for an earlier engine; engines may share a format, which is listed
+ * only once. */
 static bool is_listed(const AldExportFormat *format, const AldPlanEngine *engine)
 {
         for (const AldPlanEngine *other = ald_plan_engines; other < engine; other++)
@@ -84,7 +85,7 @@ bool ald_plan_export_takes(const AldExportFormat *format, const char *engine)
         return format == &ald_plan_dot_format || (of && has_format(of, format));
 }
 
-/* In commands and in comments. */
+/* Checks that a path can be written in commands and in comments. */
 static int check_path(const char *what, const char *path, char **ret_reason)
 {
         if (!path || (path[0] != '\0' && path[0] != '-' && g_utf8_validate(path, -1, NULL) &&

@@ -3,7 +3,7 @@
 
 #include "placement/export/checked-plan.h"
 
-/* The table of engines names these, which write the commands of each. */
+/* Formats of the commands of engines, to which the table of engines refers. */
 extern const AldExportFormat ald_dllama_format;
 extern const AldExportFormat ald_llama_format;
 extern const AldExportFormat ald_mpi_format;
@@ -11,5 +11,5 @@ extern const AldExportFormat ald_sglang_format;
 extern const AldExportFormat ald_torchrun_format;
 extern const AldExportFormat ald_vllm_format;
 
-/* This one writes any plan, so that no engine names it. */
+/* Writes any plan, so no engine refers to it. */
 extern const AldExportFormat ald_plan_dot_format;

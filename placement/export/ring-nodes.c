@@ -48,7 +48,7 @@ static int add_port(AldRingNode *node, const AldPlanHopRow *hop, const char *por
         return 0;
 }
 
-/* The end of a hop at the node; the first one that has an address is where others meet it. */
+/* Adds the end of a hop at the node. The first end with an address is where other nodes reach it. */
 static int add_end(AldRingNode *node, const AldPlanHopRow *hop, bool is_sink, char **ret_reason)
 {
         const char *address = is_sink ? hop->sink_address : hop->source_address;
@@ -160,8 +160,8 @@ static int append_gpus(GString *out, const AldExportPlan *plan, const AldRingNod
         return 0;
 }
 
-/* Whether the plan has measured hops between nodes, all of them over sockets. NCCL prefers any RDMA adapter,
- * even one that does not reach the other nodes. */
+/* Returns whether the plan has measured hops between nodes, all of them over sockets. NCCL prefers any RDMA
+ * adapter, even one that does not reach the other nodes. */
 static bool has_sockets_only(const AldExportPlan *plan)
 {
         const GArray *hops = plan->report->hops;

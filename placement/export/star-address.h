@@ -3,9 +3,9 @@
 
 #include "placement/export/checked-plan.h"
 
-/* -ENOTSUP unless the plan names a client. */
+/* Returns -ENODATA unless the plan names a client. */
 int ald_export_check_client(const AldExportPlan *plan, char **ret_reason);
 
-/* The IPv4 address at which the client reaches the node of a stage, on the path that was measured. -EINVAL if
- * it is not known. */
+/* Sets the IPv4 address at which the client reaches the node of a stage, on the measured path. Returns
+ * -EINVAL if it is unknown, and -ENOTSUP if the path is over RDMA. */
 int ald_export_server_address(const AldExportPlan *plan, guint stage, const char **ret, char **ret_reason);

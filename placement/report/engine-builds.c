@@ -4,7 +4,7 @@
 #include "placement/report/sentences.h"
 #include "record/listed-name.h"
 
-/* Bits of the backends that the node needs for its stages, by their places in the list. */
+/* Returns the backends that the node needs for its stages, as bits by their places in the list. */
 static unsigned backends_of(
         const AldPlanCluster *cluster, const AldPlanEngine *engine, const AldPlanSteps *steps, uint32_t node)
 {
@@ -24,7 +24,7 @@ static unsigned backends_of(
         return needed;
 }
 
-/* "CUDA and ROCm" */
+/* Appends names as in "CUDA and ROCm". */
 static void append_names(GString *text, const AldEngineBackend *backends, unsigned needed)
 {
         bool begun = false;

@@ -9,7 +9,7 @@ static uint32_t node_of(const AldPlanCluster *cluster, const AldPlanStage *stage
         return cluster->devices[stage->device].node;
 }
 
-/* Whether the client or root reaches the stage over an assumed path, which leads to no address. Further
+/* Returns whether the client or root reaches the stage over an assumed path, which has no address. Further
  * stages of a node are reached with its first one. */
 static bool is_reached_by_none(const AldPlanCluster *cluster, const AldPlanSteps *steps, uint32_t stage)
 {
@@ -19,8 +19,8 @@ static bool is_reached_by_none(const AldPlanCluster *cluster, const AldPlanSteps
                (stage == 0 || node_of(cluster, &steps->stages[stage - 1]) != node);
 }
 
-/* Whether the node of a stage has neither a measured path to the ring's other nodes, nor a host name instead.
- */
+/* Returns whether the node of a stage has neither a measured path to the ring's other nodes, nor a host name
+ * instead. */
 static bool is_named_by_none(const AldPlanCluster *cluster, const AldPlanSteps *steps, uint32_t stage)
 {
         const AldPlanStage *stages = steps->stages;
@@ -53,7 +53,7 @@ static bool lacks_name(
         }
 }
 
-/* The labels of the nodes that the commands could not name, each once; NULL: there is none. */
+/* Lists the labels of the nodes that the commands cannot name, each once; NULL if there are none. */
 static char *list_unnamed(
         const AldPlanCluster *cluster, const AldPlanRequest *request, const AldPlanSteps *steps)
 {

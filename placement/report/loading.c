@@ -10,7 +10,7 @@
 
 #define USEC_PER_SEC 1e6
 
-/* The reading of one node. */
+/* What one node reads, and how long it takes. */
 typedef struct Loading {
         uint32_t node;
         double bytes, usec;
@@ -21,7 +21,7 @@ static uint32_t node_of(const AldPlanCluster *cluster, const AldPlanStage *stage
         return cluster->devices[stage->device].node;
 }
 
-/* The weights of the stages on a node. */
+/* Returns the weights of the stages on a node. */
 static double weights_of(const AldPlanCluster *cluster, const AldPlanSteps *steps, uint32_t node)
 {
         double bytes = 0;
@@ -41,7 +41,7 @@ static double all_weights(const AldPlanSteps *steps)
         return bytes;
 }
 
-/* Its time is NAN if the rate or the weights are not known. */
+/* Returns how a node loads these bytes. The time is NAN if the rate or the weights are unknown. */
 static Loading load_on(const AldPlanCluster *cluster, uint32_t node, double bytes)
 {
         const AldStorageFileSystem *storage = cluster->nodes[node].storage;
@@ -52,7 +52,7 @@ static Loading load_on(const AldPlanCluster *cluster, uint32_t node, double byte
         return loading;
 }
 
-/* The one that takes longest, or one whose time is not known. */
+/* Returns the node that takes longest, or one whose time is unknown. */
 static Loading find_slowest(const AldPlanCluster *cluster, const AldPlanSteps *steps)
 {
         Loading slowest = { ALD_PLAN_NONE, 0, NAN };
@@ -69,7 +69,8 @@ static Loading find_slowest(const AldPlanCluster *cluster, const AldPlanSteps *s
         return slowest;
 }
 
-/* Returns whether nodes may wait for each other, whose rates were measured alone. */
+/* Returns whether nodes may wait for each other at a file server, while their rates were measured one at a
+ * time. */
 static bool shares_server(const AldPlanCluster *cluster, const AldPlanSteps *steps)
 {
         const uint32_t first = node_of(cluster, &steps->stages[0]);
@@ -84,7 +85,7 @@ static bool shares_server(const AldPlanCluster *cluster, const AldPlanSteps *ste
         return is_network && !is_alone;
 }
 
-/* "nvme0n1", "sda and sdb"; where it is mounted if its disks are not known. */
+/* Returns the disks, as "nvme0n1" or "sda and sdb", or the mount point if they are unknown. */
 static char *name_disks(const AldStorageFileSystem *storage)
 {
         const char *const *disks = storage->disks;
@@ -107,7 +108,7 @@ char *ald_plan_loading_sentence(
 
         if (!request->engine->method->spreads_layers)
                 return NULL;
-        /* A client reads all layers, and sends those of other nodes. */
+        /* A client reads all layers, and sends those of other nodes to them. */
         loading = has_client ? load_on(cluster, steps->client, all_weights(steps))
                              : find_slowest(cluster, steps);
         if (isnan(loading.usec))
@@ -121,7 +122,7 @@ char *ald_plan_loading_sentence(
         name = ald_listed_name(label);
         bytes = ald_format_figure(&ald_unit_bytes, loading.bytes);
         rate = ald_format_figure(&ald_unit_bytes_per_second, (double) storage->read_bytes_per_second);
-        /* It is not known how its reads and the transfers to other nodes overlap. */
+        /* How reading and the transfers to other nodes overlap is unknown. */
         return g_strdup_printf(
                 "Loading takes %s%s from %s of %s, if the model is where most of those known there are: %s "
                 "at the measured %s%s.",

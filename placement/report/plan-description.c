@@ -11,7 +11,7 @@
 
 #define TERA 1e12
 
-/* What a report is made of. */
+/* A report in the making, and what it describes. */
 typedef struct Account {
         const AldPlanCluster *cluster;
         const AldPlanRequest *request;
@@ -107,7 +107,7 @@ static void note_time(AldPlanReport *report, uint64_t usec)
                 report->plan.oldest_usec = MIN(report->plan.oldest_usec, usec);
 }
 
-/* The client needs memory of its host, even where no stage is on its processor. */
+/* Notes the time of the client's free memory, which it needs even if no stage is on its processor. */
 static void note_host_of_client(const Account *account, uint32_t client)
 {
         const AldPlanCluster *cluster = account->cluster;
@@ -183,7 +183,7 @@ static void add_stage(const Account *account, const AldPlanStage *stage, uint32_
 typedef struct Transfer {
         uint32_t alternative, stage, source, sink, path;
         double bytes, nsec;
-        const char *payload; /* NULL: several things */
+        const char *payload; /* NULL if there are several things */
 } Transfer;
 
 static void set_path(const Account *account, const AldPlanPath *path, AldPlanHopRow *row)
@@ -224,7 +224,8 @@ static void add_hop(const Account *account, const Transfer *transfer)
         row.sink = copy_text(report, sink->id);
         row.sink_name = copy_text(report, sink->name);
         row.payload = copy_text(report, transfer->payload);
-        /* Without the size of the vocabulary, the result that passes back is unknown, and is not charged. */
+        /* Without the size of the vocabulary, the size of the result that passes back is unknown, and is not
+         * charged. */
         if (g_strcmp0(transfer->payload, "logits") != 0 || request->workload->vocabulary > 0)
                 row.bytes = to_whole(transfer->bytes);
         row.nsec = to_whole(transfer->nsec);
@@ -251,7 +252,7 @@ static uint32_t node_of(const Account *account, const AldPlanStage *stage)
         return account->cluster->devices[stage->device].node;
 }
 
-/* The payload of the hop by which a step leaves the stage. */
+/* Returns the payload of the hop by which a step leaves the stage. */
 static const char *result_of(const Account *account, const AldPlanStage *stage)
 {
         const AldPlanMethod *method = method_of(account);
@@ -305,7 +306,7 @@ static void add_steps(const Account *account, const AldPlanSteps *steps, uint32_
         }
 }
 
-/* A sum of messages has no tokens, even if layers were stated. */
+/* Returns the rate of tokens; an all-reduce has none, even if layers were stated. */
 static double tokens_per_second(const Account *account, const AldPlanSteps *steps)
 {
         return method_of(account)->has_layers ? ald_plan_tokens_per_second(account->request->workload, steps)
@@ -415,7 +416,8 @@ static void add_constants(const Account *account, const AldPlanOptions *options)
         }
 }
 
-/* Whether a path from one stage's node to that of another was measured: [from * n_stages + to]. */
+/* Returns whether a path from one stage's node to that of another was measured, at [from * n_stages + to]; to
+ * be freed. */
 static bool *list_measured(const Account *account, const AldPlanSteps *steps)
 {
         const AldPlanCluster *cluster = account->cluster;
@@ -436,8 +438,8 @@ static bool *list_measured(const Account *account, const AldPlanSteps *steps)
         return measured;
 }
 
-/* Where all stages have paths to each other, of which hops are listed for the client only: those that are
- * assumed. */
+/* Returns how many paths are assumed if all stages use paths to each other, since hops only list those of the
+ * client; else 0. */
 static uint64_t count_assumed(const Account *account, const AldPlanSteps *steps)
 {
         g_autofree bool *measured = NULL;
@@ -491,7 +493,7 @@ static bool lacks_vocabulary(const Account *account, const AldPlanSteps *best)
         return false;
 }
 
-/* Without a plan, the notes are about the one that could not be made. */
+/* Adds the notes about a plan, or about a plan that could not be made. */
 static void add_notes(const Account *account, const AldPlan *plan, const AldPlanRefusal *refusal)
 {
         const AldPlanRequest *request = account->request;

@@ -4,12 +4,13 @@
 #include "placement/plan/plan.h"
 #include "placement/report/plan-report.h"
 
-/* Whether a report says so. Other refusals say what is wrong with the request itself. */
+/* Returns whether the refusal is reported as the result of a plan. Others are errors of the request
+ * itself. */
 bool ald_plan_is_reported(const AldPlanRefusal *refusal);
 
 /*
- * The report of a plan, or of a refusal if `plan` is NULL. `options` are those that the request was made of.
- * `revision` is that of the graph that the cluster was made of. The report refers to nothing of the others.
+ * Makes the report of a plan, or of a refusal if `plan` is NULL. `options` are those of the request, and
+ * `revision` is that of the graph of the cluster. The report owns copies of everything.
  */
 AldPlanReport *ald_plan_describe(const AldPlanCluster *cluster, const AldPlanRequest *request,
         const AldPlanOptions *options, uint64_t revision, const AldPlan *plan, const AldPlanRefusal *refusal);

@@ -6,8 +6,8 @@
 #include "record/schema.h"
 
 /*
- * What Plan() of org.alidade.Placement1 returns, where all fields are described: on the bus, as JSON and for
- * exports. Each array has the rows of the argument of that name, in its order.
+ * The result of Plan() of org.alidade.Placement1, where all fields are described, for the bus, JSON and
+ * exports. Each array has the rows of the argument with its name, in the same order.
  */
 typedef struct AldPlanReport {
         AldPlanRow plan;
@@ -39,8 +39,8 @@ static inline GArray *ald_plan_report_part(const AldPlanReport *report, const Al
         return *(GArray *const *) ((const char *) report + part->offset);
 }
 
-/* Appends to the notes of the plan; takes the text. */
+/* Appends to the notes of the plan; takes ownership of the text. */
 void ald_plan_report_add_note(AldPlanReport *report, char *text);
 
-/* The number of stages of the plan itself, which come first. */
+/* Returns the number of stages of the plan itself, which come first. */
 guint ald_plan_report_n_stages(const AldPlanReport *report);

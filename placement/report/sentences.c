@@ -20,7 +20,7 @@ static char *format_size(double bytes)
         return ald_format_figure(&ald_unit_bytes, bytes);
 }
 
-/* A change may save less than nothing. */
+/* Formats a duration. A change may save less than nothing, so it may be negative. */
 static char *format_duration(double nsec)
 {
         g_autofree char *text = ald_format_figure(&ald_unit_nanoseconds, fabs(nsec));
@@ -33,7 +33,7 @@ static char *say_needless(const AldPlanMethod *method, const AldPlanVerdict *ver
         g_autofree char *costs = format_duration(verdict->costs_nsec);
         g_autofree char *saves = format_duration(verdict->saves_nsec);
 
-        /* Where the number of stages is kept, one that is added is compared only if the plan is small. */
+        /* If the number of stages is kept, an additional device is only compared in small plans. */
         if (isnan(verdict->saves_nsec) && method->keeps_count)
                 return g_strdup("Whether it would save time was not tried, as the plan is large.");
         if (isnan(verdict->saves_nsec) || isnan(verdict->costs_nsec))
@@ -46,7 +46,7 @@ static char *say_needless(const AldPlanMethod *method, const AldPlanVerdict *ver
         return g_strdup_printf("Its transfers would cost %s, and its layers save %s.", costs, saves);
 }
 
-/* There is a certain number of ranks, whatever their speed. */
+/* The number of ranks is given, whatever their speed. */
 static char *say_ranks_limited(const AldPlanVerdict *verdict)
 {
         g_autofree char *costs = format_duration(verdict->costs_nsec);
@@ -118,7 +118,7 @@ static char *say_unusable(const AldPlanNode *node)
         return g_strdup_printf("Its node is %s.", node->unusable);
 }
 
-/* Why a path that was measured cannot be used. */
+/* Says why a measured path cannot be used. */
 static char *say_unnamed(
         const AldPlanCluster *cluster, const AldPlanEngine *engine, const AldPlanVerdict *verdict)
 {
@@ -210,7 +210,7 @@ char *ald_plan_empty_node_sentence(const AldPlanNode *node)
         return node->unusable ? say_unusable(node) : g_strdup("It has no compute device.");
 }
 
-/* The device with the most room; ALD_PLAN_NONE if none can be used. */
+/* Returns the device with the most room; ALD_PLAN_NONE if none can be used. */
 static uint32_t find_roomiest_device(
         const AldPlanCluster *cluster, const AldPlanRequest *request, const AldPlanRefusal *refusal)
 {
@@ -272,7 +272,7 @@ char *ald_plan_more_devices_sentence(
                 if (refusal->verdicts[i].reason == ALD_PLAN_TAKEN)
                         room += ald_plan_most_layers(request, &cluster->devices[i]);
         each = ald_plan_most_layers(request, &cluster->devices[device]);
-        /* Then something else has no room, such as the head. */
+        /* The layers fit, so something else has no room, such as the head. */
         if (layers <= room)
                 return NULL;
         n = (layers - room + each - 1) / each;
@@ -286,7 +286,7 @@ char *ald_plan_more_devices_sentence(
                 n, n == 1 ? "device" : "devices", label, cluster->devices[device].id);
 }
 
-/* The node of "node" or "node/device"; ALD_PLAN_NONE: there is none. */
+/* Returns the node of "node" or "node/device"; ALD_PLAN_NONE if there is none. */
 static uint32_t find_named(const AldPlanCluster *cluster, const char *text)
 {
         for (uint32_t i = 0; i < cluster->n_nodes; i++) {
@@ -298,7 +298,7 @@ static uint32_t find_named(const AldPlanCluster *cluster, const char *text)
         return ALD_PLAN_NONE;
 }
 
-/* The same with the name of the node. */
+/* Returns the text with the name of the node instead of its id. */
 static char *label_of(const AldPlanCluster *cluster, const char *text)
 {
         uint32_t node = find_named(cluster, text);
@@ -315,7 +315,7 @@ static bool is_meant(const AldPlanCluster *cluster, uint32_t device, uint32_t no
         return it->node == node && (rest[0] == '\0' || g_str_equal(rest + 1, it->id));
 }
 
-/* The reason that all of these devices have; NULL: they differ. */
+/* Says why the required devices cannot be used; NULL if their reasons differ. */
 static char *say_why_unusable(
         const AldPlanCluster *cluster, const AldPlanRequest *request, const AldPlanRefusal *refusal)
 {
@@ -382,8 +382,8 @@ static char *say_client_too_small(
                 request->client ? "" : "no host has as much: ", label, free_bytes);
 }
 
-/* Returns NULL if memory is not the cause. The device is named that lacks the least of the smallest part, as
- * it is the one that is helped most easily. */
+/* Names the device that lacks the least memory for the smallest part, since that is the easiest to remedy.
+ * Returns NULL if memory is not the cause. */
 static char *say_no_room(
         const AldPlanCluster *cluster, const AldPlanRequest *request, const AldPlanRefusal *refusal)
 {
@@ -412,7 +412,8 @@ static char *say_no_room(
                 label, cluster->devices[best].id, lacking);
 }
 
-/* Devices cannot be measured, so that no probe is proposed. Others may have been, and be of no use. */
+/* Says that devices cannot be measured, for which no probe is proposed. Others may have been measured without
+ * being usable. */
 static char *say_unmeasurable(GPtrArray *packages)
 {
         g_autofree char *list = NULL;
@@ -452,7 +453,7 @@ static char *say_no_device(
         return no_room ? g_steal_pointer(&no_room) : g_strdup("No device can be used.");
 }
 
-/* The cause is that of the first node, the others are listed as left out. */
+/* Gives the cause of the first node; the others are listed as left out. */
 static char *say_not_named(
         const AldPlanCluster *cluster, const AldPlanRequest *request, const AldPlanRefusal *refusal)
 {
