@@ -52,15 +52,6 @@ static int name_host(const GArray *nodes, const AldRingNode *node, const char **
         return 0;
 }
 
-/* Refuses a second node with the same name, since Open MPI adds up the slots of lines with the same name, at
- * the first of them. */
-static int check_different(GHashTable *seen, const char *host, char **ret_reason)
-{
-        return g_hash_table_add(seen, (gpointer) host)
-                       ? 0
-                       : ald_export_fail(-EINVAL, ret_reason, "Two nodes have the host name %s", host);
-}
-
 static int append_hosts(GString *out, const GArray *nodes, char **ret_reason)
 {
         g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
@@ -71,8 +62,9 @@ static int append_hosts(GString *out, const GArray *nodes, char **ret_reason)
                 const char *host = NULL;
 
                 r = name_host(nodes, node, &host, ret_reason);
-                if (r >= 0)
-                        r = check_different(seen, host, ret_reason);
+                /* Open MPI adds up the slots of lines with the same name, at the first of them. */
+                if (r >= 0 && !g_hash_table_add(seen, (gpointer) host))
+                        r = ald_export_fail(-EINVAL, ret_reason, "Two nodes have the host name %s", host);
                 for (guint k = 0; k < node->n_stages && r >= 0; k++)
                         g_string_append_printf(out, "%s\n", host);
         }
