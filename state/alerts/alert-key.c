@@ -66,7 +66,7 @@ static bool has_fallen(const AldFindingRow *row)
 
 /* Leaves out the interface of a link or an RDMA port, which is a property of it and may become known later.
  * */
-static void append_things(GString *key, int id, const AldFindingRow *row)
+static void append_arguments(GString *key, int id, const AldFindingRow *row)
 {
         append_field(key, "Device", row->device);
         append_field(key, "Path", row->path);
@@ -118,6 +118,6 @@ char *ald_alert_key(const AldFindingRow *row)
         int id = ald_finding_row_id_from_string(row->id);
 
         append_nodes(key, id, row);
-        append_things(key, id, row);
+        append_arguments(key, id, row);
         return ald_alert_key_shorten(key->str);
 }

@@ -169,7 +169,7 @@ static void find_in_configuration(AldReport *report, const AldNode *node)
 /* Memory, disks and interfaces. */
 
 /* Returns whether less than a share of something is left; false if that is unknown. */
-static bool less_than(uint64_t left, uint64_t total, double share)
+static bool share_left_is_below(uint64_t left, uint64_t total, double share)
 {
         return left != ALD_ABSENT_UINT64 && total != ALD_ABSENT_UINT64 && total > 0 &&
                (double) left < share * (double) total;
@@ -196,8 +196,8 @@ static void find_pressure(AldReport *report, const AldNode *node, const AldMemor
 /* Full swap alone is harmless: pages that are never used again may stay there. */
 static bool is_swap_nearly_full(const AldMemory *memory)
 {
-        return less_than(memory->swap_available_bytes, memory->swap_total_bytes, SWAP_LEFT) &&
-               less_than(memory->available_bytes, memory->total_bytes, MEMORY_LEFT);
+        return share_left_is_below(memory->swap_available_bytes, memory->swap_total_bytes, SWAP_LEFT) &&
+               share_left_is_below(memory->available_bytes, memory->total_bytes, MEMORY_LEFT);
 }
 
 static void find_full_swap(AldReport *report, const AldNode *node, const AldMemory *memory)
@@ -223,12 +223,13 @@ bool ald_findings_differ_for_memory(const AldMemory *a, const AldMemory *b)
 
 static void find_full_disk(AldReport *report, const AldNode *node, const AldDiskPath *path)
 {
-        AldFindingRowSeverity severity = less_than(path->available_bytes, path->total_bytes, DISK_LEFT_ERROR)
+        AldFindingRowSeverity severity = share_left_is_below(
+                                                 path->available_bytes, path->total_bytes, DISK_LEFT_ERROR)
                                                  ? ALD_FINDING_ROW_SEVERITY_ERROR
                                                  : ALD_FINDING_ROW_SEVERITY_WARNING;
         AldFindingRow row = ALD_FINDING_ROW_INIT;
 
-        if (!less_than(path->available_bytes, path->total_bytes, DISK_LEFT_WARNING) ||
+        if (!share_left_is_below(path->available_bytes, path->total_bytes, DISK_LEFT_WARNING) ||
                 ald_report_full(
                         report, severity, ALD_FINDING_ROW_ID_DISK_NEARLY_FULL, &node->id, &node->id, 1))
                 return;

@@ -24,7 +24,7 @@ static bool any_has_changed(const RateChange *change)
         return false;
 }
 
-static bool is_estimated(const AldLinkSocket *row, RateChange *ret)
+static bool find_estimated_change(const AldLinkSocket *row, RateChange *ret)
 {
         /* An unreliable rate does not show how far another one is from it. */
         if (g_strcmp0(row->changed, ald_link_socket_changed_to_string(ALD_LINK_SOCKET_CHANGED_RATE)) != 0 ||
@@ -41,7 +41,7 @@ static bool is_estimated(const AldLinkSocket *row, RateChange *ret)
         return any_has_changed(ret);
 }
 
-static bool is_measured(const AldLinkSocket *row, uint64_t now, RateChange *ret)
+static bool find_measured_change(const AldLinkSocket *row, uint64_t now, RateChange *ret)
 {
         if (row->rate_changed_usec == ALD_ABSENT_UINT64 ||
                 (row->rate_changed_usec < now && now - row->rate_changed_usec >= ALD_LINK_CHANGE_SHOWN_USEC))
@@ -87,7 +87,8 @@ static void find_in_link(AldReport *report, const AldLink *ends, const AldLinkSo
         AldFindingRow row;
         RateChange change;
 
-        if (!is_estimated(link, &change) && !is_measured(link, report->context.real, &change))
+        if (!find_estimated_change(link, &change) &&
+                !find_measured_change(link, report->context.real, &change))
                 return;
         if (ald_report_full(report, severity, id, &ends->source, nodes, G_N_ELEMENTS(nodes)))
                 return;

@@ -301,7 +301,7 @@ static char *download_swing(const AldFindingRow *row)
         return swing_text(row, 1);
 }
 
-static char *age(const AldFindingRow *row)
+static char *age_text(const AldFindingRow *row)
 {
         g_autofree char *duration = NULL;
 
@@ -342,7 +342,7 @@ static char *rate_change(const AldFindingRow *row)
 }
 
 /* Translates the limiter; an unknown word is left as it is. */
-static char *limiter(const AldFindingRow *row)
+static char *limiter_text(const AldFindingRow *row)
 {
         static const char *const names[] = {
                 NC_("limiter", "network"),
@@ -430,7 +430,7 @@ static const struct {
         const char *name;
         char *(*expand)(const AldFindingRow *row);
 } placeholders[] = {
-        { "Age", age },
+        { "Age", age_text },
         { "ClockDistance", clock_distance },
         { "DeviceLimit", device_limit },
         { "DeviceMetric", device_metric },
@@ -440,7 +440,7 @@ static const struct {
         { "Groups", list_groups },
         { "InterfaceNote", interface_note },
         { "LanesPossible", lanes_possible },
-        { "Limiter", limiter },
+        { "Limiter", limiter_text },
         { "Name", first_name },
         { "Names", all_names },
         { "NodeCount", node_count },

@@ -147,7 +147,7 @@ static const AldInterface *find_interface(const AldNetwork *network, const char 
 
 /* Returns the interfaces with addresses that LLDP on this port refers to: LLDP runs on the ports of bridges
  * and bonds, but the bridges and bonds have the addresses. */
-static uint64_t addressed_over(const End *end, const AldInterface *port)
+static uint64_t interfaces_over_port(const End *end, const AldInterface *port)
 {
         uint64_t set = 0;
         size_t number;
@@ -160,7 +160,7 @@ static uint64_t addressed_over(const End *end, const AldInterface *port)
 }
 
 /* Adds interfaces to a name, which may be NULL; case does not matter. */
-static void note_port(GHashTable *table, const char *name, uint64_t set)
+static void add_port_name(GHashTable *table, const char *name, uint64_t set)
 {
         g_autofree char *lower = name ? g_ascii_strdown(name, -1) : NULL;
         uint64_t *known = lower ? g_hash_table_lookup(table, lower) : NULL;
@@ -186,7 +186,7 @@ typedef struct PortNames {
 
 /* A neighbour is named by its hardware address, or by its name with any hardware address of its node as the
  * chassis. */
-static uint64_t find_named(const PortNames *names, const AldNeighbour *neighbour)
+static uint64_t find_named_interfaces(const PortNames *names, const AldNeighbour *neighbour)
 {
         const uint64_t *by_address = find_port(names->addresses, neighbour->port_id);
         const uint64_t *by_id = find_port(names->ids, neighbour->port_id);
@@ -197,7 +197,8 @@ static uint64_t find_named(const PortNames *names, const AldNeighbour *neighbour
 }
 
 /* Finds the neighbours that one end lists. Each row is read once, since both may have thousands. */
-static void find_listed(const End *listing, const End *other, bool is_source, Neighbours *neighbours)
+static void find_listed_neighbours(
+        const End *listing, const End *other, bool is_source, Neighbours *neighbours)
 {
         g_autoptr(GHashTable) addresses = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
         g_autoptr(GHashTable) ids = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
@@ -205,16 +206,16 @@ static void find_listed(const End *listing, const End *other, bool is_source, Ne
 
         for (size_t i = 0; listing->network->neighbours.n > 0 && i < other->network->interfaces.n; i++) {
                 const AldInterface *port = ald_rows_at(&other->network->interfaces, i);
-                uint64_t set = addressed_over(other, port);
+                uint64_t set = interfaces_over_port(other, port);
 
-                note_port(addresses, port->hardware_address, set);
-                note_port(ids, port->id, set);
+                add_port_name(addresses, port->hardware_address, set);
+                add_port_name(ids, port->id, set);
         }
         for (size_t i = 0; i < listing->network->neighbours.n; i++) {
                 const AldNeighbour *row = ald_rows_at(&listing->network->neighbours, i);
                 const AldInterface *port = find_interface(listing->network, row->interface);
-                uint64_t own = port ? addressed_over(listing, port) : 0;
-                uint64_t theirs = own ? find_named(&names, row) : 0;
+                uint64_t own = port ? interfaces_over_port(listing, port) : 0;
+                uint64_t theirs = own ? find_named_interfaces(&names, row) : 0;
 
                 for (size_t k = 0; theirs && k < ADDRESSES_MAX; k++)
                         if ((is_source ? own : theirs) >> k & 1)
@@ -228,8 +229,8 @@ static bool are_neighbours(const End *source, const AldInterface *own, const End
         size_t number, other_number;
 
         if (!neighbours->known) {
-                find_listed(source, sink, true, neighbours);
-                find_listed(sink, source, false, neighbours);
+                find_listed_neighbours(source, sink, true, neighbours);
+                find_listed_neighbours(sink, source, false, neighbours);
                 neighbours->known = true;
         }
         return find_number(source, own, &number) && find_number(sink, other, &other_number) &&

@@ -12,7 +12,7 @@
 /* A spot check lasts 10 ms each way, plus some time until it has begun. */
 #define SPOT_SECONDS 0.012
 
-static uint64_t double_known(uint64_t rate, uint64_t other)
+static uint64_t sum_of_directions(uint64_t rate, uint64_t other)
 {
         if (rate == ALD_ABSENT_UINT64)
                 return other == ALD_ABSENT_UINT64 ? 0 : 2 * other;
@@ -34,23 +34,24 @@ uint64_t ald_probe_bytes(const AldLinkSocket *row, uint64_t speed, uint64_t rate
         uint64_t measured = 0;
 
         if (row)
-                measured = double_known(row->upload.bits_per_second, row->download.bits_per_second);
+                measured = sum_of_directions(row->upload.bits_per_second, row->download.bits_per_second);
         /* A port that has become slow cannot transfer as much as before. */
         if (measured > 0 && has_another_speed(row) && speed > 0)
-                measured = MIN(measured, double_known(speed, speed));
+                measured = MIN(measured, sum_of_directions(speed, speed));
         if (measured > 0)
                 return bytes_at(measured);
         if (rate > 0)
                 speed = MIN(speed, rate);
-        return bytes_at(double_known(speed, speed));
+        return bytes_at(sum_of_directions(speed, speed));
 }
 
 uint64_t ald_rdma_probe_bytes(const AldLinkRdma *row, uint64_t rate)
 {
-        uint64_t measured = row ? double_known(row->upload.bits_per_second, row->download.bits_per_second)
+        uint64_t measured = row ? sum_of_directions(
+                                          row->upload.bits_per_second, row->download.bits_per_second)
                                 : 0;
 
-        return bytes_at(measured > 0 ? measured : double_known(rate, rate));
+        return bytes_at(measured > 0 ? measured : sum_of_directions(rate, rate));
 }
 
 uint64_t ald_change_bytes_at(const AldLinkSocket *row, uint64_t realtime)

@@ -156,7 +156,7 @@ static bool has_room(const AldPlanner *planner, const AldDue *due)
 
 /* Returns whether a probe may start. An overdue one does even in spite of other traffic, since any figures
  * are better than such old ones. */
-static bool is_free(AldPlanner *planner, AldDue *due)
+static bool may_start(AldPlanner *planner, AldDue *due)
 {
         const AldLoad *load = ald_loads_find(planner->loads, planner->node, due->interface);
         const AldInterface *carrier = carrier_of(planner->node, due->interface) ?: due->interface;
@@ -181,7 +181,7 @@ static bool share_carrier(const AldPlanner *planner, const AldDue *a, const AldD
 }
 
 /* A probe whose interface is unknown might collide with any other, so it runs alone. */
-static bool collides(const AldPlanner *planner, const AldDue *due)
+static bool collides_with_chosen(const AldPlanner *planner, const AldDue *due)
 {
         for (guint i = 0; i < planner->chosen->len; i++) {
                 const AldDue *other = &g_array_index(planner->chosen, AldDue, i);
@@ -200,7 +200,7 @@ GArray *ald_planner_choose(AldPlanner *planner)
         for (guint i = 0; i < planner->due->len && planner->chosen->len < planner->input->max; i++) {
                 AldDue *due = &g_array_index(planner->due, AldDue, i);
 
-                if (collides(planner, due) || !is_free(planner, due))
+                if (collides_with_chosen(planner, due) || !may_start(planner, due))
                         continue;
                 g_array_append_vals(planner->chosen, due, 1);
                 g_array_append_val(probes, due->probe);

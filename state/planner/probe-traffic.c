@@ -338,7 +338,7 @@ static void add_rates_of(AldLoads *loads, const AldEntry *entry, const AldNode *
                 add_rates(row.sink, &row);
 }
 
-static void add_entry(AldLoads *loads, const AldEntry *entry, const AldNode *sink)
+static void add_traffic_of(AldLoads *loads, const AldEntry *entry, const AldNode *sink)
 {
         const LinkRow row = row_of(loads, entry, sink);
         uint64_t now = loads->input->now_realtime;
@@ -366,7 +366,7 @@ static void add_rows_of_node(AldLoads *loads, AldStore *store, AldNode *node, Ad
 
 AldLoads *ald_loads_new(AldStore *store, const GPtrArray *peers, const AldPlannerInput *input)
 {
-        static const AddRow passes[] = { add_rates_of, add_entry };
+        static const AddRow passes[] = { add_rates_of, add_traffic_of };
         AldLoads *loads = g_new0(AldLoads, 1);
 
         loads->places = g_hash_table_new_full(hash_place, equal_places, g_free, NULL);
@@ -412,7 +412,7 @@ static double bytes_per_hour_of(const AldLoad *load, const AldInterface *carrier
                                              : 2.0 * (double) capacity / 8 * 3600 / ALD_PLANNER_SHARE;
 }
 
-static uint64_t span_of(double bytes, double bytes_per_hour)
+static uint64_t time_for_bytes(double bytes, double bytes_per_hour)
 {
         return bytes > 0 && isfinite(bytes_per_hour)
                        ? (uint64_t) (bytes / bytes_per_hour * (double) USEC_PER_HOUR)
@@ -435,9 +435,9 @@ AldShare ald_load_share(
         };
 
         share.whole_bytes_per_hour = all - MIN(spots, all / 2);
-        share.spot_interval = MAX(
-                ALD_LINK_CHECK_USEC, span_of((double) load->spots_bytes, isfinite(all) ? all / 2 : all));
-        share.least_interval = span_of(
+        share.spot_interval = MAX(ALD_LINK_CHECK_USEC,
+                time_for_bytes((double) load->spots_bytes, isfinite(all) ? all / 2 : all));
+        share.least_interval = time_for_bytes(
                 ALD_PLANNER_STRETCH * (double) load->paths_bytes, share.whole_bytes_per_hour);
         return share;
 }

@@ -161,7 +161,7 @@ static void set_changed(AldLinkSocket *row, AldLinkSocketChanged what, uint64_t 
         row->changed_usec = when; /* absent in records of earlier versions */
 }
 
-static void take_round_trips(AldLinkSocket *row, const AldLinkSocket *reported, uint64_t measured)
+static void adopt_round_trips(AldLinkSocket *row, const AldLinkSocket *reported, uint64_t measured)
 {
         row->rtt_min_nsec = reported->rtt_min_nsec;
         row->rtt_p50_nsec = reported->rtt_p50_nsec;
@@ -305,7 +305,7 @@ bool ald_link_rate_has_changed(uint64_t before, uint64_t now)
         return have_both(before, now) && percent_apart(before, now) > ALD_LINK_LOWER_PERCENT;
 }
 
-static bool is_good(const AldLinkSocket *row)
+static bool is_reliable(const AldLinkSocket *row)
 {
         return !ald_link_is_doubtful(row) && !ald_link_has_flag(row->flags, ALD_LINK_DISTURBED);
 }
@@ -314,7 +314,7 @@ static bool is_good(const AldLinkSocket *row)
  * for a while, though the new ones are measured again meanwhile. */
 static void note_change_of_rates(AldLinkSocket *row, const AldLinkSocket *before)
 {
-        bool changed = is_good(before) && (before->changed || is_good(row)) &&
+        bool changed = is_reliable(before) && (before->changed || is_reliable(row)) &&
                        (ald_link_rate_has_changed(
                                 before->upload.bits_per_second, row->upload.bits_per_second) ||
                                ald_link_rate_has_changed(
@@ -351,7 +351,7 @@ static void finish_socket(AldLinkSocket *row, const AldLinkSocket *before)
         note_change_of_rates(row, before);
 }
 
-static void take_figures(Merge *merge)
+static void adopt_figures(Merge *merge)
 {
         uint64_t measured = merge->reported.base.measured_usec;
         uint64_t interval = CLAMP(next_interval(merge), merge->bounds->least, merge->bounds->most);
@@ -392,7 +392,7 @@ static void hold_rates(AldLinkSocket *row, const AldLinkSocket *reported)
                                                                    : ALD_ABSENT_UINT64;
 }
 
-static void take_measurement(Merge *merge)
+static void merge_measurement(Merge *merge)
 {
         AldLinkSocket *row = merge->kind == ALD_KIND_LINK_SOCKET ? &merge->row.socket : NULL;
         const AldLinkSocket *reported = &merge->reported.socket;
@@ -409,12 +409,12 @@ static void take_measurement(Merge *merge)
                 return;
         if (is_too_doubtful(merge) || is_to_be_held(merge)) {
                 hold_rates(row, reported);
-                take_round_trips(row, reported, reported->measured_usec);
+                adopt_round_trips(row, reported, reported->measured_usec);
                 if (any_is_lower(merge))
                         set_changed(row, ALD_LINK_SOCKET_CHANGED_RATE, reported->measured_usec);
                 return;
         }
-        take_figures(merge);
+        adopt_figures(merge);
 }
 
 static bool rtt_agrees(uint64_t a, uint64_t b)
@@ -556,7 +556,7 @@ static void adopt_spot(AldLinkDirection *row, const AldLinkDirection *reported)
                 row->spot_bits_per_second = reported->spot_bits_per_second;
 }
 
-static void take_check(Merge *merge)
+static void merge_check(Merge *merge)
 {
         AldLinkSocket *row = &merge->row.socket;
         const AldLinkSocket *reported = &merge->reported.socket;
@@ -579,7 +579,7 @@ static void take_check(Merge *merge)
         record_spots(row, reported, reported->rtt_measured_usec);
         /* Otherwise the repetition would be compared with round trips that may be an accident. */
         if (decided)
-                take_round_trips(row, reported, reported->rtt_measured_usec);
+                adopt_round_trips(row, reported, reported->rtt_measured_usec);
         else
                 row->rtt_measured_usec = reported->rtt_measured_usec;
 }
@@ -601,7 +601,7 @@ static const char *kept_failure(const AldLinkBase *link)
                                                                                             : NULL;
 }
 
-static void take_outcome(Merge *merge, const AldAttempts *before)
+static void merge_outcome(Merge *merge, const AldAttempts *before)
 {
         AldLinkBase *now = &merge->row.base;
         const AldLinkBase *latest = &merge->reported.base;
@@ -686,10 +686,10 @@ AldRecord *ald_link_result_merge(AldRecord *before, AldRecord *reported, const A
         attempts = (AldAttempts){ merge.row.base.measured_usec, merge.row.base.failed_usec,
                 merge.row.base.failures, false };
         if (is_measured(&merge.reported.base))
-                take_measurement(&merge);
+                merge_measurement(&merge);
         else
-                take_check(&merge);
-        take_outcome(&merge, &attempts);
+                merge_check(&merge);
+        merge_outcome(&merge, &attempts);
         r = ald_record_new(reported->kind, &merge.row, &record);
         g_assert(r >= 0); /* A few strings of bounded length always fit. */
         record->updated_usec = reported->updated_usec;

@@ -44,7 +44,7 @@ bool ald_status_is(const AldNodeStatus *status, AldNodeStatusState state)
         return ald_node_status_state_from_string(status->state) == (int) state;
 }
 
-static void take_instance(AldNodePresence *presence, const AldId *instance)
+static void set_instance(AldNodePresence *presence, const AldId *instance)
 {
         if (presence->has_instance && ald_id_equal(&presence->instance, instance))
                 return;
@@ -80,7 +80,7 @@ bool ald_presence_take_status(
         if (ald_id_parse(status->instance, &instance) < 0 ||
                 is_outdated_status(presence, status, &instance, retained, broker))
                 return false;
-        take_instance(presence, &instance);
+        set_instance(presence, &instance);
         presence->epoch = MAX(presence->epoch, status->epoch);
         via = find_via(presence, broker);
         via->connection = status->connection;

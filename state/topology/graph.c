@@ -397,7 +397,7 @@ static void mark_node_dirty(AldGraph *graph, const AldEntry *entry)
                 member->reach_dirty = true;
 }
 
-static void note_entry(AldGraph *graph, const AldEntry *entry, bool exists)
+static void process_entry(AldGraph *graph, const AldEntry *entry, bool exists)
 {
         if (ald_kinds[entry->kind].is_link)
                 update_link_path(graph, entry, exists);
@@ -408,7 +408,7 @@ static void note_entry(AldGraph *graph, const AldEntry *entry, bool exists)
 static void process_noted(AldGraph *graph)
 {
         for (guint i = 0; i < graph->noted->len; i++)
-                note_entry(graph, graph->noted->pdata[i], true);
+                process_entry(graph, graph->noted->pdata[i], true);
         g_ptr_array_set_size(graph->noted, 0);
 }
 
@@ -430,7 +430,7 @@ bool ald_graph_note_removal(AldGraph *graph, AldEntry *entry)
         if (!is_shown(entry->kind))
                 return false;
         process_noted(graph);
-        note_entry(graph, entry, false);
+        process_entry(graph, entry, false);
         return true;
 }
 

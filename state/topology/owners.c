@@ -88,17 +88,17 @@ static void add_node(AldOwners *owners, const AldNode *node)
         }
 }
 
-typedef struct Adding {
+typedef struct ClaimAddition {
         AldOwners *owners;
         GHashTable *added; /* nodes */
-} Adding;
+} ClaimAddition;
 
 static gboolean add_other(AldNode *node, void *userdata)
 {
-        Adding *adding = userdata;
+        ClaimAddition *addition = userdata;
 
-        if (ald_node_counts(node) && !g_hash_table_contains(adding->added, node))
-                add_node(adding->owners, node);
+        if (ald_node_counts(node) && !g_hash_table_contains(addition->added, node))
+                add_node(addition->owners, node);
         return FALSE;
 }
 
@@ -142,7 +142,7 @@ static AldOwners *owners_of(AldStore *store, const GPtrArray *nodes)
 {
         g_autoptr(GHashTable) added = g_hash_table_new(NULL, NULL);
         AldOwners *owners = g_new0(AldOwners, 1);
-        Adding adding = { owners, added };
+        ClaimAddition addition = { owners, added };
 
         owners->devices = g_hash_table_new_full(
                 hash_name, equal_names, NULL, (GDestroyNotify) g_ptr_array_unref);
@@ -153,7 +153,7 @@ static AldOwners *owners_of(AldStore *store, const GPtrArray *nodes)
                 g_hash_table_add(added, nodes->pdata[i]);
         }
         owners->closed = nodes;
-        ald_store_foreach_node(store, add_other, &adding);
+        ald_store_foreach_node(store, add_other, &addition);
         return owners;
 }
 

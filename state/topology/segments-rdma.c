@@ -49,46 +49,46 @@ static const char *prefix_of(AldSegmentBuild *build, const AldRdmaPort *port)
         return g_string_chunk_insert_const(build->strings, prefix);
 }
 
-typedef struct Adding {
+typedef struct RdmaPortAddition {
         AldSegmentBuild *build;
         GHashTable *subnets; /* prefix → the first AldVertex in it */
-} Adding;
+} RdmaPortAddition;
 
 /* Adds a port, and joins it with the first one that has the same prefix. */
-static void add_infiniband_port(Adding *adding, const AldNode *node, const AldRdmaPort *port)
+static void add_infiniband_port(RdmaPortAddition *addition, const AldNode *node, const AldRdmaPort *port)
 {
-        const char *prefix = prefix_of(adding->build, port);
+        const char *prefix = prefix_of(addition->build, port);
         AldVertex *vertex, *first;
 
         if (!prefix)
                 return;
-        vertex = ald_segment_vertex(adding->build, ALD_SEGMENT_INFINIBAND, node, port->id, true);
+        vertex = ald_segment_vertex(addition->build, ALD_SEGMENT_INFINIBAND, node, port->id, true);
         vertex->identity = prefix;
-        first = g_hash_table_lookup(adding->subnets, prefix);
+        first = g_hash_table_lookup(addition->subnets, prefix);
         if (first)
                 ald_segment_join(first, vertex, is(prefix, DEFAULT_PREFIX) ? ALD_JOIN_MAYBE : ALD_JOIN_SURE);
         else
-                g_hash_table_insert(adding->subnets, (gpointer) prefix, vertex);
+                g_hash_table_insert(addition->subnets, (gpointer) prefix, vertex);
 }
 
-static void add_port(Adding *adding, const AldNode *node, const AldRdmaPort *port)
+static void add_port(RdmaPortAddition *addition, const AldNode *node, const AldRdmaPort *port)
 {
-        const AldOwners *owners = adding->build->owners;
+        const AldOwners *owners = addition->build->owners;
 
         if (!ald_rdma_port_is_ready(port) || !ald_owners_has(owners, node, port->node_guid) ||
                 !ald_owners_has(owners, node, port->port_guid))
                 return;
         if (over_infiniband(port))
-                add_infiniband_port(adding, node, port);
+                add_infiniband_port(addition, node, port);
         else if (port->interface && ald_rdma_port_is_roce(port))
-                ald_segment_join(ald_segment_vertex(adding->build, ALD_SEGMENT_ROCE, node, port->id, true),
-                        ald_segment_link(adding->build, node, port->interface), ALD_JOIN_SURE);
+                ald_segment_join(ald_segment_vertex(addition->build, ALD_SEGMENT_ROCE, node, port->id, true),
+                        ald_segment_link(addition->build, node, port->interface), ALD_JOIN_SURE);
 }
 
 void ald_segments_add_rdma_ports(AldSegmentBuild *build)
 {
         g_autoptr(GHashTable) subnets = g_hash_table_new(g_str_hash, g_str_equal);
-        Adding adding = { .build = build, .subnets = subnets };
+        RdmaPortAddition addition = { .build = build, .subnets = subnets };
 
         for (guint i = 0; i < build->nodes->len; i++) {
                 const AldNode *node = build->nodes->pdata[i];
@@ -96,7 +96,7 @@ void ald_segments_add_rdma_ports(AldSegmentBuild *build)
                         ald_node_record(node, ALD_KIND_FABRIC), FABRIC, AldFabric);
 
                 for (size_t k = 0; fabric && k < fabric->rdma_ports.n; k++)
-                        add_port(&adding, node, ald_rows_at(&fabric->rdma_ports, k));
+                        add_port(&addition, node, ald_rows_at(&fabric->rdma_ports, k));
         }
 }
 
@@ -142,7 +142,7 @@ static const char *interface_with(const AldNetwork *network, const char *address
 }
 
 /* Returns whether the network of "192.0.2.1/24" contains the address. */
-static bool covers(const char *own, const char *address)
+static bool network_contains(const char *own, const char *address)
 {
         int family = strchr(own, ':') ? AF_INET6 : AF_INET;
         unsigned bits = family == AF_INET ? 32 : 128;
@@ -167,7 +167,7 @@ static bool is_on_link(const AldNode *source, const char *interface, const char 
         const AldInterface *own = network ? ald_rows_find(&network->interfaces, interface) : NULL;
 
         for (const char *const *text = own ? own->addresses : NULL; text && *text; text++)
-                if (covers(*text, address))
+                if (network_contains(*text, address))
                         return true;
         return false;
 }
