@@ -15,8 +15,8 @@ typedef struct AldPlacementDevice {
         bool required;       /* it gets at least one layer */
 } AldPlacementDevice;
 
-/* What a device additionally computes and holds as the first stage (the embedding), as the last one (the
- * head), or as the only one, which is both. */
+/* The additional work and memory of a device as the first stage (the embedding), as the last one (the head),
+ * or as the only one, which is both. */
 typedef struct AldPlacementEnds {
         double first_nsec, last_nsec; /* besides its layers; 0 or more */
         /* Layers that fit beside what the device then holds; its layers_max still applies. */

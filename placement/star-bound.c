@@ -90,7 +90,7 @@ static double bound_limited(
         return MAX(nsec, fill_shares(shares, n, layers, *price_nsec, &devices) - *price_nsec * devices_max);
 }
 
-/* What the devices of a node have in common. */
+/* The figures that the devices of a node share. */
 typedef struct NodeShare {
         double visit_nsec; /* the least */
         double both_nsec;  /* cost beyond that if the first and the last layer are on two of its devices */

@@ -323,7 +323,7 @@ static bool cut_layers(
                 solution->n_stages, &solution->nsec);
 }
 
-/* What beside_nsec() needs to measure an order of stages. */
+/* The data with which beside_nsec() measures an order of stages. */
 typedef struct RingTopology {
         const Ring *ring;
         const AldPlacementProblem *problem;

@@ -21,10 +21,10 @@ double ald_slices_nsec(const AldPlanConstants *constants, const AldPlanDevice *d
         const AldPlanWorkload *workload, uint32_t slices);
 
 /*
- * What passes between two of the nodes in a step. The nodes compute one token after the other. For each token
- * they exchange their parts of the activations twice per layer, in blocks of 32 elements with a scale (q80 in
- * nn-network.cpp). Before that, the root sends the activations, and afterwards it receives the slices of the
- * result, both in fp32.
+ * The transfers between two of the nodes in a step. The nodes compute one token after the other. For each
+ * token they exchange their parts of the activations twice per layer, in blocks of 32 elements with a scale
+ * (q80 in nn-network.cpp). Before that, the root sends the activations, and afterwards it receives the slices
+ * of the result, both in fp32.
  */
 typedef struct AldSliceTransfers {
         double exchanges;      /* in a step, one after the other */

@@ -4,7 +4,7 @@
 #include "placement/model/layer-signs.h"
 #include "placement/model/model-needs.h"
 
-/* What the files of a model state about its attention. Counts that they do not state are
+/* The figures about attention that the files of a model state. Counts that they do not state are
  * ALD_LLM_ABSENT_COUNT. */
 typedef struct AldAttention {
         uint32_t *heads;                       /* of each layer */

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What the tensors of a layer show about what it keeps. */
+/* The facts that the tensors of a layer show about what it keeps. */
 typedef struct AldLayerSigns {
         bool projects; /* keys or values have their own tensor, compressed or not */
         bool attends;  /* there is another projection of attention, such as that of queries */

@@ -6,8 +6,9 @@
 #include <stdint.h>
 
 /*
- * What a language model requires of the devices that run it, according to its files. All figures are those of
- * the tensors in the files; engines may convert some of them while loading, and need buffers in addition.
+ * The requirements of a language model on the devices that run it, according to its files. All figures are
+ * those of the tensors in the files; engines may convert some of them while loading, and need buffers in
+ * addition.
  */
 
 /* Values of figures that the files do not state and that cannot be derived reliably. Absent figures are never

@@ -6,7 +6,7 @@
 
 #include "record/schema.h"
 
-/* What is known about the cluster on which a model is to be placed. Absent figures are ALD_PLAN_ABSENT, or
+/* The known facts about the cluster on which a model is to be placed. Absent figures are ALD_PLAN_ABSENT, or
  * NAN. The caller owns the strings. */
 #define ALD_PLAN_ABSENT UINT64_MAX
 

@@ -10,7 +10,7 @@
 typedef struct AldPlanMethod AldPlanMethod;     /* see method.h */
 typedef struct AldExportFormat AldExportFormat; /* see plan-export.h */
 
-/* What the commands for an engine name of a path. */
+/* The parts of a path that the commands for an engine contain. */
 typedef enum AldPlanNames {
         ALD_PLAN_NAMES_NOTHING,
         ALD_PLAN_NAMES_IPV4,  /* the IPv4 address that it leads to */
@@ -18,7 +18,7 @@ typedef enum AldPlanNames {
         ALD_PLAN_NAMES_HOSTS, /* the ports, and host names, or IPv4 addresses if there are none */
 } AldPlanNames;
 
-/* Whether an engine can load the files of a model. */
+/* The ability of an engine to load the files of a model. */
 typedef enum AldEngineReading {
         ALD_MODEL_READ,     /* it loads them as they are, or their format is unknown */
         ALD_MODEL_PREPARED, /* it loads them after something else has been done, or only with a part added */

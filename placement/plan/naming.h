@@ -4,7 +4,7 @@
 #include "placement/plan/cluster.h"
 #include "placement/plan/engine.h"
 
-/* What the commands that are exported for an engine can name; see placement/export/. */
+/* The limits on names in the commands that are exported for an engine; see placement/export/. */
 
 /* Why the commands cannot name a path. */
 typedef enum AldPlanUnnamed {

@@ -10,7 +10,7 @@
 
 #define USEC_PER_SEC 1e6
 
-/* What one node reads, and how long it takes. */
+/* The weights that one node reads, and the time for it. */
 typedef struct Loading {
         uint32_t node;
         double bytes, usec;
