@@ -24,14 +24,6 @@ static void fill_rows(AldBox *boxes, size_t n, double gap, double width)
         }
 }
 
-/* Returns the height of the smallest window that shows all boxes. */
-static double window_height(const AldBox *boxes, size_t n, double aspect)
-{
-        AldBox bounds = ald_boxes_bounds(boxes, n);
-
-        return MAX(bounds.height, bounds.width / aspect);
-}
-
 double ald_boxes_pack(AldBox *boxes, size_t n, double gap, double aspect)
 {
         double total = 0, widest = 0, best_width = 0, best = G_MAXDOUBLE;
@@ -42,9 +34,11 @@ double ald_boxes_pack(AldBox *boxes, size_t n, double gap, double aspect)
         }
         for (unsigned i = 0; i < TRIES; i++) {
                 double width = widest + (total - widest) * i / (TRIES - 1), height;
+                AldBox bounds;
 
                 fill_rows(boxes, n, gap, width);
-                height = window_height(boxes, n, aspect);
+                bounds = ald_boxes_bounds(boxes, n);
+                height = MAX(bounds.height, bounds.width / aspect);
                 if (height < best) {
                         best = height;
                         best_width = width;

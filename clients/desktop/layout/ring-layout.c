@@ -21,7 +21,8 @@ static double distance(AldVector from, AldVector to, AldVector unit)
         return MAX(x, y) + MIN(x, y) / 4;
 }
 
-void ald_ring_points(size_t n, AldVector radius, AldVector unit, AldVector *ret_points)
+/* Places n points on an ellipse of these radii, as ald_ring_fit() describes. */
+static void place_on_ellipse(size_t n, AldVector radius, AldVector unit, AldVector *ret_points)
 {
         AldVector samples[SAMPLES + 1] = { { 0, -radius.y } };
         double way[SAMPLES + 1] = { 0 };
@@ -54,7 +55,7 @@ static double grow_until_room(
                 AldVector radius = { MAX(height * fit->aspect - fit->card.x, 0) / 2,
                         MAX(height - fit->card.y, 0) / 2 };
 
-                ald_ring_points(n, radius, fit->unit, ret_centers);
+                place_on_ellipse(n, radius, fit->unit, ret_centers);
                 if (fit->has_room(ret_centers, n, fit->card, fit->userdata))
                         break;
         }
