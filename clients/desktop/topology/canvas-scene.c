@@ -27,7 +27,7 @@ void ald_canvas_scene_free(AldCanvasScene *scene)
         g_free(scene);
 }
 
-static AldCardPair *joined(const GPtrArray *lines)
+static AldCardPair *card_pairs(const GPtrArray *lines)
 {
         AldCardPair *pairs = g_new(AldCardPair, lines->len);
 
@@ -42,7 +42,7 @@ static AldCardPair *joined(const GPtrArray *lines)
 void ald_canvas_scene_arrange(
         AldCanvasScene *scene, guint n_nodes, GPtrArray *lines, const AldSceneSizes *sizes)
 {
-        g_autofree AldCardPair *pairs = joined(lines);
+        g_autofree AldCardPair *pairs = card_pairs(lines);
         /* Only some lines of many nodes have labels, which find a place or not. */
         bool labelled = n_nodes <= ALD_SCENE_ALL_LINES_NODES;
         const AldPositionsInput input = { .n_nodes = n_nodes,
@@ -90,7 +90,7 @@ static bool shows_plan(const AldCanvasScene *scene)
 }
 
 /* `any`: whether some lines are more important than others. */
-static AldLineWeight weight_of(
+static AldLineWeight line_weight(
         const AldCanvasScene *scene, const AldDrawnLine *line, const guint selected[2], bool any)
 {
         if (line->planned || (selected[0] != G_MAXUINT && is_selected(line, selected)))
@@ -103,7 +103,7 @@ static AldLineWeight weight_of(
 
 /* Which labels come first: of the selection, then of what is worst. Figures do not count, so that no figure
  * moves a label. */
-static unsigned rank_of(const AldDrawnLine *line, AldLineWeight weight)
+static unsigned label_rank(const AldDrawnLine *line, AldLineWeight weight)
 {
         return (weight == ALD_LINE_WEIGHT_SELECTED ? 0 : 8) + (unsigned) line->trouble;
 }
@@ -113,7 +113,7 @@ static bool is_labelled(const AldCanvasScene *scene, AldLineWeight weight)
         return scene->n_nodes <= ALD_SCENE_ALL_LINES_NODES || weight != ALD_LINE_WEIGHT_FAINT;
 }
 
-static AldVector size_of(const AldDrawnLine *line, AldLabelKind kind, const AldSceneSizes *sizes)
+static AldVector label_size(const AldDrawnLine *line, AldLabelKind kind, const AldSceneSizes *sizes)
 {
         AldLabelRuler ruler = line->rulers[kind];
 
@@ -158,10 +158,10 @@ static void place_labels(AldCanvasScene *scene, const AldSceneSizes *sizes)
                 const AldDrawnLine *line = scene->lines->pdata[i];
 
                 lines[k] = scene->routes[i];
-                ranks[k] = rank_of(line, scene->weights[i]);
+                ranks[k] = label_rank(line, scene->weights[i]);
                 marked[k] = ald_line_has_mark(line);
                 for (AldLabelKind kind = 0; kind < ALD_N_LABEL_KINDS; kind++)
-                        label_sizes[k][kind] = size_of(line, kind, sizes);
+                        label_sizes[k][kind] = label_size(line, kind, sizes);
         }
         ald_labels_place(&input, labels);
         if (scene->lines->len > 0)
@@ -187,7 +187,7 @@ void ald_canvas_scene_connect(
                 const AldDrawnLine *line = lines->pdata[i];
 
                 ends[i] = (AldLineEnds){ line->a, line->b, line->lane, line->n_lanes };
-                scene->weights[i] = weight_of(scene, line, selected, any);
+                scene->weights[i] = line_weight(scene, line, selected, any);
         }
         ald_lines_route(scene->cards, scene->n_nodes, ends, lines->len, scene->routes);
         place_labels(scene, sizes);
@@ -205,7 +205,7 @@ static bool is_in_label(const AldCanvasScene *scene, guint line, AldVector at)
         return false;
 }
 
-static double distance_of(const AldLine *route, AldVector at)
+static double distance_to_route(const AldLine *route, AldVector at)
 {
         double least = HUGE_VAL;
 
@@ -228,7 +228,7 @@ int ald_canvas_scene_find_line(const AldCanvasScene *scene, AldVector at, double
         int found = -1;
 
         for (guint i = 0; i < scene->lines->len; i++) {
-                double from = is_in_label(scene, i, at) ? 0 : distance_of(&scene->routes[i], at);
+                double from = is_in_label(scene, i, at) ? 0 : distance_to_route(&scene->routes[i], at);
 
                 if (from < least || (found < 0 && from <= least)) {
                         least = from;

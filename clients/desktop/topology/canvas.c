@@ -58,7 +58,7 @@ struct _AldTopologyCanvas {
 G_DEFINE_FINAL_TYPE(AldTopologyCanvas, ald_topology_canvas, GTK_TYPE_WIDGET)
 
 /* Many nodes have small cards, so that they can be read. */
-static bool is_compact(const AldTopologyCanvas *canvas)
+static bool has_compact_cards(const AldTopologyCanvas *canvas)
 {
         return canvas->cards->len > ALD_RING_NODES;
 }
@@ -75,7 +75,7 @@ static void draw_lines(AldTopologyCanvas *canvas, cairo_t *cairo)
 {
         AdwStyleManager *manager = adw_style_manager_get_default();
         const AldPictureStyle style = { adw_style_manager_get_dark(manager),
-                adw_style_manager_get_high_contrast(manager), is_compact(canvas) };
+                adw_style_manager_get_high_contrast(manager), has_compact_cards(canvas) };
         const AldCanvasScene *scene = canvas->scene;
 
         cairo_translate(cairo, canvas->origin.x, canvas->origin.y);
@@ -172,7 +172,7 @@ static void update_sizes(AldTopologyCanvas *canvas)
         int width = gtk_widget_get_width(GTK_WIDGET(canvas)),
             height = gtk_widget_get_height(GTK_WIDGET(canvas)), card = 0;
         double aspect = width > 0 && height > 0 ? (double) width / height : 1.6;
-        bool compact = is_compact(canvas);
+        bool compact = has_compact_cards(canvas);
         int card_width = compact ? ALD_COMPACT_WIDTH : ALD_CARD_WIDTH;
         double before = canvas->sizes.card_width == card_width ? canvas->sizes.card_height : 0;
 
@@ -301,7 +301,7 @@ static void connect_cards(AldTopologyCanvas *canvas)
         gtk_widget_queue_allocate(GTK_WIDGET(canvas));
 }
 
-static void move_by_hand(AldTopologyCanvas *canvas)
+static void restore_moved_cards(AldTopologyCanvas *canvas)
 {
         for (guint i = 0; i < canvas->cards->len; i++) {
                 const char *id = ald_node_item_id(ald_node_card_item(canvas->cards->pdata[i]));
@@ -312,11 +312,11 @@ static void move_by_hand(AldTopologyCanvas *canvas)
         }
 }
 
-static void arrange(AldTopologyCanvas *canvas)
+static void arrange_cards(AldTopologyCanvas *canvas)
 {
         update_sizes(canvas);
         ald_canvas_scene_arrange(canvas->scene, canvas->cards->len, canvas->lines, &canvas->sizes);
-        move_by_hand(canvas);
+        restore_moved_cards(canvas);
         connect_cards(canvas);
 }
 
@@ -325,7 +325,7 @@ static gboolean on_arrange(void *userdata)
         AldTopologyCanvas *canvas = userdata;
 
         canvas->arrange_id = 0;
-        arrange(canvas);
+        arrange_cards(canvas);
         return G_SOURCE_REMOVE;
 }
 
@@ -336,7 +336,7 @@ static void arrange_soon(AldTopologyCanvas *canvas)
                 canvas->arrange_id = g_idle_add_full(G_PRIORITY_HIGH, on_arrange, canvas, NULL);
 }
 
-static const char *id_of(AldTopologyCanvas *canvas, guint index)
+static const char *card_node_id(AldTopologyCanvas *canvas, guint index)
 {
         return ald_node_item_id(ald_node_card_item(canvas->cards->pdata[index]));
 }
@@ -347,7 +347,7 @@ static void mark_cards(AldTopologyCanvas *canvas)
 {
         for (guint i = 0; i < canvas->cards->len; i++)
                 ald_node_card_set_plan(
-                        canvas->cards->pdata[i], ald_plan_marks_node(canvas->plan, id_of(canvas, i)));
+                        canvas->cards->pdata[i], ald_plan_marks_node(canvas->plan, card_node_id(canvas, i)));
 }
 
 static void mark_lines(AldTopologyCanvas *canvas)
@@ -357,7 +357,7 @@ static void mark_lines(AldTopologyCanvas *canvas)
         if (!canvas->plan)
                 return;
         for (guint i = 0; i < canvas->cards->len; i++)
-                ids[i] = id_of(canvas, i);
+                ids[i] = card_node_id(canvas, i);
         ald_plan_marks_apply(canvas->plan, canvas->lines, ids);
 }
 
@@ -435,7 +435,7 @@ static void make_cards(AldTopologyCanvas *canvas, GListModel *nodes)
                 g_ptr_array_add(canvas->cards, card);
         }
         for (guint i = 0; i < canvas->cards->len; i++)
-                ald_node_card_set_compact(canvas->cards->pdata[i], is_compact(canvas));
+                ald_node_card_set_compact(canvas->cards->pdata[i], has_compact_cards(canvas));
         {
                 GHashTableIter iter;
                 GtkWidget *card;
@@ -470,7 +470,7 @@ static void redraw_lines(AldTopologyCanvas *canvas, const GPtrArray *before)
                 drop_picture(canvas);
 }
 
-static void refresh(AldTopologyCanvas *canvas)
+static void refresh_map(AldTopologyCanvas *canvas)
 {
         GListModel *nodes = ald_live_cluster_nodes(canvas->cluster);
         g_autoptr(GPtrArray) before = g_ptr_array_ref(canvas->lines);
@@ -482,7 +482,7 @@ static void refresh(AldTopologyCanvas *canvas)
         }
         read_lines(canvas);
         if (!same || (canvas->cards->len > ALD_RING_NODES && !joins_the_same(before, canvas->lines)))
-                arrange(canvas);
+                arrange_cards(canvas);
         else if (!ald_drawn_lines_are_alike(before, canvas->lines))
                 connect_cards(canvas);
         else
@@ -495,20 +495,20 @@ void ald_topology_canvas_set_used(AldTopologyCanvas *canvas, bool used)
                 return;
         canvas->used = used;
         if (used) {
-                refresh(canvas);
+                refresh_map(canvas);
                 return;
         }
         drop_labels(canvas);
         drop_cards(canvas);
         g_ptr_array_unref(canvas->lines);
         canvas->lines = g_ptr_array_new();
-        arrange(canvas);
+        arrange_cards(canvas);
 }
 
 static void on_updated(AldTopologyCanvas *canvas, guint parts)
 {
         if (canvas->used && parts & (ALD_LIVE_NODE_SET | ALD_LIVE_TOPOLOGY | ALD_LIVE_FINDINGS))
-                refresh(canvas);
+                refresh_map(canvas);
 }
 
 static void on_tick(AldTopologyCanvas *canvas)
@@ -607,7 +607,7 @@ static void save_places(AldTopologyCanvas *canvas)
 
 /* Places in the widget. */
 
-static void fit(AldTopologyCanvas *canvas, int width, int height)
+static void fit_scene(AldTopologyCanvas *canvas, int width, int height)
 {
         const AldBox *bounds = &canvas->scene->bounds;
 
@@ -654,7 +654,7 @@ static void ald_topology_canvas_size_allocate(GtkWidget *widget, int width, int 
         if (before.aspect != canvas->sizes.aspect || before.card_height != canvas->sizes.card_height)
                 arrange_soon(canvas);
         if (canvas->fits)
-                fit(canvas, width, height);
+                fit_scene(canvas, width, height);
         if (zoom != canvas->zoom || origin.x != canvas->origin.x || origin.y != canvas->origin.y)
                 g_clear_pointer(&canvas->picture, gsk_render_node_unref);
         allocate_labels(canvas);
@@ -689,7 +689,7 @@ static void zoom_at(AldTopologyCanvas *canvas, double factor, double x, double y
         set_view(canvas, zoom, origin);
 }
 
-static AldVector to_scene(AldTopologyCanvas *canvas, double x, double y)
+static AldVector scene_point(AldTopologyCanvas *canvas, double x, double y)
 {
         return (AldVector){ (x - canvas->origin.x) / canvas->zoom, (y - canvas->origin.y) / canvas->zoom };
 }
@@ -730,7 +730,7 @@ static void on_rearrange(GtkWidget *widget, const char *name, GVariant *paramete
                         canvas->moved, ald_node_item_id(ald_node_card_item(canvas->cards->pdata[i])));
         save_places(canvas);
         canvas->fits = true;
-        arrange(canvas);
+        arrange_cards(canvas);
 }
 
 static void on_pan(GtkWidget *widget, const char *name, GVariant *parameter)
@@ -765,7 +765,7 @@ static gboolean on_scroll(GtkEventControllerScroll *scroll, double dx, double dy
 
 static int card_at(AldTopologyCanvas *canvas, double x, double y)
 {
-        AldVector at = to_scene(canvas, x, y);
+        AldVector at = scene_point(canvas, x, y);
         AldBox point = { at.x, at.y, 0, 0 };
 
         for (guint i = canvas->cards->len; i-- > 0;)
@@ -820,13 +820,13 @@ static void on_drag_end(GtkGestureDrag *gesture, double dx, double dy, AldTopolo
 
 static void on_click(GtkGestureClick *gesture, int n_press, double x, double y, AldTopologyCanvas *canvas)
 {
-        int i = ald_canvas_scene_find_line(canvas->scene, to_scene(canvas, x, y), HIT_PX / canvas->zoom);
+        int i = ald_canvas_scene_find_line(canvas->scene, scene_point(canvas, x, y), HIT_PX / canvas->zoom);
         const AldDrawnLine *line = i >= 0 ? canvas->lines->pdata[i] : NULL;
 
         gtk_widget_grab_focus(GTK_WIDGET(canvas));
         if (line)
                 gtk_widget_activate_action(GTK_WIDGET(canvas), "win.show-pair", "(ss)",
-                        id_of(canvas, line->a), id_of(canvas, line->b));
+                        card_node_id(canvas, line->a), card_node_id(canvas, line->b));
         else if (n_press == 2)
                 gtk_widget_activate_action(GTK_WIDGET(canvas), "canvas.fit", NULL);
         else
@@ -855,8 +855,8 @@ static gboolean on_query_tooltip(
 {
         int card = keyboard ? focused_card(canvas) : card_at(canvas, x, y);
         int i = keyboard || card >= 0 ? -1
-                                      : ald_canvas_scene_find_line(
-                                                canvas->scene, to_scene(canvas, x, y), HIT_PX / canvas->zoom);
+                                      : ald_canvas_scene_find_line(canvas->scene, scene_point(canvas, x, y),
+                                                HIT_PX / canvas->zoom);
         g_autofree char *text = NULL;
 
         if (i < 0)

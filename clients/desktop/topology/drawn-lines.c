@@ -23,7 +23,7 @@ void ald_drawn_line_free(AldDrawnLine *line)
 }
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldDrawnLine, ald_drawn_line_free)
 
-static AldLineKind kind_of(const AldEdgeRow *edge)
+static AldLineKind edge_kind(const AldEdgeRow *edge)
 {
         if (g_strcmp0(edge->kind, ald_edge_row_kind_to_string(ALD_EDGE_ROW_KIND_SOCKET)) == 0)
                 return ALD_LINE_SOCKET;
@@ -33,7 +33,7 @@ static AldLineKind kind_of(const AldEdgeRow *edge)
 }
 
 /* Better ones come first; one that this version does not know is the worst. */
-static unsigned rank_of(AldEdgeRowPresence presence)
+static unsigned presence_rank(AldEdgeRowPresence presence)
 {
         static const AldEdgeRowPresence order[] = {
                 ALD_EDGE_ROW_PRESENCE_LIVE,
@@ -50,7 +50,7 @@ static unsigned rank_of(AldEdgeRowPresence presence)
         return rank;
 }
 
-static AldEdgeRowPresence presence_of(const AldEdgeRow *edge)
+static AldEdgeRowPresence edge_presence(const AldEdgeRow *edge)
 {
         int presence = edge->presence ? (int) ald_edge_row_presence_from_string(edge->presence) : -1;
 
@@ -70,13 +70,13 @@ static bool has_current_figures(AldEdgeRowPresence presence)
         return presence == ALD_EDGE_ROW_PRESENCE_LIVE || presence == ALD_EDGE_ROW_PRESENCE_STALE;
 }
 
-static void take_edge(AldDrawnLine *line, const AldEdgeRow *edge, bool reverse)
+static void merge_edge(AldDrawnLine *line, const AldEdgeRow *edge, bool reverse)
 {
-        AldEdgeRowPresence presence = presence_of(edge);
+        AldEdgeRowPresence presence = edge_presence(edge);
 
-        if (rank_of(presence) > rank_of(line->presence))
+        if (presence_rank(presence) > presence_rank(line->presence))
                 return;
-        if (rank_of(presence) < rank_of(line->presence)) {
+        if (presence_rank(presence) < presence_rank(line->presence)) {
                 line->presence = presence;
                 line->there = line->back = line->rtt = line->measured_usec = ALD_ABSENT_UINT64;
         }
@@ -87,7 +87,7 @@ static void take_edge(AldDrawnLine *line, const AldEdgeRow *edge, bool reverse)
         keep_greatest(&line->measured_usec, edge->measured_usec);
 }
 
-static gint64 *key_new(unsigned a, unsigned b, AldLineKind kind)
+static gint64 *line_key_new(unsigned a, unsigned b, AldLineKind kind)
 {
         gint64 *key = g_new(gint64, 1);
 
@@ -95,9 +95,10 @@ static gint64 *key_new(unsigned a, unsigned b, AldLineKind kind)
         return key;
 }
 
-static AldDrawnLine *find_line(GHashTable *by_key, GPtrArray *lines, unsigned a, unsigned b, AldLineKind kind)
+static AldDrawnLine *find_or_add_line(
+        GHashTable *by_key, GPtrArray *lines, unsigned a, unsigned b, AldLineKind kind)
 {
-        g_autofree gint64 *key = key_new(a, b, kind);
+        g_autofree gint64 *key = line_key_new(a, b, kind);
         AldDrawnLine *line = g_hash_table_lookup(by_key, key);
 
         if (line)
@@ -128,8 +129,8 @@ static void add_edges(GPtrArray *lines, const AldTopologySummary *summary, const
 
                 if (source == 0 || sink == 0 || source == sink || ald_edge_is_within_node(edge))
                         continue;
-                take_edge(
-                        find_line(by_key, lines, MIN(source, sink) - 1, MAX(source, sink) - 1, kind_of(edge)),
+                merge_edge(find_or_add_line(by_key, lines, MIN(source, sink) - 1, MAX(source, sink) - 1,
+                                   edge_kind(edge)),
                         edge, source > sink);
         }
 }
@@ -176,7 +177,7 @@ static void number_lanes(GPtrArray *lines)
         }
 }
 
-static const AldTopologyNode *node_of(const AldTopologySummary *summary, unsigned index)
+static const AldTopologyNode *node_at(const AldTopologySummary *summary, unsigned index)
 {
         return summary->nodes->pdata[index];
 }
@@ -192,7 +193,7 @@ static void add_trouble(
                 [ALD_FINDING_ROW_SEVERITY_NOTICE] = ALD_LINE_TROUBLE_NOTICE,
                 [ALD_FINDING_ROW_SEVERITY_N] = ALD_LINE_TROUBLE_NONE,
         };
-        const char *a = node_of(summary, line->a)->row->node, *b = node_of(summary, line->b)->row->node;
+        const char *a = node_at(summary, line->a)->row->node, *b = node_at(summary, line->b)->row->node;
 
         if (!has_current_figures(line->presence))
                 return;
@@ -292,7 +293,7 @@ char *ald_label_ruler_text(AldLabelRuler ruler)
 
 static void add_texts(AldDrawnLine *line, const AldTopologySummary *summary)
 {
-        const char *a = node_of(summary, line->a)->name, *b = node_of(summary, line->b)->name;
+        const char *a = node_at(summary, line->a)->name, *b = node_at(summary, line->b)->name;
         g_autofree char *there = ald_format_bits_per_second(ald_figure(line->there));
         g_autofree char *back = ald_format_bits_per_second(ald_figure(line->back));
         g_autofree char *delay = ald_format_nsec(ald_figure(line->rtt) / 2), *path = NULL;

@@ -16,7 +16,7 @@ typedef struct Color {
 } Color;
 
 /* From GNOME's palette, in shades that differ clearly on light and on dark. */
-static Color color_of(const AldDrawnLine *line, const AldPictureStyle *style)
+static Color line_color(const AldDrawnLine *line, const AldPictureStyle *style)
 {
         static const struct {
                 Color light, dark;
@@ -34,7 +34,7 @@ static Color color_of(const AldDrawnLine *line, const AldPictureStyle *style)
         return style->dark ? neutral.dark : neutral.light;
 }
 
-static double alpha_of(const AldDrawnLine *line, AldLineWeight weight, const AldPictureStyle *style)
+static double line_alpha(const AldDrawnLine *line, AldLineWeight weight, const AldPictureStyle *style)
 {
         double alpha = line->presence == ALD_EDGE_ROW_PRESENCE_OFFLINE ? 0.45
                        : line->presence == ALD_EDGE_ROW_PRESENCE_LIVE  ? 0.95
@@ -46,7 +46,7 @@ static double alpha_of(const AldDrawnLine *line, AldLineWeight weight, const Ald
 }
 
 /* By the magnitude of the faster direction. */
-static double width_of(const AldDrawnLine *line, AldLineWeight weight)
+static double line_width(const AldDrawnLine *line, AldLineWeight weight)
 {
         uint64_t there = line->there == ALD_ABSENT_UINT64 ? 0 : line->there;
         uint64_t back = line->back == ALD_ABSENT_UINT64 ? 0 : line->back;
@@ -59,7 +59,7 @@ static double width_of(const AldDrawnLine *line, AldLineWeight weight)
 }
 
 /* A quadratic curve, as cairo knows only cubic ones. */
-static void trace(cairo_t *cairo, const AldLine *route)
+static void trace_route(cairo_t *cairo, const AldLine *route)
 {
         AldVector first = ald_vector_mix(route->start, route->control, 2.0 / 3),
                   second = ald_vector_mix(route->end, route->control, 2.0 / 3);
@@ -117,7 +117,7 @@ static void draw_stroke(cairo_t *cairo, const AldLine *route, const AldDrawnLine
 {
         bool hollow = line->kind != ALD_LINE_SOCKET;
 
-        trace(cairo, route);
+        trace_route(cairo, route);
         set_dashes(cairo, line->presence, hollow ? width + 3 : width);
         cairo_stroke(cairo);
         if (!hollow)
@@ -126,7 +126,7 @@ static void draw_stroke(cairo_t *cairo, const AldLine *route, const AldDrawnLine
         cairo_set_operator(cairo, CAIRO_OPERATOR_CLEAR);
         cairo_set_dash(cairo, NULL, 0, 0);
         cairo_set_line_width(cairo, line->kind == ALD_LINE_RDMA ? width : width + 1);
-        trace(cairo, route);
+        trace_route(cairo, route);
         cairo_stroke(cairo);
         cairo_restore(cairo);
 }
@@ -152,7 +152,7 @@ static void draw_triangle(cairo_t *cairo, AldVector at)
 }
 
 /* What the line can cover, so that its layer is not larger than that. */
-static void clip_to(cairo_t *cairo, const AldLine *route)
+static void clip_to_route(cairo_t *cairo, const AldLine *route)
 {
         double left = fmin(fmin(route->start.x, route->end.x), route->control.x),
                top = fmin(fmin(route->start.y, route->end.y), route->control.y),
@@ -167,9 +167,9 @@ static void clip_to(cairo_t *cairo, const AldLine *route)
 static void draw_opaque(cairo_t *cairo, const AldLine *route, const AldDrawnLine *line, AldLineWeight weight,
         const AldPictureStyle *style)
 {
-        double width = width_of(line, weight);
+        double width = line_width(line, weight);
         AldLine shorter = without_arrows(route, width);
-        Color color = color_of(line, style);
+        Color color = line_color(line, style);
 
         cairo_set_source_rgb(cairo, color.red, color.green, color.blue);
         draw_stroke(cairo, &shorter, line, width);
@@ -187,11 +187,11 @@ static void draw_opaque(cairo_t *cairo, const AldLine *route, const AldDrawnLine
 static void draw_plain(cairo_t *cairo, const AldLine *route, const AldDrawnLine *line, AldLineWeight weight,
         const AldPictureStyle *style)
 {
-        double width = width_of(line, weight);
+        double width = line_width(line, weight);
         AldLine shorter = without_arrows(route, width);
-        Color color = color_of(line, style);
+        Color color = line_color(line, style);
 
-        cairo_set_source_rgba(cairo, color.red, color.green, color.blue, alpha_of(line, weight, style));
+        cairo_set_source_rgba(cairo, color.red, color.green, color.blue, line_alpha(line, weight, style));
         draw_stroke(cairo, &shorter, line, width);
 }
 
@@ -209,10 +209,10 @@ void ald_line_draw(cairo_t *cairo, const AldLine *route, const AldDrawnLine *lin
                 return;
         }
         cairo_save(cairo);
-        clip_to(cairo, route);
+        clip_to_route(cairo, route);
         cairo_push_group(cairo);
         draw_opaque(cairo, route, line, weight, style);
         cairo_pop_group_to_source(cairo);
-        cairo_paint_with_alpha(cairo, alpha_of(line, weight, style));
+        cairo_paint_with_alpha(cairo, line_alpha(line, weight, style));
         cairo_restore(cairo);
 }

@@ -16,7 +16,7 @@
 #define ALPHA_TEXT 0.75f
 #define ALPHA_LINE 0.45
 
-static double extent_of(const double *bounds, guint i)
+static double segment_extent(const double *bounds, guint i)
 {
         return bounds[i + 1] - bounds[i];
 }
@@ -24,14 +24,14 @@ static double extent_of(const double *bounds, guint i)
 static int compare_extents(const void *a, const void *b, void *userdata)
 {
         const guint *x = a, *y = b;
-        double first = extent_of(userdata, *x), second = extent_of(userdata, *y);
+        double first = segment_extent(userdata, *x), second = segment_extent(userdata, *y);
 
         if (first != second)
                 return first > second ? -1 : 1;
         return *x < *y ? -1 : 1;
 }
 
-static double middle_of(const double *bounds, guint i)
+static double segment_middle(const double *bounds, guint i)
 {
         return (bounds[i] + bounds[i + 1]) / 2;
 }
@@ -39,7 +39,7 @@ static double middle_of(const double *bounds, guint i)
 /* In the middle of its segment, but within the side. */
 static double best_place(const double *bounds, guint n, guint i, double length)
 {
-        return CLAMP(middle_of(bounds, i) - length / 2, 0, MAX(bounds[n] - length, 0));
+        return CLAMP(segment_middle(bounds, i) - length / 2, 0, MAX(bounds[n] - length, 0));
 }
 
 /* Whether it would not be in the way of the nearest ones that are shown on either side. */
@@ -75,9 +75,9 @@ static bool place_all(const double *bounds, const double *wanted, guint n, doubl
         double end = 0;
 
         for (guint i = 0; i < n; i++) {
-                double length = MAX(MIN(wanted[i], extent_of(bounds, i)), line);
+                double length = MAX(MIN(wanted[i], segment_extent(bounds, i)), line);
 
-                captions[i] = (AldCaption){ MAX(middle_of(bounds, i) - length / 2, end), length, true };
+                captions[i] = (AldCaption){ MAX(segment_middle(bounds, i) - length / 2, end), length, true };
                 end = captions[i].at + length;
         }
         end = bounds[n];
@@ -174,7 +174,7 @@ static void append_text(GtkSnapshot *snapshot, GtkWidget *widget, PangoLayout *l
         gtk_snapshot_restore(snapshot);
 }
 
-static double *bounds_of(const AldMatrixCells *cells, double cell)
+static double *segment_bounds(const AldMatrixCells *cells, double cell)
 {
         double *bounds = g_new(double, cells->n_segments + 1);
 
@@ -191,7 +191,7 @@ static PangoLayout *make_caption(GtkWidget *widget, const AldMatrixCells *cells,
 }
 
 /* How high it is with all of its words. */
-static double height_of(GtkWidget *widget, const AldMatrixCells *cells, guint segment, double width)
+static double caption_height(GtkWidget *widget, const AldMatrixCells *cells, guint segment, double width)
 {
         g_autoptr(PangoLayout) layout = make_caption(widget, cells, segment);
         int height;
@@ -211,8 +211,9 @@ static AldCaption *place_left(
 
         for (guint i = 0; i < n; i++)
                 /* Hundreds of them are not measured: none has more than a line. */
-                wanted[i] = n * line > bounds[n] ? line
-                                                 : height_of(widget, cells, i, room->left - GUTTER) + GAP;
+                wanted[i] = n * line > bounds[n]
+                                    ? line
+                                    : caption_height(widget, cells, i, room->left - GUTTER) + GAP;
         ald_captions_place(bounds, wanted, n, line, captions);
         return captions;
 }
@@ -236,7 +237,7 @@ static void append_left_text(GtkSnapshot *snapshot, GtkWidget *widget, const Ald
 static void append_left(
         GtkSnapshot *snapshot, GtkWidget *widget, const AldMatrixCells *cells, const AldCaptionRoom *room)
 {
-        g_autofree double *bounds = bounds_of(cells, room->cell);
+        g_autofree double *bounds = segment_bounds(cells, room->cell);
         g_autofree AldCaption *captions = place_left(widget, cells, room, bounds);
         cairo_t *cairo = begin_lines(snapshot, widget,
                 &GRAPHENE_RECT_INIT((float) (room->x - GUTTER), (float) room->first_y, (float) GUTTER,
@@ -265,18 +266,18 @@ static void append_above_text(GtkSnapshot *snapshot, GtkWidget *widget, const Al
 static void append_above(
         GtkSnapshot *snapshot, GtkWidget *widget, const AldMatrixCells *cells, const AldCaptionRoom *room)
 {
-        g_autofree double *bounds = bounds_of(cells, room->cell);
+        g_autofree double *bounds = segment_bounds(cells, room->cell);
         cairo_t *cairo = begin_lines(snapshot, widget,
                 &GRAPHENE_RECT_INIT((float) room->first_x, (float) (room->y - room->above),
                         (float) bounds[cells->n_segments], (float) room->above));
 
         for (guint i = 0; i < cells->n_segments; i++)
                 cairo_rectangle(cairo, room->first_x + bounds[i] + 1, room->y - BRACKET,
-                        MAX(extent_of(bounds, i) - 2, 1), 2);
+                        MAX(segment_extent(bounds, i) - 2, 1), 2);
         cairo_fill(cairo);
         cairo_destroy(cairo);
         for (guint i = 0; i < cells->n_segments; i++)
-                if (extent_of(bounds, i) >= ABOVE_LEAST)
+                if (segment_extent(bounds, i) >= ABOVE_LEAST)
                         append_above_text(snapshot, widget, cells, room, i, bounds[i], bounds[i + 1]);
 }
 

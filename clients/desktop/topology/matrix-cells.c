@@ -52,7 +52,7 @@ static guint *join_nodes(const AldTopologySummary *summary, guint n)
         return parents;
 }
 
-static void append_row(AldMatrixCells *cells, const AldTopologyNode *node, guint row)
+static void set_row(AldMatrixCells *cells, const AldTopologyNode *node, guint row)
 {
         cells->ids[row] = g_strdup(node->row->node);
         cells->names[row] = g_strdup(node->name);
@@ -72,7 +72,7 @@ static guint *order_nodes(AldMatrixCells *cells, const AldTopologySummary *summa
                 for (guint k = i; k < cells->n; k++) {
                         if (find_root(parents, k) != i)
                                 continue;
-                        append_row(cells, summary->nodes->pdata[k], row);
+                        set_row(cells, summary->nodes->pdata[k], row);
                         rows[k] = row++;
                 }
                 cells->firsts[++cells->n_segments] = row;
@@ -169,12 +169,12 @@ uint32_t ald_matrix_color(double share)
 }
 
 /* Half of the way to grey. */
-static uint32_t paler(uint32_t color)
+static uint32_t make_paler(uint32_t color)
 {
         return 0xff000000 | ((color >> 1 & 0x7f7f7f) + 0x484848);
 }
 
-static uint32_t color_of(const AldMatrixCells *cells, size_t i, bool dark)
+static uint32_t cell_color(const AldMatrixCells *cells, size_t i, bool dark)
 {
         double range = log(cells->most / cells->least);
         uint32_t color = ald_matrix_color(
@@ -184,7 +184,7 @@ static uint32_t color_of(const AldMatrixCells *cells, size_t i, bool dark)
         case ALD_CELL_RATE:
                 return color;
         case ALD_CELL_STALE:
-                return paler(color);
+                return make_paler(color);
         case ALD_CELL_UNMEASURED:
                 return 0xff9a9996;
         case ALD_CELL_OFFLINE:
@@ -201,12 +201,12 @@ static uint32_t *color_cells(const AldMatrixCells *cells, bool dark)
         uint32_t *colors = g_new(uint32_t, n);
 
         for (size_t i = 0; i < n; i++)
-                colors[i] = color_of(cells, i, dark);
+                colors[i] = cell_color(cells, i, dark);
         return colors;
 }
 
 /* Whether this line of pixels sets two segments apart. */
-static bool separates(const AldMatrixCells *cells, int pixel, int pixels, int scale)
+static bool is_separator(const AldMatrixCells *cells, int pixel, int pixels, int scale)
 {
         guint cell = (guint) ((gint64) pixel * cells->n / pixels);
         guint before = (guint) ((gint64) MAX(pixel - scale, 0) * cells->n / pixels);
@@ -225,11 +225,11 @@ GdkTexture *ald_matrix_cells_picture(const AldMatrixCells *cells, int size, int 
 
         for (int y = 0; y < pixels; y++) {
                 size_t row = (size_t) ((gint64) y * cells->n / pixels) * cells->n;
-                bool line = separates(cells, y, pixels, scale);
+                bool line = is_separator(cells, y, pixels, scale);
 
                 for (int x = 0; x < pixels; x++)
                         data[(size_t) y * (size_t) pixels + (size_t) x] =
-                                line || separates(cells, x, pixels, scale)
+                                line || is_separator(cells, x, pixels, scale)
                                         ? (dark ? 0xffffffff : 0xff000000)
                                         : colors[row + (size_t) ((gint64) x * cells->n / pixels)];
         }

@@ -75,7 +75,7 @@ static int names_width(AldMatrixGrid *grid, int room)
         return room - grid->names_width >= n * NAME_LEAST_CELL ? grid->names_width : 0;
 }
 
-static GridPlace place_of(AldMatrixGrid *grid)
+static GridPlace place_grid(AldMatrixGrid *grid)
 {
         GtkWidget *widget = GTK_WIDGET(grid);
         int width = gtk_widget_get_width(widget) - 2 * MARGIN_PX,
@@ -152,7 +152,7 @@ static void append_captions(GtkSnapshot *snapshot, AldMatrixGrid *grid, const Gr
 
 static void append_cursor(GtkSnapshot *snapshot, AldMatrixGrid *grid)
 {
-        GridPlace place = place_of(grid);
+        GridPlace place = place_grid(grid);
         GdkRGBA color = ald_widget_color(GTK_WIDGET(grid));
         double size = MAX(place.cell, 6);
         graphene_rect_t bounds = GRAPHENE_RECT_INIT(
@@ -166,7 +166,7 @@ static void append_cursor(GtkSnapshot *snapshot, AldMatrixGrid *grid)
                 snapshot, &outline, (float[4]){ 2, 2, 2, 2 }, (GdkRGBA[4]){ color, color, color, color });
 }
 
-static GskRenderNode *make_around(AldMatrixGrid *grid, const GridPlace *place)
+static GskRenderNode *render_names_and_captions(AldMatrixGrid *grid, const GridPlace *place)
 {
         GtkSnapshot *snapshot = gtk_snapshot_new();
 
@@ -182,7 +182,7 @@ static void drop_picture(AldMatrixGrid *grid)
         g_clear_pointer(&grid->around, gsk_render_node_unref);
 }
 
-static void redraw(AldMatrixGrid *grid)
+static void redraw_grid(AldMatrixGrid *grid)
 {
         drop_picture(grid);
         grid->names_width = 0;
@@ -199,7 +199,7 @@ static void ensure_picture(AldMatrixGrid *grid, const GridPlace *place)
                 return;
         drop_picture(grid);
         grid->picture = ald_matrix_cells_picture(grid->cells, place->size, scale, dark);
-        grid->around = make_around(grid, place);
+        grid->around = render_names_and_captions(grid, place);
         grid->picture_place = *place;
         grid->picture_scale = scale;
 }
@@ -207,7 +207,7 @@ static void ensure_picture(AldMatrixGrid *grid, const GridPlace *place)
 static void ald_matrix_grid_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
 {
         AldMatrixGrid *grid = ALD_MATRIX_GRID(widget);
-        GridPlace place = place_of(grid);
+        GridPlace place = place_grid(grid);
 
         if (!grid->cells || grid->cells->n == 0)
                 return;
@@ -224,12 +224,12 @@ static void ald_matrix_grid_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
 static void ald_matrix_grid_css_changed(GtkWidget *widget, GtkCssStyleChange *change)
 {
         GTK_WIDGET_CLASS(ald_matrix_grid_parent_class)->css_changed(widget, change);
-        redraw(ALD_MATRIX_GRID(widget));
+        redraw_grid(ALD_MATRIX_GRID(widget));
 }
 
 /* The cursor. */
 
-static char *words_of(AldMatrixGrid *grid)
+static char *describe_cursor(AldMatrixGrid *grid)
 {
         const AldMatrixCells *cells = grid->cells;
 
@@ -241,16 +241,16 @@ static char *words_of(AldMatrixGrid *grid)
                        : g_strdup(_("Rates from the node at the left to the one at the top"));
 }
 
-static void show_words(AldMatrixGrid *grid)
+static void update_words(AldMatrixGrid *grid)
 {
-        g_autofree char *words = words_of(grid);
+        g_autofree char *words = describe_cursor(grid);
 
         gtk_label_set_label(grid->words, words);
         ald_widget_describe(GTK_WIDGET(grid), grid->name, words);
 }
 
 /* The segments belong to the name, as the description is that of the cell below the cursor. */
-static void name_grid(AldMatrixGrid *grid)
+static void update_grid_name(AldMatrixGrid *grid)
 {
         const char *title = _("Rates between all nodes; the arrow keys move from cell to cell");
         g_autofree char *segments = grid->cells ? ald_matrix_cells_describe(grid->cells) : NULL;
@@ -266,13 +266,13 @@ static void set_cursor(AldMatrixGrid *grid, guint row, guint column)
         grid->row = MIN(row, grid->cells->n - 1);
         grid->column = MIN(column, grid->cells->n - 1);
         grid->has_cursor = true;
-        show_words(grid);
+        update_words(grid);
         gtk_widget_queue_draw(GTK_WIDGET(grid));
 }
 
 static bool find_cell(AldMatrixGrid *grid, double x, double y, guint *ret_row, guint *ret_column)
 {
-        GridPlace place = place_of(grid);
+        GridPlace place = place_grid(grid);
 
         if (!grid->cells || grid->cells->n == 0 || x < place.x || y < place.y || x >= place.x + place.size ||
                 y >= place.y + place.size)
@@ -344,12 +344,12 @@ static void ald_matrix_grid_read(AldMatrixGrid *grid)
         grid->cells = read_cells(grid->cluster);
         if (grid->cells->n == 0)
                 grid->has_cursor = false;
-        redraw(grid);
-        name_grid(grid);
+        redraw_grid(grid);
+        update_grid_name(grid);
         if (grid->has_cursor)
                 set_cursor(grid, grid->row, grid->column);
         else
-                show_words(grid);
+                update_words(grid);
 }
 
 static void ald_matrix_grid_drop(AldMatrixGrid *grid)
@@ -408,7 +408,7 @@ static void ald_matrix_grid_init(AldMatrixGrid *grid)
         gtk_widget_set_focusable(GTK_WIDGET(grid), TRUE);
         gtk_widget_set_hexpand(GTK_WIDGET(grid), TRUE);
         gtk_widget_set_vexpand(GTK_WIDGET(grid), TRUE);
-        name_grid(grid);
+        update_grid_name(grid);
         ald_widget_describe(GTK_WIDGET(grid), grid->name, NULL);
         g_signal_connect(motion, "motion", G_CALLBACK(on_motion), grid);
         g_signal_connect(click, "released", G_CALLBACK(on_click), grid);
@@ -430,7 +430,7 @@ struct _AldMatrixView {
 
 G_DEFINE_FINAL_TYPE(AldMatrixView, ald_matrix_view, GTK_TYPE_BOX)
 
-static void refresh(AldMatrixView *view)
+static void refresh_view(AldMatrixView *view)
 {
         g_autofree char *least = NULL, *most = NULL;
 
@@ -444,7 +444,7 @@ static void refresh(AldMatrixView *view)
 static void on_updated(AldMatrixView *view, guint parts)
 {
         if (view->used && parts & (ALD_LIVE_NODE_SET | ALD_LIVE_TOPOLOGY))
-                refresh(view);
+                refresh_view(view);
 }
 
 void ald_matrix_view_set_used(AldMatrixView *view, bool used)
@@ -453,12 +453,12 @@ void ald_matrix_view_set_used(AldMatrixView *view, bool used)
                 return;
         view->used = used;
         if (used)
-                refresh(view);
+                refresh_view(view);
         else
                 ald_matrix_grid_drop(view->grid);
 }
 
-static guint row_of(AldMatrixGrid *grid, const char *id)
+static guint find_row(AldMatrixGrid *grid, const char *id)
 {
         guint row = 0;
 
@@ -473,8 +473,8 @@ void ald_matrix_view_select(AldMatrixView *view, const char *a, const char *b)
 
         if (!view->used || !a || !b)
                 return;
-        row = row_of(view->grid, a);
-        column = row_of(view->grid, b);
+        row = find_row(view->grid, a);
+        column = find_row(view->grid, b);
         if (row < view->grid->cells->n && column < view->grid->cells->n)
                 set_cursor(view->grid, row, column);
 }

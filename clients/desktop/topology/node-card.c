@@ -24,7 +24,7 @@ struct _AldNodeCard {
 G_DEFINE_FINAL_TYPE(AldNodeCard, ald_node_card, GTK_TYPE_BUTTON)
 
 /* Joined by dots; what is absent is left out, and a dash stands for all of it. */
-static char *join(const char *const *parts, size_t n)
+static char *join_parts(const char *const *parts, size_t n)
 {
         GString *text = g_string_new(NULL);
 
@@ -66,7 +66,7 @@ static void update_presence(AldNodeCard *card)
         gtk_widget_set_visible(GTK_WIDGET(card->memory), counts && !card->compact);
 }
 
-static char *text_of(AldNodeCard *card, AldNodeColumn column)
+static char *column_text(AldNodeCard *card, AldNodeColumn column)
 {
         return ald_list_column_text(&ald_node_columns[column], ald_node_item_row(card->item));
 }
@@ -80,7 +80,7 @@ static void update_memory(AldNodeCard *card)
 {
         double used = ald_node_columns[ALD_NODE_COLUMN_USED].share(ald_node_item_row(card->item));
         bool counts = ald_node_item_presence(card->item) <= ALD_ITEM_PRESENCE_STALE;
-        g_autofree char *memory = text_of(card, ALD_NODE_COLUMN_MEMORY);
+        g_autofree char *memory = column_text(card, ALD_NODE_COLUMN_MEMORY);
         g_autofree char *text = is_unknown(card, ALD_NODE_COLUMN_MEMORY)
                                         ? g_strdup(ALD_ABSENT_TEXT)
                                         : g_strdup_printf(_("%s free"), memory);
@@ -94,18 +94,18 @@ static void update_memory(AldNodeCard *card)
 static void update_load(AldNodeCard *card)
 {
         bool has_gpu = ald_node_item_row(card->item)->gpus.n > 0;
-        g_autofree char *usage = text_of(card, has_gpu ? ALD_NODE_COLUMN_GPU_LOAD : ALD_NODE_COLUMN_CPU);
-        g_autofree char *heat = text_of(card, ALD_NODE_COLUMN_TEMPERATURE);
+        g_autofree char *usage = column_text(card, has_gpu ? ALD_NODE_COLUMN_GPU_LOAD : ALD_NODE_COLUMN_CPU);
+        g_autofree char *heat = column_text(card, ALD_NODE_COLUMN_TEMPERATURE);
         g_autofree char *load = g_str_equal(usage, ALD_ABSENT_TEXT) ? g_strdup(usage)
                                 : has_gpu                           ? g_strdup_printf(_("GPU %s"), usage)
                                                                     : g_strdup_printf(_("CPU %s"), usage);
         const char *const parts[] = { load, heat };
-        g_autofree char *text = join(parts, G_N_ELEMENTS(parts));
+        g_autofree char *text = join_parts(parts, G_N_ELEMENTS(parts));
 
         ald_label_set(GTK_WIDGET(card->load), text);
 }
 
-static void append(GString *text, bool wanted, const char *part)
+static void append_part(GString *text, bool wanted, const char *part)
 {
         if (wanted && strcmp(part, ALD_ABSENT_TEXT) != 0)
                 g_string_append_printf(text, ", %s", part);
@@ -114,12 +114,12 @@ static void append(GString *text, bool wanted, const char *part)
 /* What is not known of a node that counts is said in words, since a lone dash says nothing. */
 static void append_missing(GString *text, AldNodeCard *card)
 {
-        append(text, is_unknown(card, ALD_NODE_COLUMN_MEMORY), _("free memory unknown"));
-        append(text,
+        append_part(text, is_unknown(card, ALD_NODE_COLUMN_MEMORY), _("free memory unknown"));
+        append_part(text,
                 is_unknown(card, ALD_NODE_COLUMN_TFLOPS) && is_unknown(card, ALD_NODE_COLUMN_TFLOPS_FP32),
                 _("FP16 compute not measured"));
-        append(text, is_unknown(card, ALD_NODE_COLUMN_BANDWIDTH), _("memory bandwidth not measured"));
-        append(text,
+        append_part(text, is_unknown(card, ALD_NODE_COLUMN_BANDWIDTH), _("memory bandwidth not measured"));
+        append_part(text,
                 gtk_widget_get_visible(GTK_WIDGET(card->load)) &&
                         strcmp(gtk_label_get_label(card->load), ALD_ABSENT_TEXT) == 0,
                 _("load and temperature unknown"));
@@ -132,26 +132,26 @@ static void update_accessible(AldNodeCard *card)
         g_autoptr(GString) label = g_string_new(ald_node_item_name(card->item));
         bool counts = ald_node_item_presence(card->item) <= ALD_ITEM_PRESENCE_STALE;
 
-        append(label, true, seen);
-        append(label, counts, gtk_label_get_label(card->memory));
-        append(label, counts, gtk_label_get_label(card->performance));
+        append_part(label, true, seen);
+        append_part(label, counts, gtk_label_get_label(card->memory));
+        append_part(label, counts, gtk_label_get_label(card->performance));
         if (counts)
                 append_missing(label, card);
         if (card->planned)
-                append(label, true, card->planned);
+                append_part(label, true, card->planned);
         ald_widget_describe(GTK_WIDGET(card), label->str, NULL);
         g_free(card->words);
         card->words = g_strdup(label->str);
 }
 
-static void update(AldNodeCard *card)
+static void update_card(AldNodeCard *card)
 {
-        g_autofree char *tflops = text_of(card, ALD_NODE_COLUMN_TFLOPS);
-        g_autofree char *bandwidth = text_of(card, ALD_NODE_COLUMN_BANDWIDTH);
+        g_autofree char *tflops = column_text(card, ALD_NODE_COLUMN_TFLOPS);
+        g_autofree char *bandwidth = column_text(card, ALD_NODE_COLUMN_BANDWIDTH);
         const char *const parts[] = { tflops, bandwidth };
         /* A node that is gone offers nothing, whatever was measured of it. */
         g_autofree char *performance = ald_node_item_presence(card->item) <= ALD_ITEM_PRESENCE_STALE
-                                               ? join(parts, G_N_ELEMENTS(parts))
+                                               ? join_parts(parts, G_N_ELEMENTS(parts))
                                                : g_strdup(ALD_ABSENT_TEXT);
 
         ald_label_set(GTK_WIDGET(card->name), ald_node_item_name(card->item));
@@ -288,8 +288,8 @@ GtkWidget *ald_node_card_new(AldNodeItem *item)
         AldNodeCard *card = g_object_new(ALD_TYPE_NODE_CARD, NULL);
 
         card->item = g_object_ref(item);
-        card->changed = g_signal_connect_swapped(item, "changed", G_CALLBACK(update), card);
-        update(card);
+        card->changed = g_signal_connect_swapped(item, "changed", G_CALLBACK(update_card), card);
+        update_card(card);
         return GTK_WIDGET(card);
 }
 

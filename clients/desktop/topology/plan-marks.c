@@ -56,7 +56,7 @@ static AldNodeMark *find_mark(AldPlanMarks *marks, const char *node)
 }
 
 /* Takes the part. */
-static void append(char **text, char *part)
+static void append_part(char **text, char *part)
 {
         char *joined = **text == '\0' ? g_strdup(part) : g_strdup_printf("%s, %s", *text, part);
 
@@ -70,13 +70,13 @@ static void add_stage(AldPlanMarks *marks, guint i, const AldPlanStageRow *stage
         g_autofree char *layers = ald_plan_words_layers(stage);
         AldNodeMark *mark = find_mark(marks, stage->node);
 
-        append(&mark->numbers, g_strdup_printf("%u", i + 1));
+        append_part(&mark->numbers, g_strdup_printf("%u", i + 1));
         if (stage->layers == ALD_ABSENT_UINT64) {
-                append(&mark->words, g_strdup_printf(_("stage %u of the plan"), i + 1));
+                append_part(&mark->words, g_strdup_printf(_("stage %u of the plan"), i + 1));
                 return;
         }
-        append(&mark->layers, g_strdup_printf(_("layers %s"), layers));
-        append(&mark->words, g_strdup_printf(_("stage %u of the plan with layers %s"), i + 1, layers));
+        append_part(&mark->layers, g_strdup_printf(_("layers %s"), layers));
+        append_part(&mark->words, g_strdup_printf(_("stage %u of the plan with layers %s"), i + 1, layers));
 }
 
 static void add_stages(AldPlanMarks *marks, const AldPlanReport *report)
@@ -98,13 +98,13 @@ static void add_client(AldPlanMarks *marks, const char *node)
 {
         AldNodeMark *mark = find_mark(marks, node);
 
-        append(&mark->layers, g_strdup(_("client")));
-        append(&mark->words, g_strdup(_("client of the plan")));
+        append_part(&mark->layers, g_strdup(_("client")));
+        append_part(&mark->words, g_strdup(_("client of the plan")));
 }
 
 /* Transfers. */
 
-static AldLineKind line_kind(const AldPlanHopRow *hop)
+static AldLineKind hop_line_kind(const AldPlanHopRow *hop)
 {
         return ald_plan_hop_row_kind_from_string(hop->kind) == ALD_PLAN_HOP_ROW_KIND_RDMA ? ALD_LINE_RDMA
                                                                                           : ALD_LINE_SOCKET;
@@ -118,7 +118,7 @@ static bool is_client_apart(const AldPlanReport *report)
         return engine && engine->method->is_client_apart;
 }
 
-static bool is_on(const AldPlanReport *report, guint stage, const char *node)
+static bool is_stage_on(const AldPlanReport *report, guint stage, const char *node)
 {
         return g_strcmp0(g_array_index(report->stages, AldPlanStageRow, stage).node, node) == 0;
 }
@@ -129,12 +129,12 @@ static char *describe_end(const AldPlanReport *report, const AldPlanHopRow *hop,
 {
         guint n = ald_plan_report_n_stages(report), stage = (guint) hop->stage;
 
-        if (is_on(report, stage, node))
+        if (is_stage_on(report, stage, node))
                 return g_strdup_printf("%u", stage + 1);
         if (is_client_apart(report))
                 return g_strdup(_("client"));
         for (guint i = 1; i < n; i++)
-                if (is_on(report, (stage + i) % n, node))
+                if (is_stage_on(report, (stage + i) % n, node))
                         return g_strdup_printf("%u", (stage + i) % n + 1);
         return g_strdup(ALD_ABSENT_TEXT);
 }
@@ -156,7 +156,7 @@ static void add_hop(AldPlanMarks *marks, const AldPlanReport *report, const AldP
                 return;
         transfer = g_new(PlanTransfer, 1);
         *transfer = (PlanTransfer){ g_strdup(hop->source), g_strdup(hop->sink), describe_steps(report, hop),
-                line_kind(hop), ald_figure(hop->nsec) };
+                hop_line_kind(hop), ald_figure(hop->nsec) };
         g_ptr_array_add(marks->transfers, transfer);
 }
 
@@ -196,7 +196,7 @@ const char *ald_plan_marks_order(const AldPlanMarks *marks)
 
 /* Lines. */
 
-static bool joins(const AldDrawnLine *line, const PlanTransfer *transfer, const char *const *ids)
+static bool joins_ends_of(const AldDrawnLine *line, const PlanTransfer *transfer, const char *const *ids)
 {
         const char *a = ids[line->a], *b = ids[line->b];
 
@@ -212,7 +212,7 @@ static AldDrawnLine *find_line(GPtrArray *lines, const PlanTransfer *transfer, c
         for (guint i = 0; i < lines->len; i++) {
                 AldDrawnLine *line = lines->pdata[i];
 
-                if (!joins(line, transfer, ids))
+                if (!joins_ends_of(line, transfer, ids))
                         continue;
                 if (line->kind == transfer->kind)
                         return line;
@@ -222,7 +222,7 @@ static AldDrawnLine *find_line(GPtrArray *lines, const PlanTransfer *transfer, c
 }
 
 /* The figures of the line itself would say something else beside those of the plan. */
-static void begin_line(AldDrawnLine *line)
+static void replace_labels_by_plan(AldDrawnLine *line)
 {
         if (line->planned)
                 return;
@@ -238,7 +238,7 @@ static void add_to_line(AldDrawnLine *line, const PlanTransfer *transfer, const 
         AldLabelKind kind = g_str_equal(ids[line->b], transfer->sink) ? ALD_LABEL_TO_B : ALD_LABEL_TO_A;
         g_autofree char *time = ald_format_nsec(transfer->nsec), *before = NULL, *words = line->words;
 
-        begin_line(line);
+        replace_labels_by_plan(line);
         before = line->texts[kind];
         line->texts[kind] = before ? g_strdup_printf("%s, %s: %s", before, transfer->steps, time)
                                    : g_strdup_printf("%s: %s", transfer->steps, time);

@@ -51,7 +51,7 @@ static const Sign signs[] = {
                 .number = ALD_ABSENT_TEXT, .at = GTK_ALIGN_CENTER, .alone = true },
 };
 
-static void draw(GtkDrawingArea *area, cairo_t *cairo, int width, int height, gpointer userdata)
+static void draw_sign(GtkDrawingArea *area, cairo_t *cairo, int width, int height, gpointer userdata)
 {
         const Sign *sign = userdata;
         AdwStyleManager *manager = adw_style_manager_get_default();
@@ -98,7 +98,7 @@ static GtkWidget *make_sample(const Sign *sign)
         gtk_drawing_area_set_content_width(GTK_DRAWING_AREA(area), SAMPLE_WIDTH);
         gtk_drawing_area_set_content_height(GTK_DRAWING_AREA(area), SAMPLE_HEIGHT);
         if (!sign->alone)
-                gtk_drawing_area_set_draw_func(GTK_DRAWING_AREA(area), draw, (gpointer) sign, NULL);
+                gtk_drawing_area_set_draw_func(GTK_DRAWING_AREA(area), draw_sign, (gpointer) sign, NULL);
         gtk_overlay_set_child(GTK_OVERLAY(overlay), area);
         if (sign->number)
                 gtk_overlay_add_overlay(GTK_OVERLAY(overlay), make_number(sign));

@@ -25,7 +25,7 @@ typedef struct Tiles {
 
 /* The figure and what follows it: "165 TFLOPS" and "1 device left out: never measured". In every language
  * a text begins with a number and its unit, or with the sign of an absent value. */
-static const char *split(char *text)
+static const char *split_figure(char *text)
 {
         char *at = strchr(text, ' ');
 
@@ -54,7 +54,7 @@ static void update_tile(Tile *tile, AldModel *model)
 {
         const char *title = tile->name ? tile->name(model) : tile->title;
         g_autofree char *text = tile->describe(model), *label = g_strdup_printf("%s: %s", title, text);
-        const char *note = split(text);
+        const char *note = split_figure(text);
 
         ald_label_set(GTK_WIDGET(tile->heading), title);
         ald_label_set(GTK_WIDGET(tile->figure), text);
@@ -80,7 +80,7 @@ static gboolean on_query_tooltip(
         return FALSE;
 }
 
-static void update(Tiles *tiles)
+static void update_tiles(Tiles *tiles)
 {
         for (size_t i = 0; i < TILES; i++)
                 update_tile(&tiles->tiles[i], ald_live_cluster_model(tiles->cluster));
@@ -89,7 +89,7 @@ static void update(Tiles *tiles)
 static void on_updated(GtkWidget *box, guint parts, AldLiveCluster *cluster)
 {
         if (parts & ALD_LIVE_TOTALS)
-                update(g_object_get_data(G_OBJECT(box), "tiles"));
+                update_tiles(g_object_get_data(G_OBJECT(box), "tiles"));
 }
 
 static GtkWidget *make_tile(Tile *tile)
@@ -135,6 +135,6 @@ GtkWidget *ald_tiles_new(AldLiveCluster *cluster)
         gtk_widget_set_has_tooltip(box, TRUE);
         g_signal_connect(box, "query-tooltip", G_CALLBACK(on_query_tooltip), tiles);
         g_signal_connect_object(cluster, "updated", G_CALLBACK(on_updated), box, G_CONNECT_SWAPPED);
-        update(tiles);
+        update_tiles(tiles);
         return box;
 }

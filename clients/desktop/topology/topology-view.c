@@ -24,7 +24,7 @@ struct _AldTopologyView {
 G_DEFINE_FINAL_TYPE(AldTopologyView, ald_topology_view, GTK_TYPE_BOX)
 
 /* A canvas without cards and a matrix without rows cost nothing, so only the one that is shown has nodes. */
-static void update(AldTopologyView *view)
+static void show_map_or_matrix(AldTopologyView *view)
 {
         guint n = g_list_model_get_n_items(ald_live_cluster_nodes(view->cluster));
         bool many = n > ALD_GRAPH_NODES;
@@ -49,7 +49,7 @@ static void update_notice(AldTopologyView *view)
 static void on_updated(AldTopologyView *view, guint parts)
 {
         if (parts & ALD_LIVE_NODE_SET)
-                update(view);
+                show_map_or_matrix(view);
         if (parts & (ALD_LIVE_NODE_SET | ALD_LIVE_TOPOLOGY))
                 update_notice(view);
 }
@@ -73,7 +73,7 @@ void ald_topology_view_show_plan(AldTopologyView *view, const AldPlanReport *rep
         ald_topology_canvas_show_plan(view->canvas, marks);
 }
 
-static void on_button(GtkButton *button, AldTopologyView *view)
+static void on_button_clicked(GtkButton *button, AldTopologyView *view)
 {
         gtk_widget_activate_action(
                 GTK_WIDGET(view->canvas), g_object_get_data(G_OBJECT(button), "action"), NULL);
@@ -90,7 +90,7 @@ static void add_button(
         ald_button_name(button, title);
         g_object_set_data(G_OBJECT(button), "action", (gpointer) action);
         gtk_box_append(GTK_BOX(box), button);
-        g_signal_connect_object(button, "clicked", G_CALLBACK(on_button), view, 0);
+        g_signal_connect_object(button, "clicked", G_CALLBACK(on_button_clicked), view, 0);
 }
 
 static GtkWidget *make_buttons(AldTopologyView *view)
@@ -109,7 +109,7 @@ static GtkWidget *make_buttons(AldTopologyView *view)
 }
 
 /* A line above the map. */
-static GtkWidget *make_line(const char *icon, AldTone tone, GtkWidget **ret_text)
+static GtkWidget *make_banner(const char *icon, AldTone tone, GtkWidget **ret_text)
 {
         GtkWidget *line = g_object_new(
                 GTK_TYPE_BOX, "spacing", 12, "accessible-role", GTK_ACCESSIBLE_ROLE_STATUS, NULL);
@@ -128,15 +128,15 @@ static GtkWidget *make_line(const char *icon, AldTone tone, GtkWidget **ret_text
 
 static GtkWidget *make_notice(AldTopologyView *view)
 {
-        view->notice = make_line(ald_tone_icon(ALD_TONE_WARNING), ALD_TONE_WARNING, &view->notice_text);
+        view->notice = make_banner(ald_tone_icon(ALD_TONE_WARNING), ALD_TONE_WARNING, &view->notice_text);
         return view->notice;
 }
 
-static GtkWidget *make_plan(AldTopologyView *view)
+static GtkWidget *make_plan_banner(AldTopologyView *view)
 {
         GtkWidget *clear = gtk_button_new_with_label(_("Clear"));
 
-        view->plan = make_line("alidade-placement-symbolic", ALD_TONE_PLAIN, &view->plan_text);
+        view->plan = make_banner("alidade-placement-symbolic", ALD_TONE_PLAIN, &view->plan_text);
         gtk_widget_set_valign(clear, GTK_ALIGN_CENTER);
         gtk_actionable_set_action_name(GTK_ACTIONABLE(clear), "win.clear-plan");
         ald_widget_describe(clear, _("Clear the plan"), NULL);
@@ -145,7 +145,7 @@ static GtkWidget *make_plan(AldTopologyView *view)
         return view->plan;
 }
 
-static GtkWidget *make_empty(void)
+static GtkWidget *make_empty_page(void)
 {
         GtkWidget *page = adw_status_page_new();
 
@@ -189,15 +189,15 @@ GtkWidget *ald_topology_view_new(AldLiveCluster *cluster, GSettings *settings)
         gtk_stack_set_vhomogeneous(view->stack, FALSE);
         gtk_overlay_set_child(GTK_OVERLAY(overlay), canvas);
         gtk_overlay_add_overlay(GTK_OVERLAY(overlay), make_buttons(view));
-        gtk_stack_add_named(view->stack, make_empty(), "empty");
+        gtk_stack_add_named(view->stack, make_empty_page(), "empty");
         gtk_stack_add_named(view->stack, overlay, "canvas");
         gtk_stack_add_named(view->stack, matrix, "matrix");
         gtk_widget_set_vexpand(GTK_WIDGET(view->stack), TRUE);
         gtk_box_append(GTK_BOX(view), ald_tiles_new(cluster));
         gtk_box_append(GTK_BOX(view), make_notice(view));
-        gtk_box_append(GTK_BOX(view), make_plan(view));
+        gtk_box_append(GTK_BOX(view), make_plan_banner(view));
         gtk_box_append(GTK_BOX(view), GTK_WIDGET(view->stack));
-        update(view);
+        show_map_or_matrix(view);
         update_notice(view);
         return GTK_WIDGET(view);
 }
