@@ -54,7 +54,7 @@ static char *describe_silence(const AldDetailsSubject *subject)
         return reason ? g_strdup_printf("%s: %s", text, reason) : g_steal_pointer(&text);
 }
 
-static void update(AldDetailsSection *section, const AldDetailsSubject *subject)
+static void update_findings(AldDetailsSection *section, const AldDetailsSubject *subject)
 {
         AldKeyedRows *rows = ald_details_section_rows(section);
         GListModel *findings = ald_live_cluster_findings(subject->cluster);
@@ -79,7 +79,7 @@ static void ald_about_section_class_init(AldAboutSectionClass *class)
         AldDetailsSectionClass *section_class = ALD_DETAILS_SECTION_CLASS(class);
 
         section_class->parts = ALD_LIVE_NODE_SET | ALD_LIVE_FINDINGS;
-        section_class->update = update;
+        section_class->update = update_findings;
 }
 
 static void ald_about_section_init(AldAboutSection *section)

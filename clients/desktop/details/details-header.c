@@ -89,7 +89,7 @@ GtkWidget *ald_details_header_new(void)
 }
 
 /* Names can be of any length. */
-static void show_line(GtkWidget *label, const char *text)
+static void update_line(GtkWidget *label, const char *text)
 {
         ald_label_show(label, text);
         if (g_strcmp0(gtk_widget_get_tooltip_text(label), text) != 0)
@@ -264,8 +264,8 @@ void ald_details_header_show(AldDetailsHeader *header, const AldDetailsSubject *
                                     : subject->b ? describe_pair(subject, &tone)
                                                  : describe_presence(subject, subject->node_a, &tone);
 
-        show_line(header->title, title);
-        show_line(header->subtitle, subtitle);
+        update_line(header->title, title);
+        update_line(header->subtitle, subtitle);
         ald_widget_show_tone(header->subtitle, tone);
         gtk_widget_set_visible(header->menu, subject && subject->node_a);
         show_rename(header, subject);

@@ -51,7 +51,7 @@ static bool is_away(const AldDetailsSubject *subject, const AldEntity *node)
 }
 
 /* "birch: offline for 5 min" */
-static char *describe(const AldDetailsSubject *subject, const AldEntity *node, AldTone *tone)
+static char *describe_node(const AldDetailsSubject *subject, const AldEntity *node, AldTone *tone)
 {
         AldTone own;
         g_autofree char *seen = ald_format_seen(node, subject->now, &own);
@@ -67,7 +67,7 @@ static char *describe_nodes(const AldDetailsSubject *subject, AldTone *tone)
         GString *text = g_string_new(NULL);
 
         for (size_t i = 0; i < G_N_ELEMENTS(nodes); i++) {
-                g_autofree char *words = is_away(subject, nodes[i]) ? describe(subject, nodes[i], tone)
+                g_autofree char *words = is_away(subject, nodes[i]) ? describe_node(subject, nodes[i], tone)
                                                                     : NULL;
 
                 if (words)

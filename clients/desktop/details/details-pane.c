@@ -52,7 +52,7 @@ static bool is_away(AldModel *model, const AldEntity *node)
         return node && (ald_node_exclusion(model, node) || ald_node_is_stale(model, node));
 }
 
-static AldDetailsSubject subject_of(AldDetailsPane *pane)
+static AldDetailsSubject make_subject(AldDetailsPane *pane)
 {
         AldModel *model = ald_live_cluster_model(pane->cluster);
         const AldEntity *a = ald_model_get(model, pane->a), *b = ald_model_get(model, pane->b);
@@ -69,7 +69,7 @@ static AldDetailsSubject subject_of(AldDetailsPane *pane)
 }
 
 /* What is shown instead of the page; NULL: the page. */
-static const char *absence_of(AldDetailsPane *pane, const AldDetailsSubject *subject)
+static const char *describe_absence(AldDetailsPane *pane, const AldDetailsSubject *subject)
 {
         if (!pane->a)
                 return _("Nothing Selected");
@@ -80,7 +80,7 @@ static const char *absence_of(AldDetailsPane *pane, const AldDetailsSubject *sub
         return subject->b ? _("One of These Nodes Is No Longer Known") : _("This Node Is No Longer Known");
 }
 
-static GtkWidget *focus_of(AldDetailsPane *pane)
+static GtkWidget *find_focus(AldDetailsPane *pane)
 {
         GtkRoot *root = gtk_widget_get_root(GTK_WIDGET(pane));
 
@@ -88,9 +88,9 @@ static GtkWidget *focus_of(AldDetailsPane *pane)
 }
 
 /* Not on what is hidden, or on one of the areas that scroll. */
-static bool has_seen_focus(AldDetailsPane *pane)
+static bool has_visible_focus(AldDetailsPane *pane)
 {
-        GtkWidget *focus = focus_of(pane);
+        GtkWidget *focus = find_focus(pane);
 
         return focus && gtk_widget_is_ancestor(focus, GTK_WIDGET(pane)) && gtk_widget_get_mapped(focus) &&
                !GTK_IS_SCROLLED_WINDOW(focus);
@@ -148,11 +148,11 @@ static void show_status(AldDetailsPane *pane, const char *absence)
 }
 
 /* What has the focus may go; the toolkit would look for another place for it outside. */
-static void update(AldDetailsPane *pane, guint parts)
+static void update_content(AldDetailsPane *pane, guint parts)
 {
-        AldDetailsSubject subject = subject_of(pane);
-        const char *absence = absence_of(pane, &subject);
-        bool focused = has_seen_focus(pane);
+        AldDetailsSubject subject = make_subject(pane);
+        const char *absence = describe_absence(pane, &subject);
+        bool focused = has_visible_focus(pane);
         guint section = focused_section(pane);
 
         ald_details_header_show(ALD_DETAILS_HEADER(pane->header), pane->a ? &subject : NULL);
@@ -161,26 +161,26 @@ static void update(AldDetailsPane *pane, guint parts)
                 show_status(pane, absence);
         else
                 show_page(pane, &subject, parts);
-        if (focused && pane->a && !has_seen_focus(pane))
+        if (focused && pane->a && !has_visible_focus(pane))
                 focus_content(pane, section);
 }
 
 static void on_updated(AldDetailsPane *pane, guint parts)
 {
-        update(pane, parts);
+        update_content(pane, parts);
 }
 
 static void on_tick(AldDetailsPane *pane)
 {
-        update(pane, ALD_DETAILS_TICK);
+        update_content(pane, ALD_DETAILS_TICK);
 }
 
 static void on_problem(AldDetailsPane *pane)
 {
-        update(pane, EVERYTHING);
+        update_content(pane, EVERYTHING);
 }
 
-static void watch(AldDetailsPane *pane, bool watching)
+static void watch_cluster(AldDetailsPane *pane, bool watching)
 {
         if (watching == pane->watching)
                 return;
@@ -196,7 +196,7 @@ static void watch(AldDetailsPane *pane, bool watching)
 
 static void on_refresh(GtkWidget *widget, const char *name, GVariant *parameter)
 {
-        update(ALD_DETAILS_PANE(widget), EVERYTHING);
+        update_content(ALD_DETAILS_PANE(widget), EVERYTHING);
 }
 
 /* What it is about. */
@@ -235,7 +235,7 @@ static void replace_sections(AldDetailsPane *pane)
         scroll_to_top(pane);
 }
 
-static void show(AldDetailsPane *pane, const char *a, const char *b)
+static void show_subject(AldDetailsPane *pane, const char *a, const char *b)
 {
         bool same = g_strcmp0(a, pane->a) == 0 && g_strcmp0(b, pane->b) == 0,
              focused = ald_widget_has_focus_within(GTK_WIDGET(pane->stack));
@@ -248,7 +248,7 @@ static void show(AldDetailsPane *pane, const char *a, const char *b)
                 replace_sections(pane);
         }
         if (pane->watching)
-                update(pane, EVERYTHING);
+                update_content(pane, EVERYTHING);
         /* What had the focus has gone. */
         if (!same && focused && a)
                 focus_content(pane, 0);
@@ -256,17 +256,17 @@ static void show(AldDetailsPane *pane, const char *a, const char *b)
 
 void ald_details_pane_show_node(AldDetailsPane *pane, const char *id)
 {
-        show(pane, id, NULL);
+        show_subject(pane, id, NULL);
 }
 
 void ald_details_pane_show_pair(AldDetailsPane *pane, const char *a, const char *b)
 {
-        show(pane, a, b);
+        show_subject(pane, a, b);
 }
 
 void ald_details_pane_clear(AldDetailsPane *pane)
 {
-        show(pane, NULL, NULL);
+        show_subject(pane, NULL, NULL);
 }
 
 bool ald_details_pane_is_about(AldDetailsPane *pane, const char *id)
@@ -285,14 +285,14 @@ static void ald_details_pane_map(GtkWidget *widget)
 {
         AldDetailsPane *pane = ALD_DETAILS_PANE(widget);
 
-        watch(pane, true);
-        update(pane, EVERYTHING);
+        watch_cluster(pane, true);
+        update_content(pane, EVERYTHING);
         GTK_WIDGET_CLASS(ald_details_pane_parent_class)->map(widget);
 }
 
 static void ald_details_pane_unmap(GtkWidget *widget)
 {
-        watch(ALD_DETAILS_PANE(widget), false);
+        watch_cluster(ALD_DETAILS_PANE(widget), false);
         GTK_WIDGET_CLASS(ald_details_pane_parent_class)->unmap(widget);
 }
 
@@ -301,7 +301,7 @@ static void ald_details_pane_dispose(GObject *object)
         AldDetailsPane *pane = ALD_DETAILS_PANE(object);
 
         if (pane->cluster)
-                watch(pane, false);
+                watch_cluster(pane, false);
         g_clear_object(&pane->cluster);
         g_ptr_array_set_size(pane->sections, 0);
         G_OBJECT_CLASS(ald_details_pane_parent_class)->dispose(object);

@@ -12,7 +12,7 @@ typedef struct AldDetailsSectionPrivate {
 
 G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE(AldDetailsSection, ald_details_section, GTK_TYPE_BOX)
 
-static AldDetailsSectionPrivate *private_of(AldDetailsSection *section)
+static AldDetailsSectionPrivate *get_private(AldDetailsSection *section)
 {
         return ald_details_section_get_instance_private(section);
 }
@@ -29,7 +29,7 @@ char *ald_details_subject_name(const AldDetailsSubject *subject, const char *nod
 
 static void ald_details_section_finalize(GObject *object)
 {
-        g_clear_pointer(&private_of(ALD_DETAILS_SECTION(object))->rows, ald_keyed_rows_free);
+        g_clear_pointer(&get_private(ALD_DETAILS_SECTION(object))->rows, ald_keyed_rows_free);
         G_OBJECT_CLASS(ald_details_section_parent_class)->finalize(object);
 }
 
@@ -61,7 +61,7 @@ static void make_heading(AldDetailsSectionPrivate *private)
 
 static void ald_details_section_init(AldDetailsSection *section)
 {
-        AldDetailsSectionPrivate *private = private_of(section);
+        AldDetailsSectionPrivate *private = get_private(section);
 
         gtk_orientable_set_orientation(GTK_ORIENTABLE(section), GTK_ORIENTATION_VERTICAL);
         gtk_box_set_spacing(GTK_BOX(section), 6);
@@ -82,7 +82,7 @@ static void ald_details_section_init(AldDetailsSection *section)
 
 void ald_details_section_set_title(AldDetailsSection *section, const char *title)
 {
-        AldDetailsSectionPrivate *private = private_of(section);
+        AldDetailsSectionPrivate *private = get_private(section);
 
         ald_label_show(private->title, title);
         gtk_accessible_update_property(GTK_ACCESSIBLE(section), GTK_ACCESSIBLE_PROPERTY_LABEL, title, -1);
@@ -93,23 +93,23 @@ void ald_details_section_set_title(AldDetailsSection *section, const char *title
 void ald_details_section_add_suffix(AldDetailsSection *section, GtkWidget *widget)
 {
         gtk_widget_set_valign(widget, GTK_ALIGN_CENTER);
-        gtk_box_append(GTK_BOX(private_of(section)->heading), widget);
+        gtk_box_append(GTK_BOX(get_private(section)->heading), widget);
 }
 
 AldKeyedRows *ald_details_section_rows(AldDetailsSection *section)
 {
-        return private_of(section)->rows;
+        return get_private(section)->rows;
 }
 
 void ald_details_section_set_note(AldDetailsSection *section, const char *note)
 {
-        ald_label_show(private_of(section)->note, note);
+        ald_label_show(get_private(section)->note, note);
 }
 
 void ald_details_section_update(AldDetailsSection *section, const AldDetailsSubject *subject, guint parts)
 {
         AldDetailsSectionClass *class = ALD_DETAILS_SECTION_GET_CLASS(section);
-        AldDetailsSectionPrivate *private = private_of(section);
+        AldDetailsSectionPrivate *private = get_private(section);
         bool any;
 
         if (!(parts & class->parts))

@@ -38,12 +38,13 @@ static bool is_envelope(const char *name)
         return strcmp(name, "Revision") == 0 || strcmp(name, "UpdatedUSec") == 0;
 }
 
-static bool is_rows(const json_t *value)
+static bool is_list_of_rows(const json_t *value)
 {
         return json_is_array(value) && json_is_object(json_array_get(value, 0));
 }
 
-static void name_field(FieldRows *fields, const char *key, const char *name, const char *text, bool indented)
+static void add_field_row(
+        FieldRows *fields, const char *key, const char *name, const char *text, bool indented)
 {
         AldFactRow *row;
 
@@ -55,32 +56,32 @@ static void name_field(FieldRows *fields, const char *key, const char *name, con
         ald_fact_row_show(row, name, text, ALD_TONE_PLAIN, NULL);
 }
 
-static void name_value(
+static void add_value_row(
         FieldRows *fields, const char *key, const char *name, const json_t *value, bool indented)
 {
         g_autofree char *text = ald_format_raw(name, value, fields->now), *safe = ald_text_safe(name);
 
-        name_field(fields, key, safe, g_str_equal(text, ALD_ABSENT_TEXT) ? NULL : text, indented);
+        add_field_row(fields, key, safe, g_str_equal(text, ALD_ABSENT_TEXT) ? NULL : text, indented);
 }
 
 /* Its Id, and then its other fields. */
-static void name_row(FieldRows *fields, const char *list, json_t *row)
+static void add_list_rows(FieldRows *fields, const char *list, json_t *row)
 {
         const char *id = json_string_value(json_object_get(row, "Id")) ?: ALD_ABSENT_TEXT, *name;
         g_autofree char *safe = ald_text_safe(id), *title = ald_text_safe(list);
         g_autofree char *head = g_strdup_printf("%s/%s", list, id);
         json_t *value;
 
-        name_field(fields, head, title, safe, false);
+        add_field_row(fields, head, title, safe, false);
         json_object_foreach(row, name, value) {
                 g_autofree char *key = g_strdup_printf("%s/%s", head, name);
 
                 if (strcmp(name, "Id") != 0)
-                        name_value(fields, key, name, value, true);
+                        add_value_row(fields, key, name, value, true);
         }
 }
 
-static void name_fields(FieldRows *fields, json_t *record)
+static void add_record_rows(FieldRows *fields, json_t *record)
 {
         const char *name;
         json_t *value, *row;
@@ -89,12 +90,12 @@ static void name_fields(FieldRows *fields, json_t *record)
         json_object_foreach(record, name, value) {
                 if (is_envelope(name))
                         continue;
-                if (!is_rows(value)) {
-                        name_value(fields, name, name, value, false);
+                if (!is_list_of_rows(value)) {
+                        add_value_row(fields, name, name, value, false);
                         continue;
                 }
                 json_array_foreach(value, i, row)
-                        name_row(fields, name, row);
+                        add_list_rows(fields, name, row);
         }
 }
 
@@ -103,7 +104,7 @@ static void show_fields(AldKeyedRows *rows, json_t *record, double now)
         FieldRows fields = { rows, now, ROWS_MAX };
 
         ald_keyed_rows_begin(rows);
-        name_fields(&fields, record);
+        add_record_rows(&fields, record);
         if (fields.left == 0)
                 ald_fact_row_show(ALD_FACT_ROW(ald_keyed_rows_next(rows, "…", ald_fact_row_new)), "…",
                         _("More fields are shown by “alidadectl show”"), ALD_TONE_FAINT, NULL);
@@ -111,7 +112,7 @@ static void show_fields(AldKeyedRows *rows, json_t *record, double now)
 }
 
 /* What this machine says of a node is dated by its own clock, the rest by that of the node. */
-static bool is_local(const char *kind)
+static bool is_local_kind(const char *kind)
 {
         int known = ald_kind_from_name(kind);
 
@@ -134,7 +135,7 @@ static void show_record(AldLazyExpander *expander, const char *title, json_t *re
 
 /* The source is the node which sent the records; the path tells them from those of others, or is NULL.
  */
-static void name_entity(AldKeyedRows *rows, const AldDetailsSubject *subject, const AldEntity *entity,
+static void add_entity_rows(AldKeyedRows *rows, const AldDetailsSubject *subject, const AldEntity *entity,
         const AldEntity *source, const char *path)
 {
         json_t *records = ald_entity_to_json(entity), *record;
@@ -144,7 +145,7 @@ static void name_entity(AldKeyedRows *rows, const AldDetailsSubject *subject, co
                 g_autofree char *key = g_strdup_printf("%s %s", entity->id, kind),
                                 *title = ald_text_safe(kind);
                 GtkWidget *row = ald_keyed_rows_next(rows, key, ald_lazy_expander_new);
-                bool local = is_local(kind);
+                bool local = is_local_kind(kind);
 
                 show_record(ALD_LAZY_EXPANDER(row), title, record, path, local ? NULL : source,
                         local ? subject->now : ald_node_now(source, subject->now));
@@ -180,7 +181,7 @@ static char *describe_link(
         return g_string_free(words, FALSE);
 }
 
-static void name_links(
+static void add_link_rows(
         AldKeyedRows *rows, const AldDetailsSubject *subject, const char *source, const char *sink)
 {
         const GPtrArray *links = ald_model_shown_links(subject->model);
@@ -192,20 +193,20 @@ static void name_links(
                 if (!is_link_between(link, source, sink))
                         continue;
                 path = describe_link(subject, link, source, sink);
-                name_entity(rows, subject, link, ald_model_get(subject->model, source), path);
+                add_entity_rows(rows, subject, link, ald_model_get(subject->model, source), path);
         }
 }
 
-static void update(AldDetailsSection *section, const AldDetailsSubject *subject)
+static void update_fields(AldDetailsSection *section, const AldDetailsSubject *subject)
 {
         AldKeyedRows *rows = ald_details_section_rows(section);
 
         ald_keyed_rows_begin(rows);
         if (subject->b) {
-                name_links(rows, subject, subject->a, subject->b);
-                name_links(rows, subject, subject->b, subject->a);
+                add_link_rows(rows, subject, subject->a, subject->b);
+                add_link_rows(rows, subject, subject->b, subject->a);
         } else {
-                name_entity(rows, subject, subject->node_a, subject->node_a, NULL);
+                add_entity_rows(rows, subject, subject->node_a, subject->node_a, NULL);
         }
         ald_keyed_rows_end(rows);
 }
@@ -215,7 +216,7 @@ static void ald_fields_section_class_init(AldFieldsSectionClass *class)
         AldDetailsSectionClass *section_class = ALD_DETAILS_SECTION_CLASS(class);
 
         section_class->parts = ALD_LIVE_NODE_SET | ALD_LIVE_FIGURES | ALD_LIVE_LINKS | ALD_DETAILS_TICK;
-        section_class->update = update;
+        section_class->update = update_fields;
 }
 
 static void ald_fields_section_init(AldFieldsSection *section)

@@ -61,13 +61,13 @@ static void stop_reading(AldHistorySection *self)
         end_reading(self);
 }
 
-static void show_result(AldHistorySection *self)
+static void request_refresh(AldHistorySection *self)
 {
         self->outdated = true;
         gtk_widget_activate_action(GTK_WIDGET(self), "details.refresh", NULL);
 }
 
-static void fail(AldHistorySection *self, const sd_bus_error *error)
+static void show_failure(AldHistorySection *self, const sd_bus_error *error)
 {
         bool lost = sd_bus_error_has_name(error, SD_BUS_ERROR_DISCONNECTED);
         g_autofree char *why = lost ? NULL : ald_bus_error_words(error, ALD_HISTORY_UNIT);
@@ -80,10 +80,10 @@ static void fail(AldHistorySection *self, const sd_bus_error *error)
         g_clear_pointer(&self->shown, g_ptr_array_unref);
         g_free(self->failure);
         self->failure = g_strdup_printf(_("The history cannot be read: %s"), why);
-        show_result(self);
+        request_refresh(self);
 }
 
-static void put_point(AldHistorySeries *series, const AldHistoryPoint *point, guint64 from, guint64 step)
+static void store_point(AldHistorySeries *series, const AldHistoryPoint *point, guint64 from, guint64 step)
 {
         guint64 i = (point->time_usec - from) / step;
         double scale = series->recorded->scale;
@@ -94,7 +94,7 @@ static void put_point(AldHistorySeries *series, const AldHistoryPoint *point, gu
 }
 
 /* Those that are left out, and those without values, remain unknown. */
-static void put_points(AldHistorySection *self, AldHistorySeries *series)
+static void store_points(AldHistorySection *self, AldHistorySeries *series)
 {
         const AldSparkPoint unknown = ALD_SPARK_POINT_INIT;
         g_autoptr(GArray) read = g_steal_pointer(&series->recorded->points);
@@ -103,11 +103,11 @@ static void put_points(AldHistorySection *self, AldHistorySeries *series)
         for (guint i = 0; i < self->query.points; i++)
                 g_array_append_val(series->points, unknown);
         for (guint i = 0; i < read->len; i++)
-                put_point(series, &g_array_index(read, AldHistoryPoint, i), self->query.from_usec,
+                store_point(series, &g_array_index(read, AldHistoryPoint, i), self->query.from_usec,
                         periods[self->period].usec / self->query.points);
 }
 
-static void keep_read(AldHistorySection *self)
+static void keep_result(AldHistorySection *self)
 {
         g_clear_pointer(&self->shown, g_ptr_array_unref);
         g_clear_pointer(&self->failure, g_free);
@@ -116,7 +116,7 @@ static void keep_read(AldHistorySection *self)
                 AldHistorySeries *series = self->reading->pdata[i];
 
                 if (series->recorded->points)
-                        put_points(self, series);
+                        store_points(self, series);
                 else
                         self->refused = true;
         }
@@ -130,8 +130,8 @@ static void on_points(sd_bus_message *reply, const sd_bus_error *error, void *us
 static void read_next(AldHistorySection *self)
 {
         if (ald_series_reading_is_complete(&self->query)) {
-                keep_read(self);
-                show_result(self);
+                keep_result(self);
+                request_refresh(self);
                 return;
         }
         self->call = ald_history_call_new(
@@ -148,7 +148,7 @@ static void on_points(sd_bus_message *reply, const sd_bus_error *error, void *us
 
         self->call = NULL;
         if (ald_series_reading_take(&self->query, reply, error) < 0)
-                fail(self, error ?: &unreadable);
+                show_failure(self, error ?: &unreadable);
         else
                 read_next(self);
 }
@@ -174,12 +174,12 @@ static void read_if_due(AldHistorySection *self, const AldDetailsSubject *subjec
         if (self->reading->len > 0)
                 read_next(self);
         else
-                keep_read(self);
+                keep_result(self);
 }
 
 /* Showing. */
 
-static void name_series(AldKeyedRows *rows, const AldHistorySeries *series)
+static void add_series_row(AldKeyedRows *rows, const AldHistorySeries *series)
 {
         const AldShownSeries *recorded = series->recorded;
         g_autofree char *key = g_strdup_printf("%s %s %s", recorded->node, recorded->key, recorded->field);
@@ -213,13 +213,13 @@ static void show_rows(AldHistorySection *self)
         ald_keyed_rows_begin(rows);
         for (guint i = 0; self->shown && i < self->shown->len; i++)
                 if (ald_history_series_is_known(self->shown->pdata[i]))
-                        name_series(rows, self->shown->pdata[i]);
+                        add_series_row(rows, self->shown->pdata[i]);
         ald_keyed_rows_end(rows);
         ald_details_section_set_note(
                 ALD_DETAILS_SECTION(self), ald_keyed_rows_count(rows) > 0 ? NULL : describe_absence(self));
 }
 
-static void update(AldDetailsSection *section, const AldDetailsSubject *subject)
+static void update_history(AldDetailsSection *section, const AldDetailsSubject *subject)
 {
         AldHistorySection *self = ALD_HISTORY_SECTION(section);
 
@@ -231,7 +231,7 @@ static void update(AldDetailsSection *section, const AldDetailsSubject *subject)
 
 /* The period, as it was last chosen in any window. */
 
-static void on_period(GtkToggleButton *button, AldHistorySection *self)
+static void on_period_toggled(GtkToggleButton *button, AldHistorySection *self)
 {
         GApplication *application = g_application_get_default();
         gpointer chosen = g_object_get_data(G_OBJECT(button), INDEX_KEY);
@@ -246,7 +246,7 @@ static void on_period(GtkToggleButton *button, AldHistorySection *self)
         gtk_widget_activate_action(GTK_WIDGET(self), "details.refresh", NULL);
 }
 
-static GtkWidget *periods_new(AldHistorySection *self)
+static GtkWidget *make_period_buttons(AldHistorySection *self)
 {
         GtkWidget *box = g_object_new(GTK_TYPE_BOX, "accessible-role", GTK_ACCESSIBLE_ROLE_GROUP, NULL),
                   *first = NULL;
@@ -257,7 +257,7 @@ static GtkWidget *periods_new(AldHistorySection *self)
                 g_object_set_data(G_OBJECT(button), INDEX_KEY, GSIZE_TO_POINTER(i));
                 gtk_toggle_button_set_group(GTK_TOGGLE_BUTTON(button), GTK_TOGGLE_BUTTON(first));
                 gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(button), i == self->period);
-                g_signal_connect(button, "toggled", G_CALLBACK(on_period), self);
+                g_signal_connect(button, "toggled", G_CALLBACK(on_period_toggled), self);
                 gtk_box_append(GTK_BOX(box), button);
                 first = first ?: button;
         }
@@ -297,7 +297,7 @@ static void ald_history_section_class_init(AldHistorySectionClass *class)
         G_OBJECT_CLASS(class)->finalize = ald_history_section_finalize;
         GTK_WIDGET_CLASS(class)->unmap = ald_history_section_unmap;
         section_class->parts = ALD_LIVE_NODE_SET | ALD_DETAILS_TICK;
-        section_class->update = update;
+        section_class->update = update_history;
 }
 
 static void ald_history_section_init(AldHistorySection *self)
@@ -307,7 +307,7 @@ static void ald_history_section_init(AldHistorySection *self)
         if (application)
                 self->period = GPOINTER_TO_SIZE(g_object_get_data(G_OBJECT(application), CHOSEN_KEY));
         ald_details_section_set_title(ALD_DETAILS_SECTION(self), _("History"));
-        ald_details_section_add_suffix(ALD_DETAILS_SECTION(self), periods_new(self));
+        ald_details_section_add_suffix(ALD_DETAILS_SECTION(self), make_period_buttons(self));
 }
 
 GtkWidget *ald_history_section_new(void)

@@ -56,7 +56,7 @@ char *ald_pair_words(const char *a, const char *b)
 
 /* Paths that have a record, or will have one. */
 
-static bool is_between(const AldLinkSummary *link, const char *a, const char *b)
+static bool is_link_between(const AldLinkSummary *link, const char *a, const char *b)
 {
         return (strcmp(link->source_id, a) == 0 && strcmp(link->sink_id, b) == 0) ||
                (strcmp(link->source_id, b) == 0 && strcmp(link->sink_id, a) == 0);
@@ -72,7 +72,7 @@ static GPtrArray *find_links(const AldDetailsSubject *subject, const char *a, co
         for (guint i = 0; i < n; i++) {
                 AldLinkItem *item = g_list_model_get_item(links, i);
 
-                if (is_between(ald_link_item_summary(item), a, b))
+                if (is_link_between(ald_link_item_summary(item), a, b))
                         g_ptr_array_add(found, item);
                 else
                         g_object_unref(item);
@@ -116,7 +116,7 @@ static bool is_edge_of(const AldEdgeRow *edge, const AldLinkSummary *link)
 }
 
 /* The same address may be found behind several interfaces. */
-static const AldEdgeRow *edge_of(const GPtrArray *edges, const AldLinkSummary *link)
+static const AldEdgeRow *find_edge_of_link(const GPtrArray *edges, const AldLinkSummary *link)
 {
         const AldEdgeRow *found = NULL;
 
@@ -212,7 +212,7 @@ static Direction describe_direction(const AldLinkSummary *link, unsigned way, co
 /* Whichever end has measured, what flows from the first node comes first. */
 static void show_link(AldFigureRow *row, const AldLinkSummary *link, const GPtrArray *edges, bool from_first)
 {
-        const AldEdgeRow *edge = edge_of(edges, link),
+        const AldEdgeRow *edge = find_edge_of_link(edges, link),
                          *back = edge ? ald_graph_find_reverse(edges, edge) : NULL;
         const AldListColumn *rtt_column = &ald_link_columns[ALD_LINK_COLUMN_RTT],
                             *jitter_column = &ald_link_columns[ALD_LINK_COLUMN_JITTER];
@@ -240,7 +240,7 @@ static void show_link(AldFigureRow *row, const AldLinkSummary *link, const GPtrA
         ald_figure_row_show(row, &figures);
 }
 
-static void name_links(AldKeyedRows *rows, const AldDetailsSubject *subject, const GPtrArray *links,
+static void add_link_rows(AldKeyedRows *rows, const AldDetailsSubject *subject, const GPtrArray *links,
         const GPtrArray *edges, const char *first)
 {
         for (guint i = 0; i < links->len; i++) {
@@ -279,7 +279,7 @@ static void show_edge(
 }
 
 /* A cable is one row, unless its directions differ. */
-static void name_edges(AldKeyedRows *rows, const AldDetailsSubject *subject, const GPtrArray *edges)
+static void add_edge_rows(AldKeyedRows *rows, const AldDetailsSubject *subject, const GPtrArray *edges)
 {
         for (guint i = 0; i < edges->len; i++) {
                 const AldEdgeRow *edge = edges->pdata[i], *back = ald_graph_find_reverse(edges, edge);
@@ -299,8 +299,8 @@ void ald_path_rows_name(AldKeyedRows *rows, const AldDetailsSubject *subject, co
 {
         g_autoptr(GPtrArray) links = find_links(subject, a, b), edges = find_edges(subject, a, b);
 
-        name_links(rows, subject, links, edges, a);
-        name_edges(rows, subject, edges);
+        add_link_rows(rows, subject, links, edges, a);
+        add_edge_rows(rows, subject, edges);
 }
 
 char *ald_path_absence_words(
@@ -330,7 +330,7 @@ static bool is_in_use(const AldLinkSummary *link)
         return link->verdict != ALD_LINK_VERDICT_UNMEASURED && link->verdict < ALD_LINK_VERDICT_NODE_STALE;
 }
 
-static void note_link(GHashTable *gravest, const AldLinkSummary *link, const char *peer)
+static void keep_if_graver(GHashTable *gravest, const AldLinkSummary *link, const char *peer)
 {
         const AldLinkSummary *before = g_hash_table_lookup(gravest, peer);
 
@@ -349,9 +349,9 @@ GHashTable *ald_path_gravest(const AldDetailsSubject *subject, const char *node_
                 const AldLinkSummary *link = ald_link_item_summary(item);
 
                 if (strcmp(link->source_id, node_id) == 0)
-                        note_link(gravest, link, link->sink_id);
+                        keep_if_graver(gravest, link, link->sink_id);
                 else if (strcmp(link->sink_id, node_id) == 0)
-                        note_link(gravest, link, link->source_id);
+                        keep_if_graver(gravest, link, link->source_id);
         }
         return gravest;
 }

@@ -25,7 +25,7 @@ struct _AldDevicesSection {
 G_DEFINE_FINAL_TYPE(AldDevicesSection, ald_devices_section, ALD_TYPE_DETAILS_SECTION)
 
 /* Of the row that the device has; Id is the first field of all rows. */
-static const char *id_of(const AldNodeDevice *device)
+static const char *device_id(const AldNodeDevice *device)
 {
         return device->backend  ? device->backend->id
                : device->system ? device->system->id
@@ -58,7 +58,7 @@ static char *describe_measurement(
         return g_string_free(text, FALSE);
 }
 
-static AldFactRow *name_fact(AldKeyedRows *rows, const char *label, char *text, AldTone tone)
+static AldFactRow *add_fact_row(AldKeyedRows *rows, const char *label, char *text, AldTone tone)
 {
         g_autofree char *owned = text;
         AldFactRow *row = ALD_FACT_ROW(ald_keyed_rows_next(rows, label, ald_fact_row_new));
@@ -98,7 +98,8 @@ static char *describe_absence(const AldEntity *node)
 }
 
 /* What it is doing now; a processor as a device reports that as the machine. */
-static void name_telemetry(AldKeyedRows *rows, const AldDetailsSubject *subject, const AldNodeDevice *device)
+static void add_telemetry_row(
+        AldKeyedRows *rows, const AldDetailsSubject *subject, const AldNodeDevice *device)
 {
         static const AldDeviceColumn shown[] = { ALD_DEVICE_COLUMN_LOAD, ALD_DEVICE_COLUMN_TEMPERATURE,
                 ALD_DEVICE_COLUMN_POWER };
@@ -123,7 +124,7 @@ static void name_telemetry(AldKeyedRows *rows, const AldDetailsSubject *subject,
         ald_figure_row_show(ALD_FIGURE_ROW(ald_keyed_rows_next(rows, "now", ald_figure_row_new)), &figures);
 }
 
-static void name_memory(AldKeyedRows *rows, const AldNodeDevice *device)
+static void add_memory_row(AldKeyedRows *rows, const AldNodeDevice *device)
 {
         const AldListColumn *memory = &ald_device_columns[ALD_DEVICE_COLUMN_MEMORY],
                             *used = &ald_device_columns[ALD_DEVICE_COLUMN_USED];
@@ -131,26 +132,26 @@ static void name_memory(AldKeyedRows *rows, const AldNodeDevice *device)
         AldFactRow *row;
 
         if (isnan(device_row.figures.memory_total) && ald_node_device_is_unified(device)) {
-                name_fact(rows, _("Memory"), g_strdup(_("shares the memory of the host")), ALD_TONE_PLAIN);
+                add_fact_row(rows, _("Memory"), g_strdup(_("shares the memory of the host")), ALD_TONE_PLAIN);
                 return;
         }
-        row = name_fact(rows, _(memory->title), ald_list_column_text(memory, &device_row), ALD_TONE_PLAIN);
+        row = add_fact_row(rows, _(memory->title), ald_list_column_text(memory, &device_row), ALD_TONE_PLAIN);
         ald_fact_row_show_level(row, used->share(&device_row), _(used->title));
 }
 
-static void name_measurement(AldKeyedRows *rows, const AldComputeDevice *compute, double now)
+static void add_measurement_rows(AldKeyedRows *rows, const AldComputeDevice *compute, double now)
 {
         g_autoptr(GPtrArray) facts = ald_compute_facts(compute, NULL);
 
         for (guint i = 0; i < facts->len; i++) {
                 const AldFact *fact = facts->pdata[i];
 
-                name_fact(rows, _(fact->label), g_strdup(fact->text), fact->tone);
+                add_fact_row(rows, _(fact->label), g_strdup(fact->text), fact->tone);
         }
-        name_fact(
+        add_fact_row(
                 rows, _("Measured"), ald_format_age(ald_figure(compute->measured_usec), now), ALD_TONE_PLAIN);
         if (compute->failure)
-                name_fact(rows, _("Last attempt"), ald_format_age(ald_figure(compute->failed_usec), now),
+                add_fact_row(rows, _("Last attempt"), ald_format_age(ald_figure(compute->failed_usec), now),
                         ALD_TONE_WARNING);
 }
 
@@ -159,13 +160,13 @@ static void show_rows(
 {
         ald_keyed_rows_begin(rows);
         if (!ald_node_device_is_processor(device)) {
-                name_telemetry(rows, subject, device);
-                name_memory(rows, device);
+                add_telemetry_row(rows, subject, device);
+                add_memory_row(rows, device);
         }
         if (device->compute)
-                name_measurement(rows, device->compute, now);
+                add_measurement_rows(rows, device->compute, now);
         else
-                name_fact(rows, _("Device"), ald_text_safe(id_of(device)), ALD_TONE_PLAIN);
+                add_fact_row(rows, _("Device"), ald_text_safe(device_id(device)), ALD_TONE_PLAIN);
         ald_keyed_rows_end(rows);
 }
 
@@ -181,7 +182,7 @@ static void show_button(AldLazyExpander *expander, const AldDetailsSubject *subj
         label = g_strdup_printf(_("Measure %s Now"), name);
         if (g_strcmp0(gtk_widget_get_tooltip_text(button), label) != 0) {
                 gtk_widget_set_tooltip_text(button, label);
-                gtk_actionable_set_action_target(GTK_ACTIONABLE(button), "s", id_of(device));
+                gtk_actionable_set_action_target(GTK_ACTIONABLE(button), "s", device_id(device));
                 gtk_actionable_set_action_name(GTK_ACTIONABLE(button), "win.probe-device");
         }
         ald_widget_describe(button, label, NULL);
@@ -203,7 +204,7 @@ static void show_device(
                 show_rows(rows, subject, device, now);
 }
 
-static void update(AldDetailsSection *section, const AldDetailsSubject *subject)
+static void update_devices(AldDetailsSection *section, const AldDetailsSubject *subject)
 {
         AldKeyedRows *rows = ald_details_section_rows(section);
         g_autoptr(GArray) devices = ald_node_devices(subject->node_a);
@@ -211,7 +212,7 @@ static void update(AldDetailsSection *section, const AldDetailsSubject *subject)
         ald_keyed_rows_begin(rows);
         for (guint i = 0; i < devices->len; i++) {
                 const AldNodeDevice *device = &g_array_index(devices, AldNodeDevice, i);
-                GtkWidget *row = ald_keyed_rows_next(rows, id_of(device), ald_lazy_expander_new);
+                GtkWidget *row = ald_keyed_rows_next(rows, device_id(device), ald_lazy_expander_new);
 
                 show_device(ALD_LAZY_EXPANDER(row), subject, device);
         }
@@ -224,7 +225,7 @@ static void ald_devices_section_class_init(AldDevicesSectionClass *class)
 
         section_class->parts = ALD_LIVE_NODE_SET | ALD_LIVE_FIGURES | ALD_DETAILS_TICK;
         section_class->shows_telemetry = true;
-        section_class->update = update;
+        section_class->update = update_devices;
 }
 
 static void ald_devices_section_init(AldDevicesSection *section)

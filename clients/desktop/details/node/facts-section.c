@@ -38,7 +38,7 @@ static const struct {
 };
 
 /* Its index, or the number of them. */
-static size_t source_of(const AldFact *fact)
+static size_t find_source(const AldFact *fact)
 {
         size_t i = 0;
 
@@ -48,7 +48,7 @@ static size_t source_of(const AldFact *fact)
 }
 
 /* "permission denied reading …": why a figure of the machine itself is absent. Safe text, or NULL. */
-static char *absence_of_system(const AldEntity *node)
+static char *describe_absence(const AldEntity *node)
 {
         const AldSystem *system = ald_entity_as(node, SYSTEM, AldSystem);
         const char *const *reasons = system ? system->absent_reasons : NULL;
@@ -65,13 +65,13 @@ static char *absence_of_system(const AldEntity *node)
         return text->len > 0 ? g_string_free(g_steal_pointer(&text), FALSE) : NULL;
 }
 
-static char *reason_of(const AldFact *fact, size_t source, const AldEntity *node)
+static char *describe_reason(const AldFact *fact, size_t source, const AldEntity *node)
 {
         if (source == G_N_ELEMENTS(sources))
                 return NULL;
         if (!fact->text && !ald_entity_record(node, sources[source].kind))
                 return g_strdup(_("not reported yet"));
-        return sources[source].kind == ALD_KIND_SYSTEM ? absence_of_system(node) : NULL;
+        return sources[source].kind == ALD_KIND_SYSTEM ? describe_absence(node) : NULL;
 }
 
 static void show_memory(AldFactRow *row, const AldEntity *node)
@@ -83,7 +83,7 @@ static void show_memory(AldFactRow *row, const AldEntity *node)
 }
 
 /* Some labels, as of networks, occur several times. */
-static char *key_of(const GPtrArray *facts, guint index)
+static char *make_key(const GPtrArray *facts, guint index)
 {
         const AldFact *fact = facts->pdata[index];
         guint before = 0;
@@ -110,10 +110,10 @@ static bool is_of_device(size_t source, bool with_gpu)
                (with_gpu || strcmp(sources[source].label, "GPU") != 0);
 }
 
-static void name_fact(AldKeyedRows *rows, const AldEntity *node, const AldFact *fact, const char *key)
+static void add_fact_row(AldKeyedRows *rows, const AldEntity *node, const AldFact *fact, const char *key)
 {
-        size_t source = source_of(fact);
-        g_autofree char *reason = reason_of(fact, source, node);
+        size_t source = find_source(fact);
+        g_autofree char *reason = describe_reason(fact, source, node);
         AldFactRow *row = ALD_FACT_ROW(ald_keyed_rows_next(rows, key, ald_fact_row_new));
 
         ald_fact_row_show(row, _(fact->label), fact->text, fact->tone, reason);
@@ -121,7 +121,7 @@ static void name_fact(AldKeyedRows *rows, const AldEntity *node, const AldFact *
                 show_memory(row, node);
 }
 
-static void update(AldDetailsSection *section, const AldDetailsSubject *subject)
+static void update_facts(AldDetailsSection *section, const AldDetailsSubject *subject)
 {
         AldKeyedRows *rows = ald_details_section_rows(section);
         g_autoptr(GPtrArray) facts = ald_node_facts(subject->node_a, subject->now);
@@ -129,10 +129,10 @@ static void update(AldDetailsSection *section, const AldDetailsSubject *subject)
 
         ald_keyed_rows_begin(rows);
         for (guint i = 0; i < facts->len; i++) {
-                g_autofree char *key = key_of(facts, i);
+                g_autofree char *key = make_key(facts, i);
 
-                if (!is_of_device(source_of(facts->pdata[i]), with_gpu))
-                        name_fact(rows, subject->node_a, facts->pdata[i], key);
+                if (!is_of_device(find_source(facts->pdata[i]), with_gpu))
+                        add_fact_row(rows, subject->node_a, facts->pdata[i], key);
         }
         ald_keyed_rows_end(rows);
 }
@@ -143,7 +143,7 @@ static void ald_facts_section_class_init(AldFactsSectionClass *class)
 
         section_class->parts = ALD_LIVE_NODE_SET | ALD_LIVE_FIGURES | ALD_DETAILS_TICK;
         section_class->shows_telemetry = true;
-        section_class->update = update;
+        section_class->update = update_facts;
 }
 
 static void ald_facts_section_init(AldFactsSection *section)

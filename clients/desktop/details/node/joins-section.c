@@ -59,7 +59,7 @@ static void show_join(AldFigureRow *row, const AldDetailsSubject *subject, const
         ald_figure_row_show(row, &figures);
 }
 
-static void update(AldDetailsSection *section, const AldDetailsSubject *subject)
+static void update_joins(AldDetailsSection *section, const AldDetailsSubject *subject)
 {
         AldKeyedRows *rows = ald_details_section_rows(section);
         const AldTopology *topology = ald_model_topology(subject->model);
@@ -84,7 +84,7 @@ static void ald_joins_section_class_init(AldJoinsSectionClass *class)
         AldDetailsSectionClass *section_class = ALD_DETAILS_SECTION_CLASS(class);
 
         section_class->parts = ALD_LIVE_NODE_SET | ALD_LIVE_TOPOLOGY | ALD_DETAILS_TICK;
-        section_class->update = update;
+        section_class->update = update_joins;
 }
 
 static void ald_joins_section_init(AldJoinsSection *section)

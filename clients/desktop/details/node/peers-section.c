@@ -28,7 +28,7 @@ struct _AldPeersSection {
 G_DEFINE_FINAL_TYPE(AldPeersSection, ald_peers_section, ALD_TYPE_DETAILS_SECTION)
 
 /* A figure of a pair, with when and by whom it was measured. */
-static double age_of(
+static double measurement_age(
         const AldDetailsSubject *subject, const GPtrArray *edges, uint64_t edge_id, uint64_t measured)
 {
         const AldEdgeRow *edge = ald_graph_find_edge(edges, edge_id);
@@ -46,9 +46,9 @@ static char *describe_age(const AldDetailsSubject *subject, const AldNodePairRow
 
         ald_graph_add_edges(edges, topology, subject->a, peer);
         ald_graph_add_edges(edges, topology, peer, subject->a);
-        oldest = fmax(age_of(subject, edges, pair->to_peer_edge, pair->to_peer_measured_usec),
-                fmax(age_of(subject, edges, pair->from_peer_edge, pair->from_peer_measured_usec),
-                        age_of(subject, edges, pair->rtt_edge, pair->rtt_measured_usec)));
+        oldest = fmax(measurement_age(subject, edges, pair->to_peer_edge, pair->to_peer_measured_usec),
+                fmax(measurement_age(subject, edges, pair->from_peer_edge, pair->from_peer_measured_usec),
+                        measurement_age(subject, edges, pair->rtt_edge, pair->rtt_measured_usec)));
         return ald_format_age(subject->now - oldest, subject->now);
 }
 
@@ -150,7 +150,8 @@ static void show_more(AldPeersSection *section, guint hidden)
                 gtk_button_set_label(GTK_BUTTON(section->more), label);
 }
 
-static void name_peers(AldKeyedRows *rows, const AldDetailsSubject *subject, const GPtrArray *peers, guint n)
+static void add_peer_rows(
+        AldKeyedRows *rows, const AldDetailsSubject *subject, const GPtrArray *peers, guint n)
 {
         const AldTopology *topology = ald_model_topology(subject->model);
         g_autoptr(GHashTable) gravest = ald_path_gravest(subject, subject->a);
@@ -166,7 +167,7 @@ static void name_peers(AldKeyedRows *rows, const AldDetailsSubject *subject, con
         ald_keyed_rows_end(rows);
 }
 
-static void update(AldDetailsSection *base, const AldDetailsSubject *subject)
+static void update_peers(AldDetailsSection *base, const AldDetailsSubject *subject)
 {
         AldPeersSection *section = ALD_PEERS_SECTION(base);
         const AldTopology *topology = ald_model_topology(subject->model);
@@ -180,11 +181,11 @@ static void update(AldDetailsSection *base, const AldDetailsSubject *subject)
         peers = find_peers(subject, topology);
         shown = MIN(peers->len, section->limit);
         ald_details_section_set_note(base, peers->len == 0 ? _("No path to another node is known.") : NULL);
-        name_peers(ald_details_section_rows(base), subject, peers, shown);
+        add_peer_rows(ald_details_section_rows(base), subject, peers, shown);
         show_more(section, peers->len - shown);
 }
 
-static void on_more(AldPeersSection *section)
+static void on_more_clicked(AldPeersSection *section)
 {
         section->limit += PEERS_MORE;
         gtk_widget_activate_action(GTK_WIDGET(section), "details.refresh", NULL);
@@ -195,7 +196,7 @@ static void ald_peers_section_class_init(AldPeersSectionClass *class)
         AldDetailsSectionClass *section_class = ALD_DETAILS_SECTION_CLASS(class);
 
         section_class->parts = ALD_LIVE_NODE_SET | ALD_LIVE_TOPOLOGY | ALD_LIVE_LINKS | ALD_DETAILS_TICK;
-        section_class->update = update;
+        section_class->update = update_peers;
 }
 
 static void ald_peers_section_init(AldPeersSection *section)
@@ -203,7 +204,7 @@ static void ald_peers_section_init(AldPeersSection *section)
         section->limit = PEERS_AT_FIRST;
         section->more = gtk_button_new();
         gtk_widget_set_visible(section->more, FALSE);
-        g_signal_connect_swapped(section->more, "clicked", G_CALLBACK(on_more), section);
+        g_signal_connect_swapped(section->more, "clicked", G_CALLBACK(on_more_clicked), section);
         gtk_box_append(GTK_BOX(section), section->more);
         ald_details_section_set_title(ALD_DETAILS_SECTION(section), _("Paths to Other Nodes"));
 }

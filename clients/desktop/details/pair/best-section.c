@@ -57,7 +57,7 @@ static char *format_rate(uint64_t rate)
         return rate == ALD_ABSENT_UINT64 ? NULL : ald_format_bits_per_second(ald_figure(rate));
 }
 
-static void name_best(AldKeyedRows *rows, const AldDetailsSubject *subject, const GPtrArray *edges,
+static void add_best_row(AldKeyedRows *rows, const AldDetailsSubject *subject, const GPtrArray *edges,
         const char *key, const char *label, Best best)
 {
         show_best(
@@ -65,7 +65,7 @@ static void name_best(AldKeyedRows *rows, const AldDetailsSubject *subject, cons
         g_free(best.text);
 }
 
-static void name_rows(AldKeyedRows *rows, const AldDetailsSubject *subject, const AldNodePairRow *pair,
+static void add_rows(AldKeyedRows *rows, const AldDetailsSubject *subject, const AldNodePairRow *pair,
         const GPtrArray *edges)
 {
         bool in_order = strcmp(pair->node, subject->a) == 0;
@@ -81,12 +81,12 @@ static void name_rows(AldKeyedRows *rows, const AldDetailsSubject *subject, cons
                                    : ald_format_nsec(ald_figure(pair->rtt_p50_nsec) / 2),
                 pair->rtt_edge, pair->rtt_measured_usec };
 
-        name_best(rows, subject, edges, "there", there, in_order ? to_peer : from_peer);
-        name_best(rows, subject, edges, "back", back, in_order ? from_peer : to_peer);
-        name_best(rows, subject, edges, "rtt", _("RTT/2"), rtt);
+        add_best_row(rows, subject, edges, "there", there, in_order ? to_peer : from_peer);
+        add_best_row(rows, subject, edges, "back", back, in_order ? from_peer : to_peer);
+        add_best_row(rows, subject, edges, "rtt", _("RTT/2"), rtt);
 }
 
-static void update(AldDetailsSection *section, const AldDetailsSubject *subject)
+static void update_best(AldDetailsSection *section, const AldDetailsSubject *subject)
 {
         AldKeyedRows *rows = ald_details_section_rows(section);
         const AldTopology *topology = ald_model_topology(subject->model);
@@ -103,7 +103,7 @@ static void update(AldDetailsSection *section, const AldDetailsSubject *subject)
         ald_details_section_set_note(section, pair ? NULL : _("No path between these nodes is known."));
         ald_keyed_rows_begin(rows);
         if (pair)
-                name_rows(rows, subject, pair, edges);
+                add_rows(rows, subject, pair, edges);
         ald_keyed_rows_end(rows);
 }
 
@@ -112,7 +112,7 @@ static void ald_best_section_class_init(AldBestSectionClass *class)
         AldDetailsSectionClass *section_class = ALD_DETAILS_SECTION_CLASS(class);
 
         section_class->parts = ALD_LIVE_NODE_SET | ALD_LIVE_TOPOLOGY | ALD_LIVE_LINKS | ALD_DETAILS_TICK;
-        section_class->update = update;
+        section_class->update = update_best;
 }
 
 static void ald_best_section_init(AldBestSection *section)

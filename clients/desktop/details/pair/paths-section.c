@@ -29,7 +29,7 @@ static void ald_paths_section_finalize(GObject *object)
 }
 
 /* Which other node the machine of the window can measure links with now. */
-static const AldEntity *peer_of(const AldDetailsSubject *subject)
+static const AldEntity *find_peer(const AldDetailsSubject *subject)
 {
         if (ald_details_subject_is_own(subject, subject->a))
                 return subject->node_b;
@@ -69,7 +69,7 @@ static void set_peer(AldPathsSection *section, const char *peer)
 
 static void show_probe(AldPathsSection *section, const AldDetailsSubject *subject)
 {
-        const AldEntity *peer = peer_of(subject);
+        const AldEntity *peer = find_peer(subject);
         bool reachable = peer && !ald_node_exclusion(subject->model, peer);
         const char *target = reachable ? peer->id : NULL;
         g_autofree char *words = reachable ? g_strdup(_("Measure the paths over TCP/IP now"))
@@ -82,7 +82,7 @@ static void show_probe(AldPathsSection *section, const AldDetailsSubject *subjec
         ald_widget_describe(section->probe, _("Measure Now"), words);
 }
 
-static void update(AldDetailsSection *base, const AldDetailsSubject *subject)
+static void update_paths(AldDetailsSection *base, const AldDetailsSubject *subject)
 {
         AldKeyedRows *rows = ald_details_section_rows(base);
 
@@ -98,7 +98,7 @@ static void ald_paths_section_class_init(AldPathsSectionClass *class)
 
         G_OBJECT_CLASS(class)->finalize = ald_paths_section_finalize;
         section_class->parts = ALD_LIVE_NODE_SET | ALD_LIVE_TOPOLOGY | ALD_LIVE_LINKS | ALD_DETAILS_TICK;
-        section_class->update = update;
+        section_class->update = update_paths;
 }
 
 static void ald_paths_section_init(AldPathsSection *section)

@@ -64,7 +64,7 @@ static int height_of_cells(GtkWidget *widget, int columns, int width)
         return height;
 }
 
-static int extent(int n, int size)
+static int line_extent(int n, int size)
 {
         return n > 0 ? n * size + (n - 1) * SPACING : 0;
 }
@@ -74,9 +74,9 @@ static int columns_for(const Cells *cells, int width)
 {
         int half = (cells->n + 1) / 2;
 
-        if (width < 0 || extent(cells->n, cells->width) <= width)
+        if (width < 0 || line_extent(cells->n, cells->width) <= width)
                 return MAX(cells->n, 1);
-        return extent(half, cells->width) <= width ? half : 1;
+        return line_extent(half, cells->width) <= width ? half : 1;
 }
 
 static GtkSizeRequestMode ald_figure_cells_get_request_mode(GtkLayoutManager *manager, GtkWidget *widget)
@@ -97,7 +97,7 @@ static void ald_figure_cells_measure(GtkLayoutManager *manager, GtkWidget *widge
 
         if (orientation == GTK_ORIENTATION_HORIZONTAL) {
                 *minimum = cells.width;
-                *natural = extent(cells.n, cells.width);
+                *natural = line_extent(cells.n, cells.width);
         } else {
                 *minimum = *natural = height_of_cells(
                         widget, columns, width_of_cell(&cells, columns, for_size));

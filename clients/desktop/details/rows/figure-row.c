@@ -138,7 +138,7 @@ static void add_spoken(GString *text, const char *part)
 }
 
 /* The age is left out, since it changes all the time. */
-static void describe(AldFigureRow *row, const AldFigureSet *figures)
+static void describe_row(AldFigureRow *row, const AldFigureSet *figures)
 {
         g_autoptr(GString) name = g_string_new(figures->title), text = g_string_new(NULL);
 
@@ -163,5 +163,5 @@ void ald_figure_row_show(AldFigureRow *row, const AldFigureSet *figures)
         ald_label_show(row->age, figures->age);
         show_state(row, figures);
         ald_label_show(row->remedy, figures->remedy);
-        describe(row, figures);
+        describe_row(row, figures);
 }

@@ -53,7 +53,7 @@ void ald_keyed_rows_begin(AldKeyedRows *rows)
         rows->pass++;
 }
 
-static void append(AldKeyedRows *rows, GtkWidget *widget)
+static void append_row(AldKeyedRows *rows, GtkWidget *widget)
 {
         if (GTK_IS_LIST_BOX(rows->container))
                 gtk_list_box_append(GTK_LIST_BOX(rows->container), widget);
@@ -61,7 +61,7 @@ static void append(AldKeyedRows *rows, GtkWidget *widget)
                 adw_expander_row_add_row(ADW_EXPANDER_ROW(rows->container), widget);
 }
 
-static void detach(AldKeyedRows *rows, GtkWidget *widget)
+static void detach_row(AldKeyedRows *rows, GtkWidget *widget)
 {
         if (GTK_IS_LIST_BOX(rows->container))
                 gtk_list_box_remove(GTK_LIST_BOX(rows->container), widget);
@@ -70,7 +70,7 @@ static void detach(AldKeyedRows *rows, GtkWidget *widget)
 }
 
 /* Two things that other machines report may have the same key. */
-static KeyedRow *find(AldKeyedRows *rows, const char *key, char **ret_key)
+static KeyedRow *find_row(AldKeyedRows *rows, const char *key, char **ret_key)
 {
         KeyedRow *row;
 
@@ -87,7 +87,7 @@ static KeyedRow *find(AldKeyedRows *rows, const char *key, char **ret_key)
 GtkWidget *ald_keyed_rows_next(AldKeyedRows *rows, const char *key, AldRowMaker make)
 {
         g_autofree char *unique = NULL;
-        KeyedRow *row = find(rows, key, &unique);
+        KeyedRow *row = find_row(rows, key, &unique);
 
         if (!row) {
                 row = g_new0(KeyedRow, 1);
@@ -111,13 +111,13 @@ static void remove_unnamed(AldKeyedRows *rows)
                         rows->shown->pdata[kept++] = row;
                         continue;
                 }
-                detach(rows, row->widget);
+                detach_row(rows, row->widget);
                 g_hash_table_remove(rows->by_key, row->key);
         }
         g_ptr_array_set_size(rows->shown, (gint) kept);
 }
 
-static GtkWidget *focus_of(AldKeyedRows *rows)
+static GtkWidget *find_focus(AldKeyedRows *rows)
 {
         GtkRoot *root = gtk_widget_get_root(rows->container);
         GtkWidget *focus = root ? gtk_root_get_focus(root) : NULL;
@@ -126,17 +126,17 @@ static GtkWidget *focus_of(AldKeyedRows *rows)
 }
 
 /* Rows cannot be inserted everywhere, so those behind a new one, or one that moves, are appended again. */
-static void place(AldKeyedRows *rows)
+static void place_rows(AldKeyedRows *rows)
 {
-        GtkWidget *focus = focus_of(rows);
+        GtkWidget *focus = find_focus(rows);
         guint same = 0;
 
         while (same < rows->shown->len && rows->shown->pdata[same] == rows->named->pdata[same])
                 same++;
         for (guint i = same; i < rows->shown->len; i++)
-                detach(rows, ((KeyedRow *) rows->shown->pdata[i])->widget);
+                detach_row(rows, ((KeyedRow *) rows->shown->pdata[i])->widget);
         for (guint i = same; i < rows->named->len; i++)
-                append(rows, ((KeyedRow *) rows->named->pdata[i])->widget);
+                append_row(rows, ((KeyedRow *) rows->named->pdata[i])->widget);
         if (focus && same < rows->shown->len && gtk_widget_is_ancestor(focus, rows->container))
                 gtk_widget_grab_focus(focus);
 }
@@ -144,7 +144,7 @@ static void place(AldKeyedRows *rows)
 /* The index of the row that has the focus and goes now; or no index. */
 static guint find_lost_focus(AldKeyedRows *rows)
 {
-        GtkWidget *focus = focus_of(rows);
+        GtkWidget *focus = find_focus(rows);
 
         for (guint i = 0; focus && i < rows->shown->len; i++) {
                 const KeyedRow *row = rows->shown->pdata[i];
@@ -162,7 +162,7 @@ void ald_keyed_rows_end(AldKeyedRows *rows)
         guint lost = find_lost_focus(rows);
 
         remove_unnamed(rows);
-        place(rows);
+        place_rows(rows);
         rows->named = rows->shown;
         rows->shown = named;
         if (lost != G_MAXUINT && named->len > 0)

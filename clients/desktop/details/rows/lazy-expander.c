@@ -25,7 +25,7 @@ static void ald_lazy_expander_class_init(AldLazyExpanderClass *class)
         G_OBJECT_CLASS(class)->finalize = ald_lazy_expander_finalize;
 }
 
-static void on_expanded(AldLazyExpander *expander)
+static void on_expanded_changed(AldLazyExpander *expander)
 {
         if (adw_expander_row_get_expanded(ADW_EXPANDER_ROW(expander)))
                 gtk_widget_activate_action(GTK_WIDGET(expander), "details.refresh", NULL);
@@ -50,7 +50,7 @@ static void ald_lazy_expander_init(AldLazyExpander *expander)
         adw_preferences_row_set_use_markup(ADW_PREFERENCES_ROW(expander), FALSE);
         expander->rows = ald_keyed_rows_new(GTK_WIDGET(expander));
         expander->suffix = make_suffix(expander);
-        g_signal_connect(expander, "notify::expanded", G_CALLBACK(on_expanded), NULL);
+        g_signal_connect(expander, "notify::expanded", G_CALLBACK(on_expanded_changed), NULL);
 }
 
 GtkWidget *ald_lazy_expander_new(void)
