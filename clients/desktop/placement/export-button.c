@@ -22,7 +22,7 @@ struct _AldExportButton {
 
 G_DEFINE_FINAL_TYPE(AldExportButton, ald_export_button, ADW_TYPE_BIN)
 
-static void say(AldExportButton *button, const char *text)
+static void show_toast(AldExportButton *button, const char *text)
 {
         (void) gtk_widget_activate_action(GTK_WIDGET(button), "win.say", "s", text);
 }
@@ -68,7 +68,7 @@ static void on_saved(GObject *source, GAsyncResult *result, gpointer userdata)
                 words = g_strdup(_("Plan saved"));
         else
                 words = g_strdup_printf(_("Cannot save the plan: %s"), error->message);
-        say(button, words);
+        show_toast(button, words);
 }
 
 static void on_chosen(GtkNativeDialog *chooser, int response, AldExportButton *button)
@@ -90,7 +90,7 @@ static char *propose_name(const char *format)
                        : g_strdup_printf("plan-%s.txt", format);
 }
 
-static void save(AldExportButton *button, const char *format, const GString *text)
+static void open_save_dialog(AldExportButton *button, const char *format, const GString *text)
 {
         GtkRoot *root = gtk_widget_get_root(GTK_WIDGET(button));
         g_autofree char *name = propose_name(format);
@@ -124,21 +124,21 @@ static void request_free(gpointer data)
         g_free(request);
 }
 
-static void deliver(AldExportButton *button, const char *format, bool to_file, const GString *text)
+static void copy_or_save(AldExportButton *button, const char *format, bool to_file, const GString *text)
 {
         if (to_file) {
-                save(button, format, text);
+                open_save_dialog(button, format, text);
                 return;
         }
         gdk_clipboard_set_text(gtk_widget_get_clipboard(GTK_WIDGET(button)), text->str);
-        say(button, _("Plan copied"));
+        show_toast(button, _("Plan copied"));
 }
 
-static void fail(AldExportButton *button, const char *reason)
+static void show_failure(AldExportButton *button, const char *reason)
 {
         g_autofree char *words = g_strdup_printf(_("Cannot export the plan: %s"), reason);
 
-        say(button, words);
+        show_toast(button, words);
 }
 
 /* Of a plan that may have gone while the prompt was open. */
@@ -151,9 +151,9 @@ static void on_forced(void *userdata)
         if (!request->button->report)
                 return;
         if (write_text(request->button, request->format, true, &text, &reason) < 0)
-                fail(request->button, reason);
+                show_failure(request->button, reason);
         else
-                deliver(request->button, request->format, request->to_file, text);
+                copy_or_save(request->button, request->format, request->to_file, text);
 }
 
 static void ask_to_force(AldExportButton *button, const char *format, bool to_file, const char *reason)
@@ -184,9 +184,9 @@ static void export_plan(GtkWidget *widget, const char *format, bool to_file)
         if (r == -ESTALE || r == -ENOKEY)
                 ask_to_force(button, format, to_file, reason);
         else if (r < 0)
-                fail(button, reason);
+                show_failure(button, reason);
         else
-                deliver(button, format, to_file, text);
+                copy_or_save(button, format, to_file, text);
 }
 
 static void on_copy(GtkWidget *widget, const char *action, GVariant *parameter)

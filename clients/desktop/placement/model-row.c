@@ -20,7 +20,7 @@ enum { CHANGED, N_SIGNALS };
 
 static guint signals[N_SIGNALS];
 
-static void show(AldModelRow *row)
+static void update_state(AldModelRow *row)
 {
         gtk_spinner_set_spinning(GTK_SPINNER(row->spinner), row->reading != NULL);
         gtk_widget_set_visible(row->spinner, row->reading != NULL);
@@ -31,7 +31,7 @@ static void show(AldModelRow *row)
         g_signal_emit(row, signals[CHANGED], 0);
 }
 
-static void drop(AldModelRow *row)
+static void drop_model(AldModelRow *row)
 {
         g_clear_pointer(&row->reading, ald_model_reading_free);
         g_clear_pointer(&row->llm, ald_llm_free);
@@ -47,19 +47,19 @@ static void on_read(AldLlm *llm, const char *problem, void *userdata)
         row->llm = llm;
         if (!llm)
                 row->failure = g_strdup_printf(_("Cannot read the model: %s"), problem);
-        show(row);
+        update_state(row);
 }
 
 static void read_path(AldModelRow *row)
 {
         const char *path = gtk_editable_get_text(GTK_EDITABLE(row));
 
-        drop(row);
+        drop_model(row);
         if (*path) {
                 row->path = g_strdup(path);
                 row->reading = ald_model_reading_start(row->path, on_read, row);
         }
-        show(row);
+        update_state(row);
 }
 
 /* The model is that of the path which is seen. */
@@ -67,8 +67,8 @@ static void on_edited(AldModelRow *row)
 {
         if (g_strcmp0(gtk_editable_get_text(GTK_EDITABLE(row)), row->path) == 0)
                 return;
-        drop(row);
-        show(row);
+        drop_model(row);
+        update_state(row);
 }
 
 /* A path that was not typed, such as one that was dropped, has no button to apply it. */
@@ -83,14 +83,14 @@ static void on_activated(AldModelRow *row)
 /* The dialog: of GTK 4.8, and deprecated from 4.10 on. */
 G_GNUC_BEGIN_IGNORE_DEPRECATIONS
 
-static void take_file(AldModelRow *row, GFile *file)
+static void read_file(AldModelRow *row, GFile *file)
 {
         g_autofree char *path = file ? g_file_get_path(file) : NULL;
 
         if (!path) {
-                drop(row);
+                drop_model(row);
                 row->failure = g_strdup(_("The model must be in a folder of this computer"));
-                show(row);
+                update_state(row);
                 return;
         }
         gtk_editable_set_text(GTK_EDITABLE(row), path);
@@ -104,7 +104,7 @@ static void on_response(GtkNativeDialog *chooser, int response, AldModelRow *row
                                         : NULL;
 
         if (response == GTK_RESPONSE_ACCEPT)
-                take_file(row, file);
+                read_file(row, file);
         g_clear_object(&row->chooser);
 }
 
@@ -117,7 +117,7 @@ static void add_filter(GtkFileChooser *chooser, const char *name, const char *pa
         gtk_file_chooser_add_filter(chooser, filter);
 }
 
-static void choose(AldModelRow *row, GtkFileChooserAction action, const char *title)
+static void open_chooser(AldModelRow *row, GtkFileChooserAction action, const char *title)
 {
         GtkRoot *root = gtk_widget_get_root(GTK_WIDGET(row));
 
@@ -137,12 +137,12 @@ G_GNUC_END_IGNORE_DEPRECATIONS
 
 static void on_choose_file(AldModelRow *row)
 {
-        choose(row, GTK_FILE_CHOOSER_ACTION_OPEN, _("Choose a GGUF File"));
+        open_chooser(row, GTK_FILE_CHOOSER_ACTION_OPEN, _("Choose a GGUF File"));
 }
 
 static void on_choose_folder(AldModelRow *row)
 {
-        choose(row, GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER, _("Choose a Folder With Safetensors"));
+        open_chooser(row, GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER, _("Choose a Folder With Safetensors"));
 }
 
 static void add_button(AldModelRow *row, const char *icon, const char *name, GCallback clicked)
@@ -160,7 +160,7 @@ static void ald_model_row_dispose(GObject *object)
 {
         AldModelRow *row = ALD_MODEL_ROW(object);
 
-        drop(row);
+        drop_model(row);
         g_clear_object(&row->chooser);
         G_OBJECT_CLASS(ald_model_row_parent_class)->dispose(object);
 }

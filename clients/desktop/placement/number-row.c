@@ -13,7 +13,7 @@ typedef struct Number {
         bool optional;
 } Number;
 
-static bool parse(const Number *number, const char *text, uint64_t *ret)
+static bool parse_number(const Number *number, const char *text, uint64_t *ret)
 {
         guint64 value;
 
@@ -34,7 +34,7 @@ bool ald_number_row_get(GtkWidget *row, uint64_t *ret)
                 *ret = ALD_ABSENT_UINT64;
                 return number->optional;
         }
-        return parse(number, text, ret);
+        return parse_number(number, text, ret);
 }
 
 /* What is still empty is missing rather than wrong. */

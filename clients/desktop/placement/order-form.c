@@ -94,14 +94,14 @@ AldPlanOptions ald_order_form_options(AldOrderForm *form)
         return options;
 }
 
-static const AldPlanEngine *engine_of(AldOrderForm *form)
+static const AldPlanEngine *chosen_engine(AldOrderForm *form)
 {
         return ald_plan_engine_find(ald_order_form_options(form).engine);
 }
 
 static bool takes_model(AldOrderForm *form)
 {
-        return !ald_plan_engine_is_collective(engine_of(form));
+        return !ald_plan_engine_is_collective(chosen_engine(form));
 }
 
 static bool is_from_file(AldOrderForm *form)
@@ -116,7 +116,7 @@ static bool is_needed(AldOrderForm *form, guint number)
         return number > MESSAGE_BYTES || (number < MESSAGE_BYTES && !is_from_file(form));
 }
 
-static uint64_t number_of(AldOrderForm *form, guint number)
+static uint64_t entered_number(AldOrderForm *form, guint number)
 {
         uint64_t value;
 
@@ -129,15 +129,15 @@ AldPlanOrder ald_order_form_order(AldOrderForm *form)
 {
         AldPlanOrder order = ALD_PLAN_ORDER_INIT;
 
-        order.engine = engine_of(form);
-        order.message_bytes = number_of(form, MESSAGE_BYTES);
+        order.engine = chosen_engine(form);
+        order.message_bytes = entered_number(form, MESSAGE_BYTES);
         order.llm = is_from_file(form) ? ald_model_row_model(ALD_MODEL_ROW(form->model)) : NULL;
-        order.bytes = number_of(form, BYTES);
-        order.layers = number_of(form, LAYERS);
-        order.elements = number_of(form, ELEMENTS);
-        order.kv_bytes = number_of(form, KV_BYTES);
-        order.context = number_of(form, CONTEXT);
-        order.parallel = number_of(form, PARALLEL);
+        order.bytes = entered_number(form, BYTES);
+        order.layers = entered_number(form, LAYERS);
+        order.elements = entered_number(form, ELEMENTS);
+        order.kv_bytes = entered_number(form, KV_BYTES);
+        order.context = entered_number(form, CONTEXT);
+        order.parallel = entered_number(form, PARALLEL);
         if (is_from_file(form))
                 order.type_k = order.type_v = chosen_kv_type(form);
         return order;
@@ -194,7 +194,7 @@ static void append_part(GString *text, const char *part)
 static void show_options(AldOrderForm *form)
 {
         g_autoptr(GString) text = g_string_new(NULL);
-        uint64_t context = number_of(form, CONTEXT), parallel = number_of(form, PARALLEL);
+        uint64_t context = entered_number(form, CONTEXT), parallel = entered_number(form, PARALLEL);
 
         for (guint i = 0; i < form->choices->len; i++)
                 append_part(text, ald_word(chosen_word(form->choices->pdata[i])));
@@ -219,7 +219,7 @@ static void on_changed(AldOrderForm *form);
 /* The type remains, if the engine keeps it. */
 static void list_kv_types(AldOrderForm *form)
 {
-        const AldPlanEngine *engine = engine_of(form);
+        const AldPlanEngine *engine = chosen_engine(form);
         g_autoptr(GtkStringList) names = gtk_string_list_new(NULL);
         AldKvType chosen = chosen_kv_type(form);
         guint selected = 0;
@@ -258,11 +258,11 @@ static void on_changed(AldOrderForm *form)
 }
 
 /* A model may have been trained for less than what is proposed, unless the user has chosen something else. */
-static void on_model(AldOrderForm *form)
+static void on_model_changed(AldOrderForm *form)
 {
         const AldLlm *llm = ald_model_row_model(ALD_MODEL_ROW(form->model));
 
-        if (llm && number_of(form, CONTEXT) == form->context) {
+        if (llm && entered_number(form, CONTEXT) == form->context) {
                 form->context = ald_plan_order_context(llm);
                 ald_number_row_set(form->numbers[CONTEXT], form->context);
         }
@@ -276,7 +276,7 @@ static void on_submitted(AldOrderForm *form)
 
 /* Rows. */
 
-static GtkWidget *list_new(const char *name)
+static GtkWidget *make_list(const char *name)
 {
         GtkWidget *list = gtk_list_box_new();
 
@@ -286,7 +286,7 @@ static GtkWidget *list_new(const char *name)
         return list;
 }
 
-static GtkWidget *number_new(AldOrderForm *form, guint i)
+static GtkWidget *make_number(AldOrderForm *form, guint i)
 {
         const AldField *field = numbers[i].field
                                         ? ald_struct_find(&ald_plan_workload_struct, numbers[i].field)
@@ -302,7 +302,7 @@ static GtkWidget *number_new(AldOrderForm *form, guint i)
         return row;
 }
 
-static GtkWidget *combo_new(AldOrderForm *form, const char *title, GtkStringList *list)
+static GtkWidget *make_combo(AldOrderForm *form, const char *title, GtkStringList *list)
 {
         GtkWidget *row = adw_combo_row_new();
 
@@ -312,7 +312,7 @@ static GtkWidget *combo_new(AldOrderForm *form, const char *title, GtkStringList
         return row;
 }
 
-static const char *title_of(const AldField *field)
+static const char *field_title(const AldField *field)
 {
         static const struct {
                 const char *field, *title;
@@ -337,51 +337,51 @@ static void add_choices(AldOrderForm *form)
                 words = gtk_string_list_new(NULL);
                 for (size_t word = 0; word_at(field, word); word++)
                         gtk_string_list_append(words, ald_word(word_at(field, word)));
-                row = combo_new(form, title_of(field), words);
+                row = make_combo(form, field_title(field), words);
                 g_object_set_data(G_OBJECT(row), FIELD_KEY, (gpointer) field);
                 adw_expander_row_add_row(ADW_EXPANDER_ROW(form->options), row);
                 g_ptr_array_add(form->choices, row);
         }
 }
 
-static GtkWidget *kv_type_new(AldOrderForm *form)
+static GtkWidget *make_kv_type(AldOrderForm *form)
 {
         g_autoptr(GtkStringList) names = gtk_string_list_new(NULL);
 
-        form->kv_type = combo_new(form, _("Keys and Values"), names);
+        form->kv_type = make_combo(form, _("Keys and Values"), names);
         return form->kv_type;
 }
 
-static GtkWidget *models_new(AldOrderForm *form)
+static GtkWidget *make_models(AldOrderForm *form)
 {
-        GtkWidget *list = list_new(_("Model"));
+        GtkWidget *list = make_list(_("Model"));
         g_autoptr(GtkStringList) sources = gtk_string_list_new(NULL);
 
         gtk_string_list_append(sources, _("File or folder"));
         gtk_string_list_append(sources, _("Numbers"));
-        form->source = combo_new(form, _("Model"), sources);
+        form->source = make_combo(form, _("Model"), sources);
         form->model = ald_model_row_new();
-        g_signal_connect_swapped(form->model, "model-changed", G_CALLBACK(on_model), form);
+        g_signal_connect_swapped(form->model, "model-changed", G_CALLBACK(on_model_changed), form);
         g_signal_connect_swapped(form->model, "entry-activated", G_CALLBACK(on_submitted), form);
         gtk_list_box_append(GTK_LIST_BOX(list), form->source);
         gtk_list_box_append(GTK_LIST_BOX(list), form->model);
         for (guint i = 0; i <= MESSAGE_BYTES; i++)
-                gtk_list_box_append(GTK_LIST_BOX(list), number_new(form, i));
+                gtk_list_box_append(GTK_LIST_BOX(list), make_number(form, i));
         return list;
 }
 
-static GtkWidget *options_new(AldOrderForm *form)
+static GtkWidget *make_options(AldOrderForm *form)
 {
-        GtkWidget *list = list_new(_("Options"));
+        GtkWidget *list = make_list(_("Options"));
         AdwExpanderRow *row = ADW_EXPANDER_ROW(adw_expander_row_new());
 
         form->options = GTK_WIDGET(row);
         adw_preferences_row_set_title(ADW_PREFERENCES_ROW(row), _("Options"));
         ald_widget_describe(GTK_WIDGET(row), _("Options"), NULL);
         add_choices(form);
-        adw_expander_row_add_row(row, number_new(form, CONTEXT));
-        adw_expander_row_add_row(row, number_new(form, PARALLEL));
-        adw_expander_row_add_row(row, kv_type_new(form));
+        adw_expander_row_add_row(row, make_number(form, CONTEXT));
+        adw_expander_row_add_row(row, make_number(form, PARALLEL));
+        adw_expander_row_add_row(row, make_kv_type(form));
         gtk_list_box_append(GTK_LIST_BOX(list), form->options);
         return list;
 }
@@ -422,13 +422,13 @@ static void ald_order_form_init(AldOrderForm *form)
         gtk_orientable_set_orientation(GTK_ORIENTABLE(form), GTK_ORIENTATION_VERTICAL);
         gtk_box_set_spacing(GTK_BOX(form), 6);
         form->choices = g_ptr_array_new();
-        models = models_new(form);
+        models = make_models(form);
         form->status = ald_wrapping_label_new("caption");
         gtk_widget_set_margin_start(form->status, 12);
         gtk_widget_set_margin_bottom(form->status, 6);
         gtk_box_append(GTK_BOX(form), models);
         gtk_box_append(GTK_BOX(form), form->status);
-        gtk_box_append(GTK_BOX(form), options_new(form));
+        gtk_box_append(GTK_BOX(form), make_options(form));
 }
 
 GtkWidget *ald_order_form_new(void)

@@ -36,7 +36,7 @@ static guint signals[N_SIGNALS];
 
 /* The plan. */
 
-static void say(AldPlacementPage *page, const char *text, AldTone tone)
+static void show_message(AldPlacementPage *page, const char *text, AldTone tone)
 {
         ald_widget_show_tone(page->message, tone);
         ald_label_show(page->message, text);
@@ -49,7 +49,7 @@ static void update_start(AldPlacementPage *page)
 
 static void on_cancel(AldPlacementPage *page);
 
-static GtkWidget *running_new(AldPlacementPage *page)
+static GtkWidget *make_running(AldPlacementPage *page)
 {
         GtkWidget *running = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, SPACING),
                   *cancel = gtk_button_new_with_label(_("Cancel"));
@@ -72,7 +72,7 @@ static void show_running(AldPlacementPage *page)
 {
         bool had_focus = gtk_widget_has_focus(page->start);
 
-        page->running = running_new(page);
+        page->running = make_running(page);
         gtk_box_insert_child_after(GTK_BOX(page->box), page->running, page->start);
         update_start(page);
         if (had_focus)
@@ -91,7 +91,7 @@ static void hide_running(AldPlacementPage *page)
 }
 
 /* What is shown of the one before must go first. */
-static void take_report(AldPlacementPage *page, AldPlanReport *report)
+static void replace_report(AldPlacementPage *page, AldPlanReport *report)
 {
         ald_placement_page_clear_overlay(page);
         ald_plan_view_show(page->view, NULL, NULL);
@@ -117,15 +117,15 @@ static void on_ended(AldPlanReport *report, const sd_bus_error *error, void *use
         page->run = NULL;
         hide_running(page);
         if (report) {
-                take_report(page, report);
+                replace_report(page, report);
                 return;
         }
         why = ald_bus_error_words(error, ALD_PLACEMENT_UNIT);
         words = g_strdup_printf(_("Cannot plan: %s"), why);
-        say(page, words, ALD_TONE_ERROR);
+        show_message(page, words, ALD_TONE_ERROR);
 }
 
-static void start(AldPlacementPage *page)
+static void start_planning(AldPlacementPage *page)
 {
         static const AldPlanRunHandler handler = { .progressed = on_progressed, .ended = on_ended };
         g_auto(AldPlanWorkload) workload = ALD_PLAN_WORKLOAD_INIT;
@@ -138,14 +138,14 @@ static void start(AldPlacementPage *page)
         order = ald_order_form_order(page->form);
         options = ald_order_form_options(page->form);
         if (ald_plan_order_workload(&order, &workload, &error) < 0) {
-                say(page, error, ALD_TONE_ERROR);
+                show_message(page, error, ALD_TONE_ERROR);
                 return;
         }
         g_free(page->asked);
         g_free(page->path);
         page->asked = ald_plan_order_title(&order);
         page->path = g_strdup(ald_order_form_path(page->form));
-        say(page, NULL, ALD_TONE_PLAIN);
+        show_message(page, NULL, ALD_TONE_PLAIN);
         page->run = ald_plan_run_start(page->bus, &workload, &options, &handler, page);
         show_running(page);
 }
@@ -154,7 +154,7 @@ static void on_cancel(AldPlacementPage *page)
 {
         g_clear_pointer(&page->run, ald_plan_run_cancel);
         hide_running(page);
-        say(page, _("Planning was canceled"), ALD_TONE_FAINT);
+        show_message(page, _("Planning was canceled"), ALD_TONE_FAINT);
 }
 
 /* On the map. */
@@ -182,7 +182,7 @@ static gboolean on_shortcut(GtkWidget *widget, GVariant *arguments, gpointer use
 {
         if (!gtk_widget_get_mapped(widget))
                 return FALSE;
-        start(ALD_PLACEMENT_PAGE(widget));
+        start_planning(ALD_PLACEMENT_PAGE(widget));
         return TRUE;
 }
 
@@ -207,7 +207,7 @@ static GtkWidget *make_start(AldPlacementPage *page)
         gtk_widget_add_css_class(page->start, "suggested-action");
         gtk_widget_add_css_class(page->start, "pill");
         gtk_widget_set_halign(page->start, GTK_ALIGN_CENTER);
-        g_signal_connect_swapped(page->start, "clicked", G_CALLBACK(start), page);
+        g_signal_connect_swapped(page->start, "clicked", G_CALLBACK(start_planning), page);
         return page->start;
 }
 
@@ -283,7 +283,7 @@ GtkWidget *ald_placement_page_new(AldLiveCluster *cluster, AldHostBus *bus)
         adw_bin_set_child(ADW_BIN(page), make_content(page, cluster));
         add_shortcuts(page);
         g_signal_connect_swapped(page->form, "changed", G_CALLBACK(update_start), page);
-        g_signal_connect_swapped(page->form, "submitted", G_CALLBACK(start), page);
+        g_signal_connect_swapped(page->form, "submitted", G_CALLBACK(start_planning), page);
         update_start(page);
         return GTK_WIDGET(page);
 }

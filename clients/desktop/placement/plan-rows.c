@@ -12,7 +12,7 @@
 #define PEER_KEY "ald-peer"
 #define LEFT_OUT_MAX 100u /* rows; a cluster may have thousands of devices */
 
-static GtkWidget *figure_row_new(void)
+static GtkWidget *activatable_row_new(void)
 {
         GtkWidget *row = ald_figure_row_new();
 
@@ -37,7 +37,7 @@ void ald_plan_row_open(GtkListBoxRow *row)
                 gtk_widget_activate_action(GTK_WIDGET(row), "win.show-node", "s", node);
 }
 
-static char *measured_words(uint64_t measured_usec, double now_usec)
+static char *describe_age(uint64_t measured_usec, double now_usec)
 {
         g_autofree char *age = NULL;
 
@@ -64,7 +64,7 @@ static void show_stage(GtkWidget *row, guint number, const AldPlanStageRow *stag
                 ald_figure(stage->needs_bytes), ald_figure(stage->free_bytes));
         g_autofree char *time = ald_format_nsec(ald_figure(stage->nsec));
         g_autofree char *hop = ald_format_nsec(ald_figure(stage->hop_nsec));
-        g_autofree char *age = measured_words(stage->measured_usec, now_usec);
+        g_autofree char *age = describe_age(stage->measured_usec, now_usec);
         g_autofree char *limiter = ald_plan_words_limiter(stage);
         const AldFigureSet figures = { .title = title,
                 .detail = detail,
@@ -82,7 +82,7 @@ static void show_stage(GtkWidget *row, guint number, const AldPlanStageRow *stag
 void ald_plan_rows_stages(AldKeyedRows *rows, const AldPlanReport *report, double now_usec)
 {
         for (guint i = 0; i < ald_plan_report_n_stages(report); i++)
-                show_stage(next_row(rows, i, figure_row_new), i + 1,
+                show_stage(next_row(rows, i, activatable_row_new), i + 1,
                         &g_array_index(report->stages, AldPlanStageRow, i), now_usec);
 }
 
@@ -100,7 +100,7 @@ static void show_hop(GtkWidget *row, const AldPlanHopRow *hop, double now_usec)
         g_autofree char *bytes = ald_format_bytes(ald_figure(hop->bytes));
         g_autofree char *rate = ald_format_bits_per_second(ald_figure(hop->bits_per_second));
         g_autofree char *delay = ald_format_nsec(ald_figure(hop->rtt_nsec) / 2);
-        g_autofree char *age = measured_words(hop->measured_usec, now_usec);
+        g_autofree char *age = describe_age(hop->measured_usec, now_usec);
         const AldFigureSet figures = { .title = title,
                 .detail = detail ? detail : path,
                 .figures = { { _("Time"), time, NULL }, { _("Size"), bytes, NULL }, { _("Rate"), rate, NULL },
@@ -120,7 +120,7 @@ void ald_plan_rows_hops(AldKeyedRows *rows, const AldPlanReport *report, double 
                 const AldPlanHopRow *hop = &g_array_index(report->hops, AldPlanHopRow, i);
 
                 if (hop->alternative == 0)
-                        show_hop(next_row(rows, i, figure_row_new), hop, now_usec);
+                        show_hop(next_row(rows, i, activatable_row_new), hop, now_usec);
         }
 }
 
@@ -167,7 +167,7 @@ void ald_plan_rows_left_out(AldKeyedRows *rows, const AldPlanReport *report, dou
         guint n = MIN(report->left_out->len, LEFT_OUT_MAX);
 
         for (guint i = 0; i < n; i++)
-                show_left_out(next_row(rows, i, figure_row_new),
+                show_left_out(next_row(rows, i, activatable_row_new),
                         &g_array_index(report->left_out, AldPlanLeftOutRow, i));
         if (report->left_out->len > n)
                 show_rest(ald_keyed_rows_next(rows, "rest", ald_sentence_row_new), report->left_out->len - n);

@@ -95,7 +95,7 @@ AldPlanRun *ald_plan_run_start(AldHostBus *bus, const AldPlanWorkload *workload,
 }
 
 /* Nobody waits for the reply: a later plan comes after it on the same connection. */
-static void tell_service(sd_bus *bus)
+static void cancel_in_service(sd_bus *bus)
 {
         g_autoptr(AldMessage) m = NULL;
 
@@ -110,6 +110,6 @@ void ald_plan_run_cancel(AldPlanRun *run)
         if (!run)
                 return;
         if (run->use)
-                tell_service(ald_host_use_bus(run->use));
+                cancel_in_service(ald_host_use_bus(run->use));
         ald_plan_run_free(run);
 }

@@ -126,7 +126,7 @@ static void show_section(AldPlanView *view, guint i, double now_usec)
         gtk_widget_set_visible(section->box, ald_keyed_rows_count(section->rows) > 0);
 }
 
-static void update(AldPlanView *view)
+static void update_view(AldPlanView *view)
 {
         double now_usec = ald_live_now();
         bool has_plan = view->report && !view->report->plan.problem;
@@ -153,7 +153,7 @@ void ald_plan_view_show(AldPlanView *view, const AldPlanReport *report, const ch
         view->report = report;
         g_free(view->title);
         view->title = g_strdup(title ? title : "");
-        update(view);
+        update_view(view);
 }
 
 /* Ages have grown. */
@@ -297,7 +297,7 @@ GtkWidget *ald_plan_view_new(AldLiveCluster *cluster)
         view->cluster = g_object_ref(cluster);
         g_signal_connect_object(cluster, "tick", G_CALLBACK(on_tick), view, G_CONNECT_SWAPPED);
         g_signal_connect_object(cluster, "updated", G_CALLBACK(on_updated), view, G_CONNECT_SWAPPED);
-        update(view);
+        update_view(view);
         return GTK_WIDGET(view);
 }
 
