@@ -90,15 +90,6 @@ static int compare_doubles(const void *a, const void *b)
         return (left > right) - (left < right);
 }
 
-/* Adds the time of a stage in the middle, and as either or both of the ends. */
-static void append_limits(GArray *limits, double nsec, const AldPlacementEnds *ends)
-{
-        double all[] = { nsec, nsec + (ends ? ends->first_nsec : 0), nsec + (ends ? ends->last_nsec : 0),
-                nsec + (ends ? ends->first_nsec + ends->last_nsec : 0) };
-
-        g_array_append_vals(limits, all, ends ? G_N_ELEMENTS(all) : 1);
-}
-
 static void append_occupied(
         GArray *limits, const AldPlacementProblem *problem, const double *nsec, const double *occupy_nsec)
 {
@@ -111,12 +102,19 @@ GArray *ald_placement_list_limits(const AldPlacementProblem *problem, const doub
 {
         GArray *limits = g_array_new(FALSE, FALSE, sizeof(double));
 
-        for (uint32_t i = 0; i < problem->n_devices; i++)
-                for (uint32_t n = 1; n <= MIN(problem->devices[i].layers_max, problem->layers); n++) {
-                        double limit = n * problem->devices[i].layer_nsec;
+        for (uint32_t i = 0; i < problem->n_devices; i++) {
+                const AldPlacementEnds *ends = problem->ends ? &problem->ends[i] : NULL;
 
-                        append_limits(limits, limit, problem->ends ? &problem->ends[i] : NULL);
+                for (uint32_t n = 1; n <= MIN(problem->devices[i].layers_max, problem->layers); n++) {
+                        double nsec = n * problem->devices[i].layer_nsec;
+                        /* A stage in the middle, and as either or both of the ends. */
+                        double all[] = { nsec, nsec + (ends ? ends->first_nsec : 0),
+                                nsec + (ends ? ends->last_nsec : 0),
+                                nsec + (ends ? ends->first_nsec + ends->last_nsec : 0) };
+
+                        g_array_append_vals(limits, all, ends ? G_N_ELEMENTS(all) : 1);
                 }
+        }
         append_occupied(limits, problem, problem->hop_nsec, occupy_nsec);
         if (ald_placement_closes_otherwise(problem))
                 append_occupied(

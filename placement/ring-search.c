@@ -321,16 +321,6 @@ static void close_ring(RingSearch *search, const SearchPath *path)
         search->limit = MIN(search->limit, search->best->nsec);
 }
 
-static SearchPath begin_path(const RingSearch *search, uint32_t first)
-{
-        const AldPlacementCore *core = search->core;
-        const AldPlacementEnds *ends = core->problem->ends;
-
-        return (SearchPath){ .first = first,
-                .hops_nsec = search->closing_nsec[first] + (ends ? ends[core->devices[first]].first_nsec : 0),
-                .layers_nsec = ald_placement_table_row(search->table, core->n, 0) };
-}
-
 /* Extends the path by the device, from which the way back takes back_nsec. */
 static void extend_path(
         RingSearch *search, const SearchPath *path, uint32_t device, double rest_nsec, double back_nsec)
@@ -435,14 +425,18 @@ static void extend_to_next(RingSearch *search, const SearchPath *path)
 static void begin_paths(RingSearch *search)
 {
         AldPlacementCore *core = search->core;
+        const AldPlacementEnds *ends = core->problem->ends;
 
         for (uint32_t first = 0; first < core->n; first++) {
-                SearchPath none = begin_path(search, first);
+                const SearchPath none = { .first = first,
+                        .hops_nsec = search->closing_nsec[first] +
+                                     (ends ? ends[core->devices[first]].first_nsec : 0),
+                        .layers_nsec = ald_placement_table_row(search->table, core->n, 0) };
 
                 if (search->predecessor[first] == NO_PREDECESSOR && search->closing_nsec[first] < INFINITY)
                         extend_path(search, &none, first, 0, 0);
                 /* Without ends, all further paths lack this device, which is required. */
-                if (!core->problem->ends && ald_placement_core_device(core, first)->required)
+                if (!ends && ald_placement_core_device(core, first)->required)
                         break;
         }
         (void) ald_placement_core_spend(core, (uint64_t) 2 * core->layers * core->n);

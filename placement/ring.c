@@ -260,30 +260,22 @@ static void build_solution(Ring *ring, AldPlacementSolution *ret)
         ald_placement_set_layers(ring->problem, ret->stages, n);
 }
 
-static void find_nodes(Ring *ring)
-{
-        const AldPlacementProblem *problem = ring->problem;
-
-        if (problem->nodes_max == 0 && !problem->nodes_together && !problem->nodes_even)
-                return;
-        for (uint32_t i = 0; i < problem->n_devices; i++)
-                for (uint32_t j = 0; j < problem->n_devices; j++)
-                        ring->on_node[i] |= problem->nodes[i] == problem->nodes[j] ? 1u << j : 0;
-}
-
 static void prepare_tables(Ring *ring)
 {
-        uint32_t n = ring->problem->n_devices;
+        const AldPlacementProblem *problem = ring->problem;
+        bool needs_nodes = problem->nodes_max > 0 || problem->nodes_together || problem->nodes_even;
+        uint32_t n = problem->n_devices;
 
         for (uint32_t i = 0; i < n; i++) {
                 ring->by_speed[i] = i;
-                ring->required |= ring->problem->devices[i].required ? 1u << i : 0;
+                ring->required |= problem->devices[i].required ? 1u << i : 0;
+                for (uint32_t j = 0; needs_nodes && j < n; j++)
+                        ring->on_node[i] |= problem->nodes[i] == problem->nodes[j] ? 1u << j : 0;
         }
-        ald_placement_sort_by_speed(ring->problem, ring->by_speed, n);
-        ring->most = ald_placement_stages_max(ring->problem);
-        find_nodes(ring);
+        ald_placement_sort_by_speed(problem, ring->by_speed, n);
+        ring->most = ald_placement_stages_max(problem);
         ring->path = g_new(double, ((size_t) 1 << (n - 1)) * MAX(n - 1, 1));
-        if (!ring->problem->ends)
+        if (!problem->ends)
                 return;
         ring->alike = g_new(double, (size_t) 1 << n);
         for (Set set = 1; set < 1u << n; set++)

@@ -678,16 +678,6 @@ static void try_any_in_flight(
                 bound_untried(candidates, choice, best);
 }
 
-static void try_overlapped(
-        const AldPlanCandidates *candidates, const AldPlanChoice *choice, AldPlanSteps *best)
-{
-        if (choice->in_flight == 0)
-                try_any_in_flight(candidates, choice, best);
-        else if (choice->in_flight > 1 && choice->in_flight <= most_in_flight(candidates, choice))
-                try_in_flight(candidates, choice, choice->in_flight, best);
-        best->lower_nsec = fmin(best->lower_nsec, best->interval_nsec);
-}
-
 int ald_ring_plan_within(const AldPlanCandidates *candidates, const AldPlanChoice *choice,
         double busiest_nsec, AldPlanSteps *ret)
 {
@@ -710,8 +700,13 @@ int ald_ring_plan(const AldPlanCandidates *candidates, const AldPlanChoice *choi
 
         if (r >= 0 && ald_plan_must_is_met(candidates, &best))
                 candidates->progress->may_stop = true;
-        if (r >= 0 && candidates->request->goal == ALD_PLAN_OPTIONS_GOAL_THROUGHPUT)
-                try_overlapped(candidates, choice, &best);
+        if (r >= 0 && candidates->request->goal == ALD_PLAN_OPTIONS_GOAL_THROUGHPUT) {
+                if (choice->in_flight == 0)
+                        try_any_in_flight(candidates, choice, &best);
+                else if (choice->in_flight > 1 && choice->in_flight <= most_in_flight(candidates, choice))
+                        try_in_flight(candidates, choice, choice->in_flight, &best);
+                best.lower_nsec = fmin(best.lower_nsec, best.interval_nsec);
+        }
         *ret = best;
         return r;
 }

@@ -48,15 +48,6 @@ static bool is_possible_unnamed(const AldPlanCandidates *candidates)
         return is_possible(&all, &request, &ignored);
 }
 
-/* Returns the kind for layers that do not fit. The bound of the last try, which allows everything, shows
- * whether that is proven. */
-static AldPlanRefusalKind memory_kind(const AldPlanCandidates *candidates, double lower_nsec)
-{
-        return lower_nsec < INFINITY && ald_plan_method_of(candidates)->spreads_layers
-                       ? ALD_PLAN_NO_SPLIT_FOUND
-                       : ALD_PLAN_TOO_LITTLE_MEMORY;
-}
-
 /* Returns the limit without which there would be a plan, or ALD_PLAN_TIME_UP if it is not found in time. */
 static AldPlanRefusalKind find_obstacle(const AldPlanCandidates *candidates)
 {
@@ -90,7 +81,13 @@ static AldPlanRefusalKind find_obstacle(const AldPlanCandidates *candidates)
         engine.one_vendor = false;
         if (is_possible(candidates, &request, &lower_nsec))
                 return ALD_PLAN_VENDORS_DIFFER;
-        return progress->stopped ? ALD_PLAN_TIME_UP : memory_kind(candidates, lower_nsec);
+        if (progress->stopped)
+                return ALD_PLAN_TIME_UP;
+        /* The bound of the last try, which allows everything, shows whether it is proven that the layers do
+         * not fit. */
+        return lower_nsec < INFINITY && ald_plan_method_of(candidates)->spreads_layers
+                       ? ALD_PLAN_NO_SPLIT_FOUND
+                       : ALD_PLAN_TOO_LITTLE_MEMORY;
 }
 
 /* Sets a refusal of the pinned device that lacks the least memory for `beside` bytes besides its layers, if
