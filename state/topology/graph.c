@@ -532,6 +532,8 @@ static uint64_t hash_joins(const AldNode *node, uint64_t reach)
                 hash = ald_hash_text(hash, port->node_guid);
                 hash = ald_hash_text(hash, port->port_guid);
                 hash = ald_hash_text(hash, port->link_layer);
+                hash = ald_hash_text(hash, port->transport);
+                hash = ald_hash_text(hash, port->driver);
                 hash = ald_hash_text(hash, port->state);
                 hash = ald_hash_texts(hash, port->gids);
                 hash = ald_hash_text(hash, port->interface);

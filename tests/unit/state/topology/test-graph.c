@@ -767,6 +767,35 @@ static void test_negotiated_speed(void)
         check_number(back, "NegotiatedBitsPerSecond", 7);
 }
 
+#define OVER_ETHERNET(more)                                                              \
+        "{'RdmaPorts': [{'Id': 'mlx5_0.1', 'LinkLayer': 'ethernet', 'State': 'active', " \
+        "'Gids': ['0 rocev2 fe80::1 eth0'], 'Interface': 'eth0'" more "}]}"
+
+/* A port that turns out to speak iWARP is no longer joined as one of RoCE, though nothing else has changed.
+ */
+static void test_a_transport_that_becomes_known(void)
+{
+        g_autoptr(Setup) setup = setup_new();
+
+        for (unsigned node = 1; node <= 2; node++) {
+                g_autofree char *network = g_strdup_printf(
+                        "{'Interfaces': [{'Id': 'eth0', 'Type': 'ethernet', 'Addresses': ['fe80::%u/64']}]}",
+                        node);
+
+                state_put(setup->store, node, ALD_KIND_NETWORK, network);
+                state_put(setup->store, node, ALD_KIND_FABRIC, OVER_ETHERNET(""));
+                put_presence(setup, node, "online");
+        }
+        state_put_path(setup->store, 1, 2, "fe80::2",
+                "{'UploadBitsPerSecond': 1, 'MeasuredUSec': 1, 'SourceInterface': 'eth0', "
+                "'SinkInterface': 'eth0'}");
+        check_edge(setup, "rdma", 1, 2, "unmeasured");
+        state_put(setup->store, 2, ALD_KIND_FABRIC, OVER_ETHERNET(", 'Transport': 'iwarp'"));
+        check_edge(setup, "rdma", 1, 2, NULL);
+        state_put(setup->store, 2, ALD_KIND_FABRIC, OVER_ETHERNET(", 'Transport': 'roce'"));
+        check_edge(setup, "rdma", 1, 2, "unmeasured");
+}
+
 /* Node 3 joined the ports of the others, but is no longer heard: what it said is no reason to probe. */
 static void test_old_reports_join_nothing(void)
 {
@@ -1219,6 +1248,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/graph/policies", test_policies);
         g_test_add_func("/graph/failures", test_failures);
         g_test_add_func("/graph/negotiated", test_negotiated_speed);
+        g_test_add_func("/graph/transport-becomes-known", test_a_transport_that_becomes_known);
         g_test_add_func("/graph/old-reports", test_old_reports_join_nothing);
         g_test_add_func("/graph/revisions", test_revisions);
         g_test_add_func("/graph/forgotten-revisions", test_forgotten_revisions);
