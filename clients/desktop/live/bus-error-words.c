@@ -16,7 +16,7 @@ typedef enum Meaning {
         NOT_AUTHORIZED,
         NO_PASSWORD_PROMPT,
         BUSY,
-        AS_WORDED, /* by the service, or by us */
+        AS_WORDED, /* the message of the error, by the service or by us, says it */
 } Meaning;
 
 static Meaning meaning_of(const sd_bus_error *error)
@@ -47,13 +47,14 @@ static Meaning meaning_of(const sd_bus_error *error)
                                                                                                  : AS_WORDED;
 }
 
-/* Without the advice for programs that follows a semicolon. */
+/* Omits the advice for programs that follows a semicolon. */
 static char *first_part(const char *text)
 {
         return g_strndup(text, strcspn(text, ";"));
 }
 
-/* The services name the polkit action, or say why polkit could not be asked. */
+/* Describes why a call was refused. The services name the polkit action, or say why polkit could not be
+ * asked. */
 static char *describe_refusal(const char *text)
 {
         const char *why = text && g_str_has_prefix(text, REFUSED) ? text + strlen(REFUSED) : text;

@@ -9,15 +9,15 @@
 #include "clients/desktop/live/item-list.h"
 #include "common/bus-names.h"
 
-/* 10,000 of them: a user looks for the newest, and they are read again each minute. */
+/* The limit is 10,000 events: a user looks for the newest, and all are read again each minute. */
 #define PAGES_MAX 5u
 
 struct AldEventList {
         AldLiveCluster *cluster;
         AldItemList *items;
         AldHistoryCall *call;
-        AldFindingEventQuery query; /* empty while no page is called for */
-        guint n_pages;              /* of the reading, this one included */
+        AldFindingEventQuery query; /* empty while no page is requested */
+        guint n_pages;              /* of the present reading, including the requested one */
         char *failure;
         bool is_read, is_cut;
         AldEventListChanged changed;
@@ -106,7 +106,8 @@ static void on_events(sd_bus_message *reply, const sd_bus_error *error, void *us
 
         list->call = NULL;
         if (error && sd_bus_error_has_name(error, SD_BUS_ERROR_DISCONNECTED)) {
-                cancel_reading(list); /* what was read before stays, as in all of the window */
+                /* The events that were read before stay, like everything else in the window. */
+                cancel_reading(list);
                 list->changed(list->userdata);
                 return;
         }

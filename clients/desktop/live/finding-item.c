@@ -58,7 +58,7 @@ char *ald_finding_row_key(const AldFindingRow *row)
         return g_strdup_printf("%s\nothers %s %s", key, row->severity ?: "", row->reporter ?: "");
 }
 
-/* As the language of the desktop writes it; with the zone, since it is copied to other people. */
+/* The time is written in the desktop's language, with the zone, since people copy it to others. */
 char *ald_finding_time_text(uint64_t usec)
 {
         g_autoptr(GDateTime) utc = g_date_time_new_from_unix_utc((gint64) (usec / G_USEC_PER_SEC));
@@ -72,7 +72,7 @@ static char *column_text(AldFindingColumn column, const AldFindingListRow *row)
         return ald_list_column_text(&ald_finding_columns[column], row);
 }
 
-/* "Began 27.11.2026 12:04:10, ended 27.11.2026 12:10:40, lasted 6 min"; NULL if unknown. */
+/* Returns "Began 27.11.2026 12:04:10, ended 27.11.2026 12:10:40, lasted 6 min"; NULL if unknown. */
 static char *describe_period(uint64_t began_usec, uint64_t ended_usec)
 {
         const AldHistoryEvent times = { .began_usec = began_usec, .ended_usec = ended_usec };

@@ -21,12 +21,12 @@
 
 typedef struct SshProcess {
         GPid pid;
-        bool unused, ended; /* both: it is freed */
+        bool unused, ended; /* it is freed once both are true */
 } SshProcess;
 
 /* The parts of [USER@]HOST[:PORT][/CONTAINER], of which HOST may be an address in brackets. */
 typedef struct SshHost {
-        char *host, *port, *container; /* the last two NULL if absent */
+        char *host, *port, *container; /* port and container are NULL if absent */
 } SshHost;
 
 static void ssh_host_clear(SshHost *parts)
@@ -72,7 +72,7 @@ static SshHost split_host(const char *text)
                 parts.container = g_strdup(slash + 1);
         if (!port)
                 return parts;
-        /* systemd takes the name of a container there as well. */
+        /* systemd also accepts the name of a container in place of the port. */
         if (g_ascii_isdigit(port[1]))
                 parts.port = g_strndup(port + 1, (size_t) (end - port - 1));
         else if (!parts.container)
@@ -113,7 +113,7 @@ static void on_process_ended(GPid pid, int status, void *userdata)
         free_process_if_done(process);
 }
 
-/* With the connection. */
+/* Destroy callback of the bus slot: ends ssh. */
 static void on_connection_freed(void *userdata)
 {
         SshProcess *process = userdata;
@@ -124,7 +124,7 @@ static void on_connection_freed(void *userdata)
         free_process_if_done(process);
 }
 
-/* In the child: it does not outlive this program, which may be killed, even before that is said. */
+/* Runs in the child. It makes ssh end with this program, which may be killed, even before this call. */
 static void die_with_parent(void *userdata)
 {
         if (prctl(PR_SET_PDEATHSIG, SIGTERM) < 0 || getppid() != GPOINTER_TO_INT(userdata))
@@ -155,7 +155,7 @@ static int on_message(sd_bus_message *message, void *userdata, sd_bus_error *err
         return 0;
 }
 
-/* A slot that is freed with the connection; it takes the process. */
+/* Makes ssh end with the connection, by a slot that is freed with it. Takes ownership of the process. */
 static int bind_process(sd_bus *bus, SshProcess *process)
 {
         sd_bus_slot *slot;
@@ -171,7 +171,7 @@ static int bind_process(sd_bus *bus, SshProcess *process)
         return 0;
 }
 
-/* It takes the socket. */
+/* Starts the connection over a socket. Takes ownership of the socket. */
 static int start_on_socket(sd_bus *bus, int socket)
 {
         int r = sd_bus_set_fd(bus, socket, socket);
@@ -209,7 +209,7 @@ static int open_over_ssh(const char *host, int complaints, sd_bus **ret)
         return r;
 }
 
-/* It cannot grow, since ssh may run for days and write anything. -1 on error. */
+/* Creates a file of fixed size, since ssh may run for days and write anything. Returns -1 on error. */
 static int create_complaints_file(void)
 {
         ald_fd int fd = memfd_create("alidade-ssh", MFD_CLOEXEC | MFD_ALLOW_SEALING);

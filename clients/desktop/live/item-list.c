@@ -26,7 +26,7 @@ void ald_item_list_free(AldItemList *list)
         g_free(list);
 }
 
-/* A key that is not among these yet. */
+/* Returns the key of the source, made different from those that are taken. */
 static char *unique_key(const AldItemList *list, const void *source, GHashTable *taken)
 {
         char *key = list->type->key_of(source);
@@ -40,7 +40,8 @@ static char *unique_key(const AldItemList *list, const void *source, GHashTable 
         return key;
 }
 
-/* The items of the sources, new ones and those that were there; `taken`: by their keys. */
+/* Returns an item for each source, a new one or the one that was there, and adds all to `taken` by their
+ * keys. */
 static GPtrArray *collect_items(
         AldItemList *list, const GPtrArray *sources, GHashTable *taken, void *userdata)
 {
@@ -69,7 +70,7 @@ static bool is_at(GListStore *store, guint position, gpointer expected)
         return item == expected;
 }
 
-/* Replaces only what differs, so that a view keeps its place. */
+/* Replaces only items that differ, so that a view keeps its place. */
 static void splice_items(GListStore *store, const GPtrArray *items)
 {
         guint old = g_list_model_get_n_items(G_LIST_MODEL(store)), first = 0, last = 0;

@@ -8,19 +8,19 @@
 typedef struct AldItemList AldItemList;
 
 typedef struct AldItemListType {
-        gpointer (*make)(const void *source, void *userdata);              /* a new item */
-        char *(*key_of)(const void *source);                               /* to be freed */
-        void (*update)(gpointer item, const void *source, void *userdata); /* of the same key */
+        gpointer (*make)(const void *source, void *userdata);              /* returns a new item */
+        char *(*key_of)(const void *source);                               /* returns a string to be freed */
+        void (*update)(gpointer item, const void *source, void *userdata); /* from a source of its key */
 } AldItemListType;
 
 AldItemList *ald_item_list_new(GType item_type, const AldItemListType *type);
 void ald_item_list_free(AldItemList *list);
 
-/* Makes the list as long as the sources, and in their order. Items of which the key is still there are kept.
- * Of several sources with the same key, each has an item. */
+/* Makes the list as long as the sources, and in their order. An item whose key is still there is kept.
+ * Sources with the same key have an item each. */
 void ald_item_list_update(AldItemList *list, const GPtrArray *sources, void *userdata);
 
-/* The item with this key, or NULL. */
+/* Returns the item with this key, or NULL. */
 gpointer ald_item_list_get(AldItemList *list, const char *key);
 
 GListModel *ald_item_list_model(AldItemList *list);

@@ -6,7 +6,7 @@
 struct _AldLinkItem {
         GObject parent;
         AldLinkSummary *summary;
-        double clock_offset; /* µs: the clock of the source, before ours */
+        double clock_offset; /* µs; the clock of the source minus ours */
         char *key, *verdict;
         AldTone tone;
 };
@@ -60,7 +60,7 @@ AldLinkItem *ald_link_item_new(AldLinkSummary *summary)
         return item;
 }
 
-/* Bit by bit, so that absent figures are equal. */
+/* Compares bit by bit, so that absent figures, which are NaN, are equal. */
 static bool is_same_figure(double a, double b)
 {
         return memcmp(&a, &b, sizeof a) == 0;

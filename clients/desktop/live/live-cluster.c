@@ -19,12 +19,12 @@
 
 #define FIGURES_MSEC 500u /* between two updates of figures */
 #define READ_MSEC 100u    /* between two readings of changes, which come one by one */
-#define SET_MSEC 50u      /* after what has appeared or gone, since more of it follows */
+#define SET_MSEC 50u      /* after something has appeared or gone, since more of it follows */
 #define TICK_SECONDS 1u
 #define REFRESH_TICKS \
         10u             /* between two readings of the findings, as figures in them change without a signal */
-#define LINKS_TICKS 60u /* between two looks for links that have become overdue */
-#define LINKS_SHARE 20  /* part of the time that may go into describing the links again */
+#define LINKS_TICKS 60u /* between two checks for links that have become overdue */
+#define LINKS_SHARE 20  /* one part in this many of the time may go into describing the links again */
 #define RETRY_LEAST_MSEC 3000u
 #define RETRY_MOST_MSEC 60000u
 #define REMOTE_RETRIES 5u /* ssh may ask for a password each time */
@@ -41,11 +41,11 @@ struct _AldLiveCluster {
 
         GHashTable *changed_nodes;              /* ids, of which records have changed */
         guint dirty;                            /* AldLivePart */
-        uint64_t topology_seen, topology_taken; /* n_taken of what was passed on, and of what is described */
-        json_t *findings_seen; /* a reference, so that no other findings are at its address */
+        uint64_t topology_seen, topology_taken; /* n_taken of the one passed on, and of `topology` */
+        json_t *findings_seen; /* a reference, so that no other findings can have its address */
         gint64 flushed_at, links_at, links_took; /* CLOCK_MONOTONIC in µs */
-        int complaints;                          /* what ssh has written for the last connection, or -1 */
-        bool reached;                            /* everything was read by it */
+        int complaints;                          /* standard error of ssh for the last connection, or -1 */
+        bool reached;                            /* everything was read over the last connection */
         guint flush_id, tick_id, retry_id, ticks, retries;
         bool flush_is_urgent, wanted, background, runs, has_data;
 };
@@ -144,7 +144,7 @@ static void refresh_nodes(AldLiveCluster *cluster)
         ald_item_list_update(cluster->nodes, ids, cluster);
 }
 
-/* Those that have changed, if the set of them has not. */
+/* Refreshes the nodes that have changed. This suffices if no node has appeared or gone. */
 static void refresh_changed_nodes(AldLiveCluster *cluster)
 {
         const char *id;
@@ -164,7 +164,7 @@ static void refresh_links(AldLiveCluster *cluster)
         gint64 start = g_get_monotonic_time();
         g_autoptr(GPtrArray) summaries = ald_link_summaries_with_untried(cluster->model, ald_live_now());
 
-        /* The items take them. */
+        /* The items take ownership of the summaries. */
         g_ptr_array_set_free_func(summaries, NULL);
         ald_item_list_update(cluster->links, summaries, cluster);
         cluster->links_at = g_get_monotonic_time();
@@ -177,7 +177,7 @@ static void remember_findings(AldLiveCluster *cluster)
         cluster->findings_seen = json_incref(ald_model_findings_json(cluster->model));
 }
 
-/* Behind those of the same severity. */
+/* Inserts a finding after the others of its severity. */
 static void add_finding(GPtrArray *rows, const AldFindingRow *row)
 {
         guint at = 0;
@@ -187,7 +187,7 @@ static void add_finding(GPtrArray *rows, const AldFindingRow *row)
         g_ptr_array_insert(rows, (gint) at, (gpointer) row);
 }
 
-/* With what is slower than its past, which the history service knows. */
+/* Adds the slower-than-past findings of the history service to those of the state service. */
 static void refresh_findings(AldLiveCluster *cluster)
 {
         g_autoptr(GPtrArray) rows = ald_findings_sorted(cluster->model, NULL);
@@ -222,7 +222,7 @@ static bool links_must_wait(const AldLiveCluster *cluster)
                g_get_monotonic_time() - cluster->links_at < cluster->links_took * LINKS_SHARE;
 }
 
-/* What no change of a record tells of. */
+/* Notes which parts have changed without a change of a record, which are the topology and the findings. */
 static void mark_unreported_changes(AldLiveCluster *cluster)
 {
         if (ald_model_topology(cluster->model)->n_taken != cluster->topology_seen)
@@ -294,7 +294,8 @@ static guint parts_of_change(const AldChange *change)
                 return ALD_LIVE_TOTALS;
         if (change->entity->is_link)
                 return ALD_LIVE_LINKS;
-        /* Of its first and last record; there is a change for each, and most are neither. */
+        /* This is the first or last record of the node, or its name may have changed. There is a change for
+         * each record, and most are neither. */
         if (change->type != ALD_CHANGE_CHANGED || strcmp(change->kind, "Node1.Identity") == 0)
                 parts |= ALD_LIVE_NODE_SET | ALD_LIVE_LINKS;
         if (strcmp(change->kind, "Node1.Presence") == 0)
@@ -342,7 +343,7 @@ static gboolean on_tick(void *userdata)
 
 /* The connection. */
 
-/* Before the client closes it: ssh ends with the last reference. */
+/* Drops our references to the bus before the client closes it, since ssh ends with the last one. */
 static void leave_bus(AldLiveCluster *cluster)
 {
         ald_live_history_disconnect(cluster->history);
@@ -366,7 +367,7 @@ static int open_bus(sd_bus **ret, void *userdata)
 static char *why_not_connected(AldLiveCluster *cluster)
 {
         const char *place = ald_connection_place(cluster->host);
-        /* Of a connection that worked, it may be a mere warning. */
+        /* If the connection has worked, the last line of ssh may be a mere warning. */
         g_autofree char *complaint = cluster->reached ? NULL
                                                       : ald_host_connection_complaint(cluster->complaints);
 
@@ -380,7 +381,7 @@ static char *why_not_connected(AldLiveCluster *cluster)
         return g_strdup_printf(_("The connection to %s has ended"), place);
 }
 
-/* -EPIPE: ssh has ended before anything could be written to it. */
+/* -EPIPE means that ssh ended before anything could be written to it. */
 static char *why_not_started(AldLiveCluster *cluster, int r)
 {
         if (cluster->host && r == -ENOENT)
@@ -427,7 +428,7 @@ static void retry_later(AldLiveCluster *cluster)
         cluster->retry_id = g_timeout_add(wait, on_retry, cluster);
 }
 
-/* The lists come before the word that they are current. */
+/* Refreshes the lists before it clears the problem, which would otherwise claim that old ones are current. */
 static void on_synced(AldFollow *follow, void *userdata)
 {
         AldLiveCluster *cluster = userdata;
@@ -442,7 +443,7 @@ static void on_synced(AldFollow *follow, void *userdata)
         set_problem(cluster, NULL);
 }
 
-/* Neither running nor started by the bus. */
+/* The service is neither running nor can the bus start it. */
 static bool is_unknown_service(const sd_bus_error *error)
 {
         return sd_bus_error_has_name(error, SD_BUS_ERROR_SERVICE_UNKNOWN) ||
@@ -541,7 +542,7 @@ void ald_live_cluster_retry(AldLiveCluster *cluster)
         cluster->retries = 0;
         if (!cluster->runs || !cluster->problem)
                 return;
-        /* A service that could not be started is asked for again with a new connection only. */
+        /* A service that could not be started is requested again only over a new connection. */
         leave_bus(cluster);
         ald_state_client_pause(cluster->client);
         set_problem(cluster, g_strdup(_("Connecting")));

@@ -9,13 +9,13 @@
 
 /*
  * What the state service of this machine, or of another one, knows, kept up to date. Changes are collected:
- * figures are passed on twice a second at most, and what appears or goes at once. Everything runs in the main
- * context that is the thread's default.
+ * figures are passed on at most twice a second, nodes that appear or go at once. Everything runs in the
+ * thread-default main context.
  */
 #define ALD_TYPE_LIVE_CLUSTER (ald_live_cluster_get_type())
 G_DECLARE_FINAL_TYPE(AldLiveCluster, ald_live_cluster, ALD, LIVE_CLUSTER, GObject)
 
-/* What a signal "updated" is about. */
+/* The parts that a signal "updated" names. */
 typedef enum AldLivePart {
         ALD_LIVE_NODE_SET = 1 << 0, /* nodes have appeared or gone, or have another name */
         ALD_LIVE_FIGURES = 1 << 1,  /* records of nodes */
@@ -23,51 +23,51 @@ typedef enum AldLivePart {
         ALD_LIVE_LINKS = 1 << 3,    /* measurements of links */
         ALD_LIVE_FINDINGS = 1 << 4,
         ALD_LIVE_TOTALS = 1 << 5,
-        ALD_LIVE_PAST = 1 << 6, /* what is slower than its past has come or gone with the history service */
+        ALD_LIVE_PAST = 1 << 6, /* findings of the history service have come or gone together with it */
 } AldLivePart;
 
 /*
  * Signals:
- *   "updated" (guint parts): after the lists and items have changed.
- *   "tick": every second while it is wanted, because ages grow.
+ *   "updated" (guint parts): the lists and items have changed.
+ *   "tick": emitted every second while the cluster is wanted, because ages grow.
  * Properties:
- *   "problem" (string): why what is shown is not current, in words; NULL if it is.
+ *   "problem" (string): why the data is not current, in words; NULL if it is.
  *
- * Host is [USER@]HOST[:PORT] for ssh, or NULL for this machine. Nothing is read before it is wanted.
+ * Host is [USER@]HOST[:PORT] for ssh, or NULL for this machine. Nothing is read before the cluster is wanted.
  */
 AldLiveCluster *ald_live_cluster_new(const char *host);
 
-/* NULL for this machine. */
+/* Returns the host given above; NULL for this machine. */
 const char *ald_live_cluster_host(AldLiveCluster *cluster);
 
-/* While it is wanted neither by a window that can be seen nor in the background, it is not connected and
+/* While the cluster is wanted neither by a visible window nor in the background, it is not connected and
  * never wakes up. */
 void ald_live_cluster_set_wanted(AldLiveCluster *cluster, bool wanted);
 bool ald_live_cluster_is_wanted(AldLiveCluster *cluster);
 void ald_live_cluster_set_background(AldLiveCluster *cluster, bool background);
 
-/* Connects again now, rather than after a pause. */
+/* Connects again now instead of waiting for the next attempt. */
 void ald_live_cluster_retry(AldLiveCluster *cluster);
 
 const char *ald_live_cluster_problem(AldLiveCluster *cluster);
 
-/* Whether everything has been read at least once. */
+/* Returns whether everything has been read at least once. */
 bool ald_live_cluster_has_data(AldLiveCluster *cluster);
 
-/* Never NULL. Empty before anything was read. */
+/* Returns the model, which is empty before anything was read; never NULL. */
 AldModel *ald_live_cluster_model(AldLiveCluster *cluster);
 
-/* The connection graph for people. Valid until the main loop runs again. Never NULL. */
+/* Returns a summary of the connection graph, never NULL. It is valid until the main loop runs again. */
 const AldTopologySummary *ald_live_cluster_topology(AldLiveCluster *cluster);
 
-/* The history service there. */
+/* Returns the history service of the same machine. */
 AldLiveHistory *ald_live_cluster_history(AldLiveCluster *cluster);
 
-/* Lists that last as long as the cluster: AldNodeItem by name, AldLinkItem (also paths that nobody has
- * measured yet) by the names of their ends, and AldFindingItem by severity. */
+/* Return lists that last as long as the cluster: AldNodeItem by name, AldLinkItem by the names of their ends
+ * (including paths that were never measured), and AldFindingItem by severity. */
 GListModel *ald_live_cluster_nodes(AldLiveCluster *cluster);
 GListModel *ald_live_cluster_links(AldLiveCluster *cluster);
 GListModel *ald_live_cluster_findings(AldLiveCluster *cluster);
 
-/* CLOCK_REALTIME in µs, for ages. */
+/* Returns CLOCK_REALTIME in µs, for ages. */
 double ald_live_now(void);

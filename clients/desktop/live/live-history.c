@@ -12,33 +12,33 @@
 
 #define DRIVER "org.freedesktop.DBus"
 #define DRIVER_PATH "/org/freedesktop/DBus"
-#define ROWS_MAX ((size_t) 16 * 1024 * 1024) /* bytes of a list, in memory */
+#define ROWS_MAX ((size_t) 16 * 1024 * 1024) /* bytes of one list in memory */
 
-/* The rows of a reply, with the memory that they need. */
+/* The rows of a reply, with the memory that they point to. */
 typedef struct HeldRows {
         AldRows rows;
         GPtrArray *owned;
         sd_bus_message *message;
 } HeldRows;
 
-/* One of the lists that are kept up to date. */
+/* A list of the service that is kept up to date. */
 typedef struct FollowedRows {
         AldLiveHistory *history;
         const char *method, *signal;
         const AldStruct *type;
         sd_bus_slot *match;
         AldHistoryCall *call;
-        bool outdated; /* it has changed while it was read */
+        bool outdated; /* it has changed while it was being read */
         HeldRows held;
 } FollowedRows;
 
 struct AldLiveHistory {
         sd_bus *bus;                            /* NULL: no connection */
-        char *owner;                            /* of the name, or NULL */
-        sd_bus_slot *owner_match, *owner_query; /* for the owner */
+        char *owner;                            /* unique name of the service, or NULL */
+        sd_bus_slot *owner_match, *owner_query; /* for the name's owner */
         GList *calls;
         FollowedRows findings, silences;
-        bool has_findings; /* they were read, and the service has not gone since */
+        bool has_findings; /* the findings were read, and the service has not gone since */
         AldLiveHistoryChanged changed;
         void *userdata;
 };
@@ -103,9 +103,9 @@ AldHistoryCall *ald_history_call_new(AldLiveHistory *history, AldHistoryMake mak
         return call;
 }
 
-/* What is followed. */
+/* Followed lists. */
 
-/* Leaves no rows, of the same type. */
+/* Leaves an empty list of the same type. */
 static void clear_rows(FollowedRows *followed)
 {
         HeldRows *held = &followed->held;
@@ -158,7 +158,7 @@ static void read_rows(FollowedRows *followed)
                         followed->history, make_rows_call, followed->method, on_rows, followed);
 }
 
-/* Any client can send such a signal. */
+/* Any client can send such a signal, so only those of the service's owner count. */
 static int on_rows_changed(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
 {
         FollowedRows *followed = userdata;
@@ -169,8 +169,8 @@ static int on_rows_changed(sd_bus_message *m, void *userdata, sd_bus_error *ret_
         return 0;
 }
 
-/* Without the service there are no findings of it, nor of one that has gone while there was no connection.
- * Silences last: it comes back with them. */
+/* Findings go with the service, also if it has gone while there was no connection. Silences are kept, since
+ * the service has them again when it returns. */
 static void set_owner(AldLiveHistory *history, const char *owner)
 {
         if (owner && g_strcmp0(owner, history->owner) == 0)
@@ -209,7 +209,7 @@ static int on_owner_reply(sd_bus_message *m, void *userdata, sd_bus_error *ret_e
         return 0;
 }
 
-/* Without them there is less to be seen, but no more is wrong. */
+/* Errors are ignored: without these signals less is shown, but nothing is wrong. */
 static void follow_service(AldLiveHistory *history)
 {
         FollowedRows *all[] = { &history->findings, &history->silences };
@@ -293,7 +293,7 @@ const AldRows *ald_live_history_silences(AldLiveHistory *history)
         return &history->silences.held.rows;
 }
 
-/* The service says that one has ended, but may be gone itself. */
+/* Returns whether a silence still covers its nodes. The service reports its end, but may be gone itself. */
 static bool is_silence_active(const AldSilenceRow *row)
 {
         return row->node && row->until_usec > (uint64_t) g_get_real_time();

@@ -35,7 +35,7 @@ static void ald_node_item_init(AldNodeItem *item)
 {
 }
 
-/* As its presence says, in a word that this version knows; this machine needs none. */
+/* Returns whether the node has a presence that this version knows; this machine needs none. */
 static bool has_known_presence(AldModel *model, const AldEntity *node)
 {
         const AldPresence *presence = ald_entity_as(node, PRESENCE, AldPresence);

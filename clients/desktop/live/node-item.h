@@ -17,25 +17,25 @@ typedef enum AldItemPresence {
         ALD_ITEM_PRESENCE_OFFLINE,
 } AldItemPresence;
 
-/* The model must outlive the item's use; the caller refreshes the item when records of it have changed. */
+/* The model must outlive the item. The caller refreshes the item when records of the node have changed. */
 AldNodeItem *ald_node_item_new(AldModel *model, const char *id);
 void ald_node_item_refresh(AldNodeItem *item);
 
 const char *ald_node_item_id(AldNodeItem *item);
 
-/* Safe text. */
+/* Returns safe text. */
 const char *ald_node_item_name(AldNodeItem *item);
 
-/* NULL once the node has gone. Its records are valid until the main loop runs again. */
+/* Returns NULL once the node has gone. Its records are valid until the main loop runs again. */
 const AldEntity *ald_node_item_entity(AldNodeItem *item);
 
 AldItemPresence ald_node_item_presence(AldNodeItem *item);
 
-/* "online", "stale for 5 s", "offline for 5 min"; to be freed. */
+/* Returns "online", "stale for 5 s", "offline for 5 min"; to be freed. */
 char *ald_node_item_seen(AldNodeItem *item, AldTone *ret_tone);
 
-/* As a row of the list of nodes, as it is now; valid until the main loop runs again. */
+/* Returns the present row of the list of nodes; valid until the main loop runs again. */
 const AldNodeRow *ald_node_item_row(AldNodeItem *item);
 
-/* Name of a symbolic icon for this kind of machine. */
+/* Returns the name of a symbolic icon for this kind of machine. */
 const char *ald_node_item_icon(AldNodeItem *item);
