@@ -60,6 +60,7 @@ static ssize_t query_kernel(const Request *request, void *answer, size_t size)
 static const struct rtattr *attributes_of(
         const struct nlmsghdr *answer, ssize_t size, unsigned type, size_t header, size_t *ret_size)
 {
+        *ret_size = 0;
         if (size < 0 || !NLMSG_OK(answer, (size_t) size) || answer->nlmsg_type != type ||
                 answer->nlmsg_len < NLMSG_LENGTH(header))
                 return NULL;
@@ -70,7 +71,10 @@ static const struct rtattr *attributes_of(
 static const struct rtattr *find_attribute(
         const struct rtattr *attribute, size_t size, unsigned type, size_t least)
 {
-        for (; attribute && RTA_OK(attribute, size); attribute = RTA_NEXT(attribute, size))
+        /* Negative after a last attribute without padding. */
+        ssize_t left = (ssize_t) size;
+
+        for (; attribute && RTA_OK(attribute, left); attribute = RTA_NEXT(attribute, left))
                 if ((attribute->rta_type & NLA_TYPE_MASK) == type && RTA_PAYLOAD(attribute) >= least)
                         return attribute;
         return NULL;

@@ -136,7 +136,7 @@ typedef struct Map {
 static gboolean append_to_map(Map *map, const char *key, const AldEntry *entry)
 {
         map->bytes += ald_records_bus_size(entry);
-        if (map->bytes > ALD_REPLY_MAX)
+        if (map->r >= 0 && map->bytes > ALD_REPLY_MAX)
                 map->r = -E2BIG;
         if (map->r >= 0)
                 map->r = sd_bus_message_open_container(map->message, 'e', "sa{sv}");

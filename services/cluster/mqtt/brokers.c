@@ -192,7 +192,7 @@ static void on_prune(void *userdata)
 static void set_addresses(GArray *array, const AldBrokerAddress *addresses, size_t n)
 {
         if (n > ALD_BROKERS_MAX)
-                g_warning("Found %zu brokers; only the first %u are used", n, ALD_BROKERS_MAX);
+                g_warning("There are %zu brokers; only the first %u are used", n, ALD_BROKERS_MAX);
         g_array_set_size(array, 0);
         if (n > 0)
                 g_array_append_vals(array, addresses, (guint) MIN(n, ALD_BROKERS_MAX));
