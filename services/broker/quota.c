@@ -59,7 +59,8 @@ static void refill_budget(AldQuotaAccount *account, uint64_t now)
         account->messages = MIN(account->messages + messages, ALD_QUOTA_BURST_MESSAGES);
         account->bytes = MIN(account->bytes + messages * (ALD_QUOTA_RATE_BYTES / ALD_QUOTA_RATE_MESSAGES),
                 ALD_QUOTA_BURST_BYTES);
-        account->refilled = now;
+        /* The rest of the time counts towards the next message. */
+        account->refilled += messages * G_USEC_PER_SEC / ALD_QUOTA_RATE_MESSAGES;
 }
 
 static bool spend_budget(AldQuotaAccount *account, size_t size)

@@ -67,6 +67,24 @@ static void test_rate(void)
         g_assert_false(ald_quota_admit(quota, OTHER, longer, 0, false, NOW + G_USEC_PER_SEC));
 }
 
+/* What is earned between two messages is not lost, whatever part of it is used. */
+static void test_rate_of_uneven_messages(void)
+{
+        g_autoptr(AldQuota) quota = ald_quota_new();
+        g_autofree char *name = topic(0);
+        const uint64_t pause = 19 * G_USEC_PER_SEC / 10 / ALD_QUOTA_RATE_MESSAGES;
+        const size_t size = (size_t) (ALD_QUOTA_RATE_BYTES * pause / G_USEC_PER_SEC) - 8;
+        uint64_t now = NOW;
+
+        while (ald_quota_admit(quota, NODE, name, MIB, false, now))
+                ;
+        for (unsigned i = 0; i < 10000; i++) {
+                now += pause;
+                if (i > 10)
+                        g_assert_true(ald_quota_admit(quota, NODE, name, size, false, now));
+        }
+}
+
 static void test_refused(void)
 {
         g_autoptr(AldQuota) quota = ald_quota_new();
@@ -116,6 +134,7 @@ int main(int argc, char **argv)
         g_test_add_func("/broker-quota/kept", test_kept);
         g_test_add_func("/broker-quota/topics-cost", test_topics_cost);
         g_test_add_func("/broker-quota/rate", test_rate);
+        g_test_add_func("/broker-quota/rate-of-uneven-messages", test_rate_of_uneven_messages);
         g_test_add_func("/broker-quota/refused", test_refused);
         g_test_add_func("/broker-quota/noted", test_noted);
         return g_test_run();
