@@ -149,5 +149,9 @@ void ald_fair_queue_remove(AldFairQueue *queue, AldFairPlace *place)
 
 bool ald_fair_queue_is_busy(AldFairQueue *queue)
 {
-        return next_account(queue) != NULL;
+        /* Unlike next_account(), this takes no turn from anybody. */
+        for (const GList *turn = queue->turns.head; turn; turn = turn->next)
+                if (may_cause(turn->data))
+                        return true;
+        return false;
 }

@@ -548,11 +548,13 @@ int ald_history_size(AldHistory *history, uint64_t *ret)
         int r;
 
         r = ensure_open(history);
-        if (r >= 0)
-                r = ald_database_size(history->database, &size);
-        if (r >= 0)
-                *ret = size.file + size.log;
-        return r;
+        if (r < 0)
+                return r;
+        r = ald_database_size(history->database, &size);
+        if (r < 0)
+                return handle_error(history, r);
+        *ret = size.file + size.log;
+        return 0;
 }
 
 /* Samples that are not in the tiers yet were put by this process, or are at most an hour old. */
