@@ -48,8 +48,8 @@ static int is_measured(sd_bus *bus)
         return r;
 }
 
-/* Returns false on timeout or if the bus is gone. */
-static bool wait_for_change(sd_bus *bus, const bool *changed, gint64 deadline)
+/* Returns -ETIMEDOUT after the deadline, or the error of the bus. */
+static int wait_for_change(sd_bus *bus, const bool *changed, gint64 deadline)
 {
         while (!*changed) {
                 gint64 left = deadline - g_get_monotonic_time();
@@ -57,10 +57,12 @@ static bool wait_for_change(sd_bus *bus, const bool *changed, gint64 deadline)
 
                 if (r == 0 && left > 0)
                         r = sd_bus_wait(bus, (uint64_t) left);
-                if (r < 0 || left <= 0)
-                        return false;
+                if (r < 0)
+                        return r;
+                if (left <= 0)
+                        return -ETIMEDOUT;
         }
-        return true;
+        return 0;
 }
 
 /* Waits until no device is being measured any more: a lock stops the measurement at once, but a driver may
@@ -74,12 +76,15 @@ static void await_devices(sd_bus *bus)
         int r = sd_bus_add_match(bus, &slot, PROPERTIES_MATCH, on_changed, &changed);
 
         while (r >= 0 && (r = is_measured(bus)) > 0) {
-                if (!wait_for_change(bus, &changed, deadline)) {
-                        ald_print_error("A device is still in use by a measurement that was ended");
+                r = wait_for_change(bus, &changed, deadline);
+                if (r < 0)
                         break;
-                }
                 changed = false;
         }
+        if (r == -ETIMEDOUT)
+                ald_print_error("A device is still in use by a measurement that was ended");
+        else if (r < 0 && !sd_bus_is_open(bus))
+                ald_print_error("Cannot find out whether a device is still in use: %s", strerror(-r));
         sd_bus_slot_unref(slot);
 }
 

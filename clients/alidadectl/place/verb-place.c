@@ -66,17 +66,18 @@ static int request_plan(sd_bus *bus, const AldPlanWorkload *workload, const AldP
 {
         Waiting waiting = { .shows_progress = isatty(STDERR_FILENO) };
         g_autoptr(AldMessage) call = NULL, reply = NULL;
-        sd_bus_slot *match = NULL;
+        sd_bus_slot *match = NULL, *slot = NULL;
         int r = ald_plan_call_new(bus, workload, options, &call);
 
         if (r >= 0)
                 r = sd_bus_match_signal(bus, &match, ALD_PLACEMENT_NAME, ALD_PLACEMENT_PATH,
                         ALD_PLACEMENT_INTERFACE, "Progress", on_progress, &waiting);
         if (r >= 0)
-                r = sd_bus_call_async(bus, NULL, call, on_reply, &waiting, timeout_usec);
+                r = sd_bus_call_async(bus, &slot, call, on_reply, &waiting, timeout_usec);
         if (r >= 0)
                 r = await_reply(bus, &waiting);
         sd_bus_slot_unref(match);
+        sd_bus_slot_unref(slot);
         reply = waiting.reply;
         if (r < 0)
                 return r;

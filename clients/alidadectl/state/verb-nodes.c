@@ -85,5 +85,5 @@ int ald_verb_names(const AldCtl *ctl)
 
                 puts(name);
         }
-        return ALD_EXIT_OK;
+        return ald_print_finish();
 }
