@@ -47,12 +47,6 @@ static Meaning meaning_of(const sd_bus_error *error)
                                                                                                  : AS_WORDED;
 }
 
-/* Omits the advice for programs that follows a semicolon. */
-static char *first_part(const char *text)
-{
-        return g_strndup(text, strcspn(text, ";"));
-}
-
 /* Describes why a call was refused. The services name the polkit action, or say why polkit could not be
  * asked. */
 static char *describe_refusal(const char *text)
@@ -80,7 +74,8 @@ char *ald_bus_error_words(const sd_bus_error *error, const char *unit)
         case NO_PASSWORD_PROMPT:
                 return g_strdup(_("you are not authorized, and nothing here can ask for a password"));
         case BUSY:
-                return text ? first_part(text) : g_strdup(_("other work is running"));
+                /* After a semicolon there is advice for programs. */
+                return text ? g_strndup(text, strcspn(text, ";")) : g_strdup(_("other work is running"));
         case AS_WORDED:
                 break;
         }

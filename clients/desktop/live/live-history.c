@@ -288,11 +288,6 @@ const AldRows *ald_live_history_findings(AldLiveHistory *history)
         return &history->findings.held.rows;
 }
 
-const AldRows *ald_live_history_silences(AldLiveHistory *history)
-{
-        return &history->silences.held.rows;
-}
-
 /* Returns whether a silence still covers its nodes. The service reports its end, but may be gone itself. */
 static bool is_silence_active(const AldSilenceRow *row)
 {

@@ -28,7 +28,6 @@ void ald_live_history_disconnect(AldLiveHistory *history);
 
 /* Returns the findings, as AldFindingRow; valid until the main loop runs again. */
 const AldRows *ald_live_history_findings(AldLiveHistory *history);
-const AldRows *ald_live_history_silences(AldLiveHistory *history);
 
 /* Returns whether a silence of the service covers this finding. */
 bool ald_live_history_is_silent(AldLiveHistory *history, const AldFindingRow *finding);
