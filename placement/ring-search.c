@@ -139,8 +139,8 @@ static void find_predecessors(RingSearch *search)
         }
 }
 
-/* Returns the first device that may follow. Without ends, paths begin at the fastest device of a ring, so
- * that no ring is found twice. */
+/* Returns the lowest number of a device that may follow. Without ends, paths begin at the fastest device of a
+ * ring, so that no ring is found twice. */
 static uint32_t first_after(const RingSearch *search, uint32_t first)
 {
         return search->core->problem->ends ? 0 : first + 1;

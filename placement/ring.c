@@ -18,8 +18,8 @@ typedef struct Ring {
         /* Paths begin at one device. With ends it is the first stage; without ends, a ring may begin
          * anywhere, so it is the first device of its set. */
         uint32_t first, others[ALD_PLACEMENT_RING_MAX], n_others; /* devices that may follow it */
-        double out[ALD_PLACEMENT_RING_MAX],
-                back[ALD_PLACEMENT_RING_MAX];                        /* hops from and to the first device */
+        /* Hops from and to the first device. */
+        double out[ALD_PLACEMENT_RING_MAX], back[ALD_PLACEMENT_RING_MAX];
         double into[ALD_PLACEMENT_RING_MAX][ALD_PLACEMENT_RING_MAX]; /* [other][previous other] */
         /* If the devices of each node must follow each other: for each other device, the others on its node,
          * and whether the first device is on it, too. */

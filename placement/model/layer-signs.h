@@ -19,8 +19,8 @@ typedef struct AldLayerSigns {
         uint32_t all_convolution_rows; /* of all convolutions: queries, keys and values may have one each */
         uint32_t kernel;               /* tokens that the convolution covers; 0 if unknown */
         bool is_packed;                /* the rows of some tensor are those of a packed matrix */
-        GPtrArray
-                *attentions; /* prefixes of the projections of keys; LongCat has two attentions in a layer */
+        /* Prefixes of the projections of keys. LongCat has two attentions in a layer. */
+        GPtrArray *attentions;
 } AldLayerSigns;
 
 typedef enum AldLayerSign {

@@ -17,8 +17,8 @@ typedef struct AldPlanNode {
         const char *name, *host_name; /* or NULL */
         const char *unusable; /* why none of its devices can be used, in one word such as "offline"; NULL if
                                  they can */
-        const AldStorageFileSystem
-                *storage; /* the file system from which models are read, with a measured rate; or NULL */
+        /* The file system from which models are read, with a measured rate; or NULL. */
+        const AldStorageFileSystem *storage;
 } AldPlanNode;
 
 typedef struct AldPlanDevice {
@@ -36,9 +36,8 @@ typedef struct AldPlanDevice {
         double flops;            /* measured rate of matrix products in fp16 */
         uint64_t free_usec;      /* when free_bytes was reported, CLOCK_REALTIME; or ALD_PLAN_ABSENT */
         const AldComputeDevice *measured; /* the measurement; or NULL */
-        const AldDoubt
-                *doubt;    /* doubt about one of these figures, which is NAN then; NULL if there is none */
-        bool lacks_opencl; /* it cannot be measured for this reason */
+        const AldDoubt *doubt;      /* about one of these figures, which is NAN then; NULL if there is none */
+        bool lacks_opencl;          /* it cannot be measured for this reason */
         const char *opencl_package; /* package with an OpenCL driver for it; NULL if none is known to be
                                        missing */
 } AldPlanDevice;

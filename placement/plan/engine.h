@@ -36,9 +36,9 @@ typedef struct AldEngineBackend {
         const char *option; /* as users write it; NULL ends a list */
         const char *name;   /* as its project writes it; also the prefix of device numbers */
         const char *vendor; /* vendor whose GPUs it drives; NULL: any */
-        const char
-                *usual; /* vendor whose GPUs it is usually built for, and the only ones that it numbers; NULL:
-                           it is built for GPUs that no other library is built for, and numbers all GPUs */
+        /* The vendor whose GPUs it is usually built for, and the only ones that it numbers. NULL: it is built
+         * for GPUs that no other library is built for, and numbers all GPUs. */
+        const char *usual;
 } AldEngineBackend;
 
 #define ALD_ENGINE_FORMATS_MAX 2u

@@ -15,8 +15,8 @@ typedef struct AldPlanLayerSizes {
         uint32_t n;
         uint64_t *weights, *kv; /* [i]: sum over the first i layers */
         uint64_t *sums;         /* sums of both */
-        uint64_t *most,
-                *least;  /* [i]: the most and the least of both for any i consecutive layers, from 0 to n */
+        /* [i]: the most and the least of both for any i consecutive layers, from 0 to n. */
+        uint64_t *most, *least;
         uint64_t room[]; /* memory that these point into */
 } AldPlanLayerSizes;
 

@@ -25,8 +25,8 @@ struct AldPlanMethod {
 
         /* Parts of sentences and of reports. */
         const char *step; /* "a token" */
-        const char *client,
-                *client_holds; /* client_holds: beside the embedding; both NULL without a client */
+        /* The client, and what it holds beside the embedding; both NULL without a client. */
+        const char *client, *client_holds;
         const char *least_part, *none_fits; /* part of a model: "One layer", "Not one layer fits on any" */
         const char *payload;                /* what passes on a hop; NULL if there are several things */
         const char *result; /* what passes on a hop from the stage with the head; NULL: the payload */

@@ -178,8 +178,8 @@ typedef enum AldPlanRefusalKind {
 typedef struct AldPlanRefusal {
         AldPlanRefusalKind kind;
         const char *text; /* of the request, or of the cluster; or NULL */
-        uint64_t needs_bytes,
-                free_bytes; /* free_bytes: of all usable devices, less what is reserved on them */
+        /* free_bytes: of all usable devices, less what is reserved on them. */
+        uint64_t needs_bytes, free_bytes;
         uint64_t pinned_layers;
         uint32_t n_devices;       /* usable ones */
         uint32_t n_together;      /* required devices that can be in one plan */
