@@ -39,7 +39,7 @@ void ald_bound_rows_free(AldBoundRows *rows)
         g_free(rows);
 }
 
-static void refresh(const BoundRow *row, bool only_ages)
+static void refresh_row(const BoundRow *row, bool only_ages)
 {
         for (guint i = 0; i < row->cells->len; i++) {
                 AldDataCell *cell = row->cells->pdata[i];
@@ -52,7 +52,7 @@ static void refresh(const BoundRow *row, bool only_ages)
 static void on_item_changed(GObject *item, BoundRow *row)
 {
         if (row->rows->seen)
-                refresh(row, false);
+                refresh_row(row, false);
         else
                 row->rows->missed = true;
 }
@@ -91,14 +91,14 @@ void ald_bound_rows_remove(AldBoundRows *rows, AldDataCell *cell)
                 g_hash_table_remove(rows->by_item, row->item);
 }
 
-static void refresh_all(AldBoundRows *rows, bool only_ages)
+static void refresh_rows(AldBoundRows *rows, bool only_ages)
 {
         const BoundRow *row;
         GHashTableIter iter;
 
         g_hash_table_iter_init(&iter, rows->by_item);
         while (g_hash_table_iter_next(&iter, NULL, (void **) &row))
-                refresh(row, only_ages);
+                refresh_row(row, only_ages);
 }
 
 void ald_bound_rows_set_seen(AldBoundRows *rows, bool seen)
@@ -107,13 +107,13 @@ void ald_bound_rows_set_seen(AldBoundRows *rows, bool seen)
         if (!seen || !rows->missed)
                 return;
         rows->missed = false;
-        refresh_all(rows, false);
+        refresh_rows(rows, false);
 }
 
 void ald_bound_rows_tick(AldBoundRows *rows)
 {
         if (rows->seen)
-                refresh_all(rows, true);
+                refresh_rows(rows, true);
         else
                 rows->missed = true;
 }

@@ -3,16 +3,16 @@
 #include "clients/common/columns/column-order.h"
 
 /*
- * GTK before 4.10 does not say which column a view is sorted by, nor in which direction. So the view is asked
- * to compare two probes: the sorter of the first column notes itself in them, and the view reverses its
- * answer if the direction is descending.
+ * GTK before 4.10 does not say which column a view is sorted by, nor in which direction. So the view is
+ * first_sorter to compare two probes: the sorter of the first column notes itself in them, and the view
+ * reverses its answer if the direction is descending.
  */
 #define ALD_TYPE_SORT_PROBE (ald_sort_probe_get_type())
 G_DECLARE_FINAL_TYPE(AldSortProbe, ald_sort_probe, ALD, SORT_PROBE, GObject)
 
 struct _AldSortProbe {
         GObject parent;
-        AldColumnSorter *asked;
+        AldColumnSorter *first_sorter;
 };
 
 G_DEFINE_FINAL_TYPE(AldSortProbe, ald_sort_probe, G_TYPE_OBJECT)
@@ -31,7 +31,7 @@ struct _AldColumnSorter {
         AldLiveCluster *cluster;
         bool descending;
         GHashTable *keys; /* item → SortKey */
-        guint turn;       /* counts how often they have expired */
+        guint generation; /* counts how often they have expired */
 };
 
 G_DEFINE_FINAL_TYPE(AldColumnSorter, ald_column_sorter, GTK_TYPE_SORTER)
@@ -39,7 +39,7 @@ G_DEFINE_FINAL_TYPE(AldColumnSorter, ald_column_sorter, GTK_TYPE_SORTER)
 typedef struct SortKey {
         char *text, *key;
         double number;
-        guint turn; /* when it was known to be right */
+        guint generation; /* when it was known to be right */
 } SortKey;
 
 static void sort_key_free(void *data)
@@ -63,17 +63,17 @@ static void read_text(AldColumnSorter *sorter, gpointer item, SortKey *key)
         key->text = g_steal_pointer(&text);
 }
 
-static const SortKey *key_of(AldColumnSorter *sorter, gpointer item)
+static const SortKey *get_sort_key(AldColumnSorter *sorter, gpointer item)
 {
         SortKey *key = g_hash_table_lookup(sorter->keys, item);
 
-        if (key && key->turn == sorter->turn)
+        if (key && key->generation == sorter->generation)
                 return key;
         if (!key) {
                 key = g_new0(SortKey, 1);
                 g_hash_table_insert(sorter->keys, g_object_ref(item), key);
         }
-        key->turn = sorter->turn;
+        key->generation = sorter->generation;
         if (ald_data_column_has_number(sorter->column))
                 key->number = ald_data_column_number(sorter->column, item, sorter->cluster);
         else
@@ -88,11 +88,11 @@ static GtkOrdering compare(GtkSorter *base, gpointer a, gpointer b)
         int order;
 
         if (G_OBJECT_TYPE(a) == ALD_TYPE_SORT_PROBE) {
-                ALD_SORT_PROBE(a)->asked = sorter;
+                ALD_SORT_PROBE(a)->first_sorter = sorter;
                 return GTK_ORDERING_SMALLER;
         }
-        x = key_of(sorter, a);
-        y = key_of(sorter, b);
+        x = get_sort_key(sorter, a);
+        y = get_sort_key(sorter, b);
         order = ald_data_column_has_number(sorter->column)
                         ? ald_order_numbers(x->number, y->number, sorter->descending)
                         : ald_order_keys(x->key, y->key, sorter->descending);
@@ -151,7 +151,7 @@ void ald_column_sorter_forget(AldColumnSorter *sorter)
 
 void ald_column_sorter_expire(AldColumnSorter *sorter)
 {
-        sorter->turn++;
+        sorter->generation++;
 }
 
 AldColumnSorter *ald_column_sorter_find(GtkSorter *sorter)
@@ -160,7 +160,7 @@ AldColumnSorter *ald_column_sorter_find(GtkSorter *sorter)
                                 b = g_object_new(ALD_TYPE_SORT_PROBE, NULL);
         GtkOrdering order = gtk_sorter_compare(sorter, a, b);
 
-        if (a->asked)
-                a->asked->descending = order == GTK_ORDERING_LARGER;
-        return a->asked;
+        if (a->first_sorter)
+                a->first_sorter->descending = order == GTK_ORDERING_LARGER;
+        return a->first_sorter;
 }

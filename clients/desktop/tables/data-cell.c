@@ -30,7 +30,7 @@ AldDataCell *ald_data_cell_of(GtkListItem *list_item)
 }
 
 /* Whether all of the text is seen. */
-static bool is_cut(GtkWidget *widget, const char *text)
+static bool is_ellipsized(GtkWidget *widget, const char *text)
 {
         g_autoptr(PangoLayout) layout = gtk_widget_create_pango_layout(widget, text);
         int width;
@@ -45,7 +45,7 @@ const char *ald_data_cell_tooltip(const AldDataCell *cell, GtkWidget *widget)
 
         if (widget == cell->image)
                 return cell->symbol_name;
-        return widget == cell->text && text && is_cut(widget, text) ? text : NULL;
+        return widget == cell->text && text && is_ellipsized(widget, text) ? text : NULL;
 }
 
 static bool is_number(const AldDataColumn *column)
@@ -73,7 +73,7 @@ static GtkWidget *bar_new(void)
         return bar;
 }
 
-static GtkWidget *box_of(AldDataCell *cell)
+static GtkWidget *box_new(AldDataCell *cell)
 {
         GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, SPACING);
 
@@ -98,14 +98,14 @@ AldDataCell *ald_data_cell_new(const AldDataColumn *column, AldLiveCluster *clus
                 cell->image = gtk_image_new();
         if (column->look == ALD_CELL_LEVEL)
                 cell->bar = bar_new();
-        widget = cell->image || cell->bar ? box_of(cell) : cell->text;
+        widget = cell->image || cell->bar ? box_new(cell) : cell->text;
         g_object_set_qdata_full(G_OBJECT(widget), cell_quark(), cell, cell_free);
         gtk_list_item_set_child(list_item, widget);
         return cell;
 }
 
 /* A row contains its cells, and a cell what it shows. */
-static AldDataCell *find_below(GtkWidget *widget)
+static AldDataCell *find_cell_below(GtkWidget *widget)
 {
         for (unsigned depth = 0; widget && depth < 3; depth++) {
                 AldDataCell *cell = g_object_get_qdata(G_OBJECT(widget), cell_quark());
@@ -123,12 +123,12 @@ AldDataCell *ald_data_cell_find(GtkWidget *widget)
 
         for (; !cell && widget && !GTK_IS_LIST_VIEW(widget) && !GTK_IS_COLUMN_VIEW(widget);
                 widget = gtk_widget_get_parent(widget))
-                cell = find_below(widget);
+                cell = find_cell_below(widget);
         return cell;
 }
 
 /* In a layout from right to left, Pango aligns a line of Latin letters at the other side. */
-static bool is_turned(GtkWidget *widget, const char *text)
+static bool is_alignment_mirrored(GtkWidget *widget, const char *text)
 {
         g_autoptr(PangoLayout) layout = NULL;
 
@@ -147,7 +147,7 @@ static void set_text(AldDataCell *cell, const char *text)
                 return;
         gtk_inscription_set_text(inscription, text);
         gtk_inscription_set_xalign(
-                inscription, is_number(cell->column) == is_turned(cell->text, text) ? 0 : 1);
+                inscription, is_number(cell->column) == is_alignment_mirrored(cell->text, text) ? 0 : 1);
 }
 
 static void set_strong(AldDataCell *cell, bool strong)

@@ -135,7 +135,7 @@ static void hide_empty_columns(AldDataTable *table)
         show_filled_columns(table, G_MAXUINT);
 }
 
-static void take_changes(AldDataTable *table, guint parts)
+static void apply_changes(AldDataTable *table, guint parts)
 {
         show_filled_columns(table, parts);
         guint searched = 0;
@@ -157,7 +157,7 @@ static void take_changes(AldDataTable *table, guint parts)
 static void on_updated(AldLiveCluster *cluster, guint parts, AldDataTable *table)
 {
         if (gtk_widget_get_mapped(GTK_WIDGET(table)))
-                take_changes(table, parts);
+                apply_changes(table, parts);
         else
                 table->missed |= parts;
 }
@@ -187,7 +187,7 @@ static void on_unbind(GtkListItemFactory *factory, GtkListItem *list_item, AldDa
 /* Sorting without a pointer, as the titles of columns cannot have the focus. */
 
 /* The other way round if it is sorted by this column. */
-static void sort_by(GtkWidget *widget, const char *action, GVariant *parameter)
+static void sort_by_column(GtkWidget *widget, const char *action, GVariant *parameter)
 {
         AldDataTable *table = ALD_DATA_TABLE(widget);
         g_autoptr(GtkColumnViewColumn)
@@ -219,7 +219,7 @@ static const AldDataCell *find_focused(AldDataTable *table)
 static void copy_selected(GtkWidget *widget, const char *action, GVariant *parameter)
 {
         AldDataTable *table = ALD_DATA_TABLE(widget);
-        g_autofree char *text = NULL, *said = NULL;
+        g_autofree char *text = NULL, *message = NULL;
         const AldDataCell *focused = find_focused(table);
         guint n = 1;
 
@@ -231,8 +231,8 @@ static void copy_selected(GtkWidget *widget, const char *action, GVariant *param
         if (n == 0)
                 return;
         gdk_clipboard_set_text(gtk_widget_get_clipboard(widget), text);
-        said = g_strdup_printf(ngettext("Row copied", "%u rows copied", n), n);
-        gtk_widget_activate_action(widget, "win.say", "s", said);
+        message = g_strdup_printf(ngettext("Row copied", "%u rows copied", n), n);
+        gtk_widget_activate_action(widget, "win.say", "s", message);
 }
 
 static gboolean on_query_tooltip(
@@ -247,7 +247,7 @@ static gboolean on_query_tooltip(
 
 /* The menu of a row. */
 
-static GMenuModel *menu_of(AldDataTable *table, gpointer item)
+static GMenuModel *row_menu_new(AldDataTable *table, gpointer item)
 {
         GMenu *menu = g_menu_new();
         g_autoptr(GMenu) copy = g_menu_new(), view = g_menu_new();
@@ -262,7 +262,7 @@ static GMenuModel *menu_of(AldDataTable *table, gpointer item)
 }
 
 /* The row of a cell, which has the focus once the menu is closed. */
-static GtkWidget *row_of(AldDataTable *table, const AldDataCell *cell)
+static GtkWidget *find_row(AldDataTable *table, const AldDataCell *cell)
 {
         GtkWidget *row = cell->text;
 
@@ -281,20 +281,20 @@ static void on_menu_closed(AldDataTable *table)
         g_clear_weak_pointer(&table->before_menu);
 }
 
-static void pop_up(AldDataTable *table, const AldDataCell *cell, const GdkRectangle *where)
+static void pop_up_menu(AldDataTable *table, const AldDataCell *cell, const GdkRectangle *where)
 {
         guint position = gtk_list_item_get_position(cell->list_item);
-        g_autoptr(GMenuModel) menu = menu_of(table, cell->item);
+        g_autoptr(GMenuModel) menu = row_menu_new(table, cell->item);
 
         if (!gtk_selection_model_is_selected(table->selection, position))
                 gtk_selection_model_select_item(table->selection, position, TRUE);
-        g_set_weak_pointer(&table->before_menu, row_of(table, cell));
+        g_set_weak_pointer(&table->before_menu, find_row(table, cell));
         gtk_popover_menu_set_menu_model(GTK_POPOVER_MENU(table->menu), menu);
         gtk_popover_set_pointing_to(GTK_POPOVER(table->menu), where);
         gtk_popover_popup(GTK_POPOVER(table->menu));
 }
 
-static bool pop_up_at(AldDataTable *table, double x, double y)
+static bool pop_up_menu_at(AldDataTable *table, double x, double y)
 {
         const AldDataCell *cell = ald_data_cell_find(
                 gtk_widget_pick(GTK_WIDGET(table->view), x, y, GTK_PICK_DEFAULT));
@@ -304,20 +304,20 @@ static bool pop_up_at(AldDataTable *table, double x, double y)
                 !gtk_widget_compute_point(GTK_WIDGET(table->view), GTK_WIDGET(table),
                         &GRAPHENE_POINT_INIT((float) x, (float) y), &there))
                 return false;
-        pop_up(table, cell, &(GdkRectangle){ (int) there.x, (int) there.y, 1, 1 });
+        pop_up_menu(table, cell, &(GdkRectangle){ (int) there.x, (int) there.y, 1, 1 });
         return true;
 }
 
 static void on_secondary_pressed(
         GtkGestureClick *gesture, int n_press, double x, double y, AldDataTable *table)
 {
-        if (pop_up_at(table, x, y))
+        if (pop_up_menu_at(table, x, y))
                 gtk_gesture_set_state(GTK_GESTURE(gesture), GTK_EVENT_SEQUENCE_CLAIMED);
 }
 
 static void on_long_pressed(GtkGestureLongPress *gesture, double x, double y, AldDataTable *table)
 {
-        if (pop_up_at(table, x, y))
+        if (pop_up_menu_at(table, x, y))
                 gtk_gesture_set_state(GTK_GESTURE(gesture), GTK_EVENT_SEQUENCE_CLAIMED);
 }
 
@@ -330,7 +330,7 @@ static gboolean on_menu_key(GtkWidget *widget, GVariant *arguments, gpointer use
 
         if (!cell || !gtk_widget_compute_bounds(cell->text, GTK_WIDGET(table), &bounds))
                 return FALSE;
-        pop_up(table, cell,
+        pop_up_menu(table, cell,
                 &(GdkRectangle){ (int) bounds.origin.x, (int) bounds.origin.y,
                         (int) MIN(bounds.size.width, 24), (int) bounds.size.height });
         return TRUE;
@@ -453,7 +453,7 @@ static void toggle_search(GtkWidget *widget, const char *action, GVariant *param
         ald_list_page_toggle_search(ALD_DATA_TABLE(widget)->page);
 }
 
-static double horizontal_rest(GtkAdjustment *adjustment)
+static double max_scroll_value(GtkAdjustment *adjustment)
 {
         return MAX(gtk_adjustment_get_upper(adjustment) - gtk_adjustment_get_page_size(adjustment), 0);
 }
@@ -464,7 +464,7 @@ static gboolean scroll_to_first_column(GtkWidget *widget, GdkFrameClock *clock, 
         GtkAdjustment *adjustment = gtk_scrollable_get_hadjustment(GTK_SCROLLABLE(table->view));
 
         table->scroll_tick = 0;
-        table->first_at = horizontal_rest(adjustment);
+        table->first_at = max_scroll_value(adjustment);
         gtk_adjustment_set_value(adjustment, table->first_at);
         return G_SOURCE_REMOVE;
 }
@@ -474,7 +474,7 @@ static gboolean scroll_to_first_column(GtkWidget *widget, GdkFrameClock *clock, 
  * value. */
 static void show_first_column(GtkAdjustment *adjustment, AldDataTable *table)
 {
-        double at = MIN(table->first_at, horizontal_rest(adjustment));
+        double at = MIN(table->first_at, max_scroll_value(adjustment));
 
         if (gtk_widget_get_direction(GTK_WIDGET(table)) == GTK_TEXT_DIR_RTL && !table->scroll_tick &&
                 gtk_adjustment_get_value(adjustment) >= at)
@@ -492,7 +492,7 @@ static void on_activate(GtkColumnView *view, guint position, AldDataTable *table
 
 /* Only a table that is shown makes rows. The handler of the sorter must come before that of the sorted list.
  */
-static void add_rows(AldDataTable *table)
+static void attach_model(AldDataTable *table)
 {
         GtkSorter *sorter = gtk_column_view_get_sorter(table->view);
         GtkSortListModel *sorted = gtk_sort_list_model_new(
@@ -508,10 +508,10 @@ static void ald_data_table_map(GtkWidget *widget)
         AldDataTable *table = ALD_DATA_TABLE(widget);
 
         if (!table->selection)
-                add_rows(table);
+                attach_model(table);
         GTK_WIDGET_CLASS(ald_data_table_parent_class)->map(widget);
         ald_bound_rows_set_seen(table->rows, true);
-        take_changes(table, table->missed);
+        apply_changes(table, table->missed);
         table->missed = 0;
 }
 
@@ -561,7 +561,7 @@ static void ald_data_table_class_init(AldDataTableClass *class)
         widget_class->map = ald_data_table_map;
         widget_class->unmap = ald_data_table_unmap;
         gtk_widget_class_install_action(widget_class, "table.copy", NULL, copy_selected);
-        gtk_widget_class_install_action(widget_class, "table.sort", "s", sort_by);
+        gtk_widget_class_install_action(widget_class, "table.sort", "s", sort_by_column);
         gtk_widget_class_install_action(widget_class, ALD_LIST_SEARCH_ACTION, NULL, toggle_search);
 }
 

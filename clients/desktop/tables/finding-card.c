@@ -15,8 +15,8 @@ struct _AldFindingCard {
         AldFindingItem *item;
         gulong changed_id;
         GtkWidget *symbol, *severity, *silent, *id, *words, *period, *remedy, *nodes;
-        const char *tone; /* style class */
-        char *about;      /* what the buttons are made from */
+        const char *tone;  /* style class */
+        char *buttons_key; /* what the buttons are made from */
 };
 
 G_DEFINE_FINAL_TYPE(AldFindingCard, ald_finding_card, GTK_TYPE_BOX)
@@ -86,7 +86,7 @@ static GtkWidget *node_button_new(const char *name, const char *action, GVariant
         return button;
 }
 
-static void add_forget(AldFindingCard *card, const char *node)
+static void add_forget_button(AldFindingCard *card, const char *node)
 {
         GtkWidget *button = gtk_button_new_with_mnemonic(_("_Forget…"));
 
@@ -97,7 +97,7 @@ static void add_forget(AldFindingCard *card, const char *node)
         add_node(card, button);
 }
 
-static bool is_about_offline(AldFindingItem *item)
+static bool is_node_offline_finding(AldFindingItem *item)
 {
         return g_str_equal(ald_finding_item_text(item, ALD_FINDING_COLUMN_ID),
                 ald_finding_row_id_to_string(ALD_FINDING_ROW_ID_NODE_OFFLINE));
@@ -119,8 +119,8 @@ static void add_buttons(AldFindingCard *card)
 
                 add_node(card, node_button_new(name, "win.show-node", g_variant_new_string(nodes[i])));
         }
-        if (n == 1 && is_about_offline(card->item) && !ald_finding_item_period(card->item))
-                add_forget(card, nodes[0]);
+        if (n == 1 && is_node_offline_finding(card->item) && !ald_finding_item_period(card->item))
+                add_forget_button(card, nodes[0]);
         if (n > NODES_MAX) {
                 g_autofree char *rest = g_strdup_printf(
                         ngettext("%u more node", "%u more nodes", n - NODES_MAX), n - NODES_MAX);
@@ -140,10 +140,10 @@ static void refresh_nodes(AldFindingCard *card)
                 joined, "\n", ald_finding_item_text(card->item, ALD_FINDING_COLUMN_NODES), NULL);
         GtkWidget *child;
 
-        if (g_strcmp0(card->about, wanted) == 0)
+        if (g_strcmp0(card->buttons_key, wanted) == 0)
                 return;
-        g_free(card->about);
-        card->about = g_steal_pointer(&wanted);
+        g_free(card->buttons_key);
+        card->buttons_key = g_steal_pointer(&wanted);
         while ((child = gtk_widget_get_first_child(card->nodes)))
                 gtk_flow_box_remove(GTK_FLOW_BOX(card->nodes), child);
         add_buttons(card);
@@ -174,7 +174,7 @@ static void refresh_severity(AldFindingCard *card)
         ald_label_show(card->severity, title);
 }
 
-static void refresh(AldFindingCard *card)
+static void refresh_card(AldFindingCard *card)
 {
         refresh_severity(card);
         ald_label_show(card->silent, ald_finding_item_is_silent(card->item) ? _("Silenced") : NULL);
@@ -192,8 +192,8 @@ void ald_finding_card_set_item(AldFindingCard *card, AldFindingItem *item)
         g_set_object(&card->item, item);
         if (!item)
                 return;
-        card->changed_id = g_signal_connect_swapped(item, "changed", G_CALLBACK(refresh), card);
-        refresh(card);
+        card->changed_id = g_signal_connect_swapped(item, "changed", G_CALLBACK(refresh_card), card);
+        refresh_card(card);
 }
 
 AldFindingItem *ald_finding_card_item(AldFindingCard *card)
@@ -212,7 +212,7 @@ static void ald_finding_card_dispose(GObject *object)
 
 static void ald_finding_card_finalize(GObject *object)
 {
-        g_free(ALD_FINDING_CARD(object)->about);
+        g_free(ALD_FINDING_CARD(object)->buttons_key);
         G_OBJECT_CLASS(ald_finding_card_parent_class)->finalize(object);
 }
 

@@ -26,7 +26,7 @@ struct _AldFindingsPage {
         GtkSelectionModel *selection;
         GtkWidget *list, *bar, *counts, *cut;
         AldEventList *events;
-        size_t time;    /* index of those below */
+        size_t period;  /* index of those below */
         gint64 read_at; /* CLOCK_MONOTONIC in µs, of earlier ones */
 };
 
@@ -89,7 +89,7 @@ static void append_finding(GString *out, AldFindingsPage *page, guint position)
                 g_string_append_printf(out, "%s%s", out->len > 0 ? "\n" : "", text);
 }
 
-static void copy(AldFindingsPage *page, const GString *text)
+static void copy_text(AldFindingsPage *page, const GString *text)
 {
         if (text->len == 0)
                 return;
@@ -124,7 +124,7 @@ static void copy_selected(GtkWidget *widget, const char *action, GVariant *param
                 g_string_append(out, text);
         for (guint i = 0; !text && i < gtk_bitset_get_size(selected); i++)
                 append_finding(out, page, gtk_bitset_get_nth(selected, i));
-        copy(page, out);
+        copy_text(page, out);
 }
 
 static void copy_all(GtkWidget *widget, const char *action, GVariant *parameter)
@@ -134,7 +134,7 @@ static void copy_all(GtkWidget *widget, const char *action, GVariant *parameter)
 
         for (guint i = 0; i < g_list_model_get_n_items(G_LIST_MODEL(page->selection)); i++)
                 append_finding(out, page, i);
-        copy(page, out);
+        copy_text(page, out);
 }
 
 /* By severity. */
@@ -170,7 +170,7 @@ static void show_severity(AldFindingsPage *page, size_t chosen)
         ald_list_page_set_filter(page->page, filter->shows ? filter : NULL);
 }
 
-static void on_severity(GtkToggleButton *button, AldFindingsPage *page)
+static void on_severity_toggled(GtkToggleButton *button, AldFindingsPage *page)
 {
         GApplication *application = g_application_get_default();
         gpointer chosen = g_object_get_data(G_OBJECT(button), INDEX_KEY);
@@ -193,7 +193,7 @@ static GtkWidget *toggle_new(const char *title)
         return button;
 }
 
-static GtkWidget *toggles_new(const char *name)
+static GtkWidget *toggle_group_new(const char *name)
 {
         GtkWidget *box = g_object_new(GTK_TYPE_BOX, "accessible-role", GTK_ACCESSIBLE_ROLE_GROUP, NULL);
 
@@ -219,11 +219,11 @@ static GtkWidget *severities_new(AldFindingsPage *page)
 {
         GApplication *application = g_application_get_default();
         gpointer chosen = application ? g_object_get_data(G_OBJECT(application), CHOSEN_KEY) : NULL;
-        GtkWidget *box = toggles_new(_("Severity"));
+        GtkWidget *box = toggle_group_new(_("Severity"));
 
         for (size_t i = 0; i < G_N_ELEMENTS(severities); i++)
                 add_toggle(box, _(severities[i].title), i, i == GPOINTER_TO_SIZE(chosen),
-                        G_CALLBACK(on_severity), page);
+                        G_CALLBACK(on_severity_toggled), page);
         show_severity(page, GPOINTER_TO_SIZE(chosen));
         return box;
 }
@@ -231,15 +231,15 @@ static GtkWidget *severities_new(AldFindingsPage *page)
 /* Above the list. */
 
 /* What is shown, before it is filtered. */
-static GListModel *items_of(AldFindingsPage *page)
+static GListModel *unfiltered_items(AldFindingsPage *page)
 {
-        return page->time == 0 ? ald_live_cluster_findings(page->cluster)
-                               : ald_event_list_model(page->events);
+        return page->period == 0 ? ald_live_cluster_findings(page->cluster)
+                                 : ald_event_list_model(page->events);
 }
 
-static unsigned count(AldFindingsPage *page, AldFindingRowSeverity severity)
+static unsigned count_findings(AldFindingsPage *page, AldFindingRowSeverity severity)
 {
-        GListModel *items = items_of(page);
+        GListModel *items = unfiltered_items(page);
         uint64_t n = 0;
 
         for (guint i = 0; i < g_list_model_get_n_items(items); i++) {
@@ -256,7 +256,7 @@ static void update_counts(AldFindingsPage *page)
         g_autoptr(GString) text = g_string_new(NULL);
 
         for (AldFindingRowSeverity severity = 0; severity < ALD_FINDING_ROW_SEVERITY_N; severity++) {
-                unsigned n = count(page, severity);
+                unsigned n = count_findings(page, severity);
                 g_autofree char *words = ald_findings_count_words(severity, n);
 
                 if (n > 0)
@@ -264,14 +264,14 @@ static void update_counts(AldFindingsPage *page)
         }
         gtk_label_set_text(GTK_LABEL(page->counts), text->str);
         gtk_widget_set_visible(page->bar, text->len > 0);
-        ald_label_show(page->cut, page->time > 0 && ald_event_list_is_cut(page->events)
+        ald_label_show(page->cut, page->period > 0 && ald_event_list_is_cut(page->events)
                                           ? _("There were more than can be shown. The last ones are missing.")
                                           : NULL);
 }
 
 static void on_updated(AldLiveCluster *cluster, guint parts, AldFindingsPage *page)
 {
-        if (page->time > 0 || !(parts & (ALD_LIVE_FINDINGS | ALD_LIVE_NODE_SET)))
+        if (page->period > 0 || !(parts & (ALD_LIVE_FINDINGS | ALD_LIVE_NODE_SET)))
                 return;
         update_counts(page);
         ald_list_page_search_again(page->page);
@@ -279,7 +279,7 @@ static void on_updated(AldLiveCluster *cluster, guint parts, AldFindingsPage *pa
 
 /* Earlier ones. */
 
-static const char *why_none(AldLiveCluster *cluster, gpointer userdata)
+static const char *reading_failure(AldLiveCluster *cluster, gpointer userdata)
 {
         return ald_event_list_failure(ALD_FINDINGS_PAGE(userdata)->events);
 }
@@ -297,7 +297,7 @@ static const AldListPageKind kinds[] = {
                 .empty_title = N_("No Earlier Findings"),
                 .empty_text = N_("No finding began or lasted in this time"),
                 .empty_icon = "object-select-symbolic",
-                .advice = why_none,
+                .advice = reading_failure,
                 .words = words_of },
         [UNREAD] = { .placeholder = N_("Search earlier findings"),
                 .empty_title = N_("No Data Yet"),
@@ -309,7 +309,7 @@ static const AldListPageKind kinds[] = {
 static const struct {
         const char *title;
         guint64 usec;
-} times[] = {
+} periods[] = {
         { N_("Now"), 0 },
         { N_("Last Day"), DAY_USEC },
         { N_("Last Week"), 7 * DAY_USEC },
@@ -317,9 +317,9 @@ static const struct {
 
 static void show_items(AldFindingsPage *page)
 {
-        int kind = page->time == 0 ? PRESENT : ald_event_list_is_read(page->events) ? EARLIER : UNREAD;
+        int kind = page->period == 0 ? PRESENT : ald_event_list_is_read(page->events) ? EARLIER : UNREAD;
 
-        ald_list_page_set_items(page->page, items_of(page), &kinds[kind]);
+        ald_list_page_set_items(page->page, unfiltered_items(page), &kinds[kind]);
         update_counts(page);
 }
 
@@ -335,35 +335,35 @@ static void on_events_changed(void *userdata)
 
 static void read_events(AldFindingsPage *page)
 {
-        page->read_at = ald_event_list_read(page->events, times[page->time].usec) ? g_get_monotonic_time()
-                                                                                  : 0;
+        page->read_at = ald_event_list_read(page->events, periods[page->period].usec) ? g_get_monotonic_time()
+                                                                                      : 0;
 }
 
 static void on_tick(AldFindingsPage *page)
 {
-        if (page->time > 0 && gtk_widget_get_mapped(GTK_WIDGET(page)) &&
+        if (page->period > 0 && gtk_widget_get_mapped(GTK_WIDGET(page)) &&
                 ald_live_cluster_is_wanted(page->cluster) &&
                 g_get_monotonic_time() - page->read_at >= REFRESH_USEC)
                 read_events(page);
 }
 
-static void on_time(GtkToggleButton *button, AldFindingsPage *page)
+static void on_period_toggled(GtkToggleButton *button, AldFindingsPage *page)
 {
         if (!gtk_toggle_button_get_active(button))
                 return;
-        page->time = GPOINTER_TO_SIZE(g_object_get_data(G_OBJECT(button), INDEX_KEY));
+        page->period = GPOINTER_TO_SIZE(g_object_get_data(G_OBJECT(button), INDEX_KEY));
         ald_event_list_clear(page->events);
         show_items(page);
-        if (page->time > 0)
+        if (page->period > 0)
                 read_events(page);
 }
 
-static GtkWidget *times_new(AldFindingsPage *page)
+static GtkWidget *periods_new(AldFindingsPage *page)
 {
-        GtkWidget *box = toggles_new(_("Time"));
+        GtkWidget *box = toggle_group_new(_("Time"));
 
-        for (size_t i = 0; i < G_N_ELEMENTS(times); i++)
-                add_toggle(box, _(times[i].title), i, i == 0, G_CALLBACK(on_time), page);
+        for (size_t i = 0; i < G_N_ELEMENTS(periods); i++)
+                add_toggle(box, _(periods[i].title), i, i == 0, G_CALLBACK(on_period_toggled), page);
         gtk_widget_set_halign(box, GTK_ALIGN_CENTER);
         gtk_widget_set_margin_top(box, SPACING / 2);
         return box;
@@ -396,7 +396,7 @@ static GtkWidget *bar_new(AldFindingsPage *page)
         return clamp;
 }
 
-static GtkWidget *cut_new(void)
+static GtkWidget *cut_label_new(void)
 {
         GtkWidget *label = ald_wrapping_label_new("dim-label");
 
@@ -469,9 +469,9 @@ GtkWidget *ald_findings_page_new(AldLiveCluster *cluster)
         page->events = ald_event_list_new(cluster, on_events_changed, page);
         page->page = ald_list_page_new(cluster, ald_live_cluster_findings(cluster), &kinds[PRESENT], page);
         page->bar = bar_new(page);
-        page->cut = cut_new();
+        page->cut = cut_label_new();
         ald_list_page_set_list(page->page, list_new(page));
-        gtk_box_append(GTK_BOX(box), times_new(page));
+        gtk_box_append(GTK_BOX(box), periods_new(page));
         gtk_box_append(GTK_BOX(box), page->bar);
         gtk_box_append(GTK_BOX(box), page->cut);
         gtk_widget_set_vexpand(GTK_WIDGET(page->page), TRUE);

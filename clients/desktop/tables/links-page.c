@@ -75,7 +75,7 @@ static void activate(GtkWidget *table, gpointer item)
         gtk_widget_activate_action(table, "win.show-pair", "(ss)", summary->source_id, summary->sink_id);
 }
 
-static void add_node(GMenu *section, const char *name, const char *id)
+static void add_node_details(GMenu *section, const char *name, const char *id)
 {
         /* Translators: the name of a node, of which the details are then shown. */
         g_autofree char *label = g_strdup_printf(_("Details of %s"), name);
@@ -113,8 +113,8 @@ static void fill_menu(GMenu *menu, gpointer item, AldLiveCluster *cluster)
 
         ald_menu_add(details, _("Details"), "win.show-pair",
                 g_variant_new("(ss)", summary->source_id, summary->sink_id));
-        add_node(details, summary->source, summary->source_id);
-        add_node(details, summary->sink, summary->sink_id);
+        add_node_details(details, summary->source, summary->source_id);
+        add_node_details(details, summary->sink, summary->sink_id);
         g_menu_append_section(menu, NULL, G_MENU_MODEL(details));
         add_probes(probes, summary, cluster);
         g_menu_append_section(menu, NULL, G_MENU_MODEL(probes));

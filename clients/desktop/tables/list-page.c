@@ -33,7 +33,7 @@ static gboolean is_found(gpointer item, gpointer userdata)
         return !words || ald_search_terms_match((const char *const *) page->terms, words);
 }
 
-static void say(AldListPage *page, const char *icon, const char *title, const char *text)
+static void show_status(AldListPage *page, const char *icon, const char *title, const char *text)
 {
         AdwStatusPage *status = ADW_STATUS_PAGE(page->status);
 
@@ -43,12 +43,12 @@ static void say(AldListPage *page, const char *icon, const char *title, const ch
 }
 
 /* The description of a status page is markup. */
-static void say_why_it_waits(AldListPage *page)
+static void show_waiting_status(AldListPage *page)
 {
         const char *problem = ald_live_cluster_problem(page->cluster);
         g_autofree char *text = problem ? g_markup_escape_text(problem, -1) : NULL;
 
-        say(page, problem ? "network-error-symbolic" : "content-loading-symbolic", _("No Data Yet"),
+        show_status(page, problem ? "network-error-symbolic" : "content-loading-symbolic", _("No Data Yet"),
                 text ?: _("Waiting for the state service"));
 }
 
@@ -56,7 +56,7 @@ static void say_what_is_hidden(AldListPage *page, guint n)
 {
         g_autofree char *text = page->only->hidden_text(n);
 
-        say(page, page->kind->empty_icon, _(page->only->empty_title), text);
+        show_status(page, page->kind->empty_icon, _(page->only->empty_title), text);
 }
 
 static const char *empty_text_of(AldListPage *page)
@@ -72,14 +72,14 @@ static void update_status(AldListPage *page)
         bool empty = g_list_model_get_n_items(G_LIST_MODEL(page->found)) == 0;
 
         if (empty && !ald_live_cluster_has_data(page->cluster))
-                say_why_it_waits(page);
+                show_waiting_status(page);
         else if (empty && page->terms)
-                say(page, "system-search-symbolic", _("No Results Found"),
+                show_status(page, "system-search-symbolic", _("No Results Found"),
                         page->only ? _(page->only->no_results_text) : _("Try a different search"));
         else if (empty && page->only && n > 0)
                 say_what_is_hidden(page, n);
         else if (empty)
-                say(page, page->kind->empty_icon, _(page->kind->empty_title), empty_text_of(page));
+                show_status(page, page->kind->empty_icon, _(page->kind->empty_title), empty_text_of(page));
         gtk_stack_set_visible_child(GTK_STACK(page->stack), empty ? page->status : page->scroller);
 }
 
@@ -147,7 +147,7 @@ static gboolean on_down(GtkWidget *widget, GVariant *arguments, gpointer userdat
         return list && gtk_widget_get_mapped(list) && gtk_widget_child_focus(list, GTK_DIR_TAB_FORWARD);
 }
 
-static void add_shortcut_of_entry(AldListPage *page)
+static void add_entry_shortcut(AldListPage *page)
 {
         GtkEventController *controller = gtk_shortcut_controller_new();
 
@@ -158,7 +158,7 @@ static void add_shortcut_of_entry(AldListPage *page)
         gtk_widget_add_controller(page->entry, controller);
 }
 
-static void add_shortcut(AldListPage *page)
+static void add_find_shortcut(AldListPage *page)
 {
         GtkEventController *controller = gtk_shortcut_controller_new();
 
@@ -202,7 +202,7 @@ static GtkWidget *search_bar_new(AldListPage *page)
         gtk_search_bar_set_child(GTK_SEARCH_BAR(bar), clamp);
         gtk_search_bar_connect_entry(GTK_SEARCH_BAR(bar), GTK_EDITABLE(page->entry));
         gtk_search_bar_set_key_capture_widget(GTK_SEARCH_BAR(bar), GTK_WIDGET(page));
-        add_shortcut_of_entry(page);
+        add_entry_shortcut(page);
         g_signal_connect(page->entry, "search-changed", G_CALLBACK(on_search_changed), page);
         return bar;
 }
@@ -219,7 +219,7 @@ static void ald_list_page_init(AldListPage *page)
         gtk_stack_add_child(GTK_STACK(page->stack), page->status);
         gtk_box_append(GTK_BOX(page), page->bar);
         gtk_box_append(GTK_BOX(page), page->stack);
-        add_shortcut(page);
+        add_find_shortcut(page);
 }
 
 static void set_kind(AldListPage *page, const AldListPageKind *kind)

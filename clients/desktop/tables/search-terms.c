@@ -3,7 +3,7 @@
 
 #include "clients/desktop/tables/search-terms.h"
 
-static char *fold(const char *text)
+static char *fold_case(const char *text)
 {
         g_autofree char *normal = NULL;
 
@@ -23,7 +23,7 @@ static bool contains_all(const char *folded, const char *const *terms)
 
 GStrv ald_search_terms_new(const char *typed)
 {
-        g_autofree char *folded = fold(typed);
+        g_autofree char *folded = fold_case(typed);
         g_auto(GStrv) words = g_strsplit_set(folded, " \t", -1);
         g_autoptr(GPtrArray) terms = g_ptr_array_new();
 
@@ -38,7 +38,7 @@ GStrv ald_search_terms_new(const char *typed)
 
 bool ald_search_terms_match(const char *const *terms, const char *text)
 {
-        g_autofree char *folded = terms ? fold(text) : NULL;
+        g_autofree char *folded = terms ? fold_case(text) : NULL;
 
         return !terms || contains_all(folded, terms);
 }

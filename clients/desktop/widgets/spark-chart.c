@@ -16,7 +16,8 @@ struct _AldSparkChart {
 
 G_DEFINE_FINAL_TYPE(AldSparkChart, ald_spark_chart, GTK_TYPE_WIDGET)
 
-static void draw(GtkSnapshot *snapshot, const GdkRGBA *color, float alpha, const AldBox *boxes, size_t n)
+static void draw_boxes(
+        GtkSnapshot *snapshot, const GdkRGBA *color, float alpha, const AldBox *boxes, size_t n)
 {
         GdkRGBA faded = *color;
 
@@ -41,9 +42,9 @@ static void ald_spark_chart_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
         ald_sparkline_lay_out((const AldSparkPoint *) (const void *) chart->points->data, n, chart->range,
                 width, height - 1, gtk_widget_get_direction(widget) == GTK_TEXT_DIR_RTL, bands, &n_bands,
                 line, &n_line);
-        draw(snapshot, &color, BASE_ALPHA, &base, 1);
-        draw(snapshot, &color, BAND_ALPHA, bands, n_bands);
-        draw(snapshot, &color, 1, line, n_line);
+        draw_boxes(snapshot, &color, BASE_ALPHA, &base, 1);
+        draw_boxes(snapshot, &color, BAND_ALPHA, bands, n_bands);
+        draw_boxes(snapshot, &color, 1, line, n_line);
 }
 
 static void ald_spark_chart_measure(GtkWidget *widget, GtkOrientation orientation, int for_size, int *minimum,

@@ -90,7 +90,7 @@ void ald_widget_dim(GtkWidget *widget, bool dim)
                 gtk_widget_remove_css_class(widget, "last-known");
 }
 
-static bool is_news(GtkWidget *widget, const char *quark, const char *text)
+static bool remember_if_changed(GtkWidget *widget, const char *quark, const char *text)
 {
         if (g_strcmp0(g_object_get_data(G_OBJECT(widget), quark), text) == 0)
                 return false;
@@ -101,10 +101,10 @@ static bool is_news(GtkWidget *widget, const char *quark, const char *text)
 /* Screen readers announce each change, so nothing is set that has not changed. */
 void ald_widget_describe(GtkWidget *widget, const char *name, const char *description)
 {
-        if (is_news(widget, "ald-name", name))
+        if (remember_if_changed(widget, "ald-name", name))
                 gtk_accessible_update_property(
                         GTK_ACCESSIBLE(widget), GTK_ACCESSIBLE_PROPERTY_LABEL, name, -1);
-        if (is_news(widget, "ald-description", description ?: ""))
+        if (remember_if_changed(widget, "ald-description", description ?: ""))
                 gtk_accessible_update_property(
                         GTK_ACCESSIBLE(widget), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, description ?: "", -1);
 }
