@@ -29,8 +29,8 @@ typedef struct AldPlacementCore {
         double *with_nsec;   /* the least time of solutions that use this device */
         double ends_nsec;    /* least time of both ends besides layers, less what closing saves */
         double penalty_nsec; /* for a missing hop or room for a layer; more than any solution takes */
-        uint64_t work;       /* left to spend, in steps of a few nanoseconds; independent of the machine */
-        uint64_t unasked;    /* spent since proceed() was last called */
+        uint64_t work;       /* work left, in steps of a few nanoseconds; independent of the machine */
+        uint64_t unasked;    /* work since proceed() was last called */
         bool given_up;       /* proceed() returned false; no work is left then */
 } AldPlacementCore;
 

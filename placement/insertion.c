@@ -13,7 +13,7 @@ typedef struct Insertion {
         uint32_t n, device;
         uint32_t *by_speed; /* all devices of the order, and the inserted one */
         double best_nsec;
-        uint32_t best_at; /* how many are before the device */
+        uint32_t best_at; /* number of devices before the inserted one */
         bool fits;
 } Insertion;
 

@@ -15,7 +15,7 @@ typedef struct AldPlacementTable {
         uint32_t counted; /* stages */
         uint32_t layers;
         double *nsec;  /* [device][stages][layers] */
-        double *queue; /* of the sliding minimum */
+        double *queue; /* queue of the sliding minimum */
         uint32_t *queued;
 } AldPlacementTable;
 

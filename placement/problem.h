@@ -10,15 +10,15 @@
  * alike, and the cost of a transfer between two of them. All times are those of one step, in nanoseconds.
  */
 typedef struct AldPlacementDevice {
-        double layer_nsec;   /* of one layer; more than 0 */
-        uint32_t layers_max; /* that fit into its memory */
+        double layer_nsec;   /* time of one layer; more than 0 */
+        uint32_t layers_max; /* layers that fit into its memory */
         bool required;       /* it gets at least one layer */
 } AldPlacementDevice;
 
 /* The additional work and memory of a device as the first stage (the embedding), as the last one (the head),
  * or as the only one, which is both. */
 typedef struct AldPlacementEnds {
-        double first_nsec, last_nsec; /* besides its layers; 0 or more */
+        double first_nsec, last_nsec; /* time besides its layers; 0 or more */
         /* Layers that fit beside what the device then holds; its layers_max still applies. */
         uint32_t layers_max_first, layers_max_last, layers_max_both;
 } AldPlacementEnds;
@@ -36,10 +36,10 @@ typedef struct AldPlacementProblem {
         const double *closing_occupy_nsec;
         uint32_t exact_max;  /* most devices of a ring that is solved exactly if limited work leaves a gap; 0:
                                 ALD_PLACEMENT_RING_MAX */
-        uint32_t layers_min; /* on each device that is used; 0: one */
-        uint32_t devices_max;  /* that may be used; 0: all */
+        uint32_t layers_min; /* fewest layers on each device that is used; 0: one */
+        uint32_t devices_max;  /* most that may be used; 0: all */
         const uint32_t *nodes; /* the node of each device; for rings, only read for the next three */
-        uint32_t nodes_max;    /* whose devices may be used; 0: all */
+        uint32_t nodes_max;    /* most nodes whose devices may be used; 0: all */
         bool nodes_together; /* in a ring with ends, the devices of each node follow each other from the first
                                 stage on, so that no node is in two places */
         bool nodes_even;     /* equally many devices of each node are used, or none */

@@ -11,7 +11,7 @@
 #define NEAR 32u /* devices whose cheapest way back is kept individually */
 
 typedef struct SearchHop {
-        double rest_nsec; /* beyond the shares */
+        double rest_nsec; /* cost beyond the shares */
         uint32_t to;
 } SearchHop;
 
@@ -50,7 +50,7 @@ typedef struct RingSearch {
         double *way_nsec;
         uint32_t *on_path, n_marked; /* a device is on the path marked last if it has this number */
         SearchPath *kept;            /* [stages][width] */
-        SearchPath *extended;        /* up to 2 × width */
+        SearchPath *extended;        /* at most 2 × width */
         uint32_t n_extended, n_numbered;
         SearchNext *next; /* after one path, in ascending order of bounds */
         uint32_t n_next, next_max;

@@ -13,9 +13,9 @@ typedef struct Search {
         AldPlanCut *cuts; /* of the stages of an order */
         uint32_t *tried;  /* devices of the order that is being tried */
         AldStageOrder best;
-        uint32_t *layers; /* of the stages of the best order, once it is found */
+        uint32_t *layers; /* layers of the stages of the best order, once it is found */
         double best_nsec; /* its time; while none is found, the time to beat */
-        double step_nsec; /* of one step of it, once it is found */
+        double step_nsec; /* time of one step of it, once it is found */
         bool found;
         double layers_bytes;
         uint32_t *fastest; /* stages of an order, the fastest first */
@@ -130,7 +130,7 @@ static bool goes_on(const Search *search)
                search->best_nsec > search->arrangement->aim_nsec * (1 + ALD_PLAN_TIE);
 }
 
-/* Takes the order as the best one, whose cuts are set. */
+/* Takes an order whose cuts are set as the best one. */
 static void take_order(Search *search, const AldStageOrder *order, double nsec, double step_nsec)
 {
         memmove(search->best.devices, order->devices, order->n * sizeof *order->devices);
@@ -143,7 +143,7 @@ static void take_order(Search *search, const AldStageOrder *order, double nsec, 
         search->found = true;
 }
 
-/* Takes the order as the best one if it takes less. */
+/* Takes the order as the best one if it takes less time. Returns whether it does. */
 static bool try_order(Search *search, const AldStageOrder *order)
 {
         double step_nsec = 0, nsec = measure_order(search, order, &step_nsec);

@@ -10,7 +10,7 @@
 typedef struct Cuts {
         AldPlanCut *stages;
         uint32_t n, layers;
-        double *bytes;       /* of the layers before each one, and of all */
+        double *bytes;       /* [i]: bytes of the first i layers */
         double *spare;       /* room that each stage must leave free */
         bool *rises;         /* the stages whose spare room is being raised */
         double *nsec, *next; /* [layers]: the least time of these on the stages so far */

@@ -8,7 +8,7 @@
  * device gets; here it is known which layers these are, and so how large they are.
  */
 typedef struct AldPlanCut {
-        double room; /* bytes for layers */
+        double room; /* bytes that are free for layers */
         double layer_nsec;
         uint32_t layers_max; /* limit besides the room */
         uint32_t layers;     /* result: the layers that it gets, at least 1 */

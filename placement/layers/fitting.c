@@ -23,7 +23,7 @@ typedef struct Fit {
         const AldPlanFitting *of;
         const AldPlacementProblem *problem;
         uint32_t n, layers, most; /* most stages */
-        double *bytes;            /* of the layers before each one, and of all */
+        double *bytes;            /* [i]: bytes of the first i layers */
         uint32_t *ends;           /* [device][role][layer]: the end of the longest run from there on */
         uint32_t *starts; /* [device]: the start of the longest run up to the last layer, with the head */
         uint32_t columns; /* n if the last device of a set matters, else 1 */

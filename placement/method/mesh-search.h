@@ -9,7 +9,7 @@
 typedef struct AldSliceSet {
         uint32_t *members; /* numbers in the mesh, one for each slice; to be freed */
         uint32_t root;     /* one of them */
-        double nsec;       /* of a step: the slowest slice, and the transfers */
+        double nsec;       /* time of a step: the slowest slice, and the transfers */
 } AldSliceSet;
 
 /*

@@ -27,8 +27,8 @@ double ald_slices_nsec(const AldPlanConstants *constants, const AldPlanDevice *d
  * of the result, both in fp32.
  */
 typedef struct AldSliceTransfers {
-        double exchanges;      /* in a step, one after the other */
-        double exchange_bytes; /* to each of the others, and from each */
+        double exchanges;      /* number of exchanges in a step, one after the other */
+        double exchange_bytes; /* bytes to, and from, each of the others */
         double turns;          /* how often the root sends and receives */
         double start_bytes, end_bytes;
 } AldSliceTransfers;

@@ -35,7 +35,7 @@ typedef enum StarWay {
 /* A client and a way, and a lower bound on their time. */
 typedef struct StarTrial {
         uint32_t client;
-        uint32_t place; /* of the client among the candidates */
+        uint32_t place; /* place of the client among the candidates */
         StarWay way;
         double bound_nsec;
 } StarTrial;
@@ -48,10 +48,10 @@ typedef struct Star {
         uint32_t *members; /* candidates */
         AldPlacementDevice *devices;
         uint32_t *nodes;
-        uint32_t *on_node;  /* [node of the cluster]: members */
+        uint32_t *on_node;  /* [node of the cluster]: number of members */
         double *use_nsec;   /* [member][role]: for this client */
         double *visit_nsec; /* [member][role]: visit to its node, for this client */
-        double *after_nsec; /* [member]: after another one of its node, for this client */
+        double *after_nsec; /* [member]: use after another device of its node, for this client */
         uint32_t client;
         AldPlanLayerRun run;   /* run that the solver assumes for layers between the ends, since it is unknown
                                   which ones a device gets */
@@ -59,7 +59,7 @@ typedef struct Star {
         GArray *trials;
         double price_nsec; /* price of a device, for bounds */
         double aim_nsec;   /* of the trial: the least possible, if the layers fit as the solver assumes */
-        uint64_t work;     /* of the solver */
+        uint64_t work;     /* work of the solver */
         uint64_t arranged; /* work on stages near its solutions, of all trials together */
         bool is_tight;     /* the layers fit on none of the solutions that were found */
 } Star;

@@ -20,7 +20,7 @@ typedef enum Type {
 
 /* Bytes of a value of each type; 0 if they vary. */
 static const uint8_t type_bytes[N_TYPES] = { 1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8 };
-/* Types 6 and 12 are real numbers. */
+/* Whether a type is a whole number; types 6 and 12 are real numbers. */
 static const bool type_is_whole[N_TYPES] = { true, true, true, true, true, true, false, true, false, false,
         true, true, false };
 

@@ -14,14 +14,14 @@
 typedef struct Table {
         AldFileHead *head;
         uint32_t alignment, draft_layers;
-        uint64_t end; /* of the data so far, from its beginning */
+        uint64_t end; /* end of the data so far, from its beginning */
         AldTensorSums *sums;
         AldLayerSigns *signs; /* of each layer */
 } Table;
 
 typedef struct Shape {
         char name[ALD_TENSOR_NAME_MAX + 1];
-        uint64_t elements, row; /* numbers in all, and in each row */
+        uint64_t elements, row; /* elements in all, and in each row */
 } Shape;
 
 static int read_dimensions(AldFileHead *head, Shape *shape)

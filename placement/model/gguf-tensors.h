@@ -12,7 +12,7 @@ typedef struct AldGgufTable {
         uint32_t alignment, draft_layers;
 } AldGgufTable;
 
-/* Reads the table, checks that the file holds the data of its tensors, and notes what they say about layers.
- */
+/* Reads the table, checks that the file holds the data of its tensors, and notes what they show about
+ * layers. */
 int ald_gguf_tensors_read(
         AldFileHead *head, const AldGgufTable *of, AldTensorSums *sums, AldLayerSigns *signs);

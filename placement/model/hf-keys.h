@@ -11,7 +11,7 @@
 /* A config.json. Models that also handle images or sound have their part for text in nested objects. */
 typedef struct AldHfKeys {
         char *path;
-        json_t *levels[ALD_HF_LEVELS_MAX]; /* from the top, which is owned, to the part for text */
+        json_t *levels[ALD_HF_LEVELS_MAX]; /* objects from the top, which is owned, to the part for text */
         const char *names[ALD_HF_LEVELS_MAX];
         unsigned n_levels;
 } AldHfKeys;

@@ -10,7 +10,7 @@
 typedef struct KvRow {
         const char *name;
         uint32_t period;   /* the last layer of each period has no window; with `dense_first` the first one */
-        uint32_t window;   /* if the file states none; 0: none */
+        uint32_t window;   /* used if the file states none; 0: none */
         uint32_t n_layers; /* only models with this many have windows; 0: all */
         uint32_t keeping;  /* how many of the first layers keep keys, if it is not stated how many share them;
                               0: all */

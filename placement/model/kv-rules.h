@@ -12,14 +12,14 @@ typedef struct AldAttention {
         uint32_t *key_lengths, *value_lengths; /* of each layer whose tensors show them */
         uint64_t *state_bytes;                 /* of each layer, of a recurrent network or a convolution */
         uint32_t key_length, value_length;
-        uint32_t window_key_length, window_value_length; /* in layers with a window, if different */
+        uint32_t window_key_length, window_value_length; /* lengths in layers with a window, if different */
         uint32_t index_length;      /* of one more key for each token, by which others are chosen */
         bool latent;                /* one head of key_length is kept, and values are derived from it */
         bool projects;              /* tensors show that all layers have keys that are not compressed */
         uint32_t window;            /* tokens */
         uint32_t period;            /* the last layer of each period has no window; 0: all layers have one */
         bool *windowed;             /* whether each layer has a window; NULL if not stated */
-        uint32_t sharing;           /* last layers that use keys and values of earlier ones */
+        uint32_t sharing;           /* number of last layers that use keys and values of earlier ones */
         const AldLayerSigns *signs; /* of each layer, if figures of the file must fit its tensors; or NULL */
         char *problem;              /* what is not understood; NULL if nothing */
 } AldAttention;

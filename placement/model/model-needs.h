@@ -33,7 +33,7 @@ typedef struct AldLlmLayer {
 typedef enum AldLlmFormat {
         ALD_LLM_FORMAT_UNKNOWN,
         ALD_LLM_GGUF,
-        ALD_LLM_SAFETENSORS, /* and config.json */
+        ALD_LLM_SAFETENSORS, /* safetensors and config.json */
 } AldLlmFormat;
 
 typedef struct AldLlm {
@@ -43,7 +43,7 @@ typedef struct AldLlm {
         uint32_t n_layers;   /* repeated blocks, without those that only predict further tokens */
         AldLlmLayer *layers;
         uint64_t embedding_bytes; /* of which one token reads a row */
-        uint64_t head_bytes;      /* of the matrix that turns the last layer's output into tokens */
+        uint64_t head_bytes;      /* bytes of the matrix that turns the last layer's output into tokens */
         bool head_tied;        /* head_bytes is 0: the embedding is the head, and one token reads all of it */
         uint32_t draft_layers; /* further blocks of a GGUF file, which it counts as layers: see draft_bytes */
         uint64_t draft_bytes;  /* of blocks that predict further tokens, which plain decoding does not use */

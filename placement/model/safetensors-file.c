@@ -44,8 +44,8 @@ static const struct {
 typedef struct Reader {
         AldScan scan;
         const char *path;
-        uint64_t data;  /* bytes behind the header */
-        uint64_t total; /* of the tensors so far */
+        uint64_t data;  /* bytes after the header */
+        uint64_t total; /* bytes of the tensors so far */
         AldSafetensorFound found;
         void *userdata;
         char **ret_error;

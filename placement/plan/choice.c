@@ -71,7 +71,7 @@ AldPlanPath ald_plan_path_changed(const AldPlanChoice *choice, AldPlanPath path)
         return path;
 }
 
-/* If two nodes have the same host name, they need addresses, and only a measured path has those. */
+/* Nodes with the same host name need addresses, which only a measured path has. */
 AldPlanPath ald_plan_path_assumed(
         const AldPlanCandidates *candidates, const AldPlanChoice *choice, uint32_t source, uint32_t sink)
 {

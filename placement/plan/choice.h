@@ -3,7 +3,7 @@
 
 #include "placement/plan/plan-candidates.h"
 
-/* Which of the candidates may be used, and how. */
+/* The candidates that may be used, and how. */
 typedef struct AldPlanChoice {
         const bool *allowed;        /* of each candidate; NULL: all */
         uint32_t required;          /* a further candidate beside those of the request; or ALD_PLAN_NONE */
@@ -16,7 +16,7 @@ typedef struct AldPlanChoice {
         uint32_t in_flight; /* steps under way, if the goal is throughput and there may be several; 0: any */
         uint32_t stages;    /* required number of stages, for methods with keeps_count; 0: any number */
         bool limited;       /* a ring of more than 16 devices is not solved exactly */
-        bool level;         /* layers on equally fast devices, see cuts.h */
+        bool level;         /* layers are leveled on equally fast devices, see cuts.h */
         /* The node whose paths to and from all others are changed by these factors; ALD_PLAN_NONE: no
          * node. */
         uint32_t changed;

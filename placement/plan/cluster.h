@@ -50,8 +50,8 @@ typedef struct AldPlanDevice {
 typedef struct AldPlanPath {
         uint32_t source, sink; /* indices of nodes */
         bool is_rdma;
-        double rtt_nsec;                           /* median, as measured */
-        double bits_per_second;                    /* from source to sink, as measured */
+        double rtt_nsec;                           /* measured median */
+        double bits_per_second;                    /* measured rate from source to sink */
         const AldEdgeRow *edge;                    /* the measurement; or NULL */
         const char *source_address, *sink_address; /* addresses of its ends; or NULL */
         double disputed_bits_per_second; /* the rate that the other end measured, if it exceeds the intervals;

@@ -15,7 +15,7 @@ typedef enum AldPlanPreference {
         ALD_PLAN_PREFER_ROOM,  /* the one that may use the most of the memory */
 } AldPlanPreference;
 
-/* The devices that could get a layer, and what they and the paths between their nodes cost. */
+/* The devices that could get a layer, and the costs of them and of the paths between their nodes. */
 typedef struct AldPlanCandidates {
         const AldPlanCluster *cluster;
         const AldPlanRequest *request;

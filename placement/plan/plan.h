@@ -20,8 +20,8 @@ typedef struct AldPlanRequest {
         const char *const *without; /* devices or nodes that must not get any; NULL if none */
         const char *client; /* the node that runs the client of the engine; NULL: the best node with a usable
                                device */
-        uint32_t devices_max; /* that may be used; 0: all */
-        uint32_t nodes_max;   /* whose devices may be used; 0: all */
+        uint32_t devices_max; /* most that may be used; 0: all */
+        uint32_t nodes_max;   /* most nodes whose devices may be used; 0: all */
         AldPlanOptionsGoal goal;
         const AldPlanPin *pins; /* the devices that get layers, and how many; NULL: to be found */
         uint32_t n_pins;
@@ -90,7 +90,7 @@ typedef enum AldPlanReason {
         ALD_PLAN_TAKEN,
         ALD_PLAN_SAVES_TOO_LITTLE, /* see costs_nsec and saves_nsec */
         ALD_PLAN_UNUSABLE,         /* see AldPlanNode */
-        ALD_PLAN_EXCLUDED,         /* by the request */
+        ALD_PLAN_EXCLUDED,         /* excluded by the request */
         ALD_PLAN_NOT_FOR_ENGINE,   /* the engine does not use processors, or GPUs */
         ALD_PLAN_SHARES_MEMORY, /* with a device of its node that is faster, or required, or may use more of
                                    that memory if the model fits only then */
@@ -98,11 +98,11 @@ typedef enum AldPlanReason {
         ALD_PLAN_DISBELIEVED, /* other measurements contradict a figure */
         ALD_PLAN_BANDWIDTH_UNMEASURED,
         ALD_PLAN_COMPUTE_UNMEASURED,
-        ALD_PLAN_MEMORY_TOO_SMALL, /* for one layer */
+        ALD_PLAN_MEMORY_TOO_SMALL, /* its memory is too small for one layer */
         ALD_PLAN_OTHER_VENDOR,     /* than the GPUs of the plan, for an engine that needs a single vendor */
         ALD_PLAN_NO_ROOM, /* for a layer beside what else it would hold, or no layer is left for it */
         ALD_PLAN_BEYOND_DEVICES_MAX, /* the others are needed for their memory */
-        ALD_PLAN_UNEVEN,        /* with it, nodes would not have equally many stages, as the engine needs */
+        ALD_PLAN_UNEVEN,        /* nodes would not have equally many stages with it, as the engine needs */
         ALD_PLAN_PART_OF_GPU,   /* a part of a GPU, which the commands for the engine cannot name */
         ALD_PLAN_NO_NAMED_PATH, /* as ALD_PLAN_NO_PATH, but there are measured paths whose names or addresses
                                    the commands for the engine cannot contain */
@@ -127,24 +127,24 @@ typedef struct AldPlanVerdict {
  * else the same. */
 typedef struct AldPlanSensitivity {
         uint32_t device;  /* the first device of the node that has a stage */
-        double rate_nsec; /* with ten times the rate */
-        double rtt_nsec;  /* with a tenth of the round trip */
+        double rate_nsec; /* time with ten times the rate */
+        double rtt_nsec;  /* time with a tenth of the round trip */
 } AldPlanSensitivity;
 
 #define ALD_PLAN_ALTERNATIVES_MAX 3u
 
 typedef struct AldPlan {
         AldPlanSteps best;                                    /* the best that was found; see lower_nsec */
-        AldPlanSteps alternatives[ALD_PLAN_ALTERNATIVES_MAX]; /* with other devices or another client */
+        AldPlanSteps alternatives[ALD_PLAN_ALTERNATIVES_MAX]; /* plans with other devices or another client */
         uint32_t n_alternatives;
         bool is_front;   /* the alternatives yield more tokens per second, with longer steps */
         bool is_stopped; /* time was up before everything was tried */
         AldPlanVerdict *verdicts;
-        AldPlanSensitivity *sensitivities; /* of each node with a stage whose hops take time */
+        AldPlanSensitivity *sensitivities; /* one for each node with a stage whose hops take time */
         uint32_t n_sensitivities;
 } AldPlan;
 
-/* Why there is no plan. */
+/* The reason why there is no plan. */
 typedef enum AldPlanRefusalKind {
         ALD_PLAN_NO_SUCH_NODE,      /* text: the name as given */
         ALD_PLAN_NO_CLIENT,         /* the engine has no client; text: the name as given */

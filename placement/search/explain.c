@@ -352,7 +352,7 @@ static void find_alternatives(const AldPlanCandidates *candidates, AldPlan *plan
         g_autofree bool *are = NULL;
         AldPlanChoice choice = choice_as_in(candidates, plan);
 
-        /* A ring of fewer ranks is not what was asked for. */
+        /* A ring of fewer ranks would not meet the request. */
         if (!ald_plan_method_of(candidates)->has_layers)
                 return;
         choice.devices_max = 1;
