@@ -4,7 +4,7 @@
 
 #include "clients/desktop/topology/canvas-scene.h"
 
-#define SEARCH_STEPS 24u /* along a line */
+#define SEARCH_STEPS 24u /* samples along a line */
 #define MARGIN 24.0
 
 AldCanvasScene *ald_canvas_scene_new(void)
@@ -43,7 +43,7 @@ void ald_canvas_scene_arrange(
         AldCanvasScene *scene, guint n_nodes, GPtrArray *lines, const AldSceneSizes *sizes)
 {
         g_autofree AldCardPair *pairs = card_pairs(lines);
-        /* Only some lines of many nodes have labels, which find a place or not. */
+        /* With many nodes only some lines have labels, and those get a place only if one is free. */
         bool labelled = n_nodes <= ALD_SCENE_ALL_LINES_NODES;
         const AldPositionsInput input = { .n_nodes = n_nodes,
                 .card_width = sizes->card_width,
@@ -89,7 +89,8 @@ static bool shows_plan(const AldCanvasScene *scene)
         return false;
 }
 
-/* `any`: whether some lines are more important than others. */
+/* Returns how prominently the line is drawn. `any` says that there is a selection or a plan, beside
+ * which all other lines are drawn faint. */
 static AldLineWeight line_weight(
         const AldCanvasScene *scene, const AldDrawnLine *line, const guint selected[2], bool any)
 {
@@ -101,8 +102,8 @@ static AldLineWeight line_weight(
                                                                  : ALD_LINE_WEIGHT_USUAL;
 }
 
-/* Which labels come first: of the selection, then of what is worst. Figures do not count, so that no figure
- * moves a label. */
+/* Ranks labels for placement: those of the selection or of a plan come first, then the worst. Figures do not
+ * count, so that a changed figure moves no label. */
 static unsigned label_rank(const AldDrawnLine *line, AldLineWeight weight)
 {
         return (weight == ALD_LINE_WEIGHT_SELECTED ? 0 : 8) + (unsigned) line->trouble;
@@ -124,7 +125,7 @@ static AldVector label_size(const AldDrawnLine *line, AldLabelKind kind, const A
                 sizes->label_height };
 }
 
-/* The lines with labels. Those of faint lines may be covered. */
+/* Returns the indices of the lines that have labels. A label may cover the faint lines. */
 static GArray *labelled_lines(const AldCanvasScene *scene)
 {
         GArray *indices = g_array_new(FALSE, FALSE, sizeof(guint));

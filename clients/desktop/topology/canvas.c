@@ -13,16 +13,16 @@
 #define ZOOM_LEAST 0.2
 #define ZOOM_MOST 3.0
 #define ZOOM_STEP 1.15
-#define ZOOM_FIT_LEAST 0.02 /* every card is shown, however low the window */
+#define ZOOM_FIT_LEAST 0.02 /* small enough to show every card in any window */
 #define ZOOM_FIT_MOST 1.25
 #define HIT_PX 10.0
 #define DRAG_LEAST_PX 8.0
 #define PAN_PX 48.0
-#define SCROLL_PX 32.0      /* of a touchpad, for what is one step of a wheel */
-#define BUTTONS_PX 44       /* at the bottom, for the buttons above the canvas */
-#define PORTRAIT_ASPECT 0.8 /* nodes move when the window becomes so narrow; opening details must not */
+#define SCROLL_PX 32.0      /* a touchpad scrolls this far for one step of a wheel */
+#define BUTTONS_PX 44       /* height of the buttons over the bottom of the canvas */
+#define PORTRAIT_ASPECT 0.8 /* nodes move below this; opening the details must not get there */
 #define PLACES_KEY "node-positions"
-#define PLACES_MOST_PX 1e5 /* farther away it cannot be found again */
+#define PLACES_MOST_PX 1e5 /* a card farther away could not be found again */
 #define PLACES_OF_OTHERS 1024u
 #define NATURAL_WIDTH 720
 #define NATURAL_HEIGHT 480
@@ -30,40 +30,40 @@
 struct _AldTopologyCanvas {
         GtkWidget parent;
         AldLiveCluster *cluster;
-        GSettings *settings; /* or NULL */
-        GHashTable *moved;   /* node id → AldVector: where it was put by hand */
-        GPtrArray *cards;    /* AldNodeCard, by the names of their nodes; children */
-        GPtrArray *labels;   /* GtkLabel, three for each line, or NULL; children */
+        GSettings *settings; /* NULL if there are none */
+        GHashTable *moved;   /* node id → AldVector: the place of a card that was moved by hand */
+        GPtrArray *cards;    /* AldNodeCard, by name of the node; children */
+        GPtrArray *labels;   /* GtkLabel or NULL, three for each line; children */
         GtkLabel *ruler;     /* measures texts of labels; a child that is never shown */
         GPtrArray *lines;    /* AldDrawnLine */
         AldCanvasScene *scene;
         AldSceneSizes sizes;
-        guint measured_serial; /* of the font for which the sizes of labels are; 0: they are unknown */
+        guint measured_serial; /* serial of the font that the labels were measured with; 0: not measured */
         char *selected[2];
-        AldPlanMarks *plan; /* NULL: none is shown */
+        AldPlanMarks *plan; /* NULL if none is shown */
 
         double zoom;
-        AldVector origin; /* of the scene, in pixels of the widget */
-        bool fits;        /* until it was zoomed or panned */
+        AldVector origin; /* the origin of the scene, in pixels of the widget */
+        bool fits;        /* shows everything, until zoomed or panned */
         bool used;
         guint arrange_id;
         GskRenderNode *picture;
         int picture_width, picture_height, picture_scale;
 
         AldVector drag_origin;
-        int dragged; /* index of a card, or -1: the picture itself */
+        int dragged; /* index of a card; -1: the whole scene */
         bool drags;
 };
 
 G_DEFINE_FINAL_TYPE(AldTopologyCanvas, ald_topology_canvas, GTK_TYPE_WIDGET)
 
-/* Many nodes have small cards, so that they can be read. */
+/* Returns whether there are so many nodes that cards must be small to remain readable. */
 static bool has_compact_cards(const AldTopologyCanvas *canvas)
 {
         return canvas->cards->len > ALD_RING_NODES;
 }
 
-/* The picture of the lines, which stays the same while only figures change. */
+/* The lines are drawn into a picture, which is kept while only figures change. */
 
 static void drop_picture(AldTopologyCanvas *canvas)
 {
@@ -87,7 +87,8 @@ static void draw_lines(AldTopologyCanvas *canvas, cairo_t *cairo)
                                         cairo, &scene->routes[i], scene->lines->pdata[i], weight, &style);
 }
 
-/* Not a texture: with cairo, GTK 4.8 converts each pixel of a texture in every frame. */
+/* Returns a cairo node rather than a texture, because with its cairo renderer GTK 4.8 converts each pixel of
+ * a texture in every frame. */
 static GskRenderNode *make_picture(AldTopologyCanvas *canvas, int width, int height, int scale)
 {
         cairo_surface_t *surface = cairo_image_surface_create(
@@ -126,10 +127,8 @@ static void ald_topology_canvas_snapshot(GtkWidget *widget, GtkSnapshot *snapsho
         GTK_WIDGET_CLASS(ald_topology_canvas_parent_class)->snapshot(widget, snapshot);
 }
 
-/* Sizes. */
-
-/* As a label would be, which must not change its text here: its size is asked for while widgets get their
- * places. */
+/* Returns the width that a label with this text would have. It must not set the text of a label, because
+ * sizes are needed during allocation. */
 static double measure_text(const char *text, gpointer userdata)
 {
         GtkWidget *ruler = GTK_WIDGET(ALD_TOPOLOGY_CANVAS(userdata)->ruler);
@@ -137,7 +136,7 @@ static double measure_text(const char *text, gpointer userdata)
         g_autoptr(PangoLayout) layout = NULL;
         int width, around;
 
-        /* All digits of a label are as wide as the widest; those of a layout are not. */
+        /* In a label all digits are as wide as the widest digit, but not in a plain layout. */
         for (char *c = widest; *c; c++)
                 if (g_ascii_isdigit(*c))
                         *c = '8';
@@ -152,7 +151,7 @@ static void update_label_sizes(AldTopologyCanvas *canvas)
         guint serial = pango_context_get_serial(gtk_widget_get_pango_context(GTK_WIDGET(canvas->ruler)));
         int height;
 
-        /* The font is the same, as it is each time that only figures change. */
+        /* The font rarely changes, unlike figures. */
         if (serial == canvas->measured_serial)
                 return;
         canvas->measured_serial = serial;
@@ -166,7 +165,8 @@ static void update_label_sizes(AldTopologyCanvas *canvas)
         }
 }
 
-/* Those of the widest figures, so that one that changes moves nothing. */
+/* Measures the labels by the widest figures, so that a figure that changes moves nothing, and the cards as
+ * they are. */
 static void update_sizes(AldTopologyCanvas *canvas)
 {
         int width = gtk_widget_get_width(GTK_WIDGET(canvas)),
@@ -184,13 +184,11 @@ static void update_sizes(AldTopologyCanvas *canvas)
                         &least, NULL, NULL);
                 card = MAX(card, least);
         }
-        /* Never less than before, since a card has fewer lines while its node is offline. */
+        /* A card has fewer lines while its node is offline, so the height never shrinks. */
         canvas->sizes.card_width = card_width;
         canvas->sizes.card_height = MAX(MAX(compact ? ALD_COMPACT_HEIGHT : ALD_CARD_HEIGHT, card), before);
         canvas->sizes.aspect = aspect < PORTRAIT_ASPECT ? 0.6 : 1.5;
 }
-
-/* Nodes, lines and labels. */
 
 static guint index_of(AldTopologyCanvas *canvas, const char *id)
 {
@@ -237,7 +235,7 @@ static void drop_labels(AldTopologyCanvas *canvas)
         g_ptr_array_set_size(canvas->labels, 0);
 }
 
-/* Below the cards, which come after them. */
+/* Adds a label before the cards, which are therefore drawn above it. */
 static GtkLabel *make_label(AldTopologyCanvas *canvas, AldLabelKind kind)
 {
         GtkWidget *label = gtk_label_new("");
@@ -265,7 +263,7 @@ static bool needs_label(const AldTopologyCanvas *canvas, guint i, AldLabelKind k
         return ((const AldDrawnLine *) canvas->lines->pdata[i])->texts[kind] && is_labelled(canvas, i);
 }
 
-/* As long as a card is dragged they are. */
+/* Returns whether the labels fit the lines, as they do while a card is dragged. */
 static bool has_needed_labels(const AldTopologyCanvas *canvas)
 {
         if (canvas->labels->len != canvas->lines->len * ALD_N_LABEL_KINDS)
@@ -288,7 +286,7 @@ static void make_labels(AldTopologyCanvas *canvas)
                                 needs_label(canvas, i, kind) ? make_label(canvas, kind) : NULL);
 }
 
-/* Lines and labels between the cards where they are now. */
+/* Routes lines and places labels for the present places of the cards. */
 static void connect_cards(AldTopologyCanvas *canvas)
 {
         const guint selected[2] = { index_of(canvas, canvas->selected[0]),
@@ -329,7 +327,7 @@ static gboolean on_arrange(void *userdata)
         return G_SOURCE_REMOVE;
 }
 
-/* Widgets must not come or go while they are given their places. */
+/* Arranges when idle, because widgets must not come or go during allocation. */
 static void arrange_soon(AldTopologyCanvas *canvas)
 {
         if (!canvas->arrange_id)
@@ -341,7 +339,7 @@ static const char *card_node_id(AldTopologyCanvas *canvas, guint index)
         return ald_node_item_id(ald_node_card_item(canvas->cards->pdata[index]));
 }
 
-/* The plan, whose nodes may have gone. */
+/* The plan is kept while it is shown, although some of its nodes may have gone. */
 
 static void mark_cards(AldTopologyCanvas *canvas)
 {
@@ -361,7 +359,8 @@ static void mark_lines(AldTopologyCanvas *canvas)
         ald_plan_marks_apply(canvas->plan, canvas->lines, ids);
 }
 
-/* Of the graph and of the list of nodes, which are read one after the other, those that are in both. */
+/* Reads the lines between nodes that have a card. The graph and the list of nodes are read one after the
+ * other, so that one may have nodes that the other lacks. */
 static void read_lines(AldTopologyCanvas *canvas)
 {
         const AldTopologySummary *summary = ald_live_cluster_topology(canvas->cluster);
@@ -410,12 +409,12 @@ static void drop_cards(AldTopologyCanvas *canvas)
         g_ptr_array_set_size(canvas->cards, 0);
 }
 
-/* Cards of nodes that are still there are kept, with the focus that one of them may have. */
+/* Keeps the cards of nodes that are still there, since one of them may have the focus. */
 static void make_cards(AldTopologyCanvas *canvas, GListModel *nodes)
 {
         g_autoptr(GHashTable) before = g_hash_table_new(NULL, NULL);
 
-        /* Another card may stand at its index. */
+        /* Another card may take the index of the one that is dragged. */
         canvas->dragged = -1;
         canvas->drags = false;
         for (guint i = 0; i < canvas->cards->len; i++)
@@ -446,7 +445,7 @@ static void make_cards(AldTopologyCanvas *canvas, GListModel *nodes)
         }
 }
 
-/* Whether the same nodes are joined, however well. */
+/* Returns whether the lines join the same nodes, whatever their figures. */
 static bool joins_the_same(const GPtrArray *a, const GPtrArray *b)
 {
         if (a->len != b->len)
@@ -460,7 +459,7 @@ static bool joins_the_same(const GPtrArray *a, const GPtrArray *b)
         return true;
 }
 
-/* The same lines with other figures. */
+/* Shows new figures of the same lines. */
 static void redraw_lines(AldTopologyCanvas *canvas, const GPtrArray *before)
 {
         g_ptr_array_unref(canvas->scene->lines);
@@ -545,7 +544,7 @@ void ald_topology_canvas_show_plan(AldTopologyCanvas *canvas, AldPlanMarks *mark
         connect_cards(canvas);
 }
 
-/* Cards that were put somewhere by hand, by the ids of their nodes. */
+/* Cards that were moved by hand keep their places in the settings, by node id. */
 
 static void load_places(AldTopologyCanvas *canvas)
 {
@@ -571,7 +570,8 @@ static bool has_card(AldTopologyCanvas *canvas, const char *id)
         return false;
 }
 
-/* Another window may have put nodes of another cluster somewhere since the places were loaded. */
+/* Keeps the places of nodes without a card: another window may have saved those of another cluster since they
+ * were loaded. */
 static void keep_places_of_others(AldTopologyCanvas *canvas, GVariantBuilder *builder)
 {
         g_autoptr(GVariant) places = g_settings_get_value(canvas->settings, PLACES_KEY);
@@ -605,8 +605,6 @@ static void save_places(AldTopologyCanvas *canvas)
         g_settings_set_value(canvas->settings, PLACES_KEY, g_variant_builder_end(&builder));
 }
 
-/* Places in the widget. */
-
 static void fit_scene(AldTopologyCanvas *canvas, int width, int height)
 {
         const AldBox *bounds = &canvas->scene->bounds;
@@ -620,7 +618,7 @@ static void fit_scene(AldTopologyCanvas *canvas, int width, int height)
         canvas->origin.y = (height - bounds->height * canvas->zoom) / 2 - bounds->y * canvas->zoom;
 }
 
-/* gtk_widget_allocate() takes the transform. */
+/* gtk_widget_allocate() takes ownership of the transform. */
 static void allocate_child(AldTopologyCanvas *canvas, GtkWidget *child, const AldBox *box)
 {
         GskTransform *transform = gsk_transform_translate(
@@ -678,10 +676,10 @@ static void set_view(AldTopologyCanvas *canvas, double zoom, AldVector origin)
         gtk_widget_queue_allocate(GTK_WIDGET(canvas));
 }
 
-/* What is below this point stays there. */
+/* Zooms so that the point x, y of the widget keeps its place. */
 static void zoom_at(AldTopologyCanvas *canvas, double factor, double x, double y)
 {
-        /* What was fitted may be smaller already. */
+        /* Fitting may have zoomed out further than ZOOM_LEAST. */
         double zoom = CLAMP(canvas->zoom * factor, fmin(canvas->zoom, ZOOM_LEAST), ZOOM_MOST);
         AldVector origin = { x - (x - canvas->origin.x) * zoom / canvas->zoom,
                 y - (y - canvas->origin.y) * zoom / canvas->zoom };
@@ -693,8 +691,6 @@ static AldVector scene_point(AldTopologyCanvas *canvas, double x, double y)
 {
         return (AldVector){ (x - canvas->origin.x) / canvas->zoom, (y - canvas->origin.y) / canvas->zoom };
 }
-
-/* Actions. */
 
 static void zoom_by(AldTopologyCanvas *canvas, double factor)
 {
@@ -742,8 +738,6 @@ static void on_pan(GtkWidget *widget, const char *name, GVariant *parameter)
         set_view(canvas, canvas->zoom,
                 (AldVector){ canvas->origin.x + x * PAN_PX, canvas->origin.y + y * PAN_PX });
 }
-
-/* The pointer. */
 
 static gboolean on_scroll(GtkEventControllerScroll *scroll, double dx, double dy, AldTopologyCanvas *canvas)
 {
@@ -795,7 +789,7 @@ static void on_drag_update(GtkGestureDrag *gesture, double dx, double dy, AldTop
                         (AldVector){ canvas->drag_origin.x + dx, canvas->drag_origin.y + dy });
                 return;
         }
-        /* The set of nodes may have changed meanwhile. */
+        /* The set of nodes may have changed since the drag began. */
         if (canvas->dragged >= (int) canvas->cards->len)
                 return;
         canvas->fits = false;
@@ -849,7 +843,7 @@ static bool explain_card(AldTopologyCanvas *canvas, int i, GtkTooltip *tooltip)
                ald_tooltip_explain(tooltip, GTK_WIDGET(canvas), GTK_WIDGET(card), ald_node_card_words(card));
 }
 
-/* Labels let the pointer through. */
+/* Labels cannot be targets of the pointer, so their lines are looked up here too. */
 static gboolean on_query_tooltip(
         AldTopologyCanvas *canvas, int x, int y, gboolean keyboard, GtkTooltip *tooltip, gpointer userdata)
 {
@@ -874,7 +868,7 @@ static void add_controllers(AldTopologyCanvas *canvas)
 
         g_signal_connect(scroll, "scroll", G_CALLBACK(on_scroll), canvas);
         gtk_widget_add_controller(GTK_WIDGET(canvas), scroll);
-        /* Before the cards, which are buttons. */
+        /* The cards are buttons and would take the drag. */
         gtk_event_controller_set_propagation_phase(GTK_EVENT_CONTROLLER(drag), GTK_PHASE_CAPTURE);
         g_signal_connect(drag, "drag-begin", G_CALLBACK(on_drag_begin), canvas);
         g_signal_connect(drag, "drag-update", G_CALLBACK(on_drag_update), canvas);
@@ -966,7 +960,7 @@ static void ald_topology_canvas_init(AldTopologyCanvas *canvas)
         canvas->ruler = GTK_LABEL(gtk_label_new(""));
         gtk_widget_add_css_class(GTK_WIDGET(canvas->ruler), "edge-label");
         gtk_widget_add_css_class(GTK_WIDGET(canvas->ruler), "numeric");
-        gtk_widget_add_css_class(GTK_WIDGET(canvas->ruler), "troubled"); /* the widest */
+        gtk_widget_add_css_class(GTK_WIDGET(canvas->ruler), "troubled"); /* the widest style */
         gtk_widget_set_parent(GTK_WIDGET(canvas->ruler), GTK_WIDGET(canvas));
         gtk_widget_set_child_visible(GTK_WIDGET(canvas->ruler), FALSE);
         gtk_accessible_update_state(GTK_ACCESSIBLE(canvas->ruler), GTK_ACCESSIBLE_STATE_HIDDEN, TRUE, -1);

@@ -6,7 +6,7 @@
 #include "clients/common/link-concerns.h"
 #include "clients/desktop/topology/drawn-lines.h"
 
-/* Of what links have: b/s to Tb/s, and ns to s. */
+/* The units that figures of links have: b/s to Tb/s, and ns to s. */
 #define RATE_UNITS 5u
 #define DELAY_UNITS 4u
 
@@ -32,7 +32,7 @@ static AldLineKind edge_kind(const AldEdgeRow *edge)
                        : ALD_LINE_CABLE;
 }
 
-/* Better ones come first; one that this version does not know is the worst. */
+/* Ranks presences from the best; one that this version does not know is the worst. */
 static unsigned presence_rank(AldEdgeRowPresence presence)
 {
         static const AldEdgeRowPresence order[] = {
@@ -57,14 +57,15 @@ static AldEdgeRowPresence edge_presence(const AldEdgeRow *edge)
         return presence >= 0 ? (AldEdgeRowPresence) presence : ALD_EDGE_ROW_PRESENCE_UNKNOWN;
 }
 
-/* Absent is the greatest. */
+/* Keeps the greater value. ALD_ABSENT_UINT64 is the greatest number, so it is compared separately. */
 static void keep_greatest(uint64_t *kept, uint64_t value)
 {
         if (value != ALD_ABSENT_UINT64 && (*kept == ALD_ABSENT_UINT64 || value > *kept))
                 *kept = value;
 }
 
-/* Of a line that is offline, or may be, the graph keeps the last figures. */
+/* Returns whether the figures of the graph are current. For an offline line, or one that may be offline, the
+ * graph keeps the last ones. */
 static bool has_current_figures(AldEdgeRowPresence presence)
 {
         return presence == ALD_EDGE_ROW_PRESENCE_LIVE || presence == ALD_EDGE_ROW_PRESENCE_STALE;
@@ -182,8 +183,7 @@ static const AldTopologyNode *node_at(const AldTopologySummary *summary, unsigne
         return summary->nodes->pdata[index];
 }
 
-/* Findings of links are about what was measured, which an offline line does not show; its cross says enough.
- */
+/* Findings of links concern measured figures, which an offline line does not show; its cross says enough. */
 static void add_trouble(
         AldDrawnLine *line, const AldTopologySummary *summary, const AldLinkConcerns *concerns)
 {
@@ -201,7 +201,7 @@ static void add_trouble(
         line->verdict = ald_link_concerns_words(concerns, a, b, line->asymmetric);
 }
 
-/* Instead of RTT/2, what is to be known about a line without figures. */
+/* Returns the words that stand in place of RTT/2 if a line has no figures; NULL for a live one. */
 static const char *state_words(AldEdgeRowPresence presence)
 {
         switch (presence) {
@@ -225,7 +225,7 @@ static const char *kind_words(AldLineKind kind)
         return kind == ALD_LINE_SOCKET ? _("sockets") : kind == ALD_LINE_RDMA ? _("RDMA") : _("cable");
 }
 
-/* A mark in front of a rate: the form of its verdict. */
+/* Returns a rate with a mark in front of it if it is stale, or much slower than the other direction. */
 static char *rate_text(const AldDrawnLine *line, uint64_t rate, uint64_t other)
 {
         g_autofree char *text = NULL;
@@ -238,7 +238,7 @@ static char *rate_text(const AldDrawnLine *line, uint64_t rate, uint64_t other)
         return line->asymmetric && rate < other ? g_strdup_printf("≠ %s", text) : g_steal_pointer(&text);
 }
 
-/* Before half a round trip: what tells the lines between the same two nodes apart. By ruler. */
+/* Written before half a round trip, to distinguish the lines between the same two nodes; by ruler. */
 static const char *const delay_prefixes[ALD_N_RULERS] = { NULL, "", "IP ", "RDMA " };
 
 static AldLabelRuler delay_ruler(const AldDrawnLine *line)
@@ -254,7 +254,7 @@ static char *middle_text(const AldDrawnLine *line)
                                                                 : ald_format_nsec(ald_figure(line->rtt) / 2);
         const char *state = state_words(line->presence);
 
-        /* The cross on the line says it, and the card of the node. */
+        /* The cross on the line shows it, as does the card of the node. */
         if (line->presence == ALD_EDGE_ROW_PRESENCE_OFFLINE)
                 return NULL;
         if (delay)
@@ -265,7 +265,7 @@ static char *middle_text(const AldDrawnLine *line)
                      : g_strdup(kind_words(line->kind));
 }
 
-/* A figure of each unit, as long as it becomes: three digits, which are all of one width, and a point. */
+/* Appends the longest figure of each unit. It has three digits, which are equally wide, and a point. */
 static void append_ruler(GString *ruler, const char *prefix, char *(*format)(double value), unsigned n_units)
 {
         double value = 88.8;
@@ -282,7 +282,7 @@ char *ald_label_ruler_text(AldLabelRuler ruler)
         GString *text = g_string_new(NULL);
 
         if (ruler == ALD_RULER_RATE) {
-                /* With any of the marks, so that a node that becomes stale moves nothing. */
+                /* Room for either mark is kept, so that a node that becomes stale moves nothing. */
                 append_ruler(text, "~ ", ald_format_bits_per_second, RATE_UNITS);
                 append_ruler(text, "≠ ", ald_format_bits_per_second, RATE_UNITS);
         } else {

@@ -11,20 +11,20 @@
 typedef enum AldLineKind {
         ALD_LINE_SOCKET,
         ALD_LINE_RDMA,
-        ALD_LINE_CABLE, /* that nothing else uses: Thunderbolt without addresses, or a neighbour by LLDP */
+        ALD_LINE_CABLE, /* used by nothing else: Thunderbolt without addresses, or an LLDP neighbour */
         ALD_N_LINE_KINDS,
 } AldLineKind;
 
-/* What is wrong with it, the worst first. */
+/* The gravest problem of a line, in order of severity. */
 typedef enum AldLineTrouble {
         ALD_LINE_TROUBLE_ERROR, /* a finding of this severity */
         ALD_LINE_TROUBLE_WARNING,
-        ALD_LINE_TROUBLE_NOTICE, /* the same; or much faster in one direction */
+        ALD_LINE_TROUBLE_NOTICE, /* a finding of this severity, or a direction that is much slower */
         ALD_LINE_TROUBLE_NONE,
 } AldLineTrouble;
 
-/* What gives a label its width: the widest figure of a kind, so that no figure moves anything, or its words.
- */
+/* Determines the width of a label: that of the widest figure of a kind, so that changed figures move nothing,
+ * or that of its words. */
 typedef enum AldLabelRuler {
         ALD_RULER_RATE,
         ALD_RULER_DELAY,
@@ -34,7 +34,7 @@ typedef enum AldLabelRuler {
         ALD_RULER_WORDS = ALD_N_RULERS,
 } AldLabelRuler;
 
-/* From node a to node b, which are indices of the summary. Absent if unknown. */
+/* A line from node a to node b, which are indices in the summary. Unknown figures are ALD_ABSENT_UINT64. */
 typedef struct AldDrawnLine {
         unsigned a, b;
         AldLineKind kind;
@@ -42,30 +42,31 @@ typedef struct AldDrawnLine {
         AldEdgeRowPresence presence; /* the best of its paths */
         AldLineTrouble trouble;
         bool asymmetric;
-        bool planned;                   /* a plan that is shown transfers over it */
-        uint64_t there, back;           /* bits per second: the best of the paths of this presence */
-        uint64_t rtt;                   /* ns: the least of them */
-        char *texts[ALD_N_LABEL_KINDS]; /* of its labels; NULL: none */
+        bool planned;                   /* the plan that is shown transfers data over it */
+        uint64_t there, back;           /* bits per second; the best of the paths with this presence */
+        uint64_t rtt;                   /* ns; the least of these paths */
+        char *texts[ALD_N_LABEL_KINDS]; /* of the labels; NULL: no label */
         AldLabelRuler rulers[ALD_N_LABEL_KINDS];
-        uint64_t measured_usec; /* the newest of them, CLOCK_REALTIME */
-        char *verdict;          /* of the gravest finding; NULL: none */
-        char *words;            /* all of it, for a screen reader */
+        uint64_t measured_usec; /* CLOCK_REALTIME of the newest rate */
+        char *verdict;          /* words of the gravest finding; NULL: none */
+        char *words;            /* describes the line for screen readers */
 } AldDrawnLine;
 
 void ald_drawn_line_free(AldDrawnLine *line);
 
-/* The same words with the age of the figures, for people who point at it; to be freed. */
+/* Returns the same words with the age of the figures, for a tooltip. */
 char *ald_drawn_line_tooltip(const AldDrawnLine *line, double now_usec);
 
-/* An array of AldDrawnLine by a, b and kind. The findings are AldFindingRows, or NULL. */
+/* Returns an array of AldDrawnLine, sorted by a, b and kind. The findings are AldFindingRows, or NULL. */
 GPtrArray *ald_drawn_lines(
         const AldTopologySummary *summary, const AldTopology *topology, const AldRows *findings);
 
-/* Lines of text, of which the widest is as wide as such a figure becomes; to be freed. Not of words. */
+/* Returns lines of text, the widest of which is as wide as such a figure can become. Not for ALD_RULER_WORDS.
+ */
 char *ald_label_ruler_text(AldLabelRuler ruler);
 
-/* Whether the same lines have the same labels, whatever the figures in these are. */
+/* Returns whether both have the same lines with the same labels, whatever the figures in these. */
 bool ald_drawn_lines_are_alike(const GPtrArray *a, const GPtrArray *b);
 
-/* Of lines that are alike: whether they are drawn in the same way as well. */
+/* Returns whether lines that are alike are also drawn alike. */
 bool ald_drawn_lines_look_alike(const GPtrArray *a, const GPtrArray *b);

@@ -8,14 +8,14 @@
 #define MARK 6.0
 #define WIDTH_LEAST 1.5
 #define WIDTH_MOST 4.5
-#define RATE_LEAST 1e8 /* bits per second that are drawn with the least width, and the most */
+#define RATE_LEAST 1e8 /* bits per second drawn with the least and the greatest width */
 #define RATE_MOST 1e11
 
 typedef struct Color {
         double red, green, blue;
 } Color;
 
-/* From GNOME's palette, in shades that differ clearly on light and on dark. */
+/* Returns a colour from GNOME's palette, in a shade with good contrast on a light or dark background. */
 static Color line_color(const AldDrawnLine *line, const AldPictureStyle *style)
 {
         static const struct {
@@ -45,7 +45,7 @@ static double line_alpha(const AldDrawnLine *line, AldLineWeight weight, const A
         return style->high_contrast ? fmin(1, alpha * 1.6) : alpha;
 }
 
-/* By the magnitude of the faster direction. */
+/* Returns a width that grows with the logarithm of the rate of the faster direction. */
 static double line_width(const AldDrawnLine *line, AldLineWeight weight)
 {
         uint64_t there = line->there == ALD_ABSENT_UINT64 ? 0 : line->there;
@@ -58,7 +58,7 @@ static double line_width(const AldDrawnLine *line, AldLineWeight weight)
                (weight == ALD_LINE_WEIGHT_SELECTED ? 1 : 0);
 }
 
-/* A quadratic curve, as cairo knows only cubic ones. */
+/* Adds the route to the path. The curve is quadratic, but cairo knows only cubic ones. */
 static void trace_route(cairo_t *cairo, const AldLine *route)
 {
         AldVector first = ald_vector_mix(route->start, route->control, 2.0 / 3),
@@ -84,7 +84,7 @@ static void draw_arrow(cairo_t *cairo, AldVector tip, AldVector direction, doubl
         cairo_fill(cairo);
 }
 
-/* Where the arrow heads begin, so that the stroke does not show at their tips. */
+/* Shortens the route to where the arrow heads begin, so that the stroke does not show at their tips. */
 static AldLine without_arrows(const AldLine *route, double width)
 {
         AldLine shorter = *route;
@@ -112,7 +112,8 @@ static void set_dashes(cairo_t *cairo, AldEdgeRowPresence presence, double width
         cairo_set_line_width(cairo, width);
 }
 
-/* Two strokes, or the outline of one, by taking the middle out again. */
+/* Draws one stroke, or for RDMA and cables a wider one whose middle is cleared again: two strokes, or an
+ * outline. */
 static void draw_stroke(cairo_t *cairo, const AldLine *route, const AldDrawnLine *line, double width)
 {
         bool hollow = line->kind != ALD_LINE_SOCKET;
@@ -151,7 +152,7 @@ static void draw_triangle(cairo_t *cairo, AldVector at)
         cairo_fill(cairo);
 }
 
-/* What the line can cover, so that its layer is not larger than that. */
+/* Clips to the area that the line can cover, so that its layer is not larger. */
 static void clip_to_route(cairo_t *cairo, const AldLine *route)
 {
         double left = fmin(fmin(route->start.x, route->end.x), route->control.x),
@@ -183,7 +184,7 @@ static void draw_opaque(cairo_t *cairo, const AldLine *route, const AldDrawnLine
                 draw_triangle(cairo, ald_line_point(route, 0.5));
 }
 
-/* A single stroke needs no layer. */
+/* Draws a single stroke without a layer: nothing overlaps in it. */
 static void draw_plain(cairo_t *cairo, const AldLine *route, const AldDrawnLine *line, AldLineWeight weight,
         const AldPictureStyle *style)
 {

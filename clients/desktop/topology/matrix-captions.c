@@ -8,11 +8,11 @@
 #define TEXT_SCALE 0.85
 #define LEFT_LEAST 84.0
 #define LEFT_MOST 220.0
-#define ABOVE_LEAST 72.0 /* pixels of a segment from which a caption above it says something */
-#define GUTTER 18.0      /* between a caption and what it is about, for the bracket */
-#define BRACKET 6.0      /* the same from the bracket */
+#define ABOVE_LEAST 72.0 /* pixels of a segment from which a caption above it is readable */
+#define GUTTER 18.0      /* between a caption and its segment, with room for the bracket */
+#define BRACKET 6.0      /* between the bracket and its segment */
 #define GAP 3.0          /* between captions */
-#define FAR_LINES 2.5    /* that a caption may be away from the middle of its segment */
+#define FAR_LINES 2.5    /* lines that a caption may be away from the middle of its segment */
 #define ALPHA_TEXT 0.75f
 #define ALPHA_LINE 0.45
 
@@ -36,13 +36,13 @@ static double segment_middle(const double *bounds, guint i)
         return (bounds[i] + bounds[i + 1]) / 2;
 }
 
-/* In the middle of its segment, but within the side. */
+/* Returns the place of a caption in the middle of its segment, or as near to that as fits within the side. */
 static double best_place(const double *bounds, guint n, guint i, double length)
 {
         return CLAMP(segment_middle(bounds, i) - length / 2, 0, MAX(bounds[n] - length, 0));
 }
 
-/* Whether it would not be in the way of the nearest ones that are shown on either side. */
+/* Returns whether the caption does not overlap the nearest shown ones on either side. */
 static bool is_free(const AldCaption *captions, guint n, guint i)
 {
         guint before = i, after = i + 1;
@@ -55,7 +55,7 @@ static bool is_free(const AldCaption *captions, guint n, guint i)
                (after == n || captions[i].at + captions[i].length <= captions[after].at);
 }
 
-/* One line each, those of the largest segments first, where they are not in the way of others. */
+/* Gives each caption one line, the largest segments first, and shows those that do not overlap others. */
 static void place_some(const double *bounds, guint n, double line, AldCaption *captions)
 {
         g_autofree guint *order = g_new(guint, n);
@@ -69,7 +69,7 @@ static void place_some(const double *bounds, guint n, double line, AldCaption *c
                 captions[order[i]].shown = line <= bounds[n] && is_free(captions, n, order[i]);
 }
 
-/* All of them, moved apart. False if one of them would be too far away from its segment. */
+/* Shows all captions, moved apart. Returns false if one of them would be too far from its segment. */
 static bool place_all(const double *bounds, const double *wanted, guint n, double line, AldCaption *captions)
 {
         double end = 0;
@@ -135,7 +135,7 @@ double ald_captions_above(const AldMatrixCells *cells, GtkWidget *widget, double
                        : 0;
 }
 
-/* The brackets and what joins captions with them. */
+/* Returns a context for the brackets and the lines that join captions with them. */
 
 static cairo_t *begin_lines(GtkSnapshot *snapshot, GtkWidget *widget, const graphene_rect_t *bounds)
 {
@@ -160,8 +160,6 @@ static void draw_left_line(
         cairo_line_to(cairo, x, y + (from + to) / 2);
         cairo_stroke(cairo);
 }
-
-/* Captions. */
 
 static void append_text(GtkSnapshot *snapshot, GtkWidget *widget, PangoLayout *layout, double x, double y)
 {
@@ -190,7 +188,7 @@ static PangoLayout *make_caption(GtkWidget *widget, const AldMatrixCells *cells,
         return make_layout(widget, words);
 }
 
-/* How high it is with all of its words. */
+/* Returns the height of a caption with all of its words. */
 static double caption_height(GtkWidget *widget, const AldMatrixCells *cells, guint segment, double width)
 {
         g_autoptr(PangoLayout) layout = make_caption(widget, cells, segment);
@@ -210,7 +208,7 @@ static AldCaption *place_left(
         AldCaption *captions = g_new(AldCaption, n);
 
         for (guint i = 0; i < n; i++)
-                /* Hundreds of them are not measured: none has more than a line. */
+                /* If not even one line each fits, there may be hundreds, so they are not measured. */
                 wanted[i] = n * line > bounds[n]
                                     ? line
                                     : caption_height(widget, cells, i, room->left - GUTTER) + GAP;
@@ -262,7 +260,7 @@ static void append_above_text(GtkSnapshot *snapshot, GtkWidget *widget, const Al
         append_text(snapshot, widget, layout, room->first_x + from + GAP, room->y - room->above);
 }
 
-/* One line each, between the bounds of its segment. */
+/* Appends captions of one line each, between the bounds of their segments. */
 static void append_above(
         GtkSnapshot *snapshot, GtkWidget *widget, const AldMatrixCells *cells, const AldCaptionRoom *room)
 {

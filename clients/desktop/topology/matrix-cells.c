@@ -7,9 +7,9 @@
 #include "clients/desktop/topology/matrix-cells.h"
 #include "record/listed-name.h"
 
-#define NAMES_MAX 4u           /* of a segment */
-#define DESCRIBED_MAX 12u      /* segments */
-#define SEPARATOR_LEAST_CELL 4 /* pixels of a cell from which segments are set apart */
+#define NAMES_MAX 4u           /* names of a segment */
+#define DESCRIBED_MAX 12u      /* segments in a description */
+#define SEPARATOR_LEAST_CELL 4 /* pixels of a cell from which segments are separated by lines */
 
 void ald_matrix_cells_free(AldMatrixCells *cells)
 {
@@ -31,7 +31,8 @@ static guint find_root(guint *parents, guint i)
         return i;
 }
 
-/* Of each node, the first one that it is joined with by any number of paths. */
+/* Returns for each node a node of the same segment; find_root() follows these to the first one of it. Any
+ * number of paths joins two nodes, unless all are mere candidates. */
 static guint *join_nodes(const AldTopologySummary *summary, guint n)
 {
         guint *parents = g_new(guint, n);
@@ -59,7 +60,7 @@ static void set_row(AldMatrixCells *cells, const AldTopologyNode *node, guint ro
         cells->segments[row] = cells->n_segments;
 }
 
-/* Segment by segment, by name in each. Returns the row of each node. */
+/* Orders nodes by segment, and by name in each. Returns the row of each node. */
 static guint *order_nodes(AldMatrixCells *cells, const AldTopologySummary *summary)
 {
         g_autofree guint *parents = join_nodes(summary, cells->n);
@@ -98,7 +99,7 @@ static void set_cell(AldMatrixCells *cells, guint row, guint column, const AldNo
         }
 }
 
-/* All cells have this state, but for those of a node with itself. */
+/* Makes cells with this state, except for those between a node and itself. */
 static AldMatrixCells *make_cells(guint n_all, AldCellState state)
 {
         AldMatrixCells *cells = g_new0(AldMatrixCells, 1);
@@ -151,8 +152,8 @@ AldMatrixCells *ald_matrix_cells_new_unknown(GListModel *nodes)
         return cells;
 }
 
-/* The ends and three steps of the scale "viridis", which grows lighter evenly and does without red against
- * green. */
+/* Interpolates the ends and three steps of the scale "viridis", which grows lighter evenly and needs no
+ * distinction between red and green. */
 uint32_t ald_matrix_color(double share)
 {
         static const double scale[][3] = { { 68, 1, 84 }, { 59, 82, 139 }, { 33, 145, 140 }, { 94, 201, 98 },
@@ -168,7 +169,7 @@ uint32_t ald_matrix_color(double share)
         return color;
 }
 
-/* Half of the way to grey. */
+/* Mixes the colour with the same amount of grey. */
 static uint32_t make_paler(uint32_t color)
 {
         return 0xff000000 | ((color >> 1 & 0x7f7f7f) + 0x484848);
@@ -194,7 +195,7 @@ static uint32_t cell_color(const AldMatrixCells *cells, size_t i, bool dark)
         }
 }
 
-/* Once for each cell, of which each has many pixels or few. */
+/* Computes the colour of each cell once, since a cell may have many pixels. */
 static uint32_t *color_cells(const AldMatrixCells *cells, bool dark)
 {
         size_t n = (size_t) cells->n * cells->n;
@@ -205,7 +206,7 @@ static uint32_t *color_cells(const AldMatrixCells *cells, bool dark)
         return colors;
 }
 
-/* Whether this line of pixels sets two segments apart. */
+/* Returns whether this line of pixels separates two segments. */
 static bool is_separator(const AldMatrixCells *cells, int pixel, int pixels, int scale)
 {
         guint cell = (guint) ((gint64) pixel * cells->n / pixels);
@@ -256,7 +257,7 @@ char *ald_matrix_cells_words(const AldMatrixCells *cells, guint row, guint colum
                 "%s → %s: %s", cells->names[row], cells->names[column], words[cells->states[i]]);
 }
 
-/* "alder, birch, cedar, elm, 8 more" */
+/* Returns a text like "alder, birch, cedar, elm, 8 more". */
 static char *name_nodes(const AldMatrixCells *cells, guint first, guint end)
 {
         g_autoptr(GString) names = g_string_new(NULL);

@@ -11,7 +11,7 @@
 #include "clients/desktop/widgets/widget-color.h"
 #include "clients/desktop/widgets/widget-words.h"
 
-#define NAME_LEAST_CELL 13 /* pixels of a cell from which names of nodes fit beside it */
+#define NAME_LEAST_CELL 13 /* pixels of a cell from which a name fits beside it */
 #define NAME_LEAST_PX 40
 #define NAME_MOST_PX 130
 #define NAME_GAP 8
@@ -19,14 +19,15 @@
 #define LEGEND_STEPS 120
 #define LEGEND_LEAST 40
 
-/* Where the cells are, with room for captions of segments at the left and above, and for names of nodes. */
+/* Where the cells are, with the room for captions of segments at the left and above, and for names of nodes.
+ */
 typedef struct GridPlace {
         int x, y, size;
         int left, above, names;
         double cell;
 } GridPlace;
 
-/* The square itself. */
+/* The square of cells, with the names and captions around it. */
 #define ALD_TYPE_MATRIX_GRID (ald_matrix_grid_get_type())
 G_DECLARE_FINAL_TYPE(AldMatrixGrid, ald_matrix_grid, ALD, MATRIX_GRID, GtkWidget)
 
@@ -34,15 +35,15 @@ struct _AldMatrixGrid {
         GtkWidget parent;
         AldLiveCluster *cluster;
         AldMatrixCells *cells;
-        /* The picture of the cells and the words around it, which stay the same while the cursor moves. */
+        /* The picture of the cells, and the text around it. They are kept while the cursor moves. */
         GdkTexture *picture;
         GskRenderNode *around; /* NULL if there are none */
         GridPlace picture_place;
         int picture_scale;
-        int names_width; /* of the names of nodes; 0: not measured yet */
+        int names_width; /* width of the names of nodes; 0: not measured yet */
         GtkLabel *words;
-        char *name;        /* for a screen reader */
-        guint row, column; /* of the cursor */
+        char *name;        /* accessible name */
+        guint row, column; /* of the cursor, if there is one */
         bool has_cursor;
 };
 
@@ -63,7 +64,7 @@ static int measure_names(AldMatrixGrid *grid)
         return MIN(most, NAME_MOST_PX);
 }
 
-/* The width of the names, if they fit beside cells in so many pixels; otherwise 0. */
+/* Returns the width of the names if they fit beside cells in this many pixels, otherwise 0. */
 static int names_width(AldMatrixGrid *grid, int room)
 {
         int n = grid->cells ? (int) grid->cells->n : 0;
@@ -91,7 +92,7 @@ static GridPlace place_grid(AldMatrixGrid *grid)
         room = MIN(width - place.left, height - place.above);
         place.names = names_width(grid, room);
         room -= place.names;
-        /* Whole pixels for each cell, if there are enough. */
+        /* Each cell gets whole pixels if there are enough. */
         place.size = n > 0 && room > n ? room / n * n : MAX(room, 1);
         place.x = MARGIN_PX + (width - place.size - place.left - place.names) / 2 + place.left + place.names;
         place.y = MARGIN_PX + place.above + place.names;
@@ -131,7 +132,7 @@ static void append_names(GtkSnapshot *snapshot, AldMatrixGrid *grid, const GridP
         pango_layout_set_single_paragraph_mode(layout, TRUE);
         for (guint row = 0; row < grid->cells->n; row++)
                 append_name(snapshot, grid, place, layout, row, true);
-        /* At the left they end at the cells. */
+        /* Names at the left are aligned to the cells. */
         pango_layout_set_alignment(layout, PANGO_ALIGN_RIGHT);
         for (guint row = 0; row < grid->cells->n; row++)
                 append_name(snapshot, grid, place, layout, row, false);
@@ -227,8 +228,6 @@ static void ald_matrix_grid_css_changed(GtkWidget *widget, GtkCssStyleChange *ch
         redraw_grid(ALD_MATRIX_GRID(widget));
 }
 
-/* The cursor. */
-
 static char *describe_cursor(AldMatrixGrid *grid)
 {
         const AldMatrixCells *cells = grid->cells;
@@ -249,7 +248,8 @@ static void update_words(AldMatrixGrid *grid)
         ald_widget_describe(GTK_WIDGET(grid), grid->name, words);
 }
 
-/* The segments belong to the name, as the description is that of the cell below the cursor. */
+/* Updates the accessible name. It includes the segments, as the description is that of the cell at the
+ * cursor. */
 static void update_grid_name(AldMatrixGrid *grid)
 {
         const char *title = _("Rates between all nodes; the arrow keys move from cell to cell");
@@ -330,7 +330,7 @@ static void on_open(GtkWidget *widget, const char *name, GVariant *parameter)
         open_cell(ALD_MATRIX_GRID(widget));
 }
 
-/* A graph that could not be read has no nodes, which are shown nevertheless. */
+/* Reads the cells. A graph that could not be read has no nodes, but they are shown all the same. */
 static AldMatrixCells *read_cells(AldLiveCluster *cluster)
 {
         return ald_model_topology(ald_live_cluster_model(cluster))->failure
@@ -418,7 +418,7 @@ static void ald_matrix_grid_init(AldMatrixGrid *grid)
                 grid, G_CONNECT_SWAPPED);
 }
 
-/* The grid with the words of its cursor and its legend. */
+/* The grid, with a description of the cell at the cursor and a legend below. */
 
 struct _AldMatrixView {
         GtkBox parent;
@@ -493,7 +493,7 @@ static GtkWidget *make_scale(void)
         texture = gdk_memory_texture_new(
                 LEGEND_STEPS, height, GDK_MEMORY_DEFAULT, bytes, LEGEND_STEPS * sizeof *data);
         picture = gtk_picture_new_for_paintable(GDK_PAINTABLE(texture));
-        /* For the screen of a phone. */
+        /* The minimum is small enough for the screen of a phone. */
         gtk_widget_set_size_request(picture, LEGEND_LEAST, height);
         gtk_widget_set_hexpand(picture, FALSE);
         gtk_widget_set_valign(picture, GTK_ALIGN_CENTER);
@@ -501,7 +501,7 @@ static GtkWidget *make_scale(void)
         return picture;
 }
 
-/* A square in the colour of a state, with its word. */
+/* Appends a square in the colour of a state, and its word. */
 static void append_swatch(GtkWidget *box, const char *style, const char *word)
 {
         GtkWidget *square = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0), *label = gtk_label_new(word);

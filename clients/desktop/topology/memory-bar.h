@@ -4,13 +4,13 @@
 #include <gtk/gtk.h>
 
 /*
- * A bar that shows which part of the memory is used. Two plain rectangles: a GtkLevelBar, whose parts are
- * styled, takes more time to draw than the rest of a card, and figures change all the time.
+ * A bar that shows how much of the memory is in use. It draws two plain rectangles, because a GtkLevelBar,
+ * whose parts are styled, takes longer to draw than the rest of a card, and the figures change all the time.
  */
 #define ALD_TYPE_MEMORY_BAR (ald_memory_bar_get_type())
 G_DECLARE_FINAL_TYPE(AldMemoryBar, ald_memory_bar, ALD, MEMORY_BAR, GtkWidget)
 
 GtkWidget *ald_memory_bar_new(void);
 
-/* The part that is used, 0 to 1. Differences that are not seen are not drawn. */
+/* Sets the share that is in use, 0 to 1. Changes too small to be visible are not drawn. */
 void ald_memory_bar_set(AldMemoryBar *bar, double used);

@@ -16,14 +16,14 @@ struct _AldNodeCard {
         GtkImage *icon, *presence_icon;
         GtkLabel *name, *seen, *memory, *performance, *load, *badge, *plan;
         AldMemoryBar *bar;
-        char *planned; /* its part in a plan that is shown, in words; NULL: none */
-        char *words;   /* all that the card says, and what is missing */
+        char *planned; /* the node's part in the plan that is shown, in words; NULL: none */
+        char *words;   /* everything that the card shows, and which figures are missing */
         bool compact;
 };
 
 G_DEFINE_FINAL_TYPE(AldNodeCard, ald_node_card, GTK_TYPE_BUTTON)
 
-/* Joined by dots; what is absent is left out, and a dash stands for all of it. */
+/* Joins the parts by dots. Absent parts are omitted; if all are absent, the result is one dash. */
 static char *join_parts(const char *const *parts, size_t n)
 {
         GString *text = g_string_new(NULL);
@@ -111,7 +111,7 @@ static void append_part(GString *text, bool wanted, const char *part)
                 g_string_append_printf(text, ", %s", part);
 }
 
-/* What is not known of a node that counts is said in words, since a lone dash says nothing. */
+/* Names the missing figures of a node that counts, since a lone dash would be read as nothing. */
 static void append_missing(GString *text, AldNodeCard *card)
 {
         append_part(text, is_unknown(card, ALD_NODE_COLUMN_MEMORY), _("free memory unknown"));
@@ -149,7 +149,7 @@ static void update_card(AldNodeCard *card)
         g_autofree char *tflops = column_text(card, ALD_NODE_COLUMN_TFLOPS);
         g_autofree char *bandwidth = column_text(card, ALD_NODE_COLUMN_BANDWIDTH);
         const char *const parts[] = { tflops, bandwidth };
-        /* A node that is gone offers nothing, whatever was measured of it. */
+        /* A node that is gone offers no performance, even if it was measured. */
         g_autofree char *performance = ald_node_item_presence(card->item) <= ALD_ITEM_PRESENCE_STALE
                                                ? join_parts(parts, G_N_ELEMENTS(parts))
                                                : g_strdup(ALD_ABSENT_TEXT);

@@ -19,16 +19,17 @@ G_DECLARE_FINAL_TYPE(AldNodeCard, ald_node_card, ALD, NODE_CARD, GtkButton)
 GtkWidget *ald_node_card_new(AldNodeItem *item);
 AldNodeItem *ald_node_card_item(AldNodeCard *card);
 
-/* All that it says, and what is missing: its name for screen readers, and what a tooltip shows. */
+/* Returns everything that the card shows, and which figures are missing: its name for screen readers, and its
+ * tooltip. */
 const char *ald_node_card_words(AldNodeCard *card);
 
-/* Shows and names how long ago the node was seen. Draws nothing anew if that reads the same. */
+/* Updates how long ago the node was seen. Redraws nothing if the words stay the same. */
 void ald_node_card_tick(AldNodeCard *card);
 
-/* Leaves out memory and load in words. */
+/* Hides the texts of memory and load; the bar remains. */
 void ald_node_card_set_compact(AldNodeCard *card, bool compact);
 
 void ald_node_card_set_selected(AldNodeCard *card, bool selected);
 
-/* Shows the part that the node has in a plan; NULL: none. The mark is not kept. */
+/* Shows the node's part in a plan; NULL: none. The mark is not kept. */
 void ald_node_card_set_plan(AldNodeCard *card, const AldNodeMark *mark);

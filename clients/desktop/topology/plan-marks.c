@@ -7,7 +7,6 @@
 #include "placement/plan/engine.h"
 #include "placement/plan/method.h"
 
-/* A transfer between two nodes. */
 typedef struct PlanTransfer {
         char *source, *sink;
         char *steps; /* "1 → 2" */
@@ -41,8 +40,6 @@ static void transfer_free(void *data)
         g_free(transfer);
 }
 
-/* Nodes. */
-
 static AldNodeMark *find_mark(AldPlanMarks *marks, const char *node)
 {
         AldNodeMark *mark = g_hash_table_lookup(marks->nodes, node);
@@ -55,7 +52,7 @@ static AldNodeMark *find_mark(AldPlanMarks *marks, const char *node)
         return mark;
 }
 
-/* Takes the part. */
+/* Takes ownership of the part. */
 static void append_part(char **text, char *part)
 {
         char *joined = **text == '\0' ? g_strdup(part) : g_strdup_printf("%s, %s", *text, part);
@@ -102,15 +99,14 @@ static void add_client(AldPlanMarks *marks, const char *node)
         append_part(&mark->words, g_strdup(_("client of the plan")));
 }
 
-/* Transfers. */
-
 static AldLineKind hop_line_kind(const AldPlanHopRow *hop)
 {
         return ald_plan_hop_row_kind_from_string(hop->kind) == ALD_PLAN_HOP_ROW_KIND_RDMA ? ALD_LINE_RDMA
                                                                                           : ALD_LINE_SOCKET;
 }
 
-/* Each stage talks to a client that is not itself a stage, as the one of slices is. */
+/* Returns whether the stages talk to a client that is not itself a stage. The client of sliced layers is one
+ * of the stages. */
 static bool is_client_apart(const AldPlanReport *report)
 {
         const AldPlanEngine *engine = report->plan.engine ? ald_plan_engine_find(report->plan.engine) : NULL;
@@ -123,8 +119,8 @@ static bool is_stage_on(const AldPlanReport *report, guint stage, const char *no
         return g_strcmp0(g_array_index(report->stages, AldPlanStageRow, stage).node, node) == 0;
 }
 
-/* One end of a hop that counts for a stage: the stage itself, the client of a star, or another stage, of
- * which the next one comes first. */
+/* Names one end of a hop that counts for a stage: the stage itself, the client of a star, or another stage,
+ * preferably the next. */
 static char *describe_end(const AldPlanReport *report, const AldPlanHopRow *hop, const char *node)
 {
         guint n = ald_plan_report_n_stages(report), stage = (guint) hop->stage;
@@ -194,8 +190,6 @@ const char *ald_plan_marks_order(const AldPlanMarks *marks)
         return marks->order;
 }
 
-/* Lines. */
-
 static bool joins_ends_of(const AldDrawnLine *line, const PlanTransfer *transfer, const char *const *ids)
 {
         const char *a = ids[line->a], *b = ids[line->b];
@@ -204,7 +198,7 @@ static bool joins_ends_of(const AldDrawnLine *line, const PlanTransfer *transfer
                (g_str_equal(b, transfer->source) && g_str_equal(a, transfer->sink));
 }
 
-/* That of its kind, else any between its nodes. */
+/* Returns the line of the same kind, otherwise any between these nodes, or NULL. */
 static AldDrawnLine *find_line(GPtrArray *lines, const PlanTransfer *transfer, const char *const *ids)
 {
         AldDrawnLine *found = NULL;
@@ -221,7 +215,7 @@ static AldDrawnLine *find_line(GPtrArray *lines, const PlanTransfer *transfer, c
         return found;
 }
 
-/* The figures of the line itself would say something else beside those of the plan. */
+/* Removes the labels of the line, whose figures would contradict those of the plan. */
 static void replace_labels_by_plan(AldDrawnLine *line)
 {
         if (line->planned)

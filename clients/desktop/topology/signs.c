@@ -14,14 +14,14 @@
 #define TEXT_CHARS 34
 #define RATE 9410000000u
 
-/* A sign: a line, with a number on it, or a text alone. */
+/* A sample line, with a number on it, or a text alone. */
 typedef struct Sign {
         const char *words;
         AldLineKind kind;
         AldEdgeRowPresence presence;
         AldLineTrouble trouble;
         uint64_t rate;
-        const char *number; /* NULL: none */
+        const char *number; /* NULL if there is none */
         GtkAlign at;
         bool bold, alone;
 } Sign;
@@ -83,12 +83,12 @@ static GtkWidget *make_number(const Sign *sign)
         gtk_widget_set_halign(number, sign->at);
         gtk_widget_set_valign(number, GTK_ALIGN_CENTER);
         gtk_widget_set_margin_end(number, sign->at == GTK_ALIGN_END ? 22 : 0);
-        /* The words beside it say what it means. */
+        /* The words beside it give its meaning. */
         gtk_accessible_update_state(GTK_ACCESSIBLE(number), GTK_ACCESSIBLE_STATE_HIDDEN, TRUE, -1);
         return number;
 }
 
-/* The line always goes from left to right, as do its numbers. */
+/* Makes a sample. Its line goes from left to right in every language, as do its numbers. */
 static GtkWidget *make_sample(const Sign *sign)
 {
         GtkWidget *overlay = gtk_overlay_new();
@@ -123,7 +123,8 @@ static GtkWidget *make_row(const Sign *sign)
         return row;
 }
 
-/* Rows take the focus, so that a keyboard scrolls them and a screen reader reads one after the other. */
+/* Makes the list. Its rows can have the focus, so that a keyboard scrolls them and a screen reader reads them
+ * one by one. */
 static GtkWidget *make_list(void)
 {
         GtkWidget *list = gtk_list_box_new(), *scrolled = gtk_scrolled_window_new();
@@ -148,7 +149,7 @@ GtkWidget *ald_signs_button_new(void)
         gtk_menu_button_set_icon_name(GTK_MENU_BUTTON(button), "alidade-signs-symbolic");
         gtk_menu_button_set_popover(GTK_MENU_BUTTON(button), popover);
         gtk_menu_button_set_direction(GTK_MENU_BUTTON(button), GTK_ARROW_UP);
-        /* Its look is that of the button within it. */
+        /* The style applies to the button within it. */
         gtk_widget_add_css_class(gtk_widget_get_first_child(button), "osd");
         gtk_widget_add_css_class(gtk_widget_get_first_child(button), "circular");
         ald_button_name(button, _("What the Signs Mean"));

@@ -3,5 +3,5 @@
 
 #include <gtk/gtk.h>
 
-/* A button with a popover that explains the lines and numbers of the map, with drawn samples. */
+/* Makes a button with a popover that explains the lines and numbers of the map with samples. */
 GtkWidget *ald_signs_button_new(void);

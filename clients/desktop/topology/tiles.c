@@ -9,10 +9,10 @@
 
 #define TILES 3u
 
-/* The widgets of a tile belong to the box of all. */
+/* The widgets belong to the box of all tiles. */
 typedef struct Tile {
         const char *title;
-        const char *(*name)(AldModel *model); /* NULL: always the title */
+        const char *(*name)(AldModel *model); /* NULL if it is always the title */
         char *(*describe)(AldModel *model);
         GtkLabel *heading, *figure, *note;
         GtkWidget *box;
@@ -23,8 +23,9 @@ typedef struct Tiles {
         Tile tiles[TILES];
 } Tiles;
 
-/* The figure and what follows it: "165 TFLOPS" and "1 device left out: never measured". In every language
- * a text begins with a number and its unit, or with the sign of an absent value. */
+/* Splits a text into its figure and what follows, such as "165 TFLOPS" and "1 device left out: never
+ * measured", and returns the latter. In every language the text begins with a number and its unit, or with
+ * ALD_ABSENT_TEXT. */
 static const char *split_figure(char *text)
 {
         char *at = strchr(text, ' ');
@@ -62,7 +63,7 @@ static void update_tile(Tile *tile, AldModel *model)
         ald_widget_describe(tile->box, label, NULL);
 }
 
-/* The whole text, which may be cut. */
+/* Shows the whole text, since labels may be ellipsized. */
 static gboolean on_query_tooltip(
         GtkWidget *box, int x, int y, gboolean keyboard, GtkTooltip *tooltip, Tiles *tiles)
 {

@@ -5,6 +5,6 @@
 
 #include "clients/desktop/live/live-cluster.h"
 
-/* Three figures of the whole cluster: FP16 compute, memory bandwidth and memory, each with what is left out
- * of it. */
+/* Makes a box with three figures of the whole cluster: FP16 compute, memory bandwidth and memory, each with
+ * what it leaves out. */
 GtkWidget *ald_tiles_new(AldLiveCluster *cluster);

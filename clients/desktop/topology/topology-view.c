@@ -23,7 +23,8 @@ struct _AldTopologyView {
 
 G_DEFINE_FINAL_TYPE(AldTopologyView, ald_topology_view, GTK_TYPE_BOX)
 
-/* A canvas without cards and a matrix without rows cost nothing, so only the one that is shown has nodes. */
+/* Gives nodes only to the one that is shown, since a canvas without cards and a matrix without rows cost
+ * nothing. */
 static void show_map_or_matrix(AldTopologyView *view)
 {
         guint n = g_list_model_get_n_items(ald_live_cluster_nodes(view->cluster));
@@ -34,7 +35,8 @@ static void show_map_or_matrix(AldTopologyView *view)
         gtk_stack_set_visible_child_name(view->stack, n == 0 ? "empty" : many ? "matrix" : "canvas");
 }
 
-/* Else nodes without lines would look as if there were no paths between them. */
+/* Reports a graph that cannot be read; otherwise nodes without lines would suggest that no paths join them.
+ */
 static void update_notice(AldTopologyView *view)
 {
         const AldTopology *topology = ald_model_topology(ald_live_cluster_model(view->cluster));
@@ -60,7 +62,7 @@ void ald_topology_view_select(AldTopologyView *view, const char *a, const char *
         ald_matrix_view_select(view->matrix, a, b);
 }
 
-/* The order is said as well, since a matrix does not show it. */
+/* Shows the order of stages in words as well, since a matrix does not show it. */
 void ald_topology_view_show_plan(AldTopologyView *view, const AldPlanReport *report, const char *title)
 {
         AldPlanMarks *marks = report ? ald_plan_marks_new(report) : NULL;
@@ -79,7 +81,7 @@ static void on_button_clicked(GtkButton *button, AldTopologyView *view)
                 GTK_WIDGET(view->canvas), g_object_get_data(G_OBJECT(button), "action"), NULL);
 }
 
-/* The class of the canvas has the action, and the button is not inside it. */
+/* Activates the action from the canvas, whose class has it, since the button is outside it. */
 static void add_button(
         GtkWidget *box, AldTopologyView *view, const char *icon, const char *title, const char *action)
 {
@@ -108,7 +110,7 @@ static GtkWidget *make_buttons(AldTopologyView *view)
         return box;
 }
 
-/* A line above the map. */
+/* Makes a line of text with a symbol, for the space above the map. */
 static GtkWidget *make_banner(const char *icon, AldTone tone, GtkWidget **ret_text)
 {
         GtkWidget *line = g_object_new(
@@ -178,7 +180,8 @@ GtkWidget *ald_topology_view_new(AldLiveCluster *cluster, GSettings *settings)
         GtkWidget *overlay = gtk_overlay_new(), *canvas, *matrix;
 
         view->cluster = g_object_ref(cluster);
-        /* Before its parts, so that it is settled which of them is used when they are updated. */
+        /* This handler is connected first, so that the choice between canvas and matrix is made before they
+         * update. */
         g_signal_connect_object(cluster, "updated", G_CALLBACK(on_updated), view, G_CONNECT_SWAPPED);
         canvas = ald_topology_canvas_new(cluster, settings);
         matrix = ald_matrix_view_new(cluster);
