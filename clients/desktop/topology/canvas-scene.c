@@ -109,11 +109,6 @@ static unsigned label_rank(const AldDrawnLine *line, AldLineWeight weight)
         return (weight == ALD_LINE_WEIGHT_SELECTED ? 0 : 8) + (unsigned) line->trouble;
 }
 
-static bool is_labelled(const AldCanvasScene *scene, AldLineWeight weight)
-{
-        return scene->n_nodes <= ALD_SCENE_ALL_LINES_NODES || weight != ALD_LINE_WEIGHT_FAINT;
-}
-
 static AldVector label_size(const AldDrawnLine *line, AldLabelKind kind, const AldSceneSizes *sizes)
 {
         AldLabelRuler ruler = line->rulers[kind];
@@ -131,7 +126,7 @@ static GArray *labelled_lines(const AldCanvasScene *scene)
         GArray *indices = g_array_new(FALSE, FALSE, sizeof(guint));
 
         for (guint i = 0; i < scene->lines->len; i++)
-                if (is_labelled(scene, scene->weights[i]))
+                if (scene->n_nodes <= ALD_SCENE_ALL_LINES_NODES || scene->weights[i] != ALD_LINE_WEIGHT_FAINT)
                         g_array_append_val(indices, i);
         return indices;
 }

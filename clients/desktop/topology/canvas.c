@@ -190,10 +190,15 @@ static void update_sizes(AldTopologyCanvas *canvas)
         canvas->sizes.aspect = aspect < PORTRAIT_ASPECT ? 0.6 : 1.5;
 }
 
+static const char *card_node_id(AldTopologyCanvas *canvas, guint index)
+{
+        return ald_node_item_id(ald_node_card_item(canvas->cards->pdata[index]));
+}
+
 static guint index_of(AldTopologyCanvas *canvas, const char *id)
 {
         for (guint i = 0; id && i < canvas->cards->len; i++)
-                if (strcmp(ald_node_item_id(ald_node_card_item(canvas->cards->pdata[i])), id) == 0)
+                if (strcmp(card_node_id(canvas, i), id) == 0)
                         return i;
         return G_MAXUINT;
 }
@@ -252,15 +257,12 @@ static GtkLabel *make_label(AldTopologyCanvas *canvas, AldLabelKind kind)
         return GTK_LABEL(label);
 }
 
-static bool is_labelled(const AldTopologyCanvas *canvas, guint line)
-{
-        return canvas->scene->n_nodes <= ALD_SCENE_ALL_LINES_NODES ||
-               canvas->scene->weights[line] != ALD_LINE_WEIGHT_FAINT;
-}
-
 static bool needs_label(const AldTopologyCanvas *canvas, guint i, AldLabelKind kind)
 {
-        return ((const AldDrawnLine *) canvas->lines->pdata[i])->texts[kind] && is_labelled(canvas, i);
+        const AldDrawnLine *line = canvas->lines->pdata[i];
+
+        return line->texts[kind] && (canvas->scene->n_nodes <= ALD_SCENE_ALL_LINES_NODES ||
+                                            canvas->scene->weights[i] != ALD_LINE_WEIGHT_FAINT);
 }
 
 /* Returns whether the labels fit the lines, as they do while a card is dragged. */
@@ -302,8 +304,7 @@ static void connect_cards(AldTopologyCanvas *canvas)
 static void restore_moved_cards(AldTopologyCanvas *canvas)
 {
         for (guint i = 0; i < canvas->cards->len; i++) {
-                const char *id = ald_node_item_id(ald_node_card_item(canvas->cards->pdata[i]));
-                const AldVector *place = g_hash_table_lookup(canvas->moved, id);
+                const AldVector *place = g_hash_table_lookup(canvas->moved, card_node_id(canvas, i));
 
                 if (place)
                         ald_canvas_scene_move(canvas->scene, i, place->x, place->y);
@@ -325,18 +326,6 @@ static gboolean on_arrange(void *userdata)
         canvas->arrange_id = 0;
         arrange_cards(canvas);
         return G_SOURCE_REMOVE;
-}
-
-/* Arranges when idle, because widgets must not come or go during allocation. */
-static void arrange_soon(AldTopologyCanvas *canvas)
-{
-        if (!canvas->arrange_id)
-                canvas->arrange_id = g_idle_add_full(G_PRIORITY_HIGH, on_arrange, canvas, NULL);
-}
-
-static const char *card_node_id(AldTopologyCanvas *canvas, guint index)
-{
-        return ald_node_item_id(ald_node_card_item(canvas->cards->pdata[index]));
 }
 
 /* The plan is kept while it is shown, although some of its nodes may have gone. */
@@ -413,6 +402,8 @@ static void drop_cards(AldTopologyCanvas *canvas)
 static void make_cards(AldTopologyCanvas *canvas, GListModel *nodes)
 {
         g_autoptr(GHashTable) before = g_hash_table_new(NULL, NULL);
+        GHashTableIter iter;
+        GtkWidget *gone;
 
         /* Another card may take the index of the one that is dragged. */
         canvas->dragged = -1;
@@ -435,14 +426,9 @@ static void make_cards(AldTopologyCanvas *canvas, GListModel *nodes)
         }
         for (guint i = 0; i < canvas->cards->len; i++)
                 ald_node_card_set_compact(canvas->cards->pdata[i], has_compact_cards(canvas));
-        {
-                GHashTableIter iter;
-                GtkWidget *card;
-
-                g_hash_table_iter_init(&iter, before);
-                while (g_hash_table_iter_next(&iter, NULL, (void **) &card))
-                        gtk_widget_unparent(card);
-        }
+        g_hash_table_iter_init(&iter, before);
+        while (g_hash_table_iter_next(&iter, NULL, (void **) &gone))
+                gtk_widget_unparent(gone);
 }
 
 /* Returns whether the lines join the same nodes, whatever their figures. */
@@ -525,7 +511,7 @@ void ald_topology_canvas_select(AldTopologyCanvas *canvas, const char *a, const 
         canvas->selected[0] = g_strdup(a);
         canvas->selected[1] = g_strdup(b);
         for (guint i = 0; i < canvas->cards->len; i++) {
-                const char *id = ald_node_item_id(ald_node_card_item(canvas->cards->pdata[i]));
+                const char *id = card_node_id(canvas, i);
 
                 ald_node_card_set_selected(
                         canvas->cards->pdata[i], g_strcmp0(id, a) == 0 || g_strcmp0(id, b) == 0);
@@ -562,14 +548,6 @@ static void load_places(AldTopologyCanvas *canvas)
                         g_hash_table_replace(canvas->moved, g_strdup(id), g_memdup2(&place, sizeof place));
 }
 
-static bool has_card(AldTopologyCanvas *canvas, const char *id)
-{
-        for (guint i = 0; i < canvas->cards->len; i++)
-                if (strcmp(ald_node_item_id(ald_node_card_item(canvas->cards->pdata[i])), id) == 0)
-                        return true;
-        return false;
-}
-
 /* Keeps the places of nodes without a card: another window may have saved those of another cluster since they
  * were loaded. */
 static void keep_places_of_others(AldTopologyCanvas *canvas, GVariantBuilder *builder)
@@ -582,7 +560,7 @@ static void keep_places_of_others(AldTopologyCanvas *canvas, GVariantBuilder *bu
 
         g_variant_iter_init(&iter, places);
         while (n < PLACES_OF_OTHERS && g_variant_iter_next(&iter, "{&s(dd)}", &id, &x, &y))
-                if (!has_card(canvas, id)) {
+                if (index_of(canvas, id) == G_MAXUINT) {
                         g_variant_builder_add(builder, "{s(dd)}", id, x, y);
                         n++;
                 }
@@ -596,7 +574,7 @@ static void save_places(AldTopologyCanvas *canvas)
                 return;
         keep_places_of_others(canvas, &builder);
         for (guint i = 0; i < canvas->cards->len; i++) {
-                const char *id = ald_node_item_id(ald_node_card_item(canvas->cards->pdata[i]));
+                const char *id = card_node_id(canvas, i);
                 const AldVector *place = g_hash_table_lookup(canvas->moved, id);
 
                 if (place)
@@ -649,8 +627,10 @@ static void ald_topology_canvas_size_allocate(GtkWidget *widget, int width, int 
         double zoom = canvas->zoom;
 
         update_sizes(canvas);
-        if (before.aspect != canvas->sizes.aspect || before.card_height != canvas->sizes.card_height)
-                arrange_soon(canvas);
+        /* Widgets must not come or go during allocation. */
+        if (!canvas->arrange_id &&
+                (before.aspect != canvas->sizes.aspect || before.card_height != canvas->sizes.card_height))
+                canvas->arrange_id = g_idle_add_full(G_PRIORITY_HIGH, on_arrange, canvas, NULL);
         if (canvas->fits)
                 fit_scene(canvas, width, height);
         if (zoom != canvas->zoom || origin.x != canvas->origin.x || origin.y != canvas->origin.y)
@@ -722,8 +702,7 @@ static void on_rearrange(GtkWidget *widget, const char *name, GVariant *paramete
         AldTopologyCanvas *canvas = ALD_TOPOLOGY_CANVAS(widget);
 
         for (guint i = 0; i < canvas->cards->len; i++)
-                g_hash_table_remove(
-                        canvas->moved, ald_node_item_id(ald_node_card_item(canvas->cards->pdata[i])));
+                g_hash_table_remove(canvas->moved, card_node_id(canvas, i));
         save_places(canvas);
         canvas->fits = true;
         arrange_cards(canvas);
@@ -801,12 +780,12 @@ static void on_drag_update(GtkGestureDrag *gesture, double dx, double dy, AldTop
 static void on_drag_end(GtkGestureDrag *gesture, double dx, double dy, AldTopologyCanvas *canvas)
 {
         if (canvas->drags && canvas->dragged >= 0 && canvas->dragged < (int) canvas->cards->len) {
-                AldNodeItem *item = ald_node_card_item(canvas->cards->pdata[canvas->dragged]);
+                const char *id = card_node_id(canvas, (guint) canvas->dragged);
                 AldVector *place = g_new(AldVector, 1);
 
                 *place = (AldVector){ canvas->scene->cards[canvas->dragged].x,
                         canvas->scene->cards[canvas->dragged].y };
-                g_hash_table_replace(canvas->moved, g_strdup(ald_node_item_id(item)), place);
+                g_hash_table_replace(canvas->moved, g_strdup(id), place);
                 save_places(canvas);
         }
         canvas->drags = false;

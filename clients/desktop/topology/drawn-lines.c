@@ -14,14 +14,12 @@ void ald_drawn_line_free(AldDrawnLine *line)
 {
         if (!line)
                 return;
-        for (size_t i = 0; i < ALD_N_LABEL_KINDS; i++) {
+        for (size_t i = 0; i < ALD_N_LABEL_KINDS; i++)
                 g_free(line->texts[i]);
-        }
         g_free(line->words);
         g_free(line->verdict);
         g_free(line);
 }
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldDrawnLine, ald_drawn_line_free)
 
 static AldLineKind edge_kind(const AldEdgeRow *edge)
 {

@@ -330,18 +330,14 @@ static void on_open(GtkWidget *widget, const char *name, GVariant *parameter)
         open_cell(ALD_MATRIX_GRID(widget));
 }
 
-/* Reads the cells. A graph that could not be read has no nodes, but they are shown all the same. */
-static AldMatrixCells *read_cells(AldLiveCluster *cluster)
-{
-        return ald_model_topology(ald_live_cluster_model(cluster))->failure
-                       ? ald_matrix_cells_new_unknown(ald_live_cluster_nodes(cluster))
-                       : ald_matrix_cells_new(ald_live_cluster_topology(cluster));
-}
-
 static void ald_matrix_grid_read(AldMatrixGrid *grid)
 {
+        bool failed = ald_model_topology(ald_live_cluster_model(grid->cluster))->failure;
+
         ald_matrix_cells_free(grid->cells);
-        grid->cells = read_cells(grid->cluster);
+        /* A graph that could not be read has no nodes, but they are shown all the same. */
+        grid->cells = failed ? ald_matrix_cells_new_unknown(ald_live_cluster_nodes(grid->cluster))
+                             : ald_matrix_cells_new(ald_live_cluster_topology(grid->cluster));
         if (grid->cells->n == 0)
                 grid->has_cursor = false;
         redraw_grid(grid);

@@ -128,12 +128,6 @@ static GtkWidget *make_banner(const char *icon, AldTone tone, GtkWidget **ret_te
         return line;
 }
 
-static GtkWidget *make_notice(AldTopologyView *view)
-{
-        view->notice = make_banner(ald_tone_icon(ALD_TONE_WARNING), ALD_TONE_WARNING, &view->notice_text);
-        return view->notice;
-}
-
 static GtkWidget *make_plan_banner(AldTopologyView *view)
 {
         GtkWidget *clear = gtk_button_new_with_label(_("Clear"));
@@ -197,7 +191,8 @@ GtkWidget *ald_topology_view_new(AldLiveCluster *cluster, GSettings *settings)
         gtk_stack_add_named(view->stack, matrix, "matrix");
         gtk_widget_set_vexpand(GTK_WIDGET(view->stack), TRUE);
         gtk_box_append(GTK_BOX(view), ald_tiles_new(cluster));
-        gtk_box_append(GTK_BOX(view), make_notice(view));
+        view->notice = make_banner(ald_tone_icon(ALD_TONE_WARNING), ALD_TONE_WARNING, &view->notice_text);
+        gtk_box_append(GTK_BOX(view), view->notice);
         gtk_box_append(GTK_BOX(view), make_plan_banner(view));
         gtk_box_append(GTK_BOX(view), GTK_WIDGET(view->stack));
         show_map_or_matrix(view);
