@@ -4,8 +4,8 @@
 #include "clients/desktop/tables/data-cell.h"
 
 /*
- * The cells that show items at present, by item. They follow the items' signal "changed", one handler for
- * each row rather than for each cell, and only while they can be seen.
+ * The cells that show items at present, by item. Rows follow their items' signal "changed", with one handler
+ * for each row rather than for each cell, and only while the rows can be seen.
  */
 typedef struct AldBoundRows AldBoundRows;
 
@@ -14,12 +14,12 @@ AldBoundRows *ald_bound_rows_new(void);
 /* All cells must have been removed. */
 void ald_bound_rows_free(AldBoundRows *rows);
 
-/* The cell begins or stops to show its item. */
+/* Call these when a cell begins, or stops, to show its item. */
 void ald_bound_rows_add(AldBoundRows *rows, AldDataCell *cell);
 void ald_bound_rows_remove(AldBoundRows *rows, AldDataCell *cell);
 
-/* What was missed is made up for when they can be seen again. */
+/* Refreshes all rows if one has changed while they could not be seen. */
 void ald_bound_rows_set_seen(AldBoundRows *rows, bool seen);
 
-/* Refreshes the cells with ages. */
+/* Refreshes the cells that show ages. */
 void ald_bound_rows_tick(AldBoundRows *rows);

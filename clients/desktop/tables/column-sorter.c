@@ -3,9 +3,9 @@
 #include "clients/common/columns/column-order.h"
 
 /*
- * GTK before 4.10 does not say which column a view is sorted by, nor in which direction. So the view is
- * first_sorter to compare two probes: the sorter of the first column notes itself in them, and the view
- * reverses its answer if the direction is descending.
+ * GTK before 4.10 reports neither the column by which a view is sorted nor the direction. So the sorter of
+ * the view is made to compare two probes: the sorter of the first column puts itself into them, and the view
+ * reverses the result if the direction is descending.
  */
 #define ALD_TYPE_SORT_PROBE (ald_sort_probe_get_type())
 G_DECLARE_FINAL_TYPE(AldSortProbe, ald_sort_probe, ALD, SORT_PROBE, GObject)
@@ -31,7 +31,7 @@ struct _AldColumnSorter {
         AldLiveCluster *cluster;
         bool descending;
         GHashTable *keys; /* item → SortKey */
-        guint generation; /* counts how often they have expired */
+        guint generation; /* incremented whenever the keys expire */
 };
 
 G_DEFINE_FINAL_TYPE(AldColumnSorter, ald_column_sorter, GTK_TYPE_SORTER)
@@ -39,7 +39,7 @@ G_DEFINE_FINAL_TYPE(AldColumnSorter, ald_column_sorter, GTK_TYPE_SORTER)
 typedef struct SortKey {
         char *text, *key;
         double number;
-        guint generation; /* when it was known to be right */
+        guint generation; /* the sorter's, when the key was last read */
 } SortKey;
 
 static void sort_key_free(void *data)

@@ -5,7 +5,8 @@
 
 #include "clients/desktop/tables/table-column.h"
 
-/* Sorts by one column. Numbers and keys of texts are kept, since making them takes longer than sorting. */
+/* Sorts by one column. Keeps the numbers, and the sort keys of texts, since making them takes longer than
+ * sorting. */
 #define ALD_TYPE_COLUMN_SORTER (ald_column_sorter_get_type())
 G_DECLARE_FINAL_TYPE(AldColumnSorter, ald_column_sorter, ALD, COLUMN_SORTER, GtkSorter)
 
@@ -13,17 +14,17 @@ AldColumnSorter *ald_column_sorter_new(const AldDataColumn *column, AldLiveClust
 
 const AldDataColumn *ald_column_sorter_column(AldColumnSorter *sorter);
 
-/* In the direction that ald_column_sorter_find() has seen. */
+/* Returns the direction that ald_column_sorter_find() has seen. */
 bool ald_column_sorter_is_descending(AldColumnSorter *sorter);
 
-/* To be called when items have gone, which it would keep in memory otherwise. */
+/* Call this when items have gone, which the sorter would otherwise keep in memory. */
 void ald_column_sorter_forget(AldColumnSorter *sorter);
 
-/* To be called before values are compared again that have changed. Sorts nothing yet. */
+/* Call this after values have changed, before they are compared again. Does not sort yet. */
 void ald_column_sorter_expire(AldColumnSorter *sorter);
 
 /*
- * The sorter of the column that a view is sorted by, or NULL, and tells it in which direction. To be called
- * before the view sorts in another way. `sorter` is that of the view.
+ * Returns the sorter of the column by which a view is sorted, or NULL, and notes the direction in it.
+ * `sorter` is the one of the view. Call this before the view sorts in another way.
  */
 AldColumnSorter *ald_column_sorter_find(GtkSorter *sorter);

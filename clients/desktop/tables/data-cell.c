@@ -29,7 +29,7 @@ AldDataCell *ald_data_cell_of(GtkListItem *list_item)
         return g_object_get_qdata(G_OBJECT(gtk_list_item_get_child(list_item)), cell_quark());
 }
 
-/* Whether all of the text is seen. */
+/* Returns whether the widget is too narrow for the text. */
 static bool is_ellipsized(GtkWidget *widget, const char *text)
 {
         g_autoptr(PangoLayout) layout = gtk_widget_create_pango_layout(widget, text);
@@ -104,7 +104,7 @@ AldDataCell *ald_data_cell_new(const AldDataColumn *column, AldLiveCluster *clus
         return cell;
 }
 
-/* A row contains its cells, and a cell what it shows. */
+/* Finds the cell in a widget: a row contains its cells, and GTK's widget of a cell contains ours. */
 static AldDataCell *find_cell_below(GtkWidget *widget)
 {
         for (unsigned depth = 0; widget && depth < 3; depth++) {
@@ -127,7 +127,7 @@ AldDataCell *ald_data_cell_find(GtkWidget *widget)
         return cell;
 }
 
-/* In a layout from right to left, Pango aligns a line of Latin letters at the other side. */
+/* In a right-to-left layout, Pango aligns a line of Latin letters at the opposite side. */
 static bool is_alignment_mirrored(GtkWidget *widget, const char *text)
 {
         g_autoptr(PangoLayout) layout = NULL;
@@ -162,7 +162,7 @@ static void set_strong(AldDataCell *cell, bool strong)
         gtk_inscription_set_attributes(GTK_INSCRIPTION(cell->text), attributes);
 }
 
-/* Class names are static. */
+/* Replaces a style class. Only static strings are stored. */
 static void set_class(GtkWidget *widget, const char **current, const char *wanted)
 {
         if (g_strcmp0(*current, wanted) == 0)
@@ -197,7 +197,7 @@ static void refresh_bar(AldDataCell *cell)
         ald_share_bar_set(cell->bar, level);
 }
 
-/* GTK names rows only from 4.12 on. */
+/* Labels the row by its first cell, since GTK supports labels of rows only from 4.12 on. */
 static void refresh_row_label(AldDataCell *cell)
 {
         g_autofree char *label = cell->column->row_label(cell->item, cell->cluster);

@@ -12,7 +12,7 @@
 #include "record/figure-text.h"
 
 #define FACTORY_COLUMN "ald-column" /* the AldDataColumn of a factory */
-#define HIDDEN_CHARS 12             /* width of a column for which no look is given */
+#define HIDDEN_CHARS 12             /* width of a column without a given look */
 
 #define ALD_TYPE_DATA_TABLE (ald_data_table_get_type())
 G_DECLARE_FINAL_TYPE(AldDataTable, ald_data_table, ALD, DATA_TABLE, AdwBin)
@@ -25,25 +25,25 @@ struct _AldDataTable {
         AldLiveCluster *cluster;
         AldListPage *page;
         GtkColumnView *view;
-        GtkSelectionModel *selection; /* NULL before it is first shown */
+        GtkSelectionModel *selection; /* NULL before the table is first shown */
         AldBoundRows *rows;
-        GPtrArray *sorters;         /* AldColumnSorter of each column */
+        GPtrArray *sorters;         /* an AldColumnSorter for each column */
         AldColumnSorter *sorted_by; /* one of them, or NULL */
-        bool was_at_top;            /* before it was sorted */
+        bool was_at_top;            /* it was scrolled to the top before the last sorting */
         guint scroll_tick;
-        double first_at;        /* where the first column was last shown, from right to left */
-        guint missed;           /* AldLivePart: what has changed while it could not be seen */
-        GListModel *items;      /* all of them; those of the cluster */
+        double first_at;        /* right to left: scroll position at which the first column was last shown */
+        guint missed;           /* AldLivePart: parts that have changed while the table could not be seen */
+        GListModel *items;      /* all items, unfiltered; owned by the cluster */
         GPtrArray *empty;       /* GtkColumnViewColumn: hidden until one of the items has a value in it */
-        GtkWidget *menu;        /* of a row */
-        GtkWidget *before_menu; /* what had the focus; or NULL */
+        GtkWidget *menu;        /* menu of a row */
+        GtkWidget *before_menu; /* widget that had the focus, or NULL */
         GtkWidget *pressed;     /* what the pointer was on when the menu opened; or NULL */
         GMenuModel *sort_menu, *column_menu;
 };
 
 G_DEFINE_FINAL_TYPE(AldDataTable, ald_data_table, ADW_TYPE_BIN)
 
-/* Search and order. */
+/* Search and sorting. */
 
 static char *words_of(gpointer item, gpointer userdata)
 {
@@ -61,7 +61,7 @@ static char *words_of(gpointer item, gpointer userdata)
         return g_string_free(words, FALSE);
 }
 
-/* Before the list is sorted in another way. */
+/* Runs before the list is sorted in another way. */
 static void on_sorter_changed(GtkSorter *sorter, GtkSorterChange change, AldDataTable *table)
 {
         table->sorted_by = ald_column_sorter_find(sorter);
@@ -69,8 +69,8 @@ static void on_sorter_changed(GtkSorter *sorter, GtkSorterChange change, AldData
                                     gtk_scrollable_get_vadjustment(GTK_SCROLLABLE(table->view))) <= 0;
 }
 
-/* After that. GTK would follow the row that was at the top to wherever it is now; but people watch the first
- * ones. */
+/* Runs after the list was sorted. GTK would scroll to keep showing the row that was at the top, but people
+ * watch the first rows. */
 static void on_sorted(GtkSorter *sorter, GtkSorterChange change, AldDataTable *table)
 {
         GtkWidget *list = gtk_widget_get_last_child(GTK_WIDGET(table->view));
@@ -86,7 +86,7 @@ static void on_items_changed(
                 ald_column_sorter_forget(table->sorters->pdata[i]);
 }
 
-/* Columns without any value, which would only take the place of others. */
+/* Columns without any value, which would only take room from others. */
 
 static bool has_value(AldDataTable *table, const AldDataColumn *column)
 {
@@ -100,7 +100,8 @@ static bool has_value(AldDataTable *table, const AldDataColumn *column)
         return false;
 }
 
-/* A column that was shown once stays, so that titles do not jump. */
+/* Shows the hidden columns that have a value now. A column that was shown once stays, so that titles do not
+ * jump. */
 static void show_filled_columns(AldDataTable *table, guint parts)
 {
         for (guint i = table->empty->len; i > 0; i--) {
@@ -112,13 +113,13 @@ static void show_filled_columns(AldDataTable *table, guint parts)
         }
 }
 
-/* It was shown here, or by the user, who may also hide it from now on. */
+/* The column was shown here or by the user, who may also hide it from now on. */
 static void on_column_shown(GtkColumnViewColumn *column, GParamSpec *property, AldDataTable *table)
 {
         g_ptr_array_remove(table->empty, column);
 }
 
-/* The first column names the row. */
+/* Hides columns without a value, except for the first one, which names the row. */
 static void hide_empty_columns(AldDataTable *table)
 {
         GListModel *columns = gtk_column_view_get_columns(table->view);
@@ -184,9 +185,9 @@ static void on_unbind(GtkListItemFactory *factory, GtkListItem *list_item, AldDa
         ald_bound_rows_remove(table->rows, ald_data_cell_of(list_item));
 }
 
-/* Sorting without a pointer, as the titles of columns cannot have the focus. */
+/* Sorting by keyboard, since the titles of columns cannot have the focus. */
 
-/* The other way round if it is sorted by this column. */
+/* Sorts by the given column. Reverses the direction if the table is already sorted by it. */
 static void sort_by_column(GtkWidget *widget, const char *action, GVariant *parameter)
 {
         AldDataTable *table = ALD_DATA_TABLE(widget);
@@ -198,13 +199,13 @@ static void sort_by_column(GtkWidget *widget, const char *action, GVariant *para
 
         if (!column)
                 return;
-        /* Or else GTK 4.8 would keep the arrow of the former column. */
+        /* Without this, GTK 4.8 would keep the arrow of the former column. */
         gtk_column_view_sort_by_column(table->view, NULL, GTK_SORT_ASCENDING);
         gtk_column_view_sort_by_column(
                 table->view, column, descending ? GTK_SORT_DESCENDING : GTK_SORT_ASCENDING);
 }
 
-/* The cell of the row that has the focus, or NULL. */
+/* Returns the cell that has the focus, or the first one of the row that has it; NULL if there is none. */
 static const AldDataCell *find_focused(AldDataTable *table)
 {
         GtkRoot *root = gtk_widget_get_root(GTK_WIDGET(table->view));
@@ -261,7 +262,7 @@ static GMenuModel *row_menu_new(AldDataTable *table, gpointer item)
         return G_MENU_MODEL(menu);
 }
 
-/* The row of a cell, which has the focus once the menu is closed. */
+/* Returns the row of a cell, which gets the focus when the menu is closed. */
 static GtkWidget *find_row(AldDataTable *table, const AldDataCell *cell)
 {
         GtkWidget *row = cell->text;
@@ -271,7 +272,7 @@ static GtkWidget *find_row(AldDataTable *table, const AldDataCell *cell)
         return row;
 }
 
-/* GTK 4.8 leaves the focus in a submenu that is closed, where no key reaches it. */
+/* Moves the focus back to the table: GTK 4.8 leaves it in the closed submenu, where no key reaches it. */
 static void on_menu_closed(AldDataTable *table)
 {
         if (table->before_menu && gtk_widget_get_mapped(table->before_menu))
@@ -321,7 +322,7 @@ static void on_long_pressed(GtkGestureLongPress *gesture, double x, double y, Al
                 gtk_gesture_set_state(GTK_GESTURE(gesture), GTK_EVENT_SEQUENCE_CLAIMED);
 }
 
-/* At the start of the row that has the focus. */
+/* Opens the menu at the start of the row that has the focus. */
 static gboolean on_menu_key(GtkWidget *widget, GVariant *arguments, gpointer userdata)
 {
         AldDataTable *table = userdata;
@@ -372,7 +373,7 @@ static void add_row_menu(AldDataTable *table)
 
 /* Columns. */
 
-/* Completes the looks with what they are about. */
+/* Completes the looks with the columns that they are for. */
 static AldDataColumn *columns_new(const AldDataTableKind *kind)
 {
         AldDataColumn *columns = g_memdup2(kind->columns, kind->n_columns * sizeof(AldDataColumn));
@@ -469,9 +470,9 @@ static gboolean scroll_to_first_column(GtkWidget *widget, GdkFrameClock *clock, 
         return G_SOURCE_REMOVE;
 }
 
-/* Where the first column is at the right, GTK shows the last ones first. Columns may come later, until the
- * user has scrolled away from the first. It comes from the middle of a layout, which would not draw a new
- * value. */
+/* Scrolls to the first column in a right-to-left layout, where GTK shows the last columns first. Columns may
+ * be added later, until the user has scrolled away from the first one. The signal comes during a layout, when
+ * a new value would not be drawn, so this waits for the next frame. */
 static void show_first_column(GtkAdjustment *adjustment, AldDataTable *table)
 {
         double at = MIN(table->first_at, max_scroll_value(adjustment));
@@ -490,8 +491,8 @@ static void on_activate(GtkColumnView *view, guint position, AldDataTable *table
                 table->kind->activate(GTK_WIDGET(table), item);
 }
 
-/* Only a table that is shown makes rows. The handler of the sorter must come before that of the sorted list.
- */
+/* Gives the view its rows, which only a shown table has. on_sorter_changed() must be called before the sorted
+ * list is sorted, and on_sorted() after it, so the order of connecting matters. */
 static void attach_model(AldDataTable *table)
 {
         GtkSorter *sorter = gtk_column_view_get_sorter(table->view);
@@ -529,7 +530,7 @@ static void ald_data_table_dispose(GObject *object)
                 g_signal_handlers_disconnect_by_data(table->menu, table);
         g_clear_weak_pointer(&table->before_menu);
         g_clear_pointer(&table->menu, gtk_widget_unparent);
-        /* It changes once more as its columns go. */
+        /* The sorter emits "changed" once more as its columns go. */
         if (table->cluster)
                 g_signal_handlers_disconnect_by_data(gtk_column_view_get_sorter(table->view), table);
         adw_bin_set_child(ADW_BIN(table), NULL);

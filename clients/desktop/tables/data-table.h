@@ -8,19 +8,19 @@
 
 typedef struct AldDataTableKind {
         const char *label;            /* for screen readers; to be translated */
-        const AldDataColumn *columns; /* it is first sorted by the first */
+        const AldDataColumn *columns; /* the table is first sorted by the first one */
         unsigned n_columns;
-        /* If all clients show the list: its columns, of which `columns` are the looks, by their index; one
-         * without a look is hidden until the user asks for it. */
+        /* Columns of a list that all clients show, or NULL. `columns` are then their looks, by index; a
+         * column without a look is hidden until the user asks for it. */
         const AldColumnList *list;
         const void *(*row)(gpointer item, AldLiveCluster *cluster);
-        AldListPageKind page; /* without words, which are those of the columns */
+        AldListPageKind page; /* its words() is ignored: the searched columns are used */
         /* Shows the details of an item. */
         void (*activate)(GtkWidget *table, gpointer item);
         /* Adds sections to the menu of a row. */
         void (*fill_menu)(GMenu *menu, gpointer item, AldLiveCluster *cluster);
 } AldDataTableKind;
 
-/* A table of the items of a list, for many thousands of rows. It can be sorted, searched and copied. The kind
- * is not copied. */
+/* Creates a table of the items of a list, for many thousands of rows. It can be sorted, searched and copied.
+ * The kind is not copied. */
 GtkWidget *ald_data_table_new(AldLiveCluster *cluster, GListModel *items, const AldDataTableKind *kind);

@@ -7,7 +7,7 @@
 
 #define SPACING 12
 #define NAME_CHARS 32
-#define NODES_MAX 8 /* buttons; a finding may be about all nodes */
+#define NODES_MAX 8 /* number of buttons; a finding may be about all nodes */
 
 struct _AldFindingCard {
         GtkBox parent;
@@ -16,7 +16,7 @@ struct _AldFindingCard {
         gulong changed_id;
         GtkWidget *symbol, *severity, *silent, *id, *words, *period, *remedy, *nodes;
         const char *tone;  /* style class */
-        char *buttons_key; /* what the buttons are made from */
+        char *buttons_key; /* texts from which the buttons were made */
 };
 
 G_DEFINE_FINAL_TYPE(AldFindingCard, ald_finding_card, GTK_TYPE_BOX)
@@ -131,7 +131,7 @@ static void add_buttons(AldFindingCard *card)
         }
 }
 
-/* Buttons are made again only if others are needed, so that one keeps the focus. */
+/* Replaces the buttons only if others are needed, so that one of them keeps the focus. */
 static void refresh_nodes(AldFindingCard *card)
 {
         const char *const *ids = ald_finding_item_nodes(card->item);
@@ -150,7 +150,7 @@ static void refresh_nodes(AldFindingCard *card)
         gtk_widget_set_visible(card->nodes, ids[0] != NULL);
 }
 
-/* What it shows. */
+/* Content. */
 
 static void refresh_severity(AldFindingCard *card)
 {

@@ -11,9 +11,11 @@
 
 #define SPACING 12
 #define WIDTH 760
-#define CHOSEN_KEY "ald-findings-severity" /* of the application, which keeps what was chosen */
-#define INDEX_KEY "ald-index"              /* of a button */
-#define REFRESH_USEC (60 * G_USEC_PER_SEC) /* of earlier ones */
+#define CHOSEN_KEY                                                                                          \
+        "ald-findings-severity"            /* data of the application, so that all windows share the choice \
+                                            */
+#define INDEX_KEY "ald-index"              /* data of a button */
+#define REFRESH_USEC (60 * G_USEC_PER_SEC) /* between two readings of earlier findings */
 #define DAY_USEC (G_GUINT64_CONSTANT(86400) * G_USEC_PER_SEC)
 
 #define ALD_TYPE_FINDINGS_PAGE (ald_findings_page_get_type())
@@ -26,8 +28,8 @@ struct _AldFindingsPage {
         GtkSelectionModel *selection;
         GtkWidget *list, *bar, *counts, *cut;
         AldEventList *events;
-        size_t period;  /* index of those below */
-        gint64 read_at; /* CLOCK_MONOTONIC in µs, of earlier ones */
+        size_t period;  /* index in `periods` */
+        gint64 read_at; /* CLOCK_MONOTONIC in µs, when earlier findings were requested; 0: read again soon */
 };
 
 G_DEFINE_FINAL_TYPE(AldFindingsPage, ald_findings_page, ADW_TYPE_BIN)
@@ -97,8 +99,8 @@ static void copy_text(AldFindingsPage *page, const GString *text)
         gtk_widget_activate_action(GTK_WIDGET(page), "win.say", "s", _("Findings copied"));
 }
 
-/* The finding whose row has the focus, or contains it, if that row is not selected: Tab moves the focus
- * without selecting anything. */
+/* Returns the finding whose row has, or contains, the focus, if that row is not selected: Tab moves the focus
+ * without selecting anything. Else NULL. */
 static AldFindingItem *find_focused(AldFindingsPage *page)
 {
         GtkRoot *root = gtk_widget_get_root(page->list);
@@ -156,7 +158,7 @@ static char *hidden_text(guint n)
 
 static const struct {
         const char *title;
-        AldListPageFilter filter; /* of the first, none */
+        AldListPageFilter filter; /* the first choice has none */
 } severities[] = {
         { N_("All"), { NULL, NULL, NULL, NULL } },
         { N_("Errors"), { is_error, N_("No Errors"), N_("Only errors are searched"), hidden_text } },
@@ -182,7 +184,7 @@ static void on_severity_toggled(GtkToggleButton *button, AldFindingsPage *page)
         show_severity(page, GPOINTER_TO_SIZE(chosen));
 }
 
-/* Its text may be cut, so that the window can be narrow. */
+/* Creates a button whose text may be cut, so that the window can be narrow. */
 static GtkWidget *toggle_new(const char *title)
 {
         GtkWidget *button = gtk_toggle_button_new(), *label = gtk_label_new(title);
@@ -214,7 +216,7 @@ static void add_toggle(GtkWidget *box, const char *title, size_t index, bool act
         gtk_box_append(GTK_BOX(box), button);
 }
 
-/* As it was last chosen in any window. */
+/* Creates the buttons for severities. The one last chosen in any window is active. */
 static GtkWidget *severities_new(AldFindingsPage *page)
 {
         GApplication *application = g_application_get_default();
@@ -228,9 +230,9 @@ static GtkWidget *severities_new(AldFindingsPage *page)
         return box;
 }
 
-/* Above the list. */
+/* Counts above the list. */
 
-/* What is shown, before it is filtered. */
+/* Returns the findings or events of the chosen period, before they are filtered. */
 static GListModel *unfiltered_items(AldFindingsPage *page)
 {
         return page->period == 0 ? ald_live_cluster_findings(page->cluster)
@@ -277,7 +279,7 @@ static void on_updated(AldLiveCluster *cluster, guint parts, AldFindingsPage *pa
         ald_list_page_search_again(page->page);
 }
 
-/* Earlier ones. */
+/* Earlier findings. */
 
 static const char *reading_failure(AldLiveCluster *cluster, gpointer userdata)
 {
@@ -323,7 +325,8 @@ static void show_items(AldFindingsPage *page)
         update_counts(page);
 }
 
-/* If nothing was read as the connection has ended, it is tried again. */
+/* Shows the events that were read. If the connection ended before any were read, the next tick tries again.
+ */
 static void on_events_changed(void *userdata)
 {
         AldFindingsPage *page = userdata;

@@ -5,5 +5,5 @@
 
 #include "clients/desktop/live/live-cluster.h"
 
-/* The findings with their remedies, the worst first. */
+/* Creates the page of findings with their remedies, the most severe first. */
 GtkWidget *ald_findings_page_new(AldLiveCluster *cluster);

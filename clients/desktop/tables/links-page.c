@@ -37,7 +37,7 @@ static char *row_label(gpointer item, AldLiveCluster *cluster)
                 ald_link_item_verdict(item, &tone));
 }
 
-/* How the columns of the list of links look. */
+/* The looks of the columns of the list of links. */
 static const AldDataColumn looks[ALD_LINK_N_COLUMNS] = {
         [ALD_LINK_COLUMN_SOURCE] = { .chars = 12,
                 .searched = true,
@@ -88,7 +88,7 @@ static void add_probe(GMenu *section, const char *label, const char *peer, const
         ald_menu_add(section, label, "win.probe-link", g_variant_new("(ss)", peer, how));
 }
 
-/* This machine probes its own links, in both directions. */
+/* Adds the probes of a link of this machine, which probes its own links in both directions, but no others. */
 static void add_probes(GMenu *section, const AldLinkSummary *summary, AldLiveCluster *cluster)
 {
         const char *own = ald_model_node_id(ald_live_cluster_model(cluster));
@@ -120,7 +120,7 @@ static void fill_menu(GMenu *menu, gpointer item, AldLiveCluster *cluster)
         g_menu_append_section(menu, NULL, G_MENU_MODEL(probes));
 }
 
-/* A machine alone needs a cluster first, if its own record says that it is in none. */
+/* Advises to join or create a cluster if this machine's own record shows that it is in none. */
 static const char *advise(AldLiveCluster *cluster, gpointer userdata)
 {
         AldModel *model = ald_live_cluster_model(cluster);

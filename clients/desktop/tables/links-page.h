@@ -5,5 +5,5 @@
 
 #include "clients/desktop/live/live-cluster.h"
 
-/* The links, one row for each path, as a table. */
+/* Creates a table of the links, with one row for each path. */
 GtkWidget *ald_links_page_new(AldLiveCluster *cluster);

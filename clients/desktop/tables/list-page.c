@@ -6,7 +6,7 @@
 #include "clients/desktop/tables/search-terms.h"
 
 #define SEARCH_WIDTH 400
-#define BAR_KEY "ald-search-bar" /* of the container */
+#define BAR_KEY "ald-search-bar" /* data of the container */
 
 struct _AldListPage {
         GtkBox parent;
@@ -42,7 +42,7 @@ static void show_status(AldListPage *page, const char *icon, const char *title, 
         adw_status_page_set_description(status, text);
 }
 
-/* The description of a status page is markup. */
+/* The problem is escaped because the description of a status page is markup. */
 static void show_waiting_status(AldListPage *page)
 {
         const char *problem = ald_live_cluster_problem(page->cluster);
@@ -126,7 +126,7 @@ GtkWidget *ald_list_page_search_bar(GtkWidget *container)
         return g_object_get_data(G_OBJECT(container), BAR_KEY);
 }
 
-/* Of several pages in a window, the one that is seen. */
+/* Opens the search of the page that is visible, of several in a window. */
 static gboolean on_find(GtkWidget *widget, GVariant *arguments, gpointer userdata)
 {
         AldListPage *page = ALD_LIST_PAGE(widget);
@@ -138,7 +138,7 @@ static gboolean on_find(GtkWidget *widget, GVariant *arguments, gpointer userdat
         return TRUE;
 }
 
-/* From the entry into the list: later versions of GTK let no arrow key into one. */
+/* Moves the focus from the entry into the list, into which later versions of GTK let no arrow key. */
 static gboolean on_down(GtkWidget *widget, GVariant *arguments, gpointer userdata)
 {
         AldListPage *page = userdata;

@@ -5,56 +5,57 @@
 
 #include "clients/desktop/live/live-cluster.h"
 
-/* A list that can be searched, and what is shown in its place if there is nothing in it. */
+/* A list that can be searched, with a status page in its place while it is empty. */
 #define ALD_TYPE_LIST_PAGE (ald_list_page_get_type())
 G_DECLARE_FINAL_TYPE(AldListPage, ald_list_page, ALD, LIST_PAGE, GtkBox)
 
-/* An action of each page that contains one of these: opens the search, or closes it. */
+/* The name of an action that each page with such a list installs, which opens or closes the search. */
 #define ALD_LIST_SEARCH_ACTION "list.search"
 
 typedef struct AldListPageKind {
-        const char *placeholder; /* of the search entry: to be translated, as are the next three */
+        const char *placeholder; /* of the search entry; this and the next two members are to be translated */
         const char *empty_title;
         const char *empty_text;
-        const char *empty_icon; /* not this one */
-        /* What is shown instead of the text, already translated, or NULL; the member may be NULL. */
+        const char *empty_icon; /* name of an icon */
+        /* Returns a text to show instead of empty_text, already translated, or NULL. The member may be NULL.
+         */
         const char *(*advice)(AldLiveCluster *cluster, gpointer userdata);
-        /* All words of an item in which a user may search, to be freed. */
+        /* Returns all words of an item in which a user may search, to be freed. */
         char *(*words)(gpointer item, gpointer userdata);
 } AldListPageKind;
 
-/* Shows only some of the items. */
+/* A filter, which shows only some of the items. */
 typedef struct AldListPageFilter {
         bool (*shows)(gpointer item);
-        const char *empty_title;       /* while all are hidden: to be translated, as is the next */
-        const char *no_results_text;   /* of a search among those that are shown */
-        char *(*hidden_text)(guint n); /* so many are hidden; to be freed */
+        const char *empty_title;       /* while all are hidden; this and the next are to be translated */
+        const char *no_results_text;   /* for a search among the shown items */
+        char *(*hidden_text)(guint n); /* says that n items are hidden; to be freed */
 } AldListPageFilter;
 
-/* The functions of the kind get the userdata. Neither is copied. */
+/* The functions of the kind receive the userdata. Neither the kind nor the userdata is copied. */
 AldListPage *ald_list_page_new(
         AldLiveCluster *cluster, GListModel *items, const AldListPageKind *kind, gpointer userdata);
 
-/* Shows other items in their place. */
+/* Replaces the items, and the kind, which is not copied. */
 void ald_list_page_set_items(AldListPage *page, GListModel *items, const AldListPageKind *kind);
 
-/* NULL shows all items. It is not copied. */
+/* Sets the filter, which is not copied. NULL shows all items. */
 void ald_list_page_set_filter(AldListPage *page, const AldListPageFilter *filter);
 
-/* The items that pass the filter and match the search. */
+/* Returns the items that pass the filter and match the search. */
 GListModel *ald_list_page_items(AldListPage *page);
 
-/* The list, in which it scrolls. */
+/* Sets the widget of the list, which the page scrolls. */
 void ald_list_page_set_list(AldListPage *page, GtkWidget *list);
 
-/* To be called after words of items have changed, or whether a filter shows them. */
+/* Call this after words of items have changed, or the filter may show other items. */
 void ald_list_page_search_again(AldListPage *page);
 
 /* Opens the search, or closes it. */
 void ald_list_page_toggle_search(AldListPage *page);
 
-/* The widget is a page of the window that contains the list. */
+/* Notes in a page of the window that it contains the list. */
 void ald_list_page_set_container(AldListPage *page, GtkWidget *container);
 
-/* The search bar of such a widget; NULL for any other. */
+/* Returns the search bar of such a container; NULL for any other widget. */
 GtkWidget *ald_list_page_search_bar(GtkWidget *container);

@@ -49,7 +49,7 @@ static char *row_label(gpointer item, AldLiveCluster *cluster)
         return g_strdup_printf("%s, %s", ald_node_item_name(item), state);
 }
 
-/* How the columns of the list of nodes look. Those of text that may be long are searched. */
+/* The looks of the columns of the list of nodes. Columns whose text may be long are searched. */
 static const AldDataColumn looks[ALD_NODE_N_COLUMNS] = {
         [ALD_NODE_COLUMN_NAME] = { .look = ALD_CELL_SYMBOL,
                 .chars = 14,

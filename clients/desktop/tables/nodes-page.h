@@ -5,5 +5,5 @@
 
 #include "clients/desktop/live/live-cluster.h"
 
-/* The nodes as a table. */
+/* Creates a table of the nodes. */
 GtkWidget *ald_nodes_page_new(AldLiveCluster *cluster);

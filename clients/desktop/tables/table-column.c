@@ -15,7 +15,8 @@ char *ald_data_column_text(const AldDataColumn *column, gpointer item, AldLiveCl
                 return text ?: g_strdup(ALD_ABSENT_TEXT);
         }
         text = ald_list_column_text(column->column, column->row(item, cluster));
-        /* Without a figure there may still be the whole that it is a part of. */
+        /* If the number is absent, the text may still show the total that it is a part of, without the
+         * phrase. */
         if (!column->phrase || strcmp(text, ALD_ABSENT_TEXT) == 0 ||
                 (ald_data_column_has_number(column) && isnan(ald_data_column_number(column, item, cluster))))
                 return text;

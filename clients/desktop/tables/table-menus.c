@@ -26,7 +26,7 @@ GMenuModel *ald_column_menu_new(const AldDataColumn *columns, unsigned n_columns
 {
         GMenu *menu = g_menu_new();
 
-        /* Without the first, a row would say nothing. */
+        /* The first column is left out, since a row without it would have no name. */
         for (unsigned i = 1; i < n_columns; i++) {
                 g_autofree char *action = g_strdup_printf("column.%s", columns[i].id);
 

@@ -32,7 +32,7 @@ GtkColumnViewColumn *ald_view_columns_find(GtkColumnView *view, const char *id)
         return NULL;
 }
 
-/* The title of a column of numbers ends where they end, after the arrow for its order. */
+/* Aligns the title of a column of numbers at its end, after the arrow that shows the order. */
 static void align_title(GtkWidget *title)
 {
         GtkWidget *content = gtk_widget_get_first_child(title);
@@ -43,7 +43,7 @@ static void align_title(GtkWidget *title)
         gtk_box_reorder_child_after(GTK_BOX(content), gtk_widget_get_last_child(content), NULL);
 }
 
-/* GTK has no function for this. */
+/* GTK has no function for titles, so their widgets are found in the header. */
 void ald_view_columns_describe_titles(GtkColumnView *view, const AldDataColumn *columns, unsigned n_columns)
 {
         GtkWidget *header = gtk_widget_get_first_child(GTK_WIDGET(view));

@@ -5,20 +5,19 @@
 
 #include "clients/desktop/tables/table-column.h"
 
-/* What the columns of a view show, which is not copied. */
+/* Associate a column of a view with its description, which is not copied. */
 void ald_view_column_describe(GtkColumnViewColumn *column, const AldDataColumn *described);
 const AldDataColumn *ald_view_column_described(GtkColumnViewColumn *column);
 
-/* A new reference, or NULL. */
+/* Returns a new reference, or NULL. */
 GtkColumnViewColumn *ald_view_columns_find(GtkColumnView *view, const char *id);
 
-/* Aligns the titles as the cells are, and gives them their tooltips. To be called before the user can move a
- * column. */
+/* Aligns the titles like the cells, and sets their tooltips. Call this before the user can move a column. */
 void ald_view_columns_describe_titles(GtkColumnView *view, const AldDataColumn *columns, unsigned n_columns);
 
-/* The selected rows as text that a spreadsheet takes as a table: what is shown of them, with titles if there
- * are several. Returns their number; the text is to be freed. */
+/* Copies the visible columns of the selected rows as text that a spreadsheet reads as a table, with titles if
+ * there are several rows. Returns the number of rows; the text is to be freed. */
 guint ald_view_columns_copy(GtkColumnView *view, AldLiveCluster *cluster, char **ret);
 
-/* The same of one row, selected or not. */
+/* Copies one row in the same way, selected or not; to be freed. */
 char *ald_view_columns_copy_item(GtkColumnView *view, AldLiveCluster *cluster, gpointer item);

@@ -3,7 +3,7 @@
 
 #include "clients/desktop/live/node-item.h"
 
-/* A symbol beside the words for the presence of a node, so that no one depends on a colour. */
+/* A symbol beside the words for the presence of a node, so that color alone carries no meaning. */
 typedef struct AldPresenceSymbol {
         const char *icon, *name; /* static; the name is translated */
         AldTone tone;

@@ -4,7 +4,8 @@
 #include "clients/common/columns/column.h"
 #include "clients/desktop/widgets/share-bar.h"
 
-/* The offsets of a GtkLevelBar warn of an empty one, and change color above a value, not at it. */
+/* The default offsets of a GtkLevelBar are removed: they warn of an empty bar, and change color above a
+ * value, not at it. */
 GtkWidget *ald_share_bar_new(void)
 {
         GtkWidget *bar = gtk_level_bar_new();

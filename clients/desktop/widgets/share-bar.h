@@ -3,9 +3,9 @@
 
 #include <gtk/gtk.h>
 
-/* A GtkLevelBar for a share of something that is in use, from 0 to 1. It warns as `alidadectl watch` does
- * (ald_share_tone()). */
+/* A GtkLevelBar for the share of something that is in use, from 0 to 1. It warns at the same value as
+ * `alidadectl watch` (ald_share_tone()). */
 GtkWidget *ald_share_bar_new(void);
 
-/* A share that is unknown is shown as 0; what else becomes of the bar is up to the caller. */
+/* Shows a share; an unknown one as 0. The caller may hide or mark the bar in that case. */
 void ald_share_bar_set(GtkWidget *bar, double share);

@@ -28,7 +28,7 @@ static void draw_boxes(
                                 (float) boxes[i].height));
 }
 
-/* Of boxes alone, which need no picture. */
+/* Draws with boxes alone, which need no intermediate image. */
 static void ald_spark_chart_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
 {
         AldSparkChart *chart = ALD_SPARK_CHART(widget);

@@ -5,7 +5,7 @@
 
 #include "clients/desktop/layout/spark-points.h"
 
-/* A sparkline. It says nothing that words beside it do not say to a screen reader. */
+/* A sparkline. It has no description for screen readers, since words beside it say the same. */
 #define ALD_TYPE_SPARK_CHART (ald_spark_chart_get_type())
 G_DECLARE_FINAL_TYPE(AldSparkChart, ald_spark_chart, ALD, SPARK_CHART, GtkWidget)
 

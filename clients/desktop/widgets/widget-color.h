@@ -3,7 +3,7 @@
 
 #include <gtk/gtk.h>
 
-/* The colour of text in a widget. */
+/* Returns the color of text in a widget. */
 static inline GdkRGBA ald_widget_color(GtkWidget *widget)
 {
         GdkRGBA color;

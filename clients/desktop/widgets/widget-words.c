@@ -98,7 +98,7 @@ static bool remember_if_changed(GtkWidget *widget, const char *quark, const char
         return true;
 }
 
-/* Screen readers announce each change, so nothing is set that has not changed. */
+/* Screen readers announce each change, so unchanged properties are not set again. */
 void ald_widget_describe(GtkWidget *widget, const char *name, const char *description)
 {
         if (remember_if_changed(widget, "ald-name", name))
