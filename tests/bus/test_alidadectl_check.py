@@ -8,8 +8,6 @@ import select
 import signal
 import time
 
-import pytest
-
 from bedlib import BusError, StandIn
 from bedlib.services import SOURCE, client_binary
 from client import OK, USAGE
@@ -139,7 +137,7 @@ def test_services_that_the_bus_can_start(play, make_host):
 
 
 class PlayedSystemd:
-    """units is {name without .service: (LoadState, ActiveState, Result)}."""
+    """.units is {name without .service: (LoadState, ActiveState, Result)}."""
 
     NAME, PATH = "org.freedesktop.systemd1", "/org/freedesktop/systemd1"
     MANAGER = """<node><interface name="org.freedesktop.systemd1.Manager"><method name="LoadUnit">
@@ -148,8 +146,8 @@ class PlayedSystemd:
         <property name="ActiveState" type="s" access="read"/></interface><interface
         name="org.freedesktop.systemd1.Service"><property name="Result" type="s" access="read"/></interface></node>"""
 
-    def __init__(self, host, units):
-        self.host, self.units, self.shown = host, units, {}
+    def __init__(self, host):
+        self.host, self.units, self.shown = host, {}, {}
         self.connection = host.new_connection()
         self.manager = StandIn(self.connection, self.PATH, self.MANAGER, {}, {"LoadUnit": self._load})
         self.connection.own(self.NAME)
@@ -166,32 +164,39 @@ class PlayedSystemd:
 FINE = ("loaded", "inactive", "success")
 
 
-@pytest.mark.parametrize("history, placement, expected", [
+NOT_ACTIVATED = [
     (FINE, FINE, ["History1 is not running", "Placement1 cannot be started"]),
     (("masked", "inactive", "success"), FINE, ["Placement1 cannot be started"]),
-    (("not-found", "inactive", "success"), ("masked", "inactive", "success"), [])])
-def test_units_without_activation(play, make_host, history, placement, expected):
+    (("not-found", "inactive", "success"), ("masked", "inactive", "success"), [])]
+
+
+def test_units_without_activation(play, make_host):
     """A unit may be installed although the bus cannot start it; one that is masked is not wanted."""
     host, _ = play(host=make_host(strict_bus=False))
     for name in SERVICES:
         host.connection().own(f"org.alidade.{name}")
-    PlayedSystemd(host, {"alidade-historyd": history, "alidade-placementd": placement})
-    code, line = check(host)
-    assert (code, line) == ((NOT_OK, missing(*expected)) if expected else (OK, "OK: no warnings or errors about atlas"))
+    systemd = PlayedSystemd(host)
+    for history, placement, expected in NOT_ACTIVATED:
+        systemd.units = {"alidade-historyd": history, "alidade-placementd": placement}
+        assert check(host) == ((NOT_OK, missing(*expected)) if expected else
+                               (OK, "OK: no warnings or errors about atlas")), systemd.units
 
 
-@pytest.mark.parametrize("placement, expected", [
+ACTIVATED = [
     (FINE, None), (("masked", "inactive", "success"), None),
     (("not-found", "inactive", "success"), "org.alidade.Placement1 cannot be started"),
-    (("loaded", "failed", "exit-code"), "the last start of alidade-placementd failed: exit-code")])
-def test_a_placement_service_that_cannot_start(play, make_host, placement, expected):
+    (("loaded", "failed", "exit-code"), "the last start of alidade-placementd failed: exit-code")]
+
+
+def test_a_placement_service_that_cannot_start(play, make_host):
     host, _ = play(host=make_host(strict_bus=False, activation=("placementd",)))
     for name in SERVICES:
         host.connection().own(f"org.alidade.{name}")
-    PlayedSystemd(host, {"alidade-placementd": placement})
-    code, line = check(host)
-    assert (code, line) == ((OK, "OK: no warnings or errors about atlas") if expected is None else
-                            (NOT_OK, f"NOT OK: service-missing: {expected}"))
+    systemd = PlayedSystemd(host)
+    for placement, expected in ACTIVATED:
+        systemd.units = {"alidade-placementd": placement}
+        assert check(host) == ((OK, "OK: no warnings or errors about atlas") if expected is None else
+                               (NOT_OK, f"NOT OK: service-missing: {expected}")), placement
     assert not host.activations.runs()
 
 
@@ -219,18 +224,18 @@ def node(**kinds):
     return found
 
 
-@pytest.mark.parametrize("requirement, reason", [
-    ("memory>=64G", None), ("memory>=65G", "64.0 GiB, now"),
-    ("memory>=68GB", None), ("memory>=69GB", "64.0 GiB, now"), ("available>=16G", None), ("available>=17G", "16.0 GiB"),
-    ("device-memory>=24G", None), ("device-memory>=25G", "24.0 GiB"), ("gpus", None), ("gpus>=2", "1, "),
-    ("compute>=165", None), ("compute>=166", "165 TFLOPS, "), ("compute", None), ("rdma", None), ("rdma>=2", "1, "),
-    ("links", "0")])
-def test_requirements(play, requirement, reason):
+MET = ["memory>=64G", "memory>=68GB", "available>=16G", "device-memory>=24G", "gpus", "compute>=165", "compute", "rdma"]
+UNMET = {"memory>=65G": "64.0 GiB, now", "memory>=69GB": "64.0 GiB, now", "available>=17G": "16.0 GiB",
+         "device-memory>=25G": "24.0 GiB", "gpus>=2": "1, ", "compute>=166": "165 TFLOPS, ", "rdma>=2": "1, ",
+         "links": "0"}
+
+
+def test_requirements(play):
     host, _ = play({ME: node()})
-    code, line = check(host, ONLY_STATE, f"--require=gpus,{requirement}")
-    if reason is None:
-        assert (code, line) == (OK, "OK: no warnings or errors about atlas, all requirements met")
-    else:
+    assert check(host, ONLY_STATE, f"--require={','.join(MET)}") == (
+        OK, "OK: no warnings or errors about atlas, all requirements met")
+    for requirement, reason in UNMET.items():
+        code, line = check(host, ONLY_STATE, f"--require=gpus,{requirement}")
         assert code == NOT_OK and line.startswith(f"NOT OK: requirement-not-met: {requirement}: {reason}"), line
 
 
@@ -364,10 +369,13 @@ def test_a_size_needs_a_unit(make_host):
     assert "memory>=64: the size is without a unit: write 64GiB, or 64GB for powers of 1000\n" in done.stderr
 
 
-@pytest.mark.parametrize("option", ["--require=memory", "--require=memory>64G", "--require=speed>=1",
-                                    "--require=memory>=64X", "--require=gpus>=", "--require=", "--severity=bad",
-                                    "--timeout=0", "--timeout=x", "--what", "more", "-H-oProxyCommand=x",
-                                    "--host="])
-def test_the_command_line(make_host, option):
-    done = make_host().alidadectl("check", option, check=False)
-    assert (done.returncode, done.stdout) == (USAGE, "") and done.stderr
+USAGE_ERRORS = ["--require=memory", "--require=memory>64G", "--require=speed>=1", "--require=memory>=64X",
+                "--require=gpus>=", "--require=", "--severity=bad", "--timeout=0", "--timeout=x", "--what", "more",
+                "-H-oProxyCommand=x", "--host="]
+
+
+def test_the_command_line(make_host):
+    host = make_host()
+    for option in USAGE_ERRORS:
+        done = host.alidadectl("check", option, check=False)
+        assert (done.returncode, done.stdout) == (USAGE, "") and done.stderr, option

@@ -111,48 +111,55 @@ def run_shell(tmp_path, text, *programs):
     return found
 
 
-@pytest.mark.parametrize("model", ["m.gguf", "/a b/$(touch owned)`touch owned`;touch owned", "it's \"quoted\" \\ äö"])
-def test_commands_for_llama_are_words_of_a_shell(make_host, tmp_path, model):
+MODELS = ["m.gguf", "/a b/$(touch owned)`touch owned`;touch owned", "it's \"quoted\" \\ äö"]
+
+
+def test_commands_for_llama_are_words_of_a_shell(make_host, tmp_path):
     host = make_host()
     plan = fresh_plan("llama")
     plan["Stages"][1]["NodeName"] = plan["Hops"][0]["SinkName"] = "x\ntouch owned\r\u2028touch owned"
-    text = export(host, "llama.cpp", plan, f"--model={model}").stdout
-    [(words, environment)] = run_shell(tmp_path, text, "llama-server")
-    assert words == ["llama-server", "--model", model, "--rpc", "198.18.0.2:50052,198.18.1.3:50052", "--device",
-                     "RPC0,RPC1,CUDA0", "--tensor-split", "20,3,22", "-ngl", "45", "-fit", "off",
-                     "--cache-ram", "0", "-c", "8192", "-np", "1"]
-    assert environment["CUDA_DEVICE_ORDER"] == "PCI_BUS_ID"
-    assert not list(tmp_path.glob("**/owned"))
-    servers = "".join(line.removeprefix("#   ") + "\n" for line in text.splitlines() if "ggml-rpc-server -H" in line)
-    assert sorted(words for words, _ in run_shell(tmp_path, servers, "ggml-rpc-server")) == [
-        ["ggml-rpc-server", "-H", "198.18.0.2", "-p", "50052", "-d", "CUDA1"],
-        ["ggml-rpc-server", "-H", "198.18.1.3", "-p", "50052", "-t",
-         subprocess.run(["nproc"], capture_output=True, text=True, check=True).stdout.strip(), "-d", "CPU"]]
+    for model in MODELS:
+        text = export(host, "llama.cpp", plan, f"--model={model}").stdout
+        [(words, environment)] = run_shell(tmp_path, text, "llama-server")
+        assert words == ["llama-server", "--model", model, "--rpc", "198.18.0.2:50052,198.18.1.3:50052", "--device",
+                         "RPC0,RPC1,CUDA0", "--tensor-split", "20,3,22", "-ngl", "45", "-fit", "off",
+                         "--cache-ram", "0", "-c", "8192", "-np", "1"], model
+        assert environment["CUDA_DEVICE_ORDER"] == "PCI_BUS_ID", model
+        assert not list(tmp_path.glob("**/owned")), model
+        servers = "".join(line.removeprefix("#   ") + "\n" for line in text.splitlines()
+                          if "ggml-rpc-server -H" in line)
+        assert sorted(words for words, _ in run_shell(tmp_path, servers, "ggml-rpc-server")) == [
+            ["ggml-rpc-server", "-H", "198.18.0.2", "-p", "50052", "-d", "CUDA1"],
+            ["ggml-rpc-server", "-H", "198.18.1.3", "-p", "50052", "-t",
+             subprocess.run(["nproc"], capture_output=True, text=True, check=True).stdout.strip(), "-d", "CPU"]], model
 
 
 def option(words, name):
     return words[words.index(name) + 1]
 
 
-@pytest.mark.parametrize("engine, program, rank, master, partition", [
+RINGS = [
     ("vllm", "vllm", "--node-rank", ("--master-addr", "198.18.0.1"), "VLLM_PP_LAYER_PARTITION"),
     ("sglang", "python3", "--node-rank", ("--dist-init-addr", "198.18.0.1:5000"), "SGLANG_PP_LAYER_PARTITION"),
-    ("torch", "torchrun", "--node_rank", ("--master_addr", "198.18.0.1"), None)])
-def test_commands_of_a_ring(make_host, tmp_path, engine, program, rank, master, partition):
+    ("torch", "torchrun", "--node_rank", ("--master_addr", "198.18.0.1"), None)]
+
+
+def test_commands_of_a_ring(make_host, tmp_path):
     host = make_host()
-    plan = fresh_plan("ring")
-    plan["Plan"]["Engine"] = engine
-    text = export(host, "torchrun" if engine == "torch" else engine, plan).stdout
-    first, second = sorted(run_shell(tmp_path, text, program), key=lambda call: option(call[0], rank))
-    for (words, environment), number, gpus, interface, adapter in (
-            (first, "0", "2,0", "=enp5s0", "=mlx5_0:1"), (second, "1", "0,1", "=eth0", "=mlx5_1:1")):
-        assert option(words, rank) == number and option(words, "--nnodes") == "2"
-        assert option(words, master[0]) == master[1]
-        assert environment["CUDA_VISIBLE_DEVICES"] == gpus
-        assert environment["NCCL_SOCKET_IFNAME"] == interface and environment["NCCL_IB_HCA"] == adapter
-        assert environment["GLOO_SOCKET_IFNAME"] == interface.removeprefix("=")
-        assert not partition or environment[partition] == "8,9,8,7"
-    assert engine != "vllm" or (second[1]["VLLM_HOST_IP"] == "198.18.0.2" and "--headless" in second[0])
+    for engine, program, rank, master, partition in RINGS:
+        plan = fresh_plan("ring")
+        plan["Plan"]["Engine"] = engine
+        text = export(host, "torchrun" if engine == "torch" else engine, plan).stdout
+        first, second = sorted(run_shell(tmp_path, text, program), key=lambda call: option(call[0], rank))
+        for (words, environment), number, gpus, interface, adapter in (
+                (first, "0", "2,0", "=enp5s0", "=mlx5_0:1"), (second, "1", "0,1", "=eth0", "=mlx5_1:1")):
+            assert option(words, rank) == number and option(words, "--nnodes") == "2", engine
+            assert option(words, master[0]) == master[1], engine
+            assert environment["CUDA_VISIBLE_DEVICES"] == gpus, engine
+            assert environment["NCCL_SOCKET_IFNAME"] == interface and environment["NCCL_IB_HCA"] == adapter, engine
+            assert environment["GLOO_SOCKET_IFNAME"] == interface.removeprefix("="), engine
+            assert not partition or environment[partition] == "8,9,8,7", engine
+        assert engine != "vllm" or (second[1]["VLLM_HOST_IP"] == "198.18.0.2" and "--headless" in second[0]), engine
 
 
 def drawn_edges(text):

@@ -3,6 +3,7 @@
 
 import csv
 import io
+import itertools
 import json
 import re
 import signal
@@ -141,17 +142,13 @@ def test_fields_by_name(recorded):
     assert line_of(text, "SwapTotalBytes").split() == ["SwapTotalBytes", "–", "–", "–", "–"]
     assert "1.50" in line_of(text, "GemmTflops")
     assert "SwapAvailableBytes" not in text, "of several, those that are recorded"
+    for figure in ("memory", "Memory", "node1.memory"):
+        text = host.alidadectl("history", "atlas", figure).stdout
+        assert [line for line in text.splitlines() if line.startswith("Node1")] == ["Node1.Memory"], figure
+        assert "63.0" in line_of(text, "AvailableBytes") and "Compute" not in text, figure
 
 
-@pytest.mark.parametrize("figure", ["memory", "Memory", "node1.memory"])
-def test_figures_of_a_kind(recorded, figure):
-    host, _ = recorded
-    text = host.alidadectl("history", "atlas", figure).stdout
-    assert [line for line in text.splitlines() if line.startswith("Node1")] == ["Node1.Memory"]
-    assert "63.0" in line_of(text, "AvailableBytes") and "Compute" not in text
-
-
-@pytest.mark.parametrize("words, reason, status", [
+REFUSED = [
     ([], "Usage", USAGE), (["nobody"], "No node", NO_NODE), (["atlas", "atlas"], "two different nodes", USAGE),
     (["atlas", "AvailableByte"], "similar: AvailableBytes", USAGE),
     (["atlas", "borealis", "CpuUsage"], "No figure of a link", USAGE),
@@ -162,11 +159,14 @@ def test_figures_of_a_kind(recorded, figure):
     (["atlas", "--points=5"], "--points needs", USAGE), (["atlas", "--csv", "--points=0"], "from 1 to 10000", USAGE),
     (["atlas", "--columns=x"], 'Unknown column "x"; see alidadectl history --columns=help', USAGE),
     (["atlas", "--sort=-x"], 'Unknown column "x"', USAGE), (["--columns=figure"], "Usage", USAGE),
-    (["atlas", "--frobnicate"], "unknown option", USAGE), (["atlas", "--once"], "unknown option", USAGE)])
-def test_what_is_refused(recorded, words, reason, status):
+    (["atlas", "--frobnicate"], "unknown option", USAGE), (["atlas", "--once"], "unknown option", USAGE)]
+
+
+def test_what_is_refused(recorded):
     host, _ = recorded
-    done = host.alidadectl("history", *words, check=False)
-    assert done.returncode == status and reason in done.stderr and done.stdout == ""
+    for words, reason, status in REFUSED:
+        done = host.alidadectl("history", *words, check=False)
+        assert done.returncode == status and reason in done.stderr and done.stdout == "", words
 
 
 def test_links(recorded):
@@ -183,10 +183,7 @@ def test_links(recorded):
     assert line_of(text, "RTT/2").split()[-5:] == ["18.0", "18.0", "18.0", "18.0", "µs"]
     done = host.alidadectl("history", "borealis", "atlas", "RttP50NSec", "--since=-1h").stdout
     assert line_of(done, "RttP50NSec").split()[-2:] == ["36.0", "µs"]
-
-
-def test_gaps_between_measurements_stay_empty(recorded):
-    host, _ = recorded
+    # Gaps between measurements stay empty.
     text = host.alidadectl("history", "atlas", "borealis", "--since=-1h").stdout
     shown = sparkline(text, "Up")
     assert re.fullmatch(r" {8,11}█ {12,18}▁ {3,6}", shown), shown
@@ -290,20 +287,19 @@ def test_json(recorded):
     assert pretty.count("\n") > 10 and json.loads(pretty)["NodeId"] == ALPHA
 
 
-@pytest.mark.parametrize("columns", [20, 40, 80, 200])
-@pytest.mark.parametrize("words", [["atlas"], ["atlas", "borealis"], ["atlas", "Node1"]], ids=" ".join)
-def test_it_fits_the_terminal(recorded, columns, words):
+def test_it_fits_the_terminal(recorded):
     host, at = recorded
     put_event(host, at - 30 * MINUTE, at - 15 * MINUTE)
     put_event(host, at - 5 * MINUTE, None, [ALPHA, BETA], "of-the-link")
-    with Terminal(host, [client_binary(), "history", *words, "--no-pager"], columns=columns, rows=400) as terminal:
-        terminal.process.wait()
-        terminal.read()
-        shown = terminal.screen.lines()
-    text = host.alidadectl("history", *words, env={"COLUMNS": str(columns)}).stdout
-    assert max(map(width, text.splitlines())) <= columns
-    assert len(shown) == len(text.rstrip("\n").splitlines()), "no line was wrapped"
-    assert not terminal.screen.bad
+    for words, columns in itertools.product((["atlas"], ["atlas", "borealis"], ["atlas", "Node1"]), (20, 40, 80, 200)):
+        with Terminal(host, [client_binary(), "history", *words, "--no-pager"], columns=columns, rows=400) as terminal:
+            terminal.process.wait()
+            terminal.read()
+            shown = terminal.screen.lines()
+        text = host.alidadectl("history", *words, env={"COLUMNS": str(columns)}).stdout
+        assert max(map(width, text.splitlines())) <= columns, words
+        assert len(shown) == len(text.rstrip("\n").splitlines()), f"a line of {words} was wrapped at {columns}"
+        assert not terminal.screen.bad, words
 
 
 def test_other_locales(recorded):
