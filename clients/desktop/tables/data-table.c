@@ -37,7 +37,6 @@ struct _AldDataTable {
         GPtrArray *empty;       /* GtkColumnViewColumn: hidden until one of the items has a value in it */
         GtkWidget *menu;        /* menu of a row */
         GtkWidget *before_menu; /* widget that had the focus, or NULL */
-        GtkWidget *pressed;     /* what the pointer was on when the menu opened; or NULL */
         GMenuModel *sort_menu, *column_menu;
 };
 
@@ -138,9 +137,9 @@ static void hide_empty_columns(AldDataTable *table)
 
 static void apply_changes(AldDataTable *table, guint parts)
 {
-        show_filled_columns(table, parts);
         guint searched = 0;
 
+        show_filled_columns(table, parts);
         for (guint i = 0; i < table->sorters->len; i++) {
                 const AldDataColumn *column = &table->columns[i];
 

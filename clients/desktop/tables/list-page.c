@@ -52,34 +52,27 @@ static void show_waiting_status(AldListPage *page)
                 text ?: _("Waiting for the state service"));
 }
 
-static void say_what_is_hidden(AldListPage *page, guint n)
-{
-        g_autofree char *text = page->only->hidden_text(n);
-
-        show_status(page, page->kind->empty_icon, _(page->only->empty_title), text);
-}
-
-static const char *empty_text_of(AldListPage *page)
-{
-        const char *advice = page->kind->advice ? page->kind->advice(page->cluster, page->userdata) : NULL;
-
-        return advice ?: _(page->kind->empty_text);
-}
-
 static void update_status(AldListPage *page)
 {
         guint n = g_list_model_get_n_items(gtk_filter_list_model_get_model(page->found));
         bool empty = g_list_model_get_n_items(G_LIST_MODEL(page->found)) == 0;
 
-        if (empty && !ald_live_cluster_has_data(page->cluster))
+        if (empty && !ald_live_cluster_has_data(page->cluster)) {
                 show_waiting_status(page);
-        else if (empty && page->terms)
+        } else if (empty && page->terms) {
                 show_status(page, "system-search-symbolic", _("No Results Found"),
                         page->only ? _(page->only->no_results_text) : _("Try a different search"));
-        else if (empty && page->only && n > 0)
-                say_what_is_hidden(page, n);
-        else if (empty)
-                show_status(page, page->kind->empty_icon, _(page->kind->empty_title), empty_text_of(page));
+        } else if (empty && page->only && n > 0) {
+                g_autofree char *hidden = page->only->hidden_text(n);
+
+                show_status(page, page->kind->empty_icon, _(page->only->empty_title), hidden);
+        } else if (empty) {
+                const char *advice = page->kind->advice ? page->kind->advice(page->cluster, page->userdata)
+                                                        : NULL;
+
+                show_status(page, page->kind->empty_icon, _(page->kind->empty_title),
+                        advice ?: _(page->kind->empty_text));
+        }
         gtk_stack_set_visible_child(GTK_STACK(page->stack), empty ? page->status : page->scroller);
 }
 
