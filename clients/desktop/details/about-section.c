@@ -10,7 +10,7 @@
 #define ALD_TYPE_ABOUT_SECTION (ald_about_section_get_type())
 G_DECLARE_FINAL_TYPE(AldAboutSection, ald_about_section, ALD, ABOUT_SECTION, AldDetailsSection)
 
-/* The findings about a node, or about both nodes of a pair. */
+/* Lists the findings about a node, or about both nodes of a pair. */
 struct _AldAboutSection {
         AldDetailsSection parent;
 };
@@ -36,7 +36,7 @@ static void show_finding(AldSentenceRow *row, AldFindingItem *item)
                 ald_finding_item_text(item, ALD_FINDING_COLUMN_TEXT), silenced ?: remedy);
 }
 
-/* "Silenced until 12:00:00: repair of the switch", or NULL. */
+/* Returns a text like "Silenced until 12:00:00: repair of the switch", or NULL. */
 static char *describe_silence(const AldDetailsSubject *subject)
 {
         const char *const nodes[] = { subject->a, subject->b, NULL };

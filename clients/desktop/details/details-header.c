@@ -8,12 +8,12 @@
 #include "clients/desktop/details/probe-menu.h"
 #include "clients/desktop/widgets/widget-words.h"
 
-#define NAME_MAX_SHOWN 32 /* in a menu */
+#define NAME_MAX_SHOWN 32 /* of a menu */
 
 struct _AldDetailsHeader {
         GtkBox parent;
         GtkWidget *title, *subtitle, *rename, *menu;
-        char *menu_key; /* what the menu was made for */
+        char *menu_key; /* identifies what the menu was made from */
 };
 
 G_DEFINE_FINAL_TYPE(AldDetailsHeader, ald_details_header, GTK_TYPE_BOX)
@@ -47,7 +47,8 @@ static GtkWidget *make_line(const char *style_class)
 
         gtk_label_set_xalign(GTK_LABEL(label), 0);
         gtk_label_set_ellipsize(GTK_LABEL(label), PANGO_ELLIPSIZE_END);
-        /* It takes the place that is left, and asks for none: a long name would widen the pane. */
+        /* The label gets the space that is left but requests almost none, because a long name would widen the
+         * pane. */
         gtk_label_set_max_width_chars(GTK_LABEL(label), 1);
         gtk_widget_add_css_class(label, style_class);
         return label;
@@ -88,15 +89,13 @@ GtkWidget *ald_details_header_new(void)
         return g_object_new(ALD_TYPE_DETAILS_HEADER, NULL);
 }
 
-/* Names can be of any length. */
+/* Shows a text, also as a tooltip, since names can be of any length. */
 static void update_line(GtkWidget *label, const char *text)
 {
         ald_label_show(label, text);
         if (g_strcmp0(gtk_widget_get_tooltip_text(label), text) != 0)
                 gtk_widget_set_tooltip_text(label, text);
 }
-
-/* Actions that apply. */
 
 static void append_action(GMenu *menu, const char *label, const char *action, const char *target)
 {
@@ -163,7 +162,7 @@ static void append_node(GMenu *menu, const AldDetailsSubject *subject, const cha
         g_autofree char *name = ald_details_subject_name(subject, id);
         g_autofree char *brief = ald_text_shortened(name, NAME_MAX_SHOWN);
         g_autofree char *label = g_strdup_printf(_("Show %s"), brief);
-        g_auto(GStrv) parts = g_strsplit(label, "_", -1); /* which is no mnemonic in a name */
+        g_auto(GStrv) parts = g_strsplit(label, "_", -1); /* an underscore in a name marks no mnemonic */
         g_autofree char *escaped = g_strjoinv("__", parts);
 
         append_action(menu, escaped, "win.show-node", id);
@@ -187,7 +186,7 @@ static GMenu *make_pair_menu(const AldDetailsSubject *subject)
         return menu;
 }
 
-/* A menu that is open must not be replaced each time that a figure changes. */
+/* Replaces the menu only if it differs, since it may be open while figures change. */
 static void show_menu(AldDetailsHeader *header, const AldDetailsSubject *subject, const char *title)
 {
         g_autofree char *key = g_strdup_printf("%s %s %s %d %d %d %s",
@@ -204,15 +203,13 @@ static void show_menu(AldDetailsHeader *header, const AldDetailsSubject *subject
         gtk_menu_button_set_menu_model(GTK_MENU_BUTTON(header->menu), G_MENU_MODEL(menu));
 }
 
-/* Presence in words. */
-
 static char *describe_presence(const AldDetailsSubject *subject, const AldEntity *node, AldTone *ret_tone)
 {
         *ret_tone = ALD_TONE_FAINT;
         return node ? ald_format_seen(node, subject->now, ret_tone) : g_strdup(_("no longer known"));
 }
 
-/* "birch: offline for 5 min"; only of the nodes that are not online, if one is not. */
+/* Names the nodes that are not online, such as "birch: offline for 5 min", or says that both are. */
 static char *describe_pair(const AldDetailsSubject *subject, AldTone *ret_tone)
 {
         const AldEntity *const nodes[] = { subject->node_a, subject->node_b };
@@ -243,7 +240,8 @@ static char *describe_title(const AldDetailsSubject *subject)
         return b ? ald_pair_words(a, b) : g_steal_pointer(&a);
 }
 
-/* The name of another node can be seen here, but a machine is renamed by its own services. */
+/* Shows the button only for one node. It is insensitive for other machines, because a machine is renamed by
+ * its own services. */
 static void show_rename(AldDetailsHeader *header, const AldDetailsSubject *subject)
 {
         bool own = subject && ald_details_subject_is_own(subject, subject->a);

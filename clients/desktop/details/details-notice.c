@@ -50,7 +50,7 @@ static bool is_away(const AldDetailsSubject *subject, const AldEntity *node)
         return node && (ald_node_exclusion(subject->model, node) || ald_node_is_stale(subject->model, node));
 }
 
-/* "birch: offline for 5 min" */
+/* Returns a text like "birch: offline for 5 min". */
 static char *describe_node(const AldDetailsSubject *subject, const AldEntity *node, AldTone *tone)
 {
         AldTone own;

@@ -3,7 +3,7 @@
 
 #include "clients/desktop/details/details-section.h"
 
-/* Says that what is below is not current, and why; hidden otherwise. */
+/* Says that the figures below are not current, and why. It is hidden if they are. */
 #define ALD_TYPE_DETAILS_NOTICE (ald_details_notice_get_type())
 G_DECLARE_FINAL_TYPE(AldDetailsNotice, ald_details_notice, ALD, DETAILS_NOTICE, GtkBox)
 

@@ -9,24 +9,24 @@
 #include "clients/desktop/details/sections.h"
 #include "clients/desktop/widgets/widget-words.h"
 
-#define LEAST_PX 340 /* what is left of 360 px beside a separator */
+#define LEAST_PX 340 /* the rest of 360 px beside a separator */
 #define MOST_PX 640
 #define EVERYTHING (~0u)
 
 struct _AldDetailsPane {
         GtkBox parent;
         AldLiveCluster *cluster;
-        char *a, *b; /* ids; a is NULL while nothing is shown, and b for one node */
+        char *a, *b; /* ids; a is NULL if nothing is shown, b if one node is */
 
         GtkWidget *header, *notice, *page, *status, *close, *content;
-        GtkStack *stack; /* page or status */
+        GtkStack *stack; /* the page or the status */
         GPtrArray *sections;
         bool watching;
 };
 
 G_DEFINE_FINAL_TYPE(AldDetailsPane, ald_details_pane, GTK_TYPE_BOX)
 
-/* In the order in which they are shown. */
+/* The sections in the order in which they are shown. */
 static GtkWidget *(*const node_sections[])(void) = {
         ald_about_section_new,
         ald_facts_section_new,
@@ -44,8 +44,6 @@ static GtkWidget *(*const pair_sections[])(void) = {
         ald_history_section_new,
         ald_fields_section_new,
 };
-
-/* Bringing it up to date. */
 
 static bool is_away(AldModel *model, const AldEntity *node)
 {
@@ -68,7 +66,7 @@ static AldDetailsSubject make_subject(AldDetailsPane *pane)
                             is_away(model, b) };
 }
 
-/* What is shown instead of the page; NULL: the page. */
+/* Returns what is shown in place of the page; NULL for the page. */
 static const char *describe_absence(AldDetailsPane *pane, const AldDetailsSubject *subject)
 {
         if (!pane->a)
@@ -87,7 +85,7 @@ static GtkWidget *find_focus(AldDetailsPane *pane)
         return root ? gtk_root_get_focus(root) : NULL;
 }
 
-/* Not on what is hidden, or on one of the areas that scroll. */
+/* Returns whether the focus is on something visible in the pane, and not on an area that merely scrolls. */
 static bool has_visible_focus(AldDetailsPane *pane)
 {
         GtkWidget *focus = find_focus(pane);
@@ -96,7 +94,7 @@ static bool has_visible_focus(AldDetailsPane *pane)
                !GTK_IS_SCROLLED_WINDOW(focus);
 }
 
-/* Which section has the focus, or else the first. */
+/* Returns the index of the section that has the focus, or 0. */
 static guint focused_section(AldDetailsPane *pane)
 {
         for (guint i = 0; i < pane->sections->len; i++)
@@ -111,7 +109,7 @@ static bool focus_section(AldDetailsPane *pane, guint i)
                gtk_widget_child_focus(pane->sections->pdata[i], GTK_DIR_TAB_FORWARD);
 }
 
-/* To this section, or one after it, or one before. */
+/* Gives the focus to this section, otherwise to the next one that takes it, otherwise to one before. */
 static bool focus_page(AldDetailsPane *pane, guint section)
 {
         for (guint i = section; i < pane->sections->len; i++)
@@ -147,7 +145,7 @@ static void show_status(AldDetailsPane *pane, const char *absence)
         ald_widget_describe(pane->close, _("Close Details"), absence);
 }
 
-/* What has the focus may go; the toolkit would look for another place for it outside. */
+/* Keeps the focus inside the pane if its widget goes; the toolkit would move it elsewhere. */
 static void update_content(AldDetailsPane *pane, guint parts)
 {
         AldDetailsSubject subject = make_subject(pane);
@@ -199,8 +197,6 @@ static void on_refresh(GtkWidget *widget, const char *name, GVariant *parameter)
         update_content(ALD_DETAILS_PANE(widget), EVERYTHING);
 }
 
-/* What it is about. */
-
 static void remove_sections(AldDetailsPane *pane)
 {
         for (guint i = 0; i < pane->sections->len; i++)
@@ -249,7 +245,7 @@ static void show_subject(AldDetailsPane *pane, const char *a, const char *b)
         }
         if (pane->watching)
                 update_content(pane, EVERYTHING);
-        /* What had the focus has gone. */
+        /* The widget that had the focus is gone. */
         if (!same && focused && a)
                 focus_content(pane, 0);
 }
@@ -278,8 +274,6 @@ void ald_details_pane_grab_focus(AldDetailsPane *pane)
 {
         focus_content(pane, 0);
 }
-
-/* The widget. */
 
 static void ald_details_pane_map(GtkWidget *widget)
 {

@@ -5,20 +5,20 @@
 
 #include "clients/desktop/live/live-cluster.h"
 
-/* Shows all that is known about a node, or about what is between two nodes. It is kept up to date while it is
- * mapped. */
+/* Shows everything that is known about a node, or about the paths between two nodes. It is updated while it
+ * is mapped. */
 #define ALD_TYPE_DETAILS_PANE (ald_details_pane_get_type())
 G_DECLARE_FINAL_TYPE(AldDetailsPane, ald_details_pane, ALD, DETAILS_PANE, GtkBox)
 
 GtkWidget *ald_details_pane_new(AldLiveCluster *cluster);
 
-/* The nodes need not be known, or no longer. */
+/* The nodes may be unknown, from the start or later. */
 void ald_details_pane_show_node(AldDetailsPane *pane, const char *id);
 void ald_details_pane_show_pair(AldDetailsPane *pane, const char *a, const char *b);
 void ald_details_pane_clear(AldDetailsPane *pane);
 
-/* Whether it shows this node, or a pair with it. */
+/* Returns whether the pane shows this node, or a pair that includes it. */
 bool ald_details_pane_is_about(AldDetailsPane *pane, const char *id);
 
-/* Gives the focus to the first of what it shows. */
+/* Gives the focus to the first widget that takes it. */
 void ald_details_pane_grab_focus(AldDetailsPane *pane);

@@ -39,7 +39,7 @@ static void ald_details_section_class_init(AldDetailsSectionClass *class)
         gtk_widget_class_set_accessible_role(GTK_WIDGET_CLASS(class), GTK_ACCESSIBLE_ROLE_GROUP);
 }
 
-/* Beyond the last row the next list follows, as if both were one. */
+/* Moves the focus from the last row into the next list, and back, as if both were one list. */
 static gboolean on_keynav_failed(GtkWidget *list, GtkDirectionType direction)
 {
         GtkRoot *root = gtk_widget_get_root(list);
@@ -121,7 +121,7 @@ void ald_details_section_update(AldDetailsSection *section, const AldDetailsSubj
         gtk_widget_set_visible(private->list, any);
         gtk_widget_set_visible(GTK_WIDGET(section),
                 any || (!class->shows_telemetry && gtk_widget_get_visible(private->note)));
-        /* With a problem all of the window is dimmed. */
+        /* With a problem the whole window is dimmed. */
         ald_widget_dim(private->list,
                 class->shows_telemetry && subject->outdated && !ald_live_cluster_problem(subject->cluster));
 }

@@ -11,34 +11,34 @@ typedef struct AldDetailsSubject {
         AldLiveCluster *cluster;
         AldModel *model;
         const char *a, *b;                /* ids; b is NULL for one node */
-        const AldEntity *node_a, *node_b; /* NULL: not known, or not there */
+        const AldEntity *node_a, *node_b; /* NULL if not known, or no longer */
         double now;                       /* CLOCK_REALTIME in µs */
         bool outdated;                    /* what the nodes report is not current */
 } AldDetailsSubject;
 
-/* Whether this is the machine whose state service the window reads, from which alone probes can be started.
- */
+/* Returns whether this is the machine whose state service the window reads. Only from there probes can be
+ * started. */
 bool ald_details_subject_is_own(const AldDetailsSubject *subject, const char *node_id);
 
-/* The name of a node; safe text, to be freed. */
+/* Returns the name of a node as safe text. */
 char *ald_details_subject_name(const AldDetailsSubject *subject, const char *node_id);
 
-/* Beside AldLivePart: ages have grown. */
+/* Added to the flags of AldLivePart: ages have grown. */
 #define ALD_DETAILS_TICK (1u << 31)
 
 /*
- * A part of the page with a heading and a list, hidden while there is nothing in it. A new one is a subclass
- * in a file of its own, with a line in sections.h and one in details-pane.c.
+ * A part of the page with a heading and a list, hidden while it has no content. A new one is a subclass in a
+ * file of its own, with a line in sections.h and one in details-pane.c.
  */
 #define ALD_TYPE_DETAILS_SECTION (ald_details_section_get_type())
 G_DECLARE_DERIVABLE_TYPE(AldDetailsSection, ald_details_section, ALD, DETAILS_SECTION, GtkBox)
 
 struct _AldDetailsSectionClass {
         GtkBoxClass parent;
-        guint parts;          /* AldLivePart and ALD_DETAILS_TICK: which changes it shows */
-        bool shows_telemetry; /* what a node reports: it is dimmed, with a note, while that is outdated */
+        guint parts;          /* the changes that affect it: AldLivePart and ALD_DETAILS_TICK */
+        bool shows_telemetry; /* dimmed, with a note, while what a node reports is outdated */
 
-        /* Brings the rows up to date. */
+        /* Updates the rows. */
         void (*update)(AldDetailsSection *section, const AldDetailsSubject *subject);
 };
 
@@ -49,8 +49,8 @@ void ald_details_section_add_suffix(AldDetailsSection *section, GtkWidget *widge
 
 AldKeyedRows *ald_details_section_rows(AldDetailsSection *section);
 
-/* A sentence below the heading; NULL: none. */
+/* Shows a sentence below the heading; NULL for none. */
 void ald_details_section_set_note(AldDetailsSection *section, const char *note);
 
-/* Calls update() if the section shows one of these parts. */
+/* Calls update() if one of these parts affects the section. */
 void ald_details_section_update(AldDetailsSection *section, const AldDetailsSubject *subject, guint parts);

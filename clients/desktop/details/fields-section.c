@@ -18,21 +18,22 @@
 #define ALD_TYPE_FIELDS_SECTION (ald_fields_section_get_type())
 G_DECLARE_FINAL_TYPE(AldFieldsSection, ald_fields_section, ALD, FIELDS_SECTION, AldDetailsSection)
 
-/* Every field of every record under its own name, also kinds and fields that this version does not know. */
+/* Shows every field of every record under its own name, including kinds and fields that this version does not
+ * know. */
 struct _AldFieldsSection {
         AldDetailsSection parent;
 };
 
 G_DEFINE_FINAL_TYPE(AldFieldsSection, ald_fields_section, ALD_TYPE_DETAILS_SECTION)
 
-/* The fields of one record. */
+/* The rows for the fields of one record. */
 typedef struct FieldRows {
         AldKeyedRows *rows;
-        double now; /* of the clock that its times are from */
+        double now; /* present time of the clock that dates them */
         guint left;
 } FieldRows;
 
-/* These say when, which stands beside the name of the record. */
+/* Returns whether the field dates the record; the date is shown beside the name of the record. */
 static bool is_envelope(const char *name)
 {
         return strcmp(name, "Revision") == 0 || strcmp(name, "UpdatedUSec") == 0;
@@ -64,7 +65,7 @@ static void add_value_row(
         add_field_row(fields, key, safe, g_str_equal(text, ALD_ABSENT_TEXT) ? NULL : text, indented);
 }
 
-/* Its Id, and then its other fields. */
+/* Adds a row for the Id, and then one for each other field. */
 static void add_list_rows(FieldRows *fields, const char *list, json_t *row)
 {
         const char *id = json_string_value(json_object_get(row, "Id")) ?: ALD_ABSENT_TEXT, *name;
@@ -111,7 +112,8 @@ static void show_fields(AldKeyedRows *rows, json_t *record, double now)
         ald_keyed_rows_end(rows);
 }
 
-/* What this machine says of a node is dated by its own clock, the rest by that of the node. */
+/* Returns whether this machine says this about a node. Such records are dated by its own clock, others by
+ * that of the node. */
 static bool is_local_kind(const char *kind)
 {
         int known = ald_kind_from_name(kind);
@@ -133,8 +135,8 @@ static void show_record(AldLazyExpander *expander, const char *title, json_t *re
                 show_fields(rows, record, now);
 }
 
-/* The source is the node which sent the records; the path tells them from those of others, or is NULL.
- */
+/* Adds the records that `source` has sent. `path` distinguishes records of several links; it is NULL for a
+ * node. */
 static void add_entity_rows(AldKeyedRows *rows, const AldDetailsSubject *subject, const AldEntity *entity,
         const AldEntity *source, const char *path)
 {
@@ -153,7 +155,8 @@ static void add_entity_rows(AldKeyedRows *rows, const AldDetailsSubject *subject
         json_decref(records);
 }
 
-/* The id of a link is "SOURCE/KEY", and its key has the sink, before the address or between the ports. */
+/* Returns whether the link is between these nodes. Its id is "SOURCE/KEY", and the key contains the sink,
+ * before the address or between the ports. */
 static bool is_link_between(const AldEntity *link, const char *source, const char *sink)
 {
         size_t length = strlen(source);
@@ -162,7 +165,7 @@ static bool is_link_between(const AldEntity *link, const char *source, const cha
                strstr(link->id + length, sink);
 }
 
-/* "alder → birch, 192.0.2.2" */
+/* Returns a text like "alder → birch, 192.0.2.2". */
 static char *describe_link(
         const AldDetailsSubject *subject, const AldEntity *link, const char *source, const char *sink)
 {

@@ -8,7 +8,7 @@ bool ald_graph_is_known(const AldTopology *topology)
         return topology && topology->revision != 0;
 }
 
-/* The first of the rows, which are sorted by two ids, that does not come before these. */
+/* Returns the index of the first of the rows, sorted by two ids, that does not come before these ids. */
 static guint lower_bound(const GPtrArray *rows, int (*compare)(const void *row, const char *x, const char *y),
         const char *x, const char *y)
 {

@@ -12,25 +12,25 @@
 
 #define REFRESH_USEC (60 * G_USEC_PER_SEC)
 #define HOUR_USEC (G_GUINT64_CONSTANT(3600) * G_USEC_PER_SEC)
-#define CHOSEN_KEY "ald-history-period" /* of the application, which keeps what was chosen */
-#define INDEX_KEY "ald-period-index"    /* of a button */
+#define CHOSEN_KEY "ald-history-period" /* set on the application, to keep the choice */
+#define INDEX_KEY "ald-period-index"    /* set on a button */
 
 #define ALD_TYPE_HISTORY_SECTION (ald_history_section_get_type())
 G_DECLARE_FINAL_TYPE(AldHistorySection, ald_history_section, ALD, HISTORY_SECTION, AldDetailsSection)
 
-/* Figures of the last hour or day. They are read when the section is shown, and then each minute. */
+/* Shows figures of the last hour or day. They are read when the section is shown, and then each minute. */
 struct _AldHistorySection {
         AldDetailsSection parent;
         size_t period;
-        GPtrArray *shown;   /* AldHistorySeries, as last read; NULL: none yet */
-        GPtrArray *reading; /* the same, without points; NULL while nothing is read */
+        GPtrArray *shown;   /* AldHistorySeries as last read; NULL: none yet */
+        GPtrArray *reading; /* AldHistorySeries that are being read, without points; NULL: none */
         AldSeriesReading query;
         AldHistoryCall *call;
         AldLiveHistory *history;
-        char *failure;  /* why nothing is shown, in words */
-        gint64 read_at; /* CLOCK_MONOTONIC in µs; 0: to be read now */
+        char *failure;  /* why no figures are shown, in words */
+        gint64 read_at; /* CLOCK_MONOTONIC in µs; 0: read at the next update */
         bool is_about_pair, refused,
-                outdated; /* nothing is kept of some; the rows are not those of `shown` */
+                outdated; /* refused: some series are not kept; outdated: the rows do not show `shown` yet */
 };
 
 G_DEFINE_FINAL_TYPE(AldHistorySection, ald_history_section, ALD_TYPE_DETAILS_SECTION)
@@ -44,8 +44,6 @@ static const struct {
         { N_("Hour"), HOUR_USEC, 60, N_("Nothing was recorded in the last hour.") },
         { N_("Day"), 24 * HOUR_USEC, 96, N_("Nothing was recorded in the last day.") },
 };
-
-/* Reading. */
 
 static void end_reading(AldHistorySection *self)
 {
@@ -93,7 +91,7 @@ static void store_point(AldHistorySeries *series, const AldHistoryPoint *point, 
                         point->mean * scale, point->max * scale };
 }
 
-/* Those that are left out, and those without values, remain unknown. */
+/* Stores the points that were read. Others, and those without values, remain unknown. */
 static void store_points(AldHistorySection *self, AldHistorySeries *series)
 {
         const AldSparkPoint unknown = ALD_SPARK_POINT_INIT;
@@ -177,8 +175,6 @@ static void read_if_due(AldHistorySection *self, const AldDetailsSubject *subjec
                 keep_result(self);
 }
 
-/* Showing. */
-
 static void add_series_row(AldKeyedRows *rows, const AldHistorySeries *series)
 {
         const AldShownSeries *recorded = series->recorded;
@@ -193,7 +189,7 @@ static void add_series_row(AldKeyedRows *rows, const AldHistorySeries *series)
         ald_history_row_show(ALD_HISTORY_ROW(ald_keyed_rows_next(rows, key, ald_history_row_new)), &curve);
 }
 
-/* Why there are no rows, if there are none. */
+/* Returns the reason why there are no rows, or NULL. */
 static const char *describe_absence(const AldHistorySection *self)
 {
         if (self->failure)
@@ -229,7 +225,7 @@ static void update_history(AldDetailsSection *section, const AldDetailsSubject *
         self->outdated = false;
 }
 
-/* The period, as it was last chosen in any window. */
+/* The period is the one that was last chosen in any window. */
 
 static void on_period_toggled(GtkToggleButton *button, AldHistorySection *self)
 {
@@ -265,8 +261,6 @@ static GtkWidget *make_period_buttons(AldHistorySection *self)
         gtk_accessible_update_property(GTK_ACCESSIBLE(box), GTK_ACCESSIBLE_PROPERTY_LABEL, _("Period"), -1);
         return box;
 }
-
-/* The widget. */
 
 static void ald_history_section_unmap(GtkWidget *widget)
 {

@@ -5,7 +5,7 @@
 #include "clients/desktop/details/history-series.h"
 #include "clients/desktop/details/path-rows.h"
 
-#define SERIES_MAX 160u /* of a node with 16 devices and more */
+#define SERIES_MAX 160u /* enough for a node with 16 devices and more */
 
 static void series_free(gpointer data)
 {
@@ -19,7 +19,7 @@ static void series_free(gpointer data)
         g_free(series);
 }
 
-/* A rate is named by its direction, whichever end has measured it. */
+/* Names a rate by its direction, whichever end has measured it, and other figures by their label. */
 static char *describe_figure(const AldShownSeries *recorded, const char *source, const char *sink)
 {
         if (recorded->flow == ALD_SHOWN_FLOW_NONE)
@@ -28,7 +28,7 @@ static char *describe_figure(const AldShownSeries *recorded, const char *source,
                                                    : ald_direction_words(sink, source);
 }
 
-/* Takes it. */
+/* Takes ownership of the recorded series. */
 static AldHistorySeries *series_new(const AldDetailsSubject *subject, AldShownSeries *recorded)
 {
         AldHistorySeries *series = g_new0(AldHistorySeries, 1);
@@ -50,7 +50,7 @@ static GPtrArray *find_recorded(const AldDetailsSubject *subject)
         return ald_shown_series_of_links(subject->model, subject->node_a, subject->node_b, subject->now);
 }
 
-/* What flows from the first node comes first. */
+/* Sorts both directions of a link so that the one from the first node comes first. */
 static void sort_directions(GPtrArray *recorded, const char *first_node)
 {
         for (guint i = 0; i + 1 < recorded->len; i++) {

@@ -15,11 +15,11 @@
 
 #define NAME_LENGTH 40
 
-#define LRM "\xE2\x80\x8E" /* marks of bidirectional text: left to right, isolate and its end */
+#define LRM "\xE2\x80\x8E" /* marks of bidirectional text: left-to-right, and an isolate and its end */
 #define FSI "\xE2\x81\xA8"
 #define PDI "\xE2\x81\xA9"
 
-/* Whether a text has characters that turn the text around it. */
+/* Returns whether a text has characters that change the direction of the text around it. */
 static bool is_right_to_left(const char *text)
 {
         static const GUnicodeScript scripts[] = { G_UNICODE_SCRIPT_ARABIC, G_UNICODE_SCRIPT_HEBREW,
@@ -33,7 +33,7 @@ static bool is_right_to_left(const char *text)
         return false;
 }
 
-/* So that the second name is seen beside a long first one. */
+/* Joins the names, shortened so that the second one stays visible after a long first one. */
 static char *join_names(const char *a, const char *arrow, const char *b)
 {
         g_autofree char *first = ald_text_shortened(a, NAME_LENGTH),
@@ -54,15 +54,13 @@ char *ald_pair_words(const char *a, const char *b)
         return join_names(a, "↔", b);
 }
 
-/* Paths that have a record, or will have one. */
-
 static bool is_link_between(const AldLinkSummary *link, const char *a, const char *b)
 {
         return (strcmp(link->source_id, a) == 0 && strcmp(link->sink_id, b) == 0) ||
                (strcmp(link->source_id, b) == 0 && strcmp(link->sink_id, a) == 0);
 }
 
-/* The AldLinkItems between two nodes, each with a reference. */
+/* Returns the AldLinkItems between two nodes, each with a reference. */
 static GPtrArray *find_links(const AldDetailsSubject *subject, const char *a, const char *b)
 {
         GListModel *links = ald_live_cluster_links(subject->cluster);
@@ -80,7 +78,7 @@ static GPtrArray *find_links(const AldDetailsSubject *subject, const char *a, co
         return found;
 }
 
-/* The edges between two nodes in both directions; none while the graph is not known. */
+/* Returns the edges between two nodes in both directions; none while the graph is not known. */
 static GPtrArray *find_edges(const AldDetailsSubject *subject, const char *a, const char *b)
 {
         const AldTopology *topology = ald_model_topology(subject->model);
@@ -93,7 +91,8 @@ static GPtrArray *find_edges(const AldDetailsSubject *subject, const char *a, co
         return edges;
 }
 
-/* The path of a link over sockets is the address of the sink, perhaps with a zone. */
+/* Returns whether the edge leads to the address of the link. The path of a link over sockets is that address,
+ * perhaps with a zone. */
 static bool leads_to_address(const AldEdgeRow *edge, const AldLinkSummary *link)
 {
         g_autofree char *address = ald_text_safe_or_null(edge->sink_address);
@@ -115,7 +114,8 @@ static bool is_edge_of(const AldEdgeRow *edge, const AldLinkSummary *link)
         return g_strcmp0(path, link->path) == 0;
 }
 
-/* The same address may be found behind several interfaces. */
+/* Returns the edge of the link. The same address may be reachable through several interfaces, so the one with
+ * its interface is preferred. */
 static const AldEdgeRow *find_edge_of_link(const GPtrArray *edges, const AldLinkSummary *link)
 {
         const AldEdgeRow *found = NULL;
@@ -132,7 +132,7 @@ static const AldEdgeRow *find_edge_of_link(const GPtrArray *edges, const AldLink
         return found;
 }
 
-/* A record of a link that was never measured does not know its type, but the graph does. */
+/* Returns the type of the path, which a link that was never measured has only in the graph. */
 static char *describe_type(const AldLinkSummary *link, const AldEdgeRow *edge)
 {
         if (!link->type)
@@ -141,7 +141,7 @@ static char *describe_type(const AldLinkSummary *link, const AldEdgeRow *edge)
                                                                    : g_strdup(link->type);
 }
 
-/* "From alder: 192.0.2.2, eth0" */
+/* Returns a text like "From alder: 192.0.2.2, eth0". */
 static char *describe_path(const AldLinkSummary *link)
 {
         g_autofree char *name = ald_text_shortened(link->source, NAME_LENGTH);
@@ -154,7 +154,7 @@ static char *describe_path(const AldLinkSummary *link)
         return g_strdup_printf(_("From %s: %s, %s"), name, link->path, link->interface);
 }
 
-/* Round trips are often measured alone, since that disturbs nobody. */
+/* Names two ages if they differ: round trips are often measured alone, since that disturbs nobody. */
 static char *describe_age(const AldLinkSummary *link, const AldEdgeRow *edge)
 {
         double rtt_measured = edge ? ald_figure(edge->rtt_measured_usec) : (double) NAN;
@@ -173,7 +173,7 @@ static bool is_outdated(AldLinkVerdict verdict)
         return verdict >= ALD_LINK_VERDICT_OVERDUE || verdict == ALD_LINK_VERDICT_CHANGED;
 }
 
-/* "±0.4 %, limited by the receiver", or NULL. */
+/* Returns a text like "±0.4 %, limited by the receiver", or NULL. */
 static char *describe_accuracy(double interval, const AldEdgeRow *edge)
 {
         g_autofree char *text = isnan(interval) ? NULL : ald_format_interval(interval);
@@ -184,7 +184,7 @@ static char *describe_accuracy(double interval, const AldEdgeRow *edge)
         return g_strdup_printf("%s, %s", text, limited);
 }
 
-/* A rate with the names of its direction. */
+/* A rate and the names of its ends. */
 typedef struct Direction {
         char *label, *rate, *accuracy;
 } Direction;
@@ -198,7 +198,7 @@ static void direction_clear(Direction *direction)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Direction, direction_clear)
 
-/* The way is 0 from the source to the sink, and 1 back. */
+/* Describes the direction from source to sink if `way` is 0, and the one back if it is 1. */
 static Direction describe_direction(const AldLinkSummary *link, unsigned way, const AldEdgeRow *edge)
 {
         static const AldLinkColumn rates[] = { ALD_LINK_COLUMN_UPLOAD, ALD_LINK_COLUMN_DOWNLOAD };
@@ -209,7 +209,7 @@ static Direction describe_direction(const AldLinkSummary *link, unsigned way, co
                 describe_accuracy(link->directions[way].interval, edge) };
 }
 
-/* Whichever end has measured, what flows from the first node comes first. */
+/* Shows the direction from the first node first, whichever end has measured the link. */
 static void show_link(AldFigureRow *row, const AldLinkSummary *link, const GPtrArray *edges, bool from_first)
 {
         const AldEdgeRow *edge = find_edge_of_link(edges, link),
@@ -252,7 +252,8 @@ static void add_link_rows(AldKeyedRows *rows, const AldDetailsSubject *subject, 
         }
 }
 
-/* What is not measured itself: cables between hosts, and what neighbours announce. */
+/* Returns whether the edge has a record as a link. The others are cables between hosts, and what neighbours
+ * announce. */
 
 static bool is_measured_as_link(const AldEdgeRow *edge)
 {
@@ -278,7 +279,7 @@ static void show_edge(
         ald_figure_row_show(row, &figures);
 }
 
-/* A cable is one row, unless its directions differ. */
+/* Adds a row for each cable, or one for each of its directions if these differ. */
 static void add_edge_rows(AldKeyedRows *rows, const AldDetailsSubject *subject, const GPtrArray *edges)
 {
         for (guint i = 0; i < edges->len; i++) {
@@ -312,7 +313,7 @@ char *ald_path_absence_words(
         for (guint i = 0; i < links->len; i++) {
                 const AldLinkSummary *link = ald_link_item_summary(links->pdata[i]);
 
-                /* Verdicts are in the order of how much is left of the link. */
+                /* Verdicts are ordered by how usable the link still is. */
                 if (!best || link->verdict < best->verdict)
                         best = link;
         }
@@ -324,7 +325,8 @@ char *ald_path_absence_words(
         return g_strdup(best ? _("not measured in this direction") : _("no path is known"));
 }
 
-/* One that was never measured, or cannot be used, says nothing about the others. */
+/* Returns whether the path says something about its pair. One that was never measured, or cannot be used,
+ * does not. */
 static bool is_in_use(const AldLinkSummary *link)
 {
         return link->verdict != ALD_LINK_VERDICT_UNMEASURED && link->verdict < ALD_LINK_VERDICT_NODE_STALE;

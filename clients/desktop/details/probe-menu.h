@@ -3,5 +3,5 @@
 
 #include <gio/gio.h>
 
-/* What can be measured now between the machine of the window and a node. */
+/* Makes a menu of the probes that can be run between the machine of the window and a node. */
 GMenuModel *ald_probe_menu_new(const char *node_id);

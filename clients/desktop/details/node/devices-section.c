@@ -24,7 +24,7 @@ struct _AldDevicesSection {
 
 G_DEFINE_FINAL_TYPE(AldDevicesSection, ald_devices_section, ALD_TYPE_DETAILS_SECTION)
 
-/* Of the row that the device has; Id is the first field of all rows. */
+/* Returns the id from any row of the device. Id is the first field of all rows. */
 static const char *device_id(const AldNodeDevice *device)
 {
         return device->backend  ? device->backend->id
@@ -32,7 +32,8 @@ static const char *device_id(const AldNodeDevice *device)
                                 : device->compute->id;
 }
 
-/* "82.6 TFLOPS FP16, 1.01 TB/s memory bandwidth, measured 5 min ago", or why there are no figures. */
+/* Returns a text like "82.6 TFLOPS FP16, 1.01 TB/s memory bandwidth, measured 5 min ago", or the reason why
+ * there are no figures. */
 static char *describe_measurement(
         const AldEntity *node, const AldNodeDevice *device, double now, AldTone *ret_tone)
 {
@@ -69,7 +70,7 @@ static AldFactRow *add_fact_row(AldKeyedRows *rows, const char *label, char *tex
         return row;
 }
 
-/* "2 compute processes", or NULL. */
+/* Returns a text like "2 compute processes", or NULL. */
 static char *describe_processes(const AldNodeDevice *device)
 {
         uint64_t n = device->system ? device->system->compute_processes : ALD_ABSENT_UINT64;
@@ -80,7 +81,7 @@ static char *describe_processes(const AldNodeDevice *device)
                                  ngettext("%u compute process", "%u compute processes", n), (guint) n);
 }
 
-/* Why figures of devices are absent, by the node. Safe text, or NULL. */
+/* Returns why figures of devices are absent, as the node reports it. Safe text, or NULL. */
 static char *describe_absence(const AldEntity *node)
 {
         const AldSystem *system = ald_entity_as(node, SYSTEM, AldSystem);
@@ -97,7 +98,7 @@ static char *describe_absence(const AldEntity *node)
         return text->len > 0 ? g_string_free(g_steal_pointer(&text), FALSE) : NULL;
 }
 
-/* What it is doing now; a processor as a device reports that as the machine. */
+/* Adds the present activity of the device. That of a processor is reported for the machine instead. */
 static void add_telemetry_row(
         AldKeyedRows *rows, const AldDetailsSubject *subject, const AldNodeDevice *device)
 {

@@ -19,10 +19,10 @@ struct _AldFactsSection {
 
 G_DEFINE_FINAL_TYPE(AldFactsSection, ald_facts_section, ALD_TYPE_DETAILS_SECTION)
 
-/* By label; a device has a row in its own section. */
+/* The records that facts come from, by label. Facts of devices are left to the section of devices. */
 static const struct {
         const char *label;
-        AldKind kind; /* of the record that has it */
+        AldKind kind; /* of the record with the fact */
         bool of_device;
 } sources[] = {
         { "Model", ALD_KIND_IDENTITY, false },
@@ -37,7 +37,7 @@ static const struct {
         { "Network", ALD_KIND_NETWORK, false },
 };
 
-/* Its index, or the number of them. */
+/* Returns the index of the source, or the number of sources if there is none. */
 static size_t find_source(const AldFact *fact)
 {
         size_t i = 0;
@@ -47,7 +47,8 @@ static size_t find_source(const AldFact *fact)
         return i;
 }
 
-/* "permission denied reading …": why a figure of the machine itself is absent. Safe text, or NULL. */
+/* Returns why figures of the machine itself are absent, such as "permission denied reading …". Safe text, or
+ * NULL. */
 static char *describe_absence(const AldEntity *node)
 {
         const AldSystem *system = ald_entity_as(node, SYSTEM, AldSystem);
@@ -82,7 +83,7 @@ static void show_memory(AldFactRow *row, const AldEntity *node)
         ald_fact_row_show_level(row, used->share(&last), _(used->title));
 }
 
-/* Some labels, as of networks, occur several times. */
+/* Returns a unique key. Some labels occur several times, such as those of networks. */
 static char *make_key(const GPtrArray *facts, guint index)
 {
         const AldFact *fact = facts->pdata[index];
@@ -103,7 +104,8 @@ static bool has_gpu(const AldEntity *node)
         return false;
 }
 
-/* Whether this is a line about a device. A node without a GPU has one that says so. */
+/* Returns whether this is a fact about a device. On a node without a GPU, the
+ * fact "GPU" says so, and is not about a device. */
 static bool is_of_device(size_t source, bool with_gpu)
 {
         return source < G_N_ELEMENTS(sources) && sources[source].of_device &&

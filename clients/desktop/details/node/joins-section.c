@@ -25,7 +25,7 @@ static char *format_rate(uint64_t rate)
         return ald_format_bits_per_second(ald_figure(rate));
 }
 
-/* Only what leads to the host is measured. */
+/* Returns whether the join leads to the host, since only these are measured. */
 static bool leads_to_host(const AldEdgeRow *edge)
 {
         return strcmp(edge->sink_port, "host") == 0;

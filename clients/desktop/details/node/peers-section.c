@@ -21,13 +21,13 @@ G_DECLARE_FINAL_TYPE(AldPeersSection, ald_peers_section, ALD, PEERS_SECTION, Ald
 
 struct _AldPeersSection {
         AldDetailsSection parent;
-        GtkWidget *more; /* shows more of them */
+        GtkWidget *more; /* button that shows more peers */
         guint limit;
 };
 
 G_DEFINE_FINAL_TYPE(AldPeersSection, ald_peers_section, ALD_TYPE_DETAILS_SECTION)
 
-/* A figure of a pair, with when and by whom it was measured. */
+/* Returns the age of a figure by the clock of the node that has measured it; NaN without a figure. */
 static double measurement_age(
         const AldDetailsSubject *subject, const GPtrArray *edges, uint64_t edge_id, uint64_t measured)
 {
@@ -52,7 +52,8 @@ static char *describe_age(const AldDetailsSubject *subject, const AldNodePairRow
         return ald_format_age(subject->now - oldest, subject->now);
 }
 
-/* "→ 9.41 Gb/s  ← 9.38 Gb/s", and in a second line "RTT/2 18.2 µs, 1 min ago". Spoken without arrows. */
+/* Returns "→ 9.41 Gb/s ← 9.38 Gb/s", and in a second line "RTT/2 18.2 µs, 1 min ago". The spoken text has no
+ * arrows. */
 static char *describe_figures(
         const AldDetailsSubject *subject, const AldNodePairRow *pair, const char *peer, char **ret_spoken)
 {
@@ -75,7 +76,7 @@ static bool is_measured(const AldNodePairRow *pair)
                pair->rtt_p50_nsec != ALD_ABSENT_UINT64;
 }
 
-/* What is wrong with one of the paths, or else the best state of all of them. */
+/* Describes the gravest problem of a path, or else the best state of all paths. */
 static char *describe_state(const AldNodePairRow *pair, const AldLinkSummary *gravest, AldTone *ret_tone)
 {
         AldEdgeRow edge = ALD_EDGE_ROW_INIT;
@@ -123,7 +124,7 @@ static void show_peer(AldLazyExpander *expander, const AldDetailsSubject *subjec
         ald_keyed_rows_end(rows);
 }
 
-/* Ids of the nodes with a path to this one, by name. */
+/* Returns the ids of nodes with a path to this one, in the order of their names. */
 static GPtrArray *find_peers(const AldDetailsSubject *subject, const AldTopology *topology)
 {
         const GPtrArray *nodes = ald_model_nodes(subject->model);

@@ -20,13 +20,13 @@ struct _AldBestSection {
 
 G_DEFINE_FINAL_TYPE(AldBestSection, ald_best_section, ALD_TYPE_DETAILS_SECTION)
 
-/* One figure of a pair, and which path it came from. */
+/* One figure of a pair, and the edge that it was measured on. */
 typedef struct Best {
-        char *text; /* NULL: absent */
+        char *text; /* NULL if absent */
         uint64_t edge, measured;
 } Best;
 
-/* "over ethernet, eth0 → eth1 192.0.2.2, measured 1 min ago by alder" */
+/* Returns a text like "over ethernet, eth0 → eth1 192.0.2.2, measured 1 min ago by alder". */
 static char *describe_origin(const AldDetailsSubject *subject, const GPtrArray *edges, const Best *best)
 {
         const AldEdgeRow *edge = ald_graph_find_edge(edges, best->edge);

@@ -16,7 +16,7 @@ G_DECLARE_FINAL_TYPE(AldPathsSection, ald_paths_section, ALD, PATHS_SECTION, Ald
 struct _AldPathsSection {
         AldDetailsSection parent;
         GtkWidget *probe;
-        char *peer; /* the node to which a probe leads; NULL: none */
+        char *peer; /* id of the node that the button probes; NULL: none */
         bool was_set;
 };
 
@@ -28,7 +28,8 @@ static void ald_paths_section_finalize(GObject *object)
         G_OBJECT_CLASS(ald_paths_section_parent_class)->finalize(object);
 }
 
-/* Which other node the machine of the window can measure links with now. */
+/* Returns the node of the pair with which the machine of the window can measure links, or NULL if that is
+ * neither. */
 static const AldEntity *find_peer(const AldDetailsSubject *subject)
 {
         if (ald_details_subject_is_own(subject, subject->a))

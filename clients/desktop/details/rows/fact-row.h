@@ -5,20 +5,20 @@
 
 #include "clients/common/tone.h"
 
-/* A row with a label, what it stands for, and why that is absent. */
+/* A row with a label, a text, and a note such as the reason why the text is absent. */
 #define ALD_TYPE_FACT_ROW (ald_fact_row_get_type())
 G_DECLARE_FINAL_TYPE(AldFactRow, ald_fact_row, ALD, FACT_ROW, GtkListBoxRow)
 
 GtkWidget *ald_fact_row_new(void);
 
-/* Text NULL: absent. The note is a line below it, such as the reason why it is absent, or NULL. */
+/* The text is NULL if absent. The note is a line below it, or NULL. */
 void ald_fact_row_show(AldFactRow *row, const char *label, const char *text, AldTone tone, const char *note);
 
-/* A bar for the share that is in use, with its name for screen readers; NaN hides it. */
+/* Shows a bar for the share that is in use, with this name for screen readers; NaN hides it. */
 void ald_fact_row_show_level(AldFactRow *row, double share, const char *name);
 
-/* For one of many rows; indented if it belongs to the one above. */
+/* Makes the row smaller, for one of many; indented if it belongs to the one above. */
 void ald_fact_row_set_compact(AldFactRow *row, gboolean indented);
 
-/* For a figure that matters more than others. */
+/* Emphasizes the text, for a figure that matters more than others. */
 void ald_fact_row_set_prominent(AldFactRow *row);

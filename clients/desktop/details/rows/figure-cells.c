@@ -9,7 +9,7 @@ struct _AldFigureCells {
 
 G_DEFINE_FINAL_TYPE(AldFigureCells, ald_figure_cells, GTK_TYPE_LAYOUT_MANAGER)
 
-/* What all visible children need. */
+/* The number of visible children, and the greatest natural width. */
 typedef struct Cells {
         int n, width;
 } Cells;
@@ -31,7 +31,7 @@ static Cells measure_cells(GtkWidget *widget)
         return cells;
 }
 
-/* Of a line of cells, which begins with this one, if each has this width. */
+/* Returns the height of the line that begins with this child, if each cell has this width. */
 static int height_of_line(GtkWidget *child, int columns, int width)
 {
         int most = 0;
@@ -48,7 +48,7 @@ static int height_of_line(GtkWidget *child, int columns, int width)
         return most;
 }
 
-/* Of all lines. */
+/* Returns the height of all lines. */
 static int height_of_cells(GtkWidget *widget, int columns, int width)
 {
         int height = 0, i = 0;
@@ -69,7 +69,7 @@ static int line_extent(int n, int size)
         return n > 0 ? n * size + (n - 1) * SPACING : 0;
 }
 
-/* All in one line, half of them, or one. */
+/* Returns the number of columns: all cells in one line, half of them, or one cell. */
 static int columns_for(const Cells *cells, int width)
 {
         int half = (cells->n + 1) / 2;

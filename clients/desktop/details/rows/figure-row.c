@@ -4,7 +4,7 @@
 #include "clients/desktop/widgets/widget-words.h"
 
 #define SHORT_STATE 22 /* characters that fit beside the title */
-#define LABEL_CHARS 20 /* of one line above a figure */
+#define LABEL_CHARS 20 /* width of a label above a figure, in characters */
 
 typedef struct FigureCell {
         GtkWidget *box, *label, *text;
@@ -47,7 +47,7 @@ static void make_cell(AldFigureRow *row, FigureCell *cell)
         cell->text = gtk_label_new(NULL);
         gtk_label_set_max_width_chars(GTK_LABEL(cell->label), LABEL_CHARS);
         gtk_label_set_xalign(GTK_LABEL(cell->text), 0);
-        /* Figures beside each other stand in one line, however many lines their labels take. */
+        /* Adjacent figures are aligned, however many lines their labels take. */
         gtk_widget_set_vexpand(cell->label, TRUE);
         gtk_widget_set_valign(cell->label, GTK_ALIGN_START);
         gtk_widget_add_css_class(cell->label, "dim-label");
@@ -79,7 +79,7 @@ static void ald_figure_row_init(AldFigureRow *row)
         gtk_box_append(GTK_BOX(box), make_head(row));
         row->detail = add_line(box, "dim-label");
         row->cells = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
-        gtk_widget_set_vexpand(row->cells, FALSE); /* whatever is in them */
+        gtk_widget_set_vexpand(row->cells, FALSE); /* even if a child expands */
         gtk_widget_set_layout_manager(row->cells, g_object_new(ALD_TYPE_FIGURE_CELLS, NULL));
         gtk_widget_set_margin_top(row->cells, 4);
         for (guint i = 0; i < ALD_FIGURES_MAX; i++)
@@ -97,8 +97,8 @@ GtkWidget *ald_figure_row_new(void)
         return g_object_new(ALD_TYPE_FIGURE_ROW, NULL);
 }
 
-/* A short state stands beside the title, a longer one in a line of its own, but its symbol is always above.
- */
+/* Shows a short state beside the title and a longer one in a line of its own, but its symbol always beside
+ * the title. */
 static void show_state(AldFigureRow *row, const AldFigureSet *figures)
 {
         const char *icon = figures->state ? ald_tone_icon(figures->tone) : NULL;
@@ -137,7 +137,7 @@ static void add_spoken(GString *text, const char *part)
                 g_string_append_printf(text, "%s%s", text->len > 0 ? ", " : "", part);
 }
 
-/* The age is left out, since it changes all the time. */
+/* Leaves out the age, which changes all the time. */
 static void describe_row(AldFigureRow *row, const AldFigureSet *figures)
 {
         g_autoptr(GString) name = g_string_new(figures->title), text = g_string_new(NULL);

@@ -6,7 +6,7 @@
 
 #include "clients/common/tone.h"
 
-/* A row for a path: what it is, its figures side by side, their age, and its state. */
+/* A row for a path: a title, figures side by side, their age, and a state. */
 #define ALD_TYPE_FIGURE_ROW (ald_figure_row_get_type())
 G_DECLARE_FINAL_TYPE(AldFigureRow, ald_figure_row, ALD, FIGURE_ROW, GtkListBoxRow)
 
@@ -14,18 +14,18 @@ G_DECLARE_FINAL_TYPE(AldFigureRow, ald_figure_row, ALD, FIGURE_ROW, GtkListBoxRo
 
 typedef struct AldFigure {
         const char *label;
-        const char *text; /* never NULL; ALD_ABSENT_TEXT */
-        const char *more; /* "±0.4 %", or NULL */
+        const char *text; /* ALD_ABSENT_TEXT rather than NULL */
+        const char *more; /* such as "±0.4 %", or NULL */
 } AldFigure;
 
-/* Every text is safe, and may be NULL. */
+/* The texts are safe, and may be NULL. */
 typedef struct AldFigureSet {
-        const char *title;  /* "ethernet" */
-        const char *detail; /* "alder → birch, 192.0.2.2" */
+        const char *title;  /* such as "ethernet" */
+        const char *detail; /* such as "alder → birch, 192.0.2.2" */
         AldFigure figures[ALD_FIGURES_MAX];
         guint n;
-        const char *age;   /* "1 min ago" */
-        const char *state; /* "ok" */
+        const char *age;   /* such as "1 min ago" */
+        const char *state; /* such as "ok" */
         AldTone tone;      /* of the state */
         const char *remedy;
         bool outdated; /* the figures are not current */

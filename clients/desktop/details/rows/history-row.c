@@ -44,7 +44,7 @@ GtkWidget *ald_history_row_new(void)
         return g_object_new(ALD_TYPE_HISTORY_ROW, NULL);
 }
 
-/* One value if it has never changed as far as can be seen. */
+/* Returns the three values, or a single one if they read the same. */
 static char *describe_values(const AldHistoryCurve *curve)
 {
         AldSparkPoint all = ald_sparkline_summary(curve->points, curve->n);

@@ -11,11 +11,11 @@
 G_DECLARE_FINAL_TYPE(AldHistoryRow, ald_history_row, ALD, HISTORY_ROW, GtkListBoxRow)
 
 typedef struct AldHistoryCurve {
-        const char *title;  /* "Load" */
-        const char *detail; /* whose figure it is, or NULL */
+        const char *title;  /* such as "Load" */
+        const char *detail; /* whose figure it is; NULL if that is clear */
         const AldSparkPoint *points;
         guint n;
-        bool is_share; /* of 100 */
+        bool is_share; /* from 0 to 100 */
         const AldUnit *unit;
 } AldHistoryCurve;
 

@@ -6,14 +6,14 @@
 typedef struct KeyedRow {
         char *key;
         GtkWidget *widget;
-        guint pass; /* in which it was named last */
+        guint pass; /* the last pass that named it */
 } KeyedRow;
 
 struct AldKeyedRows {
         GtkWidget *container;
         GPtrArray *shown;   /* KeyedRow, in the order of the container */
-        GPtrArray *named;   /* the same, in this pass */
-        GHashTable *by_key; /* key → KeyedRow, which it owns */
+        GPtrArray *named;   /* KeyedRow, in the order of this pass */
+        GHashTable *by_key; /* key → KeyedRow, owned */
         guint pass;
 };
 
@@ -69,7 +69,8 @@ static void detach_row(AldKeyedRows *rows, GtkWidget *widget)
                 adw_expander_row_remove(ADW_EXPANDER_ROW(rows->container), widget);
 }
 
-/* Two things that other machines report may have the same key. */
+/* Finds the row with this key, and makes the key unique within the pass: two things that other machines
+ * report may have the same one. */
 static KeyedRow *find_row(AldKeyedRows *rows, const char *key, char **ret_key)
 {
         KeyedRow *row;
@@ -125,7 +126,8 @@ static GtkWidget *find_focus(AldKeyedRows *rows)
         return focus && gtk_widget_is_ancestor(focus, rows->container) ? focus : NULL;
 }
 
-/* Rows cannot be inserted everywhere, so those behind a new one, or one that moves, are appended again. */
+/* Appends again the rows from the first one that is new or has moved, because an AdwExpanderRow cannot insert
+ * rows. */
 static void place_rows(AldKeyedRows *rows)
 {
         GtkWidget *focus = find_focus(rows);
@@ -141,7 +143,7 @@ static void place_rows(AldKeyedRows *rows)
                 gtk_widget_grab_focus(focus);
 }
 
-/* The index of the row that has the focus and goes now; or no index. */
+/* Returns the index of the row that has the focus and is about to go; G_MAXUINT if there is none. */
 static guint find_lost_focus(AldKeyedRows *rows)
 {
         GtkWidget *focus = find_focus(rows);

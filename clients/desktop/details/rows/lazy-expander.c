@@ -31,7 +31,7 @@ static void on_expanded_changed(AldLazyExpander *expander)
                 gtk_widget_activate_action(GTK_WIDGET(expander), "details.refresh", NULL);
 }
 
-/* One box for all, since versions of libadwaita disagree about the order of several. */
+/* Makes one box for all suffixes, since versions of libadwaita order several differently. */
 static GtkWidget *make_suffix(AldLazyExpander *expander)
 {
         GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6);

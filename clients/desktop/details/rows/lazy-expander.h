@@ -6,22 +6,22 @@
 #include "clients/common/tone.h"
 #include "clients/desktop/details/rows/keyed-rows.h"
 
-/* An expander whose rows are made, and kept up to date, while it is open only: when it is opened it activates
- * the action "details.refresh". */
+/* An expander whose rows exist and are updated only while it is open. Opening it activates the action
+ * "details.refresh". */
 #define ALD_TYPE_LAZY_EXPANDER (ald_lazy_expander_get_type())
 G_DECLARE_FINAL_TYPE(AldLazyExpander, ald_lazy_expander, ALD, LAZY_EXPANDER, AdwExpanderRow)
 
 GtkWidget *ald_lazy_expander_new(void);
 
-/* Spoken is the subtitle for screen readers, where it has symbols; NULL: the subtitle itself. */
+/* `spoken` replaces a subtitle with symbols for screen readers; NULL if the subtitle can be read out. */
 void ald_lazy_expander_show(
         AldLazyExpander *expander, const char *title, const char *subtitle, const char *spoken);
 
-/* A symbol behind the title, with these words as its name; none for a tone without a symbol. */
+/* Shows a symbol after the title, with these words as its name, unless the tone has no symbol. */
 void ald_lazy_expander_show_state(AldLazyExpander *expander, const char *words, AldTone tone);
 
-/* A button behind the title, made by the first call. */
+/* Returns a button after the title, which the first call makes. */
 GtkWidget *ald_lazy_expander_button(AldLazyExpander *expander, const char *icon);
 
-/* Its rows, or NULL while it is closed. */
+/* Returns the rows, or NULL while the expander is closed. */
 AldKeyedRows *ald_lazy_expander_open_rows(AldLazyExpander *expander);

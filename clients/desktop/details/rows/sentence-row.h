@@ -11,6 +11,6 @@ G_DECLARE_FINAL_TYPE(AldSentenceRow, ald_sentence_row, ALD, SENTENCE_ROW, GtkLis
 
 GtkWidget *ald_sentence_row_new(void);
 
-/* The icon says in a symbol what the word says; the remedy may be NULL. */
+/* `word` says in words what the icon shows; the remedy may be NULL. */
 void ald_sentence_row_show(AldSentenceRow *row, const char *icon, const char *word, AldTone tone,
         const char *sentence, const char *remedy);
