@@ -13,11 +13,11 @@
 struct _AldExportButton {
         AdwBin parent;
         GtkWidget *menu_button;
-        const AldPlanReport *report; /* or NULL */
+        const AldPlanReport *report; /* NULL if there is none */
         char *path;
-        GtkWidget *prompt;        /* NULL while none is open */
-        GtkNativeDialog *chooser; /* the same */
-        GBytes *text;             /* that is to be saved */
+        GtkWidget *prompt;        /* NULL if none is open */
+        GtkNativeDialog *chooser; /* NULL if none is open */
+        GBytes *text;             /* the text to be saved */
 };
 
 G_DEFINE_FINAL_TYPE(AldExportButton, ald_export_button, ADW_TYPE_BIN)
@@ -26,8 +26,6 @@ static void show_toast(AldExportButton *button, const char *text)
 {
         (void) gtk_widget_activate_action(GTK_WIDGET(button), "win.say", "s", text);
 }
-
-/* The text. */
 
 static GString *write_json(const AldPlanReport *report)
 {
@@ -55,7 +53,7 @@ static int write_text(
         return 0;
 }
 
-/* To a file: the dialog is of GTK 4.8, and deprecated from 4.10 on. */
+/* This dialog is available in GTK 4.8, and deprecated since 4.10. */
 G_GNUC_BEGIN_IGNORE_DEPRECATIONS
 
 static void on_saved(GObject *source, GAsyncResult *result, gpointer userdata)
@@ -108,7 +106,7 @@ static void open_save_dialog(AldExportButton *button, const char *format, const 
 
 G_GNUC_END_IGNORE_DEPRECATIONS
 
-/* What is asked for. */
+/* A request to export although the plan is in doubt, kept by the prompt that asks for confirmation. */
 
 typedef struct ExportRequest {
         AldExportButton *button;
@@ -141,7 +139,7 @@ static void show_failure(AldExportButton *button, const char *reason)
         show_toast(button, words);
 }
 
-/* Of a plan that may have gone while the prompt was open. */
+/* Exports as confirmed. The plan may have gone while the prompt was open. */
 static void on_forced(void *userdata)
 {
         const ExportRequest *request = userdata;
@@ -199,8 +197,6 @@ static void on_save(GtkWidget *widget, const char *action, GVariant *parameter)
         export_plan(widget, g_variant_get_string(parameter, NULL), true);
 }
 
-/* The menu. */
-
 static void append_format(GMenu *menu, const char *format, const char *action)
 {
         g_autoptr(GMenuItem) item = g_menu_item_new(format, NULL);
@@ -235,8 +231,6 @@ void ald_export_button_set_plan(AldExportButton *button, const AldPlanReport *re
         }
         gtk_menu_button_set_menu_model(GTK_MENU_BUTTON(button->menu_button), G_MENU_MODEL(menu));
 }
-
-/* The widget. */
 
 static void ald_export_button_dispose(GObject *object)
 {

@@ -16,7 +16,7 @@ static void free_model(void *model)
         ald_llm_free(model);
 }
 
-/* The thread touches nothing but the path. */
+/* Runs in a thread, which uses only the path. */
 static void read_model(GTask *task, gpointer source, gpointer path, GCancellable *cancellable)
 {
         g_autofree char *error = NULL;
@@ -30,7 +30,7 @@ static void read_model(GTask *task, gpointer source, gpointer path, GCancellable
                         task, G_IO_ERROR, G_IO_ERROR_FAILED, "%s", error ? error : g_strerror(-r));
 }
 
-/* If it was canceled, there is no reading any more. */
+/* If the reading was canceled, it has been freed. */
 static void on_done(GObject *source, GAsyncResult *result, gpointer userdata)
 {
         g_autoptr(GError) error = NULL;

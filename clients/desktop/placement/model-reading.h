@@ -3,15 +3,15 @@
 
 #include "placement/model/model-needs.h"
 
-/* A model that is being read in a thread, since its disk may be slow. */
+/* Reads a model in a thread, since its disk may be slow. */
 typedef struct AldModelReading AldModelReading;
 
-/* The model, which the callee takes, or else why it cannot be read. Called once, from the main loop; the
- * reading is freed before. */
+/* Called once, from the main loop, after the reading is freed. Passes ownership of the model, or NULL and the
+ * reason why it cannot be read. */
 typedef void (*AldModelRead)(AldLlm *llm, const char *problem, void *userdata);
 
-/* A GGUF file, or a folder with safetensors. */
+/* Starts to read a GGUF file, or a folder with safetensors. */
 AldModelReading *ald_model_reading_start(const char *path, AldModelRead done, void *userdata);
 
-/* The model is not wanted any more. */
+/* Cancels and frees a reading whose result is not wanted any more. */
 void ald_model_reading_free(AldModelReading *reading);

@@ -8,8 +8,8 @@
 struct _AldModelRow {
         AdwEntryRow parent;
         GtkWidget *spinner;
-        GtkNativeDialog *chooser; /* NULL while none is open */
-        AldModelReading *reading; /* NULL while none is read */
+        GtkNativeDialog *chooser; /* NULL if none is open */
+        AldModelReading *reading; /* NULL if no model is being read */
         AldLlm *llm;
         char *path, *failure;
 };
@@ -62,7 +62,7 @@ static void read_path(AldModelRow *row)
         update_state(row);
 }
 
-/* The model is that of the path which is seen. */
+/* Drops the model, which is no longer the one of the path in the entry. */
 static void on_edited(AldModelRow *row)
 {
         if (g_strcmp0(gtk_editable_get_text(GTK_EDITABLE(row)), row->path) == 0)
@@ -71,7 +71,7 @@ static void on_edited(AldModelRow *row)
         update_state(row);
 }
 
-/* A path that was not typed, such as one that was dropped, has no button to apply it. */
+/* Reads a path that was not typed, such as one that was dropped: the entry has no button to apply it. */
 static void on_activated(AldModelRow *row)
 {
         if (row->path)
@@ -80,7 +80,7 @@ static void on_activated(AldModelRow *row)
         read_path(row);
 }
 
-/* The dialog: of GTK 4.8, and deprecated from 4.10 on. */
+/* This dialog is available in GTK 4.8, and deprecated since 4.10. */
 G_GNUC_BEGIN_IGNORE_DEPRECATIONS
 
 static void read_file(AldModelRow *row, GFile *file)

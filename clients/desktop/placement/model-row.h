@@ -6,22 +6,22 @@
 #include "placement/model/model-needs.h"
 
 /*
- * A row with the path of a model, which can also be chosen in a dialog, and reads it. Signal "model-changed":
- * it has been read, or is being read, or cannot be.
+ * A row for the path of a model, which it reads. The path can also be chosen in a dialog. Signal
+ * "model-changed": the model is being read, has been read, or cannot be read.
  */
 #define ALD_TYPE_MODEL_ROW (ald_model_row_get_type())
 G_DECLARE_FINAL_TYPE(AldModelRow, ald_model_row, ALD, MODEL_ROW, AdwEntryRow)
 
 GtkWidget *ald_model_row_new(void);
 
-/* NULL until it was read. It belongs to the row, until the next signal. */
+/* Returns NULL unless the model was read. It belongs to the row, and is valid until the next signal. */
 const AldLlm *ald_model_row_model(AldModelRow *row);
 
-/* Of that model. */
+/* Returns the path of that model, or NULL. */
 const char *ald_model_row_path(AldModelRow *row);
 
-/* Why there is no model, in words; NULL if there is one. */
+/* Returns why there is no model, in words; NULL if there is one. */
 const char *ald_model_row_problem(AldModelRow *row);
 
-/* Whether that is because it cannot be read. */
+/* Returns whether a model cannot be read. */
 gboolean ald_model_row_has_failed(AldModelRow *row);

@@ -37,7 +37,7 @@ bool ald_number_row_get(GtkWidget *row, uint64_t *ret)
         return parse_number(number, text, ret);
 }
 
-/* What is still empty is missing rather than wrong. */
+/* Marks a wrong entry. An empty one is missing rather than wrong. */
 static void on_changed(GtkWidget *row)
 {
         uint64_t value;

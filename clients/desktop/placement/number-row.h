@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A row in which a number is written: a count, or a size such as 40G. It looks wrong while it is. */
+/* A row to enter a number: a count, or a size such as 40G. It is marked while the entry is wrong. */
 
 typedef enum AldNumberKind {
         ALD_NUMBER_COUNT,
@@ -17,5 +17,5 @@ GtkWidget *ald_number_row_new(
 
 void ald_number_row_set(GtkWidget *row, uint64_t value);
 
-/* False while what is written is wrong. Nothing, where that is allowed, is ALD_ABSENT_UINT64. */
+/* Returns false if the entry is wrong. An empty entry, where allowed, is ALD_ABSENT_UINT64. */
 bool ald_number_row_get(GtkWidget *row, uint64_t *ret);

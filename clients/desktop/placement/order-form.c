@@ -9,10 +9,11 @@
 #include "clients/desktop/placement/order-form.h"
 #include "clients/desktop/widgets/widget-words.h"
 
-#define FIELD_KEY "ald-field" /* of a row: what of the options it chooses */
+#define FIELD_KEY "ald-field" /* set on a row: the field of the options that it chooses */
 
 enum { FROM_FILE, FROM_NUMBERS };
-/* In the order of the rows: those of models in numbers, of engines without a model, and those of options. */
+/* In the order of the rows: those of a model given in numbers, that of engines without a model, and those of
+ * the options. */
 enum { BYTES, LAYERS, ELEMENTS, KV_BYTES, MESSAGE_BYTES, CONTEXT, PARALLEL, N_NUMBERS };
 
 struct _AldOrderForm {
@@ -20,10 +21,10 @@ struct _AldOrderForm {
         GtkWidget *source, *model, *status, *options, *kv_type;
         GtkWidget *numbers[N_NUMBERS];
         GPtrArray *choices;             /* rows of the options that are enumerations; children */
-        const AldPlanEngine *kv_engine; /* whose types kv_type lists */
-        uint64_t context;               /* that was proposed */
+        const AldPlanEngine *kv_engine; /* the engine whose types kv_type lists */
+        uint64_t context;               /* the last proposal */
         char *problem;
-        bool ready; /* all rows are there */
+        bool ready; /* all rows exist */
 };
 
 G_DEFINE_FINAL_TYPE(AldOrderForm, ald_order_form, GTK_TYPE_BOX)
@@ -32,7 +33,7 @@ enum { CHANGED, SUBMITTED, N_SIGNALS };
 
 static guint signals[N_SIGNALS];
 
-/* With which limits, as in the call. */
+/* The rows of numbers. Those with a field have its limits, as in the call. */
 static const struct {
         const char *title, *field;
         AldNumberKind kind;
@@ -47,14 +48,12 @@ static const struct {
         [PARALLEL] = { N_("Requests at Once"), "Parallel", ALD_NUMBER_COUNT, true },
 };
 
-/* What is chosen. */
-
 static bool is_engine(const AldField *field)
 {
         return field->offset == offsetof(AldPlanOptions, engine);
 }
 
-/* The word of an option with this number, from 0; NULL: there are no more. */
+/* Returns a word of an option by its number, which starts from 0; NULL beyond the last one. */
 static const char *word_at(const AldField *field, size_t i)
 {
         return is_engine(field) ? ald_plan_engine_name_at(i) : field->words[i];
@@ -67,7 +66,7 @@ static const char *chosen_word(GtkWidget *row)
         return word_at(field, adw_combo_row_get_selected(ADW_COMBO_ROW(row)));
 }
 
-/* The list has only those that the engine keeps. */
+/* Returns the type by name, since the list has only the types that the engine keeps. */
 static AldKvType chosen_kv_type(AldOrderForm *form)
 {
         GtkStringObject *chosen = adw_combo_row_get_selected_item(ADW_COMBO_ROW(form->kv_type));
@@ -78,8 +77,8 @@ static AldKvType chosen_kv_type(AldOrderForm *form)
         return type;
 }
 
-/* An older service may not know a field, so that what is as if it were absent, the first word, is left out.
- */
+/* Leaves out an option if its first word is chosen, which means the same as its absence: an older service may
+ * not know the field. */
 AldPlanOptions ald_order_form_options(AldOrderForm *form)
 {
         AldPlanOptions options = ALD_PLAN_OPTIONS_INIT;
@@ -148,8 +147,6 @@ const char *ald_order_form_path(AldOrderForm *form)
         return is_from_file(form) ? ald_model_row_path(ALD_MODEL_ROW(form->model)) : NULL;
 }
 
-/* What is missing. */
-
 static const char *number_problem(AldOrderForm *form)
 {
         uint64_t value;
@@ -171,7 +168,7 @@ const char *ald_order_form_problem(AldOrderForm *form)
         return problem ?: number_problem(form);
 }
 
-/* Below the model: what was read, or why not. */
+/* Shows below the model what was read, or what is missing. */
 static void show_status(AldOrderForm *form)
 {
         const AldPlanOrder order = ald_order_form_order(form);
@@ -190,7 +187,7 @@ static void append_part(GString *text, const char *part)
         g_string_append_printf(text, "%s%s", text->len > 0 ? " · " : "", part);
 }
 
-/* So that it need not be opened to be read. */
+/* Sums up the options in the subtitle, so that they can be read without expanding them. */
 static void show_options(AldOrderForm *form)
 {
         g_autoptr(GString) text = g_string_new(NULL);
@@ -216,7 +213,7 @@ static void show_options(AldOrderForm *form)
 
 static void on_changed(AldOrderForm *form);
 
-/* The type remains, if the engine keeps it. */
+/* Lists the types that the engine keeps. The chosen type stays if it is one of them. */
 static void list_kv_types(AldOrderForm *form)
 {
         const AldPlanEngine *engine = chosen_engine(form);
@@ -257,7 +254,8 @@ static void on_changed(AldOrderForm *form)
         g_signal_emit(form, signals[CHANGED], 0);
 }
 
-/* A model may have been trained for less than what is proposed, unless the user has chosen something else. */
+/* Proposes the context of the model, which may have been trained for less, unless the user has entered
+ * another one. */
 static void on_model_changed(AldOrderForm *form)
 {
         const AldLlm *llm = ald_model_row_model(ALD_MODEL_ROW(form->model));
@@ -273,8 +271,6 @@ static void on_submitted(AldOrderForm *form)
 {
         g_signal_emit(form, signals[SUBMITTED], 0);
 }
-
-/* Rows. */
 
 static GtkWidget *make_list(const char *name)
 {
@@ -324,7 +320,7 @@ static const char *field_title(const AldField *field)
         return field->name;
 }
 
-/* Each option that is an enumeration, so that new ones and new words appear by themselves. */
+/* Adds a row for each option that is an enumeration, so that new options and words need no change here. */
 static void add_choices(AldOrderForm *form)
 {
         for (size_t i = 0; i < ald_plan_options_struct.n_fields; i++) {
@@ -385,8 +381,6 @@ static GtkWidget *make_options(AldOrderForm *form)
         gtk_list_box_append(GTK_LIST_BOX(list), form->options);
         return list;
 }
-
-/* The widget. */
 
 static void ald_order_form_dispose(GObject *object)
 {

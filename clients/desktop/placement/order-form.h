@@ -6,7 +6,7 @@
 #include "clients/common/plan-order.h"
 
 /*
- * What is to be placed, and for what: a model out of a file or folder, or numbers, and options.
+ * A form for what is to be placed, and for what: a model out of a file or folder, or numbers, and options.
  *
  * Signals:
  *   "changed": whether it is complete may have changed.
@@ -17,14 +17,14 @@ G_DECLARE_FINAL_TYPE(AldOrderForm, ald_order_form, ALD, ORDER_FORM, GtkBox)
 
 GtkWidget *ald_order_form_new(void);
 
-/* NULL if it is complete; else what is missing, in words. */
+/* Returns what is missing, in words; NULL if the form is complete. */
 const char *ald_order_form_problem(AldOrderForm *form);
 
-/* Of a form that is complete. The model and strings of the options belong to the form until it changes. */
+/* Require a complete form. The model, and the strings of the options, belong to the form until it changes. */
 AldPlanOrder ald_order_form_order(AldOrderForm *form);
 AldPlanOptions ald_order_form_options(AldOrderForm *form);
 
-/* The path of the model; NULL if it is given in numbers. */
+/* Returns the path of the model; NULL if it is given in numbers. */
 const char *ald_order_form_path(AldOrderForm *form);
 
 void ald_order_form_grab_focus(AldOrderForm *form);

@@ -21,11 +21,11 @@ struct _AldPlacementPage {
         AldPlanView *view;
         AldExportButton *export;
         GtkWidget *box, *start, *message, *toggle;
-        GtkWidget *running, *progress; /* NULL while no plan is made */
-        AldPlanRun *run;               /* NULL while none is made */
-        AldPlanReport *report;         /* NULL: none */
-        char *asked, *title;           /* what is placed by the run, and by the report */
-        char *path;                    /* of the model of the run; NULL: none */
+        GtkWidget *running, *progress; /* NULL if no plan is being made */
+        AldPlanRun *run;               /* NULL if no plan is being made */
+        AldPlanReport *report;         /* NULL if there is none */
+        char *asked, *title;           /* what the run places, and what the report places */
+        char *path;                    /* path of the run's model; NULL: none */
 };
 
 G_DEFINE_FINAL_TYPE(AldPlacementPage, ald_placement_page, ADW_TYPE_BIN)
@@ -33,8 +33,6 @@ G_DEFINE_FINAL_TYPE(AldPlacementPage, ald_placement_page, ADW_TYPE_BIN)
 enum { OVERLAY_CHANGED, N_SIGNALS };
 
 static guint signals[N_SIGNALS];
-
-/* The plan. */
 
 static void show_message(AldPlacementPage *page, const char *text, AldTone tone)
 {
@@ -65,9 +63,8 @@ static GtkWidget *make_running(AldPlacementPage *page)
         return running;
 }
 
-/* Made anew each time: screen readers of GTK 4.8 do not notice that something is shown while something else
- * is hidden.
- */
+/* Makes the widgets anew each time: screen readers do not notice in GTK 4.8 that one widget is shown while
+ * another is hidden. */
 static void show_running(AldPlacementPage *page)
 {
         bool had_focus = gtk_widget_has_focus(page->start);
@@ -90,7 +87,7 @@ static void hide_running(AldPlacementPage *page)
                 gtk_widget_grab_focus(page->start);
 }
 
-/* What is shown of the one before must go first. */
+/* Replaces the report. Everything that refers to the one before is cleared first. */
 static void replace_report(AldPlacementPage *page, AldPlanReport *report)
 {
         ald_placement_page_clear_overlay(page);
@@ -157,8 +154,6 @@ static void on_cancel(AldPlacementPage *page)
         show_message(page, _("Planning was canceled"), ALD_TONE_FAINT);
 }
 
-/* On the map. */
-
 static void on_toggled(AldPlacementPage *page)
 {
         g_signal_emit(page, signals[OVERLAY_CHANGED], 0);
@@ -177,7 +172,7 @@ void ald_placement_page_clear_overlay(AldPlacementPage *page)
         gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(page->toggle), FALSE);
 }
 
-/* Of several pages in a window, the one that is seen. */
+/* A window may have several pages; the shortcut is for the visible one. */
 static gboolean on_shortcut(GtkWidget *widget, GVariant *arguments, gpointer userdata)
 {
         if (!gtk_widget_get_mapped(widget))
@@ -185,8 +180,6 @@ static gboolean on_shortcut(GtkWidget *widget, GVariant *arguments, gpointer use
         start_planning(ALD_PLACEMENT_PAGE(widget));
         return TRUE;
 }
-
-/* Widgets. */
 
 static void add_shortcuts(AldPlacementPage *page)
 {
@@ -242,7 +235,7 @@ static GtkWidget *make_content(AldPlacementPage *page, AldLiveCluster *cluster)
         return scroller;
 }
 
-/* The service gives a plan up that nobody waits for when the connection ends. */
+/* Abandons a running plan without canceling it: the service gives it up when the connection ends. */
 static void ald_placement_page_dispose(GObject *object)
 {
         AldPlacementPage *page = ALD_PLACEMENT_PAGE(object);

@@ -8,17 +8,17 @@
 #include "placement/report/plan-report.h"
 
 /*
- * Where a model is placed on the devices of the cluster: what is asked for, and the plan. Signal
- * "overlay-changed": the user wants the plan to be shown on the map, or not any more.
+ * Places a model on the devices of the cluster: a form for the request, and the plan. Signal
+ * "overlay-changed": the user wants the plan to be shown on the map, or no longer.
  */
 #define ALD_TYPE_PLACEMENT_PAGE (ald_placement_page_get_type())
 G_DECLARE_FINAL_TYPE(AldPlacementPage, ald_placement_page, ALD, PLACEMENT_PAGE, AdwBin)
 
-/* The bus is used until it ends. */
+/* The bus must outlive the page. */
 GtkWidget *ald_placement_page_new(AldLiveCluster *cluster, AldHostBus *bus);
 
-/* The plan that is to be shown on the map, or NULL; and what is placed. They belong to the page. */
+/* Returns the plan that is to be shown on the map, or NULL, and its title. They belong to the page. */
 const AldPlanReport *ald_placement_page_overlay(AldPlacementPage *page, const char **ret_title);
 
-/* Takes it from the map. */
+/* Removes the plan from the map. */
 void ald_placement_page_clear_overlay(AldPlacementPage *page);

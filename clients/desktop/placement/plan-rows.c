@@ -8,7 +8,7 @@
 #include "clients/desktop/details/rows/sentence-row.h"
 #include "clients/desktop/placement/plan-rows.h"
 
-#define NODE_KEY "ald-node" /* of a row: its node, and the other end of a path */
+#define NODE_KEY "ald-node" /* set on a row: its node, and the other end of a path */
 #define PEER_KEY "ald-peer"
 #define LEFT_OUT_MAX 100u /* rows; a cluster may have thousands of devices */
 
@@ -47,7 +47,7 @@ static char *describe_age(uint64_t measured_usec, double now_usec)
         return g_strdup_printf(_("measured %s"), age);
 }
 
-/* Its number is that of its rank in the plan, as on the map. */
+/* Returns the next row, whose key is its rank in the plan. */
 static GtkWidget *next_row(AldKeyedRows *rows, guint number, AldRowMaker make)
 {
         g_autofree char *key = g_strdup_printf("%u", number);

@@ -5,8 +5,8 @@
 #include "placement/report/plan-report.h"
 
 /*
- * What a report says, as rows of lists: each function names the rows of one list. Rows about a node, or about
- * a path between two, can be activated by ald_plan_row_open().
+ * Shows a report as rows of lists: each function adds the rows of one list. Rows about a node, or about a
+ * path between two, can be activated by ald_plan_row_open().
  */
 typedef void (*AldPlanRows)(AldKeyedRows *rows, const AldPlanReport *report, double now_usec);
 
@@ -16,5 +16,5 @@ void ald_plan_rows_alternatives(AldKeyedRows *rows, const AldPlanReport *report,
 void ald_plan_rows_left_out(AldKeyedRows *rows, const AldPlanReport *report, double now_usec);
 void ald_plan_rows_sensitivities(AldKeyedRows *rows, const AldPlanReport *report, double now_usec);
 
-/* Shows the details of what the row is about. */
+/* Shows the details of the node, or of the path, that the row is about. */
 void ald_plan_row_open(GtkListBoxRow *row);

@@ -9,13 +9,13 @@
 
 struct AldPlanRun {
         AldHostCall *call;
-        AldHostUse *use; /* for signals; NULL without a connection */
+        AldHostUse *use; /* to receive signals; NULL without a connection */
         sd_bus_slot *match;
         const AldPlanRunHandler *handler;
         void *userdata;
 };
 
-/* What the call is made of. */
+/* The arguments of the call. */
 typedef struct PlanArguments {
         const AldPlanWorkload *workload;
         const AldPlanOptions *options;
@@ -47,7 +47,7 @@ static void on_replied(sd_bus_message *reply, const sd_bus_error *error, void *u
         handler->ended(report, error, owner);
 }
 
-/* Whoever sends one can move a bar at most. */
+/* The sender is not checked, since a false signal can at most move a bar. */
 static int on_progress(sd_bus_message *signal, void *userdata, sd_bus_error *ret_error)
 {
         const AldPlanRun *run = userdata;
@@ -58,7 +58,7 @@ static int on_progress(sd_bus_message *signal, void *userdata, sd_bus_error *ret
         return 0;
 }
 
-/* The call fails as well then, which is enough. */
+/* Does nothing: the call fails as well. */
 static void on_lost(const sd_bus_error *error, void *userdata)
 {
 }
@@ -70,7 +70,7 @@ static int make_call(sd_bus *bus, const void *data, sd_bus_message **ret)
         return ald_plan_call_new(bus, arguments->workload, arguments->options, ret);
 }
 
-/* Without them there is no progress to be seen, but still a plan. */
+/* Subscribes to the signals of progress. Without them the plan is made all the same. */
 static void follow_progress(AldPlanRun *run, AldHostBus *bus)
 {
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
@@ -94,7 +94,8 @@ AldPlanRun *ald_plan_run_start(AldHostBus *bus, const AldPlanWorkload *workload,
         return run;
 }
 
-/* Nobody waits for the reply: a later plan comes after it on the same connection. */
+/* Cancels the plan without waiting for the reply: a later call is handled afterwards, as it uses the same
+ * connection. */
 static void cancel_in_service(sd_bus *bus)
 {
         g_autoptr(AldMessage) m = NULL;

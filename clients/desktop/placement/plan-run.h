@@ -4,22 +4,22 @@
 #include "clients/desktop/actions/host-bus.h"
 #include "placement/report/plan-report.h"
 
-/* A plan that is being made by the placement service, from the call to its end. */
+/* A plan that the placement service is making, from the call to its end. */
 typedef struct AldPlanRun AldPlanRun;
 
 typedef struct AldPlanRunHandler {
-        /* A fraction from 0 to 1. */
+        /* Called with a fraction from 0 to 1. */
         void (*progressed)(double fraction, void *userdata);
-        /* Called once; the run is freed before. The report, which the callee takes, or else the error. */
+        /* Called once, after the run is freed. Passes ownership of the report, or NULL and the error. */
         void (*ended)(AldPlanReport *report, const sd_bus_error *error, void *userdata);
 } AldPlanRunHandler;
 
-/* The handler is kept, not copied; it is called from the main loop. */
+/* The handler is not copied; it is called from the main loop. */
 AldPlanRun *ald_plan_run_start(AldHostBus *bus, const AldPlanWorkload *workload,
         const AldPlanOptions *options, const AldPlanRunHandler *handler, void *userdata);
 
-/* The service gives the plan up; the handler is not called any more. */
+/* Cancels the plan in the service. The handler is not called any more. */
 void ald_plan_run_cancel(AldPlanRun *run);
 
-/* The same without telling the service, whose answer is not wanted. */
+/* Abandons the plan without canceling it in the service. The handler is not called any more. */
 void ald_plan_run_free(AldPlanRun *run);

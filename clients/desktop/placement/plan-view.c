@@ -18,7 +18,7 @@ typedef struct PlanSection {
 struct _AldPlanView {
         GtkBox parent;
         AldLiveCluster *cluster;
-        const AldPlanReport *report; /* or NULL */
+        const AldPlanReport *report; /* NULL if there is none */
         char *title;
         GtkWidget *request, *head, *speed, *certainty, *facts, *tools, *problem, *problem_title,
                 *problem_text, *outdated;
@@ -39,9 +39,7 @@ static const struct {
         { N_("Left Out"), ald_plan_rows_left_out, false },
 };
 
-/* What is shown. */
-
-/* They are sentences. */
+/* Appends the notes, which are sentences. */
 static void append_notes(GString *text, const AldPlanRow *plan)
 {
         for (size_t i = 0; plan->notes && plan->notes[i]; i++) {
@@ -92,7 +90,7 @@ static void show_problem(AldPlanView *view)
 {
         const AldPlanRow *plan = &view->report->plan;
         g_autofree char *title = ald_plan_words_problem(plan), *text = ald_text_safe_or_null(plan->text);
-        /* In English it may say the same. */
+        /* In English both may say the same. */
         bool is_same = text && title && g_str_has_prefix(text, title);
         g_autoptr(GString) all = g_string_new(is_same ? NULL : text);
 
@@ -101,7 +99,8 @@ static void show_problem(AldPlanView *view)
         ald_label_show(view->problem_text, all->len > 0 ? all->str : NULL);
 }
 
-/* The graph of now may still have to be read; a plan of a later one is not old. */
+/* Returns whether the graph has changed since the plan was made. If the present graph is yet to be read, that
+ * of the plan may be newer. */
 static bool is_outdated(AldPlanView *view)
 {
         uint64_t now = ald_model_topology(ald_live_cluster_model(view->cluster))->revision,
@@ -156,7 +155,7 @@ void ald_plan_view_show(AldPlanView *view, const AldPlanReport *report, const ch
         update_view(view);
 }
 
-/* Ages have grown. */
+/* Updates ages. */
 static void on_tick(AldPlanView *view)
 {
         double now_usec = ald_live_now();
@@ -174,8 +173,6 @@ static void on_updated(AldPlanView *view, guint parts)
         if (parts & ALD_LIVE_TOPOLOGY)
                 update_outdated(view);
 }
-
-/* Widgets. */
 
 static GtkWidget *make_head(AldPlanView *view)
 {
