@@ -27,7 +27,7 @@ static AldLiveCluster *local_cluster(AldDesktopApplication *application)
         return application->local;
 }
 
-static bool setting(AldDesktopApplication *application, const char *key)
+static bool get_setting(AldDesktopApplication *application, const char *key)
 {
         return application->settings && g_settings_get_boolean(application->settings, key);
 }
@@ -61,7 +61,7 @@ static void remember_host(AldDesktopApplication *application, const char *host)
         g_settings_set_strv(application->settings, "recent-hosts", (const char *const *) hosts->pdata);
 }
 
-static AldDesktopWindow *present(AldDesktopApplication *application, const char *host)
+static AldDesktopWindow *present_window(AldDesktopApplication *application, const char *host)
 {
         AldDesktopWindow *window = find_window(application, host);
 
@@ -81,8 +81,8 @@ static AldDesktopWindow *present(AldDesktopApplication *application, const char 
 
 static void update_background(AldDesktopApplication *application)
 {
-        bool notifies = setting(application, "notify-findings");
-        bool held = notifies && setting(application, "run-in-background");
+        bool notifies = get_setting(application, "notify-findings");
+        bool held = notifies && get_setting(application, "run-in-background");
 
         if (notifies && !application->notifier)
                 application->notifier = ald_notifier_new(
@@ -118,14 +118,14 @@ static void on_connect_to(GSimpleAction *action, GVariant *parameter, gpointer u
         const char *host = g_variant_get_string(parameter, NULL);
 
         if (!*host)
-                present(userdata, NULL);
+                present_window(userdata, NULL);
         else if (ald_connection_is_host(host))
-                present(userdata, host);
+                present_window(userdata, host);
 }
 
 static void on_show_findings(GSimpleAction *action, GVariant *parameter, gpointer userdata)
 {
-        ald_desktop_window_show_page(present(userdata, NULL), "findings");
+        ald_desktop_window_show_page(present_window(userdata, NULL), "findings");
 }
 
 static void on_about(GSimpleAction *action, GVariant *parameter, gpointer userdata)
@@ -210,7 +210,7 @@ static void on_hold_off_said(AldDesktopApplication *application, const char *tex
                 notify_of_hold_off(application, text);
 }
 
-static void add_hold_off(AldDesktopApplication *application)
+static void add_hold_off_action(AldDesktopApplication *application)
 {
         AldHoldOff *hold_off = ald_hold_off_of(G_APPLICATION(application), NULL);
         g_autoptr(GAction) action = ald_hold_off_action_new(hold_off, "hold-off");
@@ -231,13 +231,13 @@ static void ald_desktop_application_startup(GApplication *base)
                         GTK_APPLICATION(base), accelerators[i].action, accelerators[i].keys);
         gtk_window_set_default_icon_name(ALD_APPLICATION_ID);
         add_settings(application);
-        add_hold_off(application);
+        add_hold_off_action(application);
         update_background(application);
 }
 
 static void ald_desktop_application_activate(GApplication *base)
 {
-        present(ALD_DESKTOP_APPLICATION(base), NULL);
+        present_window(ALD_DESKTOP_APPLICATION(base), NULL);
 }
 
 static int ald_desktop_application_command_line(GApplication *base, GApplicationCommandLine *line)
@@ -255,7 +255,7 @@ static int ald_desktop_application_command_line(GApplication *base, GApplication
                 g_application_command_line_printerr(line, "alidade: %s\n", why);
                 return 2;
         }
-        present(ALD_DESKTOP_APPLICATION(base), host);
+        present_window(ALD_DESKTOP_APPLICATION(base), host);
         return 0;
 }
 

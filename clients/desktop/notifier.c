@@ -48,7 +48,7 @@ static char *notification_id(const char *key)
         return g_compute_checksum_for_string(G_CHECKSUM_SHA256, key, -1);
 }
 
-static void notify(AldNotifier *notifier, AldFindingItem *item, const char *id)
+static void send_notification(AldNotifier *notifier, AldFindingItem *item, const char *id)
 {
         g_autoptr(GNotification)
                 notification = g_notification_new(ald_finding_item_text(item, ALD_FINDING_COLUMN_TEXT));
@@ -64,7 +64,7 @@ static void notify(AldNotifier *notifier, AldFindingItem *item, const char *id)
         g_application_send_notification(notifier->application, id, notification);
 }
 
-static void withdraw_all(AldNotifier *notifier, GHashTable *still)
+static void withdraw_notifications(AldNotifier *notifier, GHashTable *present)
 {
         const NotedFinding *noted;
         const char *key;
@@ -72,12 +72,12 @@ static void withdraw_all(AldNotifier *notifier, GHashTable *still)
 
         g_hash_table_iter_init(&iter, notifier->known);
         while (g_hash_table_iter_next(&iter, (void **) &key, (void **) &noted))
-                if (noted->id && !(still && g_hash_table_contains(still, key)))
+                if (noted->id && !(present && g_hash_table_contains(present, key)))
                         g_application_withdraw_notification(notifier->application, noted->id);
 }
 
 /* As it was when it became silent; NULL: it was not known then. It is notified of later if it lasts. */
-static NotedFinding *note_silent(AldNotifier *notifier, AldFindingItem *item)
+static NotedFinding *note_silenced(AldNotifier *notifier, AldFindingItem *item)
 {
         const NotedFinding *before = g_hash_table_lookup(notifier->known, ald_finding_item_key(item));
         NotedFinding *noted;
@@ -94,7 +94,7 @@ static NotedFinding *note_silent(AldNotifier *notifier, AldFindingItem *item)
 
 /* A new finding, or one that has become worse, which replaces its notification; only a few at once, and not
  * what has come with its service. */
-static NotedFinding *note(AldNotifier *notifier, AldFindingItem *item, bool turned, guint *sent)
+static NotedFinding *note_finding(AldNotifier *notifier, AldFindingItem *item, bool turned, guint *sent)
 {
         const char *key = ald_finding_item_key(item);
         const NotedFinding *before = g_hash_table_lookup(notifier->known, key);
@@ -109,13 +109,13 @@ static NotedFinding *note(AldNotifier *notifier, AldFindingItem *item, bool turn
                 return noted;
         g_free(noted->id);
         noted->id = notification_id(key);
-        notify(notifier, item, noted->id);
+        send_notification(notifier, item, noted->id);
         ++*sent;
         return noted;
 }
 
 /* So that it is not new when it comes again. */
-static void keep_past(AldNotifier *notifier, GHashTable *now, bool turned)
+static void remember_past_findings(AldNotifier *notifier, GHashTable *now, bool turned)
 {
         gint64 time = g_get_monotonic_time();
         const NotedFinding *noted;
@@ -137,7 +137,7 @@ static void keep_past(AldNotifier *notifier, GHashTable *now, bool turned)
         }
 }
 
-static void update(AldNotifier *notifier, bool turned)
+static void update_findings(AldNotifier *notifier, bool turned)
 {
         GListModel *findings = ald_live_cluster_findings(notifier->cluster);
         GHashTable *now = noted_table_new();
@@ -151,13 +151,13 @@ static void update(AldNotifier *notifier, bool turned)
                         ald_finding_item_left_out(item) > 0 ||
                         g_hash_table_contains(now, ald_finding_item_key(item)))
                         continue;
-                noted = ald_finding_item_is_silent(item) ? note_silent(notifier, item)
-                                                         : note(notifier, item, turned, &sent);
+                noted = ald_finding_item_is_silent(item) ? note_silenced(notifier, item)
+                                                         : note_finding(notifier, item, turned, &sent);
                 if (noted)
                         g_hash_table_insert(now, g_strdup(ald_finding_item_key(item)), noted);
         }
-        withdraw_all(notifier, now);
-        keep_past(notifier, now, turned);
+        withdraw_notifications(notifier, now);
+        remember_past_findings(notifier, now, turned);
         g_hash_table_unref(notifier->known);
         notifier->known = now;
         notifier->begun = true;
@@ -166,7 +166,7 @@ static void update(AldNotifier *notifier, bool turned)
 static void on_updated(AldNotifier *notifier, guint parts)
 {
         if (parts & ALD_LIVE_FINDINGS)
-                update(notifier, parts & ALD_LIVE_PAST);
+                update_findings(notifier, parts & ALD_LIVE_PAST);
 }
 
 AldNotifier *ald_notifier_new(GApplication *application, AldLiveCluster *cluster)
@@ -178,7 +178,7 @@ AldNotifier *ald_notifier_new(GApplication *application, AldLiveCluster *cluster
         notifier->known = noted_table_new();
         notifier->handler = g_signal_connect_swapped(cluster, "updated", G_CALLBACK(on_updated), notifier);
         if (ald_live_cluster_has_data(cluster))
-                update(notifier, false);
+                update_findings(notifier, false);
         return notifier;
 }
 
@@ -186,7 +186,7 @@ void ald_notifier_free(AldNotifier *notifier)
 {
         if (!notifier)
                 return;
-        withdraw_all(notifier, NULL);
+        withdraw_notifications(notifier, NULL);
         g_signal_handler_disconnect(notifier->cluster, notifier->handler);
         g_object_unref(notifier->cluster);
         g_hash_table_unref(notifier->known);

@@ -58,9 +58,9 @@ G_DEFINE_FINAL_TYPE(AldDesktopWindow, ald_desktop_window, ADW_TYPE_APPLICATION_W
 
 /* Narrow and wide. */
 
-static void follow_page(AldDesktopWindow *window);
+static void update_search_button(AldDesktopWindow *window);
 
-static void adapt(AldDesktopWindow *window)
+static void adapt_layout(AldDesktopWindow *window)
 {
         bool details_alone = window->narrow && window->shows_details;
 
@@ -74,7 +74,7 @@ static void adapt(AldDesktopWindow *window)
                 return;
         gtk_widget_set_visible(window->details_box, window->shows_details);
         gtk_widget_set_visible(GTK_WIDGET(window->pages), !details_alone);
-        follow_page(window);
+        update_search_button(window);
         gtk_widget_set_hexpand(window->details_box, details_alone);
         gtk_widget_set_size_request(window->details_box, window->narrow ? -1 : DETAILS_PX, -1);
         adw_view_switcher_bar_set_reveal(
@@ -89,7 +89,7 @@ static void set_narrow(AldDesktopWindow *window, bool narrow)
         if (window->narrow == narrow)
                 return;
         window->narrow = narrow;
-        adapt(window);
+        adapt_layout(window);
         focus_details(window);
         update_narrow_width(window);
 }
@@ -264,7 +264,7 @@ static void on_focus(AldDesktopWindow *window)
                 g_set_weak_pointer(&window->page_focus, focus);
 }
 
-static void focus_page(AldDesktopWindow *window)
+static void restore_page_focus(AldDesktopWindow *window)
 {
         if (!window->page_focus || !gtk_widget_get_mapped(window->page_focus) ||
                 !gtk_widget_grab_focus(window->page_focus))
@@ -293,7 +293,7 @@ static void open_details(AldDesktopWindow *window, bool open)
         if (!open)
                 ald_details_pane_clear(window->details);
         ald_topology_view_select(topology_of(window), NULL, NULL);
-        adapt(window);
+        adapt_layout(window);
         update_narrow_width(window);
 }
 
@@ -326,7 +326,7 @@ static void close_details(AldDesktopWindow *window)
 
         open_details(window, false);
         if (had_focus)
-                focus_page(window);
+                restore_page_focus(window);
 }
 
 static void on_show_node(GtkWidget *widget, const char *name, GVariant *parameter)
@@ -546,7 +546,7 @@ static void add_page(
 }
 
 /* The button is there where there is something to search. */
-static void follow_page(AldDesktopWindow *window)
+static void update_search_button(AldDesktopWindow *window)
 {
         GtkWidget *page = adw_view_stack_get_visible_child(window->pages),
                   *bar = page ? ald_list_page_search_bar(page) : NULL;
@@ -575,7 +575,8 @@ static void make_pages(AldDesktopWindow *window)
                 "alidade-placement-symbolic");
         g_signal_connect_swapped(
                 window->placement, "overlay-changed", G_CALLBACK(on_overlay_changed), window);
-        g_signal_connect_swapped(window->pages, "notify::visible-child", G_CALLBACK(follow_page), window);
+        g_signal_connect_swapped(
+                window->pages, "notify::visible-child", G_CALLBACK(update_search_button), window);
 }
 
 static GtkWidget *make_content(AldDesktopWindow *window)
@@ -594,7 +595,7 @@ static GtkWidget *make_content(AldDesktopWindow *window)
         return window->content;
 }
 
-static void build(AldDesktopWindow *window)
+static void build_window(AldDesktopWindow *window)
 {
         GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
 
@@ -613,11 +614,11 @@ static void build(AldDesktopWindow *window)
         adw_toast_overlay_set_child(window->toasts, box);
         adw_application_window_set_content(ADW_APPLICATION_WINDOW(window), GTK_WIDGET(window->toasts));
         watch_width(window);
-        adapt(window);
+        adapt_layout(window);
 }
 
 /* What there is to show is made once there is something, so that the window appears sooner. */
-static void fill(AldDesktopWindow *window)
+static void create_content(AldDesktopWindow *window)
 {
         g_autofree char *page = g_steal_pointer(&window->page);
 
@@ -629,7 +630,7 @@ static void fill(AldDesktopWindow *window)
         gtk_stack_add_named(window->screen, make_content(window), "content");
         if (page)
                 ald_desktop_window_show_page(window, page);
-        adapt(window);
+        adapt_layout(window);
         update_narrow_width(window);
 }
 
@@ -642,7 +643,7 @@ static void update_problem(AldDesktopWindow *window)
         bool has_data = ald_live_cluster_has_data(window->cluster);
 
         if (has_data && !window->content)
-                fill(window);
+                create_content(window);
         if (has_data && g_strcmp0(gtk_stack_get_visible_child_name(window->screen), "content") != 0) {
                 gtk_stack_set_visible_child_name(window->screen, "content");
                 gtk_widget_child_focus(GTK_WIDGET(window->pages), GTK_DIR_TAB_FORWARD);
@@ -693,7 +694,7 @@ static void on_updated(AldDesktopWindow *window, guint parts)
                 update_badge(window);
 }
 
-static void restore(AldDesktopWindow *window)
+static void restore_size(AldDesktopWindow *window)
 {
         if (!window->settings)
                 return;
@@ -786,8 +787,8 @@ AldDesktopWindow *ald_desktop_window_new(
         window->cluster = g_object_ref(cluster);
         window->settings = settings ? g_object_ref(settings) : NULL;
         window->actions = ald_actions_new(GTK_APPLICATION_WINDOW(window), cluster);
-        build(window);
-        restore(window);
+        build_window(window);
+        restore_size(window);
         g_signal_connect_swapped(cluster, "updated", G_CALLBACK(on_updated), window);
         g_signal_connect_swapped(cluster, "notify::problem", G_CALLBACK(update_problem), window);
         g_signal_connect(window, "notify::focus-widget", G_CALLBACK(on_focus), NULL);

@@ -39,7 +39,7 @@ struct AldActions {
         NamedPair to_silence, silenced; /* the same */
 };
 
-static void say(const char *text, void *userdata)
+static void show_message(const char *text, void *userdata)
 {
         AldActions *self = userdata;
 
@@ -52,7 +52,7 @@ static AldModel *model_of(AldActions *self)
 }
 
 /* One at a time. */
-static void present(AldActions *self, GtkWidget *prompt)
+static void present_prompt(AldActions *self, GtkWidget *prompt)
 {
         if (self->prompt)
                 ald_prompt_close(self->prompt);
@@ -95,7 +95,7 @@ static void on_named(sd_bus_message *reply, const sd_bus_error *error, void *use
                 return; /* the new name is seen everywhere */
         why = ald_bus_error_words(error, ALD_IDENTITY_UNIT);
         words = g_strdup_printf(_("Cannot rename this machine: %s"), why);
-        say(words, self);
+        show_message(words, self);
 }
 
 static void on_name_chosen(const char *name, void *userdata)
@@ -113,7 +113,7 @@ static void on_set_name(GSimpleAction *action, GVariant *parameter, void *userda
         AldActions *self = userdata;
         const char *name = ald_entity_name(ald_model_get(model_of(self), ald_model_node_id(model_of(self))));
 
-        present(self, ald_name_prompt_new(name, on_name_chosen, self));
+        present_prompt(self, ald_name_prompt_new(name, on_name_chosen, self));
 }
 
 /* Nodes that have gone. */
@@ -137,7 +137,7 @@ static void on_forgotten(sd_bus_message *reply, const sd_bus_error *error, void 
         self->forgetting = NULL;
         if (reply)
                 (void) gtk_widget_activate_action(GTK_WIDGET(self->window), "win.leave-node", "s", node->id);
-        say(words, self);
+        show_message(words, self);
 }
 
 /* The cluster service refuses too, but after it has asked for a password. */
@@ -164,7 +164,7 @@ static void on_forget_accepted(void *userdata)
         g_autofree char *why_not = why_not_forget(self, self->to_forget.id, self->to_forget.name);
 
         if (why_not) {
-                say(why_not, self);
+                show_message(why_not, self);
                 return;
         }
         /* While the call lasts there may be a prompt for another node. */
@@ -182,7 +182,7 @@ static void on_forget(GSimpleAction *action, GVariant *parameter, void *userdata
         GtkWidget *prompt;
 
         if (why_not) {
-                say(why_not, self);
+                show_message(why_not, self);
                 return;
         }
         set_node(&self->to_forget, id, name);
@@ -192,7 +192,7 @@ static void on_forget(GSimpleAction *action, GVariant *parameter, void *userdata
                   "again. What this machine has measured of the links to it is deleted."),
                 NULL);
         ald_prompt_set_answer(prompt, _("_Forget"), ALD_PROMPT_DESTRUCTIVE, on_forget_accepted, self);
-        present(self, prompt);
+        present_prompt(self, prompt);
 }
 
 /* Silence. */
@@ -230,7 +230,7 @@ static void on_silenced(sd_bus_message *reply, const sd_bus_error *error, void *
                 return; /* it is seen where the findings are */
         why = ald_bus_error_words(error, ALD_HISTORY_UNIT);
         words = g_strdup_printf(_("Cannot silence findings about %s: %s"), self->silenced.name, why);
-        say(words, self);
+        show_message(words, self);
 }
 
 static void on_unsilenced(sd_bus_message *reply, const sd_bus_error *error, void *userdata)
@@ -243,7 +243,7 @@ static void on_unsilenced(sd_bus_message *reply, const sd_bus_error *error, void
                 return;
         why = ald_bus_error_words(error, ALD_HISTORY_UNIT);
         words = g_strdup_printf(_("Cannot stop silencing findings about %s: %s"), self->silenced.name, why);
-        say(words, self);
+        show_message(words, self);
 }
 
 /* Of the nodes that are `silenced`. */
@@ -272,7 +272,7 @@ static void on_silence(GSimpleAction *action, GVariant *parameter, void *userdat
         AldActions *self = userdata;
 
         read_pair(self, parameter, &self->to_silence);
-        present(self, ald_silence_prompt_new(self->to_silence.name, on_silence_chosen, self));
+        present_prompt(self, ald_silence_prompt_new(self->to_silence.name, on_silence_chosen, self));
 }
 
 static void on_unsilence(GSimpleAction *action, GVariant *parameter, void *userdata)
@@ -294,14 +294,14 @@ static void on_host_chosen(const char *host, void *userdata)
 
 static void on_connect(GSimpleAction *action, GVariant *parameter, void *userdata)
 {
-        present(userdata, ald_host_prompt_new(on_host_chosen, userdata));
+        present_prompt(userdata, ald_host_prompt_new(on_host_chosen, userdata));
 }
 
 /* What was said, where there was no room for it. */
 
 static void on_tell(GSimpleAction *action, GVariant *parameter, void *userdata)
 {
-        present(userdata, ald_notice_new(g_variant_get_string(parameter, NULL)));
+        present_prompt(userdata, ald_notice_new(g_variant_get_string(parameter, NULL)));
 }
 
 /* All of it. */
@@ -320,7 +320,7 @@ static const GActionEntry entries[] = {
 
 static void on_said(AldHoldOff *hold_off, const char *text, void *userdata)
 {
-        say(text, userdata);
+        show_message(text, userdata);
 }
 
 AldActions *ald_actions_new(GtkApplicationWindow *window, AldLiveCluster *cluster)
@@ -332,7 +332,7 @@ AldActions *ald_actions_new(GtkApplicationWindow *window, AldLiveCluster *cluste
         self->window = window;
         self->cluster = g_object_ref(cluster);
         self->bus = ald_host_bus_new(ald_live_cluster_host(cluster));
-        self->measurements = ald_measurements_new(self->bus, cluster, say, self);
+        self->measurements = ald_measurements_new(self->bus, cluster, show_message, self);
         self->hold_off = g_object_ref(ald_hold_off_of(application, ald_live_cluster_host(cluster)));
         self->said_id = g_signal_connect(self->hold_off, "said", G_CALLBACK(on_said), self);
         hold_off = ald_hold_off_action_new(self->hold_off, "hold-off");

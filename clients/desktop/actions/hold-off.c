@@ -36,7 +36,7 @@ static guint signals[N_SIGNALS];
 
 G_DEFINE_FINAL_TYPE(AldHoldOff, ald_hold_off, G_TYPE_OBJECT)
 
-static void take(AldHoldOff *self);
+static void request_lock(AldHoldOff *self);
 
 /* A service that restarts measures nothing before the lock is taken again. */
 bool ald_hold_off_held(AldHoldOff *self)
@@ -74,11 +74,11 @@ static gboolean on_retry(void *userdata)
         AldHoldOff *self = userdata;
 
         self->retry_id = 0;
-        take(self);
+        request_lock(self);
         return G_SOURCE_REMOVE;
 }
 
-static void fail(AldHoldOff *self, const sd_bus_error *error)
+static void handle_failure(AldHoldOff *self, const sd_bus_error *error)
 {
         g_autofree char *why = NULL, *words = NULL;
 
@@ -104,7 +104,7 @@ static void on_pinged(sd_bus_message *reply, const sd_bus_error *error, void *us
                 give_up(self,
                         _("Measurements are no longer held off: the lock was released by someone else"));
         else
-                take(self);
+                request_lock(self);
 }
 
 /* The service has closed its end, or has ended. */
@@ -121,7 +121,7 @@ static gboolean on_lock_lost(gint fd, GIOCondition condition, void *userdata)
         return G_SOURCE_REMOVE;
 }
 
-static int take_lock_from(AldHoldOff *self, sd_bus_message *reply)
+static int keep_lock(AldHoldOff *self, sd_bus_message *reply)
 {
         int fd = ald_probe_lock_take(reply);
 
@@ -134,7 +134,7 @@ static int take_lock_from(AldHoldOff *self, sd_bus_message *reply)
         return 0;
 }
 
-static void on_taken(sd_bus_message *reply, const sd_bus_error *error, void *userdata)
+static void on_lock_reply(sd_bus_message *reply, const sd_bus_error *error, void *userdata)
 {
         g_auto(sd_bus_error) unreadable = SD_BUS_ERROR_NULL;
         AldHoldOff *self = userdata;
@@ -142,24 +142,24 @@ static void on_taken(sd_bus_message *reply, const sd_bus_error *error, void *use
 
         self->call = NULL;
         if (!reply) {
-                fail(self, error);
+                handle_failure(self, error);
                 return;
         }
-        r = take_lock_from(self, reply);
+        r = keep_lock(self, reply);
         if (r >= 0) {
                 notify_held(self);
                 return;
         }
         (void) sd_bus_error_set_errno(&unreadable, r);
-        fail(self, &unreadable);
+        handle_failure(self, &unreadable);
 }
 
-static void take(AldHoldOff *self)
+static void request_lock(AldHoldOff *self)
 {
         const AldProbeLockCall lock = { ALD_PROBE_LOCK_ALL, "Alidade", _("held off by hand") };
 
         self->call = ald_host_call_new_made(
-                self->bus, ald_probe_lock_make, &lock, ALD_ANSWER_USEC, on_taken, self);
+                self->bus, ald_probe_lock_make, &lock, ALD_ANSWER_USEC, on_lock_reply, self);
 }
 
 void ald_hold_off_set(AldHoldOff *self, bool wanted)
@@ -175,7 +175,7 @@ void ald_hold_off_set(AldHoldOff *self, bool wanted)
         }
         self->wanted = wanted;
         if (wanted) {
-                take(self);
+                request_lock(self);
                 return;
         }
         drop_lock(self);
@@ -243,7 +243,7 @@ static void on_change_state(GSimpleAction *action, GVariant *value, void *userda
         ald_hold_off_set(userdata, g_variant_get_boolean(value));
 }
 
-static void on_held(AldHoldOff *self, GParamSpec *spec, void *action)
+static void on_held_changed(AldHoldOff *self, GParamSpec *spec, void *action)
 {
         g_simple_action_set_state(action, g_variant_new_boolean(ald_hold_off_held(self)));
 }
@@ -254,6 +254,6 @@ GAction *ald_hold_off_action_new(AldHoldOff *self, const char *name)
         GSimpleAction *action = g_simple_action_new_stateful(name, NULL, state);
 
         g_signal_connect_object(action, "change-state", G_CALLBACK(on_change_state), self, 0);
-        g_signal_connect_object(self, "notify::held", G_CALLBACK(on_held), action, 0);
+        g_signal_connect_object(self, "notify::held", G_CALLBACK(on_held_changed), action, 0);
         return G_ACTION(action);
 }

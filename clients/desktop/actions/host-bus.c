@@ -12,7 +12,7 @@
 #include "common/fd.h"
 #include "common/source.h"
 
-#define IDLE_SECONDS 150u /* longer than ALD_ASKING_USEC: a job that is cancelled may still begin */
+#define IDLE_SECONDS 150u        /* longer than ALD_ASKING_USEC: a job that is cancelled may still begin */
 #define REMOTE_IDLE_SECONDS 600u /* ssh may ask for a password each time */
 
 struct AldHostBus {
@@ -61,7 +61,7 @@ static char *why_not_established(const AldHostBus *self, int error)
                 _("ssh cannot connect to %s, or systemd-stdio-bridge is missing there"), place);
 }
 
-static void set_lost(const AldHostBus *self, int error, sd_bus_error *ret_error)
+static void describe_loss(const AldHostBus *self, int error, sd_bus_error *ret_error)
 {
         const char *place = ald_connection_place(self->host);
         g_autofree char *why = self->established ? g_strdup_printf(_("the connection to %s has ended"), place)
@@ -71,12 +71,12 @@ static void set_lost(const AldHostBus *self, int error, sd_bus_error *ret_error)
 }
 
 /* A new connection may be opened meanwhile. */
-static void lose(AldHostBus *self, int error)
+static void lose_connection(AldHostBus *self, int error)
 {
         g_auto(sd_bus_error) reason = SD_BUS_ERROR_NULL;
         sd_bus *bus;
 
-        set_lost(self, error, &reason);
+        describe_loss(self, error, &reason);
         bus = detach_bus(self);
         self->losing = g_list_concat(self->losing, g_steal_pointer(&self->uses));
         while (self->losing) {
@@ -91,7 +91,7 @@ static void lose(AldHostBus *self, int error)
 
 static void on_closed(sd_bus *bus, int error, void *userdata)
 {
-        lose(userdata, error);
+        lose_connection(userdata, error);
 }
 
 static gboolean on_deadline(void *userdata)
@@ -99,7 +99,7 @@ static gboolean on_deadline(void *userdata)
         AldHostBus *self = userdata;
 
         self->deadline_id = 0;
-        lose(self, -ETIMEDOUT);
+        lose_connection(self, -ETIMEDOUT);
         return G_SOURCE_REMOVE;
 }
 
@@ -144,7 +144,7 @@ AldHostUse *ald_host_bus_use(AldHostBus *bus, AldHostLost lost, void *userdata, 
 
         if (r < 0) {
                 bus->established = false;
-                set_lost(bus, r, error);
+                describe_loss(bus, r, error);
                 return NULL;
         }
         g_clear_handle_id(&bus->idle_id, g_source_remove);
@@ -197,7 +197,7 @@ void ald_host_bus_free(AldHostBus *bus)
 {
         if (!bus)
                 return;
-        lose(bus, -ECONNRESET);
+        lose_connection(bus, -ECONNRESET);
         ald_fd_close(&bus->complaints);
         g_free(bus->host);
         g_free(bus);

@@ -27,7 +27,7 @@ void ald_host_call_free(AldHostCall *call)
         g_free(call);
 }
 
-static void finish(AldHostCall *call, sd_bus_message *reply, const sd_bus_error *error)
+static void finish_call(AldHostCall *call, sd_bus_message *reply, const sd_bus_error *error)
 {
         AldHostReplied replied = call->replied;
         void *userdata = call->userdata;
@@ -40,13 +40,13 @@ static int on_reply(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
 {
         const sd_bus_error *error = sd_bus_message_get_error(m);
 
-        finish(userdata, error ? NULL : m, error);
+        finish_call(userdata, error ? NULL : m, error);
         return 0;
 }
 
 static void on_lost(const sd_bus_error *error, void *userdata)
 {
-        finish(userdata, NULL, error);
+        finish_call(userdata, NULL, error);
 }
 
 static gboolean on_failing(void *userdata)
@@ -55,7 +55,7 @@ static gboolean on_failing(void *userdata)
         g_auto(sd_bus_error) error = call->error;
 
         call->error = SD_BUS_ERROR_NULL;
-        finish(call, NULL, &error);
+        finish_call(call, NULL, &error);
         return G_SOURCE_REMOVE;
 }
 
@@ -68,7 +68,7 @@ static void fail_soon(AldHostCall *call)
 }
 
 /* NULL if there is no connection. */
-static sd_bus *begin(AldHostCall *call, AldHostBus *bus, AldHostReplied replied, void *userdata)
+static sd_bus *begin_call(AldHostCall *call, AldHostBus *bus, AldHostReplied replied, void *userdata)
 {
         call->replied = replied;
         call->userdata = userdata;
@@ -78,7 +78,7 @@ static sd_bus *begin(AldHostCall *call, AldHostBus *bus, AldHostReplied replied,
         return call->use ? ald_host_use_bus(call->use) : NULL;
 }
 
-static void send(AldHostCall *call, sd_bus *bus, sd_bus_message *m, int r, uint64_t usec)
+static void send_call(AldHostCall *call, sd_bus *bus, sd_bus_message *m, int r, uint64_t usec)
 {
         if (r >= 0)
                 r = sd_bus_call_async(bus, &call->slot, m, on_reply, call, usec);
@@ -88,7 +88,7 @@ static void send(AldHostCall *call, sd_bus *bus, sd_bus_message *m, int r, uint6
         fail_soon(call);
 }
 
-static int make(
+static int make_message(
         sd_bus *bus, const AldHostMethod *method, const char *types, va_list arguments, sd_bus_message **ret)
 {
         int r = sd_bus_message_new_method_call(
@@ -105,7 +105,7 @@ AldHostCall *ald_host_call_new(AldHostBus *bus, const AldHostMethod *method, Ald
         void *userdata, const char *types, ...)
 {
         AldHostCall *call = g_new0(AldHostCall, 1);
-        sd_bus *connection = begin(call, bus, replied, userdata);
+        sd_bus *connection = begin_call(call, bus, replied, userdata);
         g_autoptr(AldMessage) m = NULL;
         va_list arguments;
         int r;
@@ -113,9 +113,9 @@ AldHostCall *ald_host_call_new(AldHostBus *bus, const AldHostMethod *method, Ald
         if (!connection)
                 return call;
         va_start(arguments, types);
-        r = make(connection, method, types, arguments, &m);
+        r = make_message(connection, method, types, arguments, &m);
         va_end(arguments);
-        send(call, connection, m, r, method->asks ? ALD_ASKING_USEC : 0);
+        send_call(call, connection, m, r, method->asks ? ALD_ASKING_USEC : 0);
         return call;
 }
 
@@ -123,13 +123,13 @@ AldHostCall *ald_host_call_new_made(AldHostBus *bus, AldHostMake make_call, cons
         AldHostReplied replied, void *userdata)
 {
         AldHostCall *call = g_new0(AldHostCall, 1);
-        sd_bus *connection = begin(call, bus, replied, userdata);
+        sd_bus *connection = begin_call(call, bus, replied, userdata);
         g_autoptr(AldMessage) m = NULL;
         int r;
 
         if (!connection)
                 return call;
         r = make_call(connection, data, &m);
-        send(call, connection, m, r, usec);
+        send_call(call, connection, m, r, usec);
         return call;
 }

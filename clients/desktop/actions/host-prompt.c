@@ -45,14 +45,14 @@ static void show_problem(HostPrompt *self, const char *problem)
                 gtk_widget_remove_css_class(self->entry, "error");
 }
 
-static char *entered(HostPrompt *self)
+static char *entered_host(HostPrompt *self)
 {
         return g_strstrip(g_strdup(gtk_editable_get_text(GTK_EDITABLE(self->entry))));
 }
 
 static void on_edited(HostPrompt *self)
 {
-        g_autofree char *host = entered(self);
+        g_autofree char *host = entered_host(self);
         const char *problem = *host ? ald_host_problem(host) : NULL;
 
         if (!self->has_ssh)
@@ -64,7 +64,7 @@ static void on_edited(HostPrompt *self)
 static void on_accepted(void *userdata)
 {
         HostPrompt *self = userdata;
-        g_autofree char *host = entered(self);
+        g_autofree char *host = entered_host(self);
 
         self->chosen(host, self->userdata);
 }
@@ -120,7 +120,7 @@ static void add_machine(HostPrompt *self, const char *host)
         gtk_list_box_append(GTK_LIST_BOX(self->machines), row);
 }
 
-static GtkWidget *new_list(void)
+static GtkWidget *list_new(void)
 {
         GtkWidget *list = gtk_list_box_new();
 
@@ -133,7 +133,7 @@ static GtkWidget *make_machines(HostPrompt *self)
 {
         g_auto(GStrv) hosts = ald_recent_hosts();
 
-        self->machines = new_list();
+        self->machines = list_new();
         gtk_accessible_update_property(
                 GTK_ACCESSIBLE(self->machines), GTK_ACCESSIBLE_PROPERTY_LABEL, _("Machines"), -1);
         add_machine(self, "");
@@ -145,7 +145,7 @@ static GtkWidget *make_machines(HostPrompt *self)
 
 static GtkWidget *make_entry(HostPrompt *self)
 {
-        GtkWidget *list = new_list();
+        GtkWidget *list = list_new();
 
         gtk_accessible_update_property(
                 GTK_ACCESSIBLE(list), GTK_ACCESSIBLE_PROPERTY_LABEL, _("Another machine, by SSH"), -1);

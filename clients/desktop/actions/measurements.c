@@ -29,97 +29,98 @@ typedef struct Measurement {
         AldHostUse *use;
         AldJobRun *run;
         AldJobRow *row;
-        guint dropping_id; /* it was canceled before it started */
+        guint end_idle_id; /* it was canceled before it started */
         bool canceled;
 } Measurement;
 
 static void measurement_free(void *data)
 {
-        Measurement *one = data;
+        Measurement *measurement = data;
 
-        g_clear_handle_id(&one->dropping_id, g_source_remove);
-        ald_job_run_free(one->run);
-        ald_host_use_end(one->use);
-        ald_job_row_free(one->row);
-        g_free(one->id);
-        g_free(one->subject);
-        g_free(one);
+        g_clear_handle_id(&measurement->end_idle_id, g_source_remove);
+        ald_job_run_free(measurement->run);
+        ald_host_use_end(measurement->use);
+        ald_job_row_free(measurement->row);
+        g_free(measurement->id);
+        g_free(measurement->subject);
+        g_free(measurement);
 }
 
 /* Of links both ends matter; a measurement of all devices also names the one that it has reached. */
-static char *describe_step(const Measurement *one, const AldProbeJob *job)
+static char *describe_step(const Measurement *measurement, const AldProbeJob *job)
 {
         g_autofree char *step = ald_job_step(job);
-        bool names_device = one->words->all && *one->id == '\0' && job->device && *job->device;
+        bool names_device = measurement->words->all && *measurement->id == '\0' && job->device &&
+                            *job->device;
         g_autofree char *device = names_device ? ald_text_safe(job->device) : NULL;
 
-        if (one->canceled)
+        if (measurement->canceled)
                 return g_strdup(_("canceling"));
         return device ? g_strdup_printf("%s: %s", device, step) : g_steal_pointer(&step);
 }
 
-static void show(Measurement *one)
+static void show_progress(Measurement *measurement)
 {
-        const AldProbeJob *job = ald_job_run_job(one->run);
-        g_autofree char *step = describe_step(one, job);
+        const AldProbeJob *job = ald_job_run_job(measurement->run);
+        g_autofree char *step = describe_step(measurement, job);
 
-        ald_job_row_show(one->row, step, job->progress);
+        ald_job_row_show(measurement->row, step, job->progress);
 }
 
 static void on_changed(AldJobRun *run, void *userdata)
 {
-        show(userdata);
+        show_progress(userdata);
 }
 
-static char *describe_end(const Measurement *one, const sd_bus_error *error)
+static char *describe_end(const Measurement *measurement, const sd_bus_error *error)
 {
         g_autofree char *why = NULL;
 
         if (!error)
-                return ald_job_outcome(
-                        one->words, one->subject, ald_job_run_job(one->run), ald_job_run_json(one->run));
+                return ald_job_outcome(measurement->words, measurement->subject,
+                        ald_job_run_job(measurement->run), ald_job_run_json(measurement->run));
         why = ald_bus_error_words(error, ALD_LINK_PROBE_UNIT);
-        return g_strdup_printf(_("Cannot measure %s: %s"), one->subject, why);
+        return g_strdup_printf(_("Cannot measure %s: %s"), measurement->subject, why);
 }
 
-static void end(Measurement *one, const sd_bus_error *error)
+static void end_measurement(Measurement *measurement, const sd_bus_error *error)
 {
-        AldMeasurements *owner = one->owner;
-        g_autofree char *words = describe_end(one, error);
+        AldMeasurements *owner = measurement->owner;
+        g_autofree char *words = describe_end(measurement, error);
 
-        (void) g_ptr_array_remove(owner->running, one);
+        (void) g_ptr_array_remove(owner->running, measurement);
         owner->say(words, owner->userdata);
 }
 
 static void on_ended(AldJobRun *run, const sd_bus_error *error, void *userdata)
 {
-        end(userdata, error);
+        end_measurement(userdata, error);
 }
 
 static void on_lost(const sd_bus_error *error, void *userdata)
 {
-        end(userdata, error);
+        end_measurement(userdata, error);
 }
 
-static gboolean on_dropping(void *userdata)
+static gboolean on_end_idle(void *userdata)
 {
-        Measurement *one = userdata;
+        Measurement *measurement = userdata;
 
-        one->dropping_id = 0;
-        end(one, NULL);
+        measurement->end_idle_id = 0;
+        end_measurement(measurement, NULL);
         return G_SOURCE_REMOVE;
 }
 
 static void on_canceled(void *userdata)
 {
-        Measurement *one = userdata;
+        Measurement *measurement = userdata;
 
-        one->canceled = true;
-        show(one);
-        ald_job_run_cancel(one->run);
+        measurement->canceled = true;
+        show_progress(measurement);
+        ald_job_run_cancel(measurement->run);
         /* Not from the button that is removed with it. */
-        if (!ald_job_run_has_started(one->run))
-                one->dropping_id = g_idle_add(on_dropping, one);
+        if (!ald_job_run_has_started(measurement->run))
+                measurement->end_idle_id = g_idle_add(on_end_idle, measurement);
 }
 
 static char *describe_device(AldModel *model, const char *id)
@@ -152,15 +153,15 @@ static char *describe_subject(AldModel *model, const AldProbeWords *words, const
 static bool is_running(AldMeasurements *self, const AldProbeWords *words, const char *id)
 {
         for (guint i = 0; i < self->running->len; i++) {
-                const Measurement *one = self->running->pdata[i];
+                const Measurement *measurement = self->running->pdata[i];
 
-                if (one->words == words && g_str_equal(one->id, id) && !one->canceled)
+                if (measurement->words == words && g_str_equal(measurement->id, id) && !measurement->canceled)
                         return true;
         }
         return false;
 }
 
-static const char *refuse(AldMeasurements *self, const AldProbeWords *words, const char *id)
+static const char *find_refusal(AldMeasurements *self, const AldProbeWords *words, const char *id)
 {
         AldModel *model = ald_live_cluster_model(self->cluster);
 
@@ -169,16 +170,17 @@ static const char *refuse(AldMeasurements *self, const AldProbeWords *words, con
         return is_running(self, words, id) ? _("This is being measured already") : NULL;
 }
 
-static int start(Measurement *one, sd_bus_error *error)
+static int start_measurement(Measurement *measurement, sd_bus_error *error)
 {
         static const AldJobRunHandler handler = { .changed = on_changed, .ended = on_ended };
-        const AldJobCall call = { .words = one->words, .id = one->id, .asks = true };
+        const AldJobCall call = { .words = measurement->words, .id = measurement->id, .asks = true };
         int r;
 
-        one->use = ald_host_bus_use(one->owner->bus, on_lost, one, error);
-        if (!one->use)
+        measurement->use = ald_host_bus_use(measurement->owner->bus, on_lost, measurement, error);
+        if (!measurement->use)
                 return -ENOTCONN;
-        r = ald_job_run_start(ald_host_use_bus(one->use), &call, &handler, one, &one->run);
+        r = ald_job_run_start(
+                ald_host_use_bus(measurement->use), &call, &handler, measurement, &measurement->run);
         return r < 0 ? sd_bus_error_set_errno(error, r) : 0;
 }
 
@@ -186,22 +188,22 @@ void ald_measurements_start(AldMeasurements *self, const AldProbeWords *words, c
 {
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
         AldModel *model = ald_live_cluster_model(self->cluster);
-        const char *refusal = refuse(self, words, id);
-        Measurement *one;
+        const char *refusal = find_refusal(self, words, id);
+        Measurement *measurement;
 
         if (refusal) {
                 self->say(refusal, self->userdata);
                 return;
         }
-        one = g_new0(Measurement, 1);
-        one->owner = self;
-        one->words = words;
-        one->id = g_strdup(id);
-        one->subject = describe_subject(model, words, id);
-        one->row = ald_job_row_new(self->bar, one->subject, on_canceled, one);
-        g_ptr_array_add(self->running, one);
-        if (start(one, &error) < 0)
-                end(one, &error);
+        measurement = g_new0(Measurement, 1);
+        measurement->owner = self;
+        measurement->words = words;
+        measurement->id = g_strdup(id);
+        measurement->subject = describe_subject(model, words, id);
+        measurement->row = ald_job_row_new(self->bar, measurement->subject, on_canceled, measurement);
+        g_ptr_array_add(self->running, measurement);
+        if (start_measurement(measurement, &error) < 0)
+                end_measurement(measurement, &error);
 }
 
 AldMeasurements *ald_measurements_new(AldHostBus *bus, AldLiveCluster *cluster, AldSay say, void *userdata)

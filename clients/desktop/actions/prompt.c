@@ -27,7 +27,7 @@ static GtkWidget *new_dialog(const char *heading)
         return GTK_WIDGET(adw_alert_dialog_new(heading, NULL));
 }
 
-static void present(GtkWidget *prompt, GtkWindow *parent)
+static void present_dialog(GtkWidget *prompt, GtkWindow *parent)
 {
         adw_dialog_present(ADW_DIALOG(prompt), GTK_WIDGET(parent));
 }
@@ -51,7 +51,7 @@ static GtkWidget *new_dialog(const char *heading)
         return adw_message_dialog_new(NULL, heading, NULL);
 }
 
-static void present(GtkWidget *prompt, GtkWindow *parent)
+static void present_dialog(GtkWidget *prompt, GtkWindow *parent)
 {
         gtk_window_set_transient_for(GTK_WINDOW(prompt), parent);
         gtk_window_set_modal(GTK_WINDOW(prompt), TRUE);
@@ -70,7 +70,7 @@ void ald_prompt_present(GtkWidget *prompt, GtkWindow *parent)
 {
         GtkWidget *focus = g_object_get_data(G_OBJECT(prompt), FOCUS_KEY);
 
-        present(prompt, parent);
+        present_dialog(prompt, parent);
         if (focus)
                 gtk_widget_grab_focus(focus);
 }
@@ -95,7 +95,7 @@ GtkWidget *ald_prompt_new(const char *heading, const char *body, GtkWidget *cont
 }
 
 /* The body of a dialog does not scroll, and would make it higher than the screen. */
-static GtkWidget *make_text(const char *text)
+static GtkWidget *make_scrolled_text(const char *text)
 {
         GtkWidget *scroller = gtk_scrolled_window_new(), *label = gtk_label_new(text);
 
@@ -116,7 +116,7 @@ GtkWidget *ald_notice_new(const char *text)
 {
         GtkWidget *notice = new_prompt(_("Details"), "", _("_Close"));
 
-        dialog_set_extra_child(DIALOG(notice), make_text(text));
+        dialog_set_extra_child(DIALOG(notice), make_scrolled_text(text));
         return notice;
 }
 
