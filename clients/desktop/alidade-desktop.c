@@ -9,7 +9,7 @@ int main(int argc, char **argv)
 {
         g_autoptr(AldDesktopApplication) application = NULL;
 
-        /* Before there are threads. */
+        /* This changes the environment, so no thread may exist yet. */
         ald_ssh_prepare_environment();
         setlocale(LC_ALL, "");
         bindtextdomain("alidade", ALD_LOCALE_DIR);

@@ -13,9 +13,9 @@
 struct _AldDesktopApplication {
         AdwApplication parent;
         GSettings *settings;   /* NULL if the schema is not installed */
-        AldNotifier *notifier; /* while findings are notified of */
-        AldLiveCluster *local; /* of this machine, once it was looked at */
-        bool held;             /* runs without a window */
+        AldNotifier *notifier; /* NULL while notifications are switched off */
+        AldLiveCluster *local; /* of this machine; NULL before it is first needed */
+        bool held;             /* keeps running without a window */
 };
 
 G_DEFINE_FINAL_TYPE(AldDesktopApplication, ald_desktop_application, ADW_TYPE_APPLICATION)
@@ -43,7 +43,7 @@ static AldDesktopWindow *find_window(AldDesktopApplication *application, const c
         return NULL;
 }
 
-/* The last one comes first. */
+/* Puts the host first, as the most recent one. */
 static void remember_host(AldDesktopApplication *application, const char *host)
 {
         g_autoptr(GPtrArray) hosts = g_ptr_array_new();
@@ -77,7 +77,7 @@ static AldDesktopWindow *present_window(AldDesktopApplication *application, cons
         return window;
 }
 
-/* What goes on without a window. */
+/* Running without a window. */
 
 static void update_background(AldDesktopApplication *application)
 {
@@ -89,7 +89,7 @@ static void update_background(AldDesktopApplication *application)
                         G_APPLICATION(application), local_cluster(application));
         else if (!notifies)
                 g_clear_pointer(&application->notifier, ald_notifier_free);
-        /* Also for a window that is minimized. */
+        /* The background also applies while a window is minimized. */
         if (application->local || notifies)
                 ald_live_cluster_set_background(local_cluster(application), notifies);
         if (held == application->held)
@@ -103,7 +103,7 @@ static void update_background(AldDesktopApplication *application)
 
 /* Actions. */
 
-/* Each window keeps its size, and the program ends with the last one. */
+/* Closes the windows, so that each saves its size; the program ends with the last one. */
 static void on_quit(GSimpleAction *action, GVariant *parameter, gpointer userdata)
 {
         g_autoptr(GList) windows = g_list_copy(gtk_application_get_windows(userdata));
@@ -171,7 +171,7 @@ static const struct {
         { "win.hold-off", { "<Control>h" } },
 };
 
-/* The settings, if their schema is installed; without, g_settings_new() would end the program. */
+/* Returns NULL if the schema is not installed, for which g_settings_new() would abort. */
 static GSettings *find_settings(void)
 {
         GSettingsSchemaSource *source = g_settings_schema_source_get_default();
@@ -203,7 +203,7 @@ static void notify_of_hold_off(AldDesktopApplication *application, const char *t
         g_application_send_notification(G_APPLICATION(application), "hold-off", notification);
 }
 
-/* Without a window, where it is a toast. */
+/* Notifies only without a window, which would show a toast. */
 static void on_hold_off_said(AldDesktopApplication *application, const char *text)
 {
         if (!find_window(application, NULL))
@@ -266,7 +266,7 @@ static const GOptionEntry options[] = {
         { NULL, 0, 0, 0, NULL, NULL, NULL },
 };
 
-/* GApplication prints what GOption says of an unknown option, which suggests nothing. */
+/* Prints a suggestion for an unknown option, for which GOption only reports an error. */
 static gboolean ald_desktop_application_local_command_line(
         GApplication *base, char ***arguments, int *ret_status)
 {
@@ -289,7 +289,7 @@ static int ald_desktop_application_handle_local_options(GApplication *base, GVar
         return 0;
 }
 
-/* While there still is a connection for notifications. */
+/* Cleans up while there still is a connection for notifications. */
 static void ald_desktop_application_shutdown(GApplication *base)
 {
         AldDesktopApplication *application = ALD_DESKTOP_APPLICATION(base);

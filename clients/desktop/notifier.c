@@ -2,16 +2,17 @@
 #include "clients/desktop/notifier.h"
 #include "clients/desktop/live/finding-item.h"
 
-/* Of more new ones at once, the user reads the list. */
+/* The most notifications at once; users can read the rest in the list. */
 #define AT_ONCE_MAX 5u
-/* A history service that has started again finds again what is slower than its past, one by one. */
+/* How long findings of the history service are remembered after it has gone. A restarted service finds again,
+ * one by one, what is slower than its past. */
 #define KEPT_USEC (G_GINT64_CONSTANT(3600) * G_USEC_PER_SEC)
 
 typedef struct NotedFinding {
-        char *id; /* of its notification, or NULL if there is none */
+        char *id; /* id of its notification, or NULL if there is none */
         AldFindingRowSeverity severity;
-        bool is_past;   /* the history service knows it */
-        gint64 gone_at; /* CLOCK_MONOTONIC in µs, if it has gone with that service; else 0 */
+        bool is_past;   /* the history service reports it */
+        gint64 gone_at; /* CLOCK_MONOTONIC in µs when it went with that service; else 0 */
 } NotedFinding;
 
 struct AldNotifier {
@@ -42,7 +43,7 @@ static GHashTable *noted_table_new(void)
         return g_hash_table_new_full(g_str_hash, g_str_equal, g_free, noted_free);
 }
 
-/* Keys contain names of devices and addresses. */
+/* The id is a hash, since keys contain names of devices and addresses. */
 static char *notification_id(const char *key)
 {
         return g_compute_checksum_for_string(G_CHECKSUM_SHA256, key, -1);
@@ -55,7 +56,7 @@ static void send_notification(AldNotifier *notifier, AldFindingItem *item, const
         const char *remedy = ald_finding_item_remedy(item);
         bool error = ald_finding_item_severity(item) == ALD_FINDING_ROW_SEVERITY_ERROR;
 
-        /* Some desktops render markup in a body, though not in a title, and names are words of peers. */
+        /* Some desktops render markup in the body, though not in the title, and peers choose the names. */
         if (remedy && !strpbrk(remedy, "<&"))
                 g_notification_set_body(notification, remedy);
         g_notification_set_priority(
@@ -76,7 +77,8 @@ static void withdraw_notifications(AldNotifier *notifier, GHashTable *present)
                         g_application_withdraw_notification(notifier->application, noted->id);
 }
 
-/* As it was when it became silent; NULL: it was not known then. It is notified of later if it lasts. */
+/* Notes a silenced finding as it was when it became silent, so that it is notified of later if it lasts.
+ * Returns NULL if it was not known then. */
 static NotedFinding *note_silenced(AldNotifier *notifier, AldFindingItem *item)
 {
         const NotedFinding *before = g_hash_table_lookup(notifier->known, ald_finding_item_key(item));
@@ -92,8 +94,8 @@ static NotedFinding *note_silenced(AldNotifier *notifier, AldFindingItem *item)
         return noted;
 }
 
-/* A new finding, or one that has become worse, which replaces its notification; only a few at once, and not
- * what has come with its service. */
+/* Notes a finding. Notifies of it if it is new, or has become more severe, which replaces its notification.
+ * Sends only a few at once, and none for findings that have come with their service. */
 static NotedFinding *note_finding(AldNotifier *notifier, AldFindingItem *item, bool turned, guint *sent)
 {
         const char *key = ald_finding_item_key(item);
@@ -114,7 +116,7 @@ static NotedFinding *note_finding(AldNotifier *notifier, AldFindingItem *item, b
         return noted;
 }
 
-/* So that it is not new when it comes again. */
+/* Keeps the history service's findings that have gone with it, so that they are not new when they return. */
 static void remember_past_findings(AldNotifier *notifier, GHashTable *now, bool turned)
 {
         gint64 time = g_get_monotonic_time();

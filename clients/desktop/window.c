@@ -14,7 +14,7 @@
 #include "clients/desktop/widgets/widget-words.h"
 #include "clients/desktop/window.h"
 
-#define NARROW_PX 700 /* pages are chosen at the bottom, and details take the place of the page */
+#define NARROW_PX 700 /* up to this width the switcher is at the bottom, and details replace the page */
 #define LEAST_PX 360
 #define DETAILS_PX 420
 #define TOAST_SECONDS 8u
@@ -33,20 +33,20 @@ struct _AldDesktopWindow {
         GtkWidget *banner;
         GtkLabel *banner_text;
         AdwViewStack *pages;
-        AdwToast *toast; /* the last one; a weak pointer */
+        AdwToast *toast; /* the last toast; a weak pointer */
         GtkWidget *switcher, *switcher_bar, *title, *search;
-        GBinding *searches; /* of the button, with the search of the page that is seen; or NULL */
-        GtkWidget *content; /* NULL before anything was read, like the pages and the details */
+        GBinding *searches; /* binds the button to the search of the visible page; or NULL */
+        GtkWidget *content; /* NULL before anything was read, like pages and details */
         AldPlacementPage *placement;
         AldDetailsPane *details;
         GtkWidget *details_box;
-        GtkWidget *page_focus; /* what had the focus last on the pages, or NULL */
+        GtkWidget *page_focus; /* widget of the pages that last had the focus, or NULL */
 
         gulong surface_handler;
         guint adapt_id;
-        char *page; /* to be shown once there are pages, or NULL */
+        char *page; /* the page to show once there are pages, or NULL */
         int width;
-        int wide_least[2]; /* what a window that is not narrow takes, without and with details; 0: unknown */
+        int wide_least[2]; /* minimum width of the wide layout, without and with details; 0: unknown */
         bool narrow, shows_details;
 #if ADW_CHECK_VERSION(1, 4, 0)
         AdwBreakpoint *breakpoint;
@@ -56,7 +56,7 @@ struct _AldDesktopWindow {
 
 G_DEFINE_FINAL_TYPE(AldDesktopWindow, ald_desktop_window, ADW_TYPE_APPLICATION_WINDOW)
 
-/* Narrow and wide. */
+/* Narrow and wide layout. */
 
 static void update_search_button(AldDesktopWindow *window);
 
@@ -94,7 +94,8 @@ static void set_narrow(AldDesktopWindow *window, bool narrow)
         update_narrow_width(window);
 }
 
-/* Words are longer in some languages, and letters larger for some people. */
+/* Returns the width up to which the window is narrow. It is larger where translations or fonts need more
+ * room. */
 static int narrow_width(const AldDesktopWindow *window)
 {
         return MAX(NARROW_PX, window->wide_least[window->shows_details] - 1);
@@ -116,7 +117,7 @@ static void set_condition(AldDesktopWindow *window)
         adw_breakpoint_set_condition(window->breakpoint, condition);
 }
 
-/* The window itself takes no more than its least width then. */
+/* Measures the content, since with a breakpoint the window itself only reports its least width. */
 static void update_narrow_width(AldDesktopWindow *window)
 {
         if (!window->narrow)
@@ -161,7 +162,7 @@ static gboolean on_adapt(void *userdata)
         return G_SOURCE_REMOVE;
 }
 
-/* Widgets must not change while they are given their places. */
+/* Changes the layout later, since widgets must not change during an allocation. */
 static void ald_desktop_window_size_allocate(GtkWidget *widget, int width, int height, int baseline)
 {
         AldDesktopWindow *window = ALD_DESKTOP_WINDOW(widget);
@@ -197,7 +198,7 @@ static void watch_width(AldDesktopWindow *window)
 
 #endif
 
-/* Reading only while something is seen of it. */
+/* Following the cluster only while the window can be seen. */
 
 static bool is_seen(AldDesktopWindow *window)
 {
@@ -252,9 +253,9 @@ static void ald_desktop_window_unmap(GtkWidget *widget)
         update_wanted(ALD_DESKTOP_WINDOW(widget));
 }
 
-/* The keyboard's focus, which goes into the details and back to where it was. */
+/* The keyboard focus moves into the details and back to where it was. */
 
-/* Not what is in a menu, which goes. */
+/* Remembers the focused widget of the pages, unless it is in a menu, which will close. */
 static void on_focus(AldDesktopWindow *window)
 {
         GtkWidget *focus = gtk_window_get_focus(GTK_WINDOW(window));
@@ -271,7 +272,7 @@ static void restore_page_focus(AldDesktopWindow *window)
                 gtk_widget_child_focus(GTK_WIDGET(window->pages), GTK_DIR_TAB_FORWARD);
 }
 
-/* Where details take the place of the page. */
+/* Moves the focus to the details where they replace the page. */
 static void focus_details(AldDesktopWindow *window)
 {
         if (window->narrow && window->shows_details && !ald_widget_has_focus_within(window->details_box))
@@ -361,7 +362,7 @@ static void on_close_details(GtkWidget *widget, const char *name, GVariant *para
         close_details(ALD_DESKTOP_WINDOW(widget));
 }
 
-/* Nothing is left to be shown of a node that was forgotten here. */
+/* Closes the details of a node that was forgotten here. */
 static void on_leave_node(GtkWidget *widget, const char *name, GVariant *parameter)
 {
         AldDesktopWindow *window = ALD_DESKTOP_WINDOW(widget);
@@ -379,13 +380,14 @@ static void on_say(GtkWidget *widget, const char *name, GVariant *parameter)
         AdwToast *toast = adw_toast_new(markup);
 
         adw_toast_set_timeout(toast, TOAST_SECONDS);
-        /* It has one line, and is cut at its end. */
+        /* A toast has one line, and is cut at its end. */
         if (g_utf8_strlen(text, -1) > TOAST_LETTERS) {
                 adw_toast_set_button_label(toast, _("Details"));
                 adw_toast_set_action_name(toast, "win.tell");
                 adw_toast_set_action_target(toast, "s", text);
         }
-        /* Else it would wait until all those before have been seen, which come back after it. */
+        /* With normal priority it would wait until all earlier toasts have been seen; those return after it.
+         */
         adw_toast_set_priority(toast, ADW_TOAST_PRIORITY_HIGH);
         if (window->toast && strcmp(adw_toast_get_title(window->toast), markup) == 0)
                 adw_toast_dismiss(window->toast);
@@ -398,8 +400,8 @@ static void on_retry(GtkWidget *widget, const char *name, GVariant *parameter)
         ald_live_cluster_retry(ALD_DESKTOP_WINDOW(widget)->cluster);
 }
 
-/* Not read before it is asked for, as GTK would with each window. */
-G_GNUC_BEGIN_IGNORE_DEPRECATIONS /* from 4.18 on, while what takes its place comes with libadwaita 1.8 */
+/* Loads the shortcuts when they are requested; GTK would load them with each window. */
+G_GNUC_BEGIN_IGNORE_DEPRECATIONS /* since 4.18; the replacement needs libadwaita 1.8 */
         static void
         on_show_shortcuts(GtkWidget *widget, const char *name, GVariant *parameter)
 {
@@ -545,7 +547,7 @@ static void add_page(
         adw_view_stack_page_set_icon_name(added, icon);
 }
 
-/* The button is there where there is something to search. */
+/* Shows the search button for pages that can be searched, and binds it to the page's search. */
 static void update_search_button(AldDesktopWindow *window)
 {
         GtkWidget *page = adw_view_stack_get_visible_child(window->pages),
@@ -617,7 +619,7 @@ static void build_window(AldDesktopWindow *window)
         adapt_layout(window);
 }
 
-/* What there is to show is made once there is something, so that the window appears sooner. */
+/* Creates the pages once there is data, so that the window appears sooner. */
 static void create_content(AldDesktopWindow *window)
 {
         g_autofree char *page = g_steal_pointer(&window->page);
@@ -634,7 +636,7 @@ static void create_content(AldDesktopWindow *window)
         update_narrow_width(window);
 }
 
-/* What is shown while the figures are not current. */
+/* The state of the connection. */
 
 static void update_problem(AldDesktopWindow *window)
 {
@@ -769,7 +771,7 @@ static void ald_desktop_window_class_init(AldDesktopWindowClass *class)
         gtk_widget_class_install_action(widget_class, "win.show-page", "s", on_show_page);
         gtk_widget_class_install_action(widget_class, "win.clear-plan", NULL, on_clear_plan);
         gtk_widget_class_install_action(widget_class, "win.show-shortcuts", NULL, on_show_shortcuts);
-        /* After what has the focus, such as a search, has not used it. */
+        /* The key applies only if the focused widget, such as a search, has not used it. */
         gtk_widget_class_add_binding_action(widget_class, GDK_KEY_Escape, 0, "win.close-details", NULL);
 }
 

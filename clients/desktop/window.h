@@ -7,18 +7,18 @@
 #include "clients/desktop/live/live-cluster.h"
 
 /*
- * A window with one cluster: pages, details at the side, and the jobs that were started from it. Its actions
- * are listed in window.c and actions/actions.h. It reads the state only while it can be seen.
+ * A window for one cluster: pages, details at the side, and the jobs that were started from it. Its actions
+ * are listed in window.c and actions/actions.h. It follows the cluster only while it can be seen.
  */
 #define ALD_TYPE_DESKTOP_WINDOW (ald_desktop_window_get_type())
 G_DECLARE_FINAL_TYPE(AldDesktopWindow, ald_desktop_window, ALD, DESKTOP_WINDOW, AdwApplicationWindow)
 
-/* Takes no reference to the settings, which may be NULL if their schema is not installed. */
+/* Keeps a reference of the settings, which may be NULL if their schema is not installed. */
 AldDesktopWindow *ald_desktop_window_new(
         AdwApplication *application, AldLiveCluster *cluster, GSettings *settings);
 
 AldLiveCluster *ald_desktop_window_cluster(AldDesktopWindow *window);
 AldActions *ald_desktop_window_actions(AldDesktopWindow *window);
 
-/* The name of a page: "topology", "nodes", "links", "findings" or "placement". */
+/* Shows a page by its name: "topology", "nodes", "links", "findings" or "placement". */
 void ald_desktop_window_show_page(AldDesktopWindow *window, const char *page);

@@ -16,12 +16,12 @@
 #include "clients/desktop/live/bus-error-words.h"
 #include "common/bus-names.h"
 
-/* A name that is kept, since the node may go before it is said. */
+/* A node with its name, since its record may be gone when a message names it. */
 typedef struct NamedNode {
         char *id, *name;
 } NamedNode;
 
-/* A node, or two with their links. */
+/* A node, or two nodes for the links between them. */
 typedef struct NamedPair {
         char *a, *b, *name;
 } NamedPair;
@@ -36,7 +36,7 @@ struct AldActions {
         GtkWidget *prompt; /* NULL while there is none */
         AldHostCall *naming, *forgetting, *silencing;
         NamedNode to_forget, forgotten; /* the nodes of the prompt and of the call */
-        NamedPair to_silence, silenced; /* the same */
+        NamedPair to_silence, silenced; /* the nodes of the prompt and of the call */
 };
 
 static void show_message(const char *text, void *userdata)
@@ -51,7 +51,7 @@ static AldModel *model_of(AldActions *self)
         return ald_live_cluster_model(self->cluster);
 }
 
-/* One at a time. */
+/* Shows a prompt, and closes the previous one: there is one at a time. */
 static void present_prompt(AldActions *self, GtkWidget *prompt)
 {
         if (self->prompt)
@@ -92,7 +92,7 @@ static void on_named(sd_bus_message *reply, const sd_bus_error *error, void *use
 
         self->naming = NULL;
         if (reply)
-                return; /* the new name is seen everywhere */
+                return; /* the new name appears everywhere */
         why = ald_bus_error_words(error, ALD_IDENTITY_UNIT);
         words = g_strdup_printf(_("Cannot rename this machine: %s"), why);
         show_message(words, self);
@@ -116,7 +116,7 @@ static void on_set_name(GSimpleAction *action, GVariant *parameter, void *userda
         present_prompt(self, ald_name_prompt_new(name, on_name_chosen, self));
 }
 
-/* Nodes that have gone. */
+/* Forgetting nodes. */
 
 static void set_node(NamedNode *node, const char *id, const char *name)
 {
@@ -140,7 +140,8 @@ static void on_forgotten(sd_bus_message *reply, const sd_bus_error *error, void 
         show_message(words, self);
 }
 
-/* The cluster service refuses too, but after it has asked for a password. */
+/* Returns why a node cannot be forgotten; NULL if it can. The cluster service refuses the same, but only
+ * after it has asked for a password. */
 static char *why_not_forget(AldActions *self, const char *id, const char *name)
 {
         const AldEntity *node = ald_model_get(model_of(self), id);
@@ -160,14 +161,14 @@ static void on_forget_accepted(void *userdata)
         static const AldHostMethod forget = { ALD_CLUSTER_NAME, ALD_CLUSTER_PATH, ALD_CLUSTER_INTERFACE,
                 "Forget", .asks = true };
         AldActions *self = userdata;
-        /* It may have come or gone while the prompt was open. */
+        /* The node may have come or gone while the prompt was open. */
         g_autofree char *why_not = why_not_forget(self, self->to_forget.id, self->to_forget.name);
 
         if (why_not) {
                 show_message(why_not, self);
                 return;
         }
-        /* While the call lasts there may be a prompt for another node. */
+        /* During the call there may be a prompt for another node. */
         set_node(&self->forgotten, self->to_forget.id, self->to_forget.name);
         ald_host_call_free(self->forgetting);
         self->forgetting = ald_host_call_new(self->bus, &forget, on_forgotten, self, "s", self->forgotten.id);
@@ -207,7 +208,7 @@ static void set_pair(NamedPair *pair, const char *a, const char *b, const char *
         g_free(before.name);
 }
 
-/* The ids of a parameter; b is empty for a node. */
+/* Reads two ids from a parameter; the second is empty for a single node. */
 static void read_pair(AldActions *self, GVariant *parameter, NamedPair *pair)
 {
         const char *a, *b;
@@ -227,7 +228,7 @@ static void on_silenced(sd_bus_message *reply, const sd_bus_error *error, void *
 
         self->silencing = NULL;
         if (reply)
-                return; /* it is seen where the findings are */
+                return; /* the list of findings shows it */
         why = ald_bus_error_words(error, ALD_HISTORY_UNIT);
         words = g_strdup_printf(_("Cannot silence findings about %s: %s"), self->silenced.name, why);
         show_message(words, self);
@@ -246,7 +247,7 @@ static void on_unsilenced(sd_bus_message *reply, const sd_bus_error *error, void
         show_message(words, self);
 }
 
-/* Of the nodes that are `silenced`. */
+/* Calls Silence() or Unsilence() for the nodes in `silenced`. */
 static void call_silence(AldActions *self, AldSilenceCall call, AldHostReplied replied)
 {
         call.node = self->silenced.a;
@@ -297,20 +298,20 @@ static void on_connect(GSimpleAction *action, GVariant *parameter, void *userdat
         present_prompt(userdata, ald_host_prompt_new(on_host_chosen, userdata));
 }
 
-/* What was said, where there was no room for it. */
+/* Shows in full a message that was too long for a toast. */
 
 static void on_tell(GSimpleAction *action, GVariant *parameter, void *userdata)
 {
         present_prompt(userdata, ald_notice_new(g_variant_get_string(parameter, NULL)));
 }
 
-/* All of it. */
+/* Setup. */
 
 static const GActionEntry entries[] = {
         { .name = "probe-link", .activate = on_probe_link, .parameter_type = "(ss)" },
         { .name = "probe-device", .activate = on_probe_device, .parameter_type = "s" },
         { .name = "set-name", .activate = on_set_name },
-        { .name = "set-name-there" }, /* of another machine, where it cannot be done */
+        { .name = "set-name-there" }, /* always disabled: only a machine itself can change its name */
         { .name = "forget", .activate = on_forget, .parameter_type = "s" },
         { .name = "silence", .activate = on_silence, .parameter_type = "(ss)" },
         { .name = "unsilence", .activate = on_unsilence, .parameter_type = "(ss)" },

@@ -8,25 +8,24 @@
 #include "clients/desktop/live/live-cluster.h"
 
 /*
- * What the user can do in a window, as its actions: probe-link (ss: node id; "socket", "rtt" or "rdma"),
- * probe-device (s: id, "" for all), set-name, forget (s: node id), silence and unsilence (ss: node ids, the
- * second is empty for a node), hold-off (boolean state), connect, and
- * tell (s: a text that a toast has no room for). They use a connection of their own to the machine that the
- * window shows. Results and errors go to its action say (s), and the choice of another machine to connect-to
- * (s) of the application.
+ * The actions of a window: probe-link (ss: node id; "socket", "rtt" or "rdma"), probe-device (s: id, "" for
+ * all), set-name, forget (s: node id), silence and unsilence (ss: node ids, the second is empty for a node),
+ * hold-off (boolean state), connect, and tell (s: a text that a toast has no room for). They use a connection
+ * of their own to the machine that the window shows. Results and errors go to the window's action say (s),
+ * and the choice of another machine to the application's connect-to (s).
  */
 typedef struct AldActions AldActions;
 
-/* The window has an application. */
+/* Adds the actions to the window, which must belong to an application. */
 AldActions *ald_actions_new(GtkApplicationWindow *window, AldLiveCluster *cluster);
 
-/* Before the window is finalized. */
+/* Call this before the window is finalized. */
 void ald_actions_free(AldActions *actions);
 
-/* To be placed at the bottom of the window; invisible while nothing is measured. */
+/* Returns the bar for the bottom of the window; it is invisible while nothing is measured. */
 GtkWidget *ald_actions_job_bar(AldActions *actions);
 
 AldHoldOff *ald_actions_hold_off(AldActions *actions);
 
-/* The connection that they use, which goes with them. */
+/* Returns the connection of the actions, which is freed with them. */
 AldHostBus *ald_actions_bus(AldActions *actions);

@@ -14,17 +14,17 @@
 
 #define APPLICATION_KEY "ald-hold-offs"
 #define RETRY_MSEC 1000u
-#define RETRIES 30u /* while the service restarts */
+#define RETRIES 30u /* attempts while the service restarts */
 
 struct _AldHoldOff {
         GObject parent;
         char *host;
         AldHostBus *bus;
         AldHostCall *call;
-        int fd;        /* of the lock; -1: none */
-        char *service; /* unique name of the service that gave it */
+        int fd;        /* the lock, or -1 */
+        char *service; /* unique name of the service that gave the lock */
         bool wanted;
-        unsigned n_retries; /* since the lock was lost; 0: it was not */
+        unsigned n_retries; /* attempts since the lock was lost; 0 if it was not */
         guint lost_id, retry_id;
 };
 
@@ -38,7 +38,8 @@ G_DEFINE_FINAL_TYPE(AldHoldOff, ald_hold_off, G_TYPE_OBJECT)
 
 static void request_lock(AldHoldOff *self);
 
-/* A service that restarts measures nothing before the lock is taken again. */
+/* Measurements also count as held off after the lock was lost: a service that restarts measures nothing
+ * before the lock is requested again. */
 bool ald_hold_off_held(AldHoldOff *self)
 {
         return self->fd >= 0 || self->n_retries > 0;
@@ -94,7 +95,7 @@ static void handle_failure(AldHoldOff *self, const sd_bus_error *error)
         give_up(self, words);
 }
 
-/* It goes on without a lock of ours if it answers. */
+/* If the service answers, it continues without our lock, so it was released on purpose. */
 static void on_pinged(sd_bus_message *reply, const sd_bus_error *error, void *userdata)
 {
         AldHoldOff *self = userdata;
@@ -107,7 +108,7 @@ static void on_pinged(sd_bus_message *reply, const sd_bus_error *error, void *us
                 request_lock(self);
 }
 
-/* The service has closed its end, or has ended. */
+/* Runs when the service has closed its end of the lock, or has ended. */
 static gboolean on_lock_lost(gint fd, GIOCondition condition, void *userdata)
 {
         AldHoldOff *self = userdata;
@@ -167,7 +168,7 @@ void ald_hold_off_set(AldHoldOff *self, bool wanted)
         if (wanted == self->wanted)
                 return;
         if (wanted && self->host) {
-                /* A descriptor cannot come over ssh. */
+                /* A file descriptor cannot be passed over ssh. */
                 g_signal_emit(self, signals[SAID], 0,
                         _("Measurements can only be held off by a program on the machine itself, such as "
                           "“alidadectl inhibit”"));

@@ -12,17 +12,17 @@
 #include "common/fd.h"
 #include "common/source.h"
 
-#define IDLE_SECONDS 150u        /* longer than ALD_ASKING_USEC: a job that is cancelled may still begin */
+#define IDLE_SECONDS 150u        /* longer than ALD_ASKING_USEC, since a canceled job may still begin */
 #define REMOTE_IDLE_SECONDS 600u /* ssh may ask for a password each time */
 
 struct AldHostBus {
         char *host;
-        sd_bus *bus; /* NULL while closed, like the next two */
+        sd_bus *bus; /* NULL while closed, like the next two members */
         GSource *source;
         sd_bus_slot *hello;
         bool established;
-        int complaints;       /* what ssh has written, or -1 */
-        GList *uses, *losing; /* the latter are about to be told */
+        int complaints;       /* standard error of ssh, or -1 */
+        GList *uses, *losing; /* `losing`: will be informed of the loss next */
         guint idle_id, deadline_id;
 };
 
@@ -70,7 +70,7 @@ static void describe_loss(const AldHostBus *self, int error, sd_bus_error *ret_e
         (void) sd_bus_error_set(ret_error, SD_BUS_ERROR_DISCONNECTED, why);
 }
 
-/* A new connection may be opened meanwhile. */
+/* Informs all uses of the lost connection. Their callbacks may already open a new one. */
 static void lose_connection(AldHostBus *self, int error)
 {
         g_auto(sd_bus_error) reason = SD_BUS_ERROR_NULL;
@@ -129,7 +129,7 @@ static int open_bus(AldHostBus *self)
         if (r >= 0)
                 r = sd_bus_call_method_async(self->bus, &self->hello, "org.freedesktop.DBus",
                         "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetId", on_hello, self, "");
-        /* sd-bus itself limits how long ssh may take. */
+        /* With ssh, sd-bus limits the time itself. */
         if (r >= 0 && !self->host)
                 self->deadline_id = g_timeout_add((guint) (ALD_ANSWER_USEC / 1000), on_deadline, self);
         if (r < 0)

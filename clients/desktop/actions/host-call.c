@@ -10,8 +10,8 @@
 struct AldHostCall {
         AldHostUse *use;
         sd_bus_slot *slot;
-        GSource *failing;   /* the call could not be made */
-        sd_bus_error error; /* of that */
+        GSource *failing;   /* reports that the call could not be sent */
+        sd_bus_error error; /* what `failing` reports */
         AldHostReplied replied;
         void *userdata;
 };
@@ -59,7 +59,7 @@ static gboolean on_failing(void *userdata)
         return G_SOURCE_REMOVE;
 }
 
-/* Callers expect an answer from the main loop only. */
+/* Reports the error from the main loop, from which callers expect all answers. */
 static void fail_soon(AldHostCall *call)
 {
         call->failing = g_idle_source_new();
@@ -67,7 +67,7 @@ static void fail_soon(AldHostCall *call)
         g_source_attach(call->failing, g_main_context_get_thread_default());
 }
 
-/* NULL if there is no connection. */
+/* Returns the connection, or NULL if there is none; the call then fails from the main loop. */
 static sd_bus *begin_call(AldHostCall *call, AldHostBus *bus, AldHostReplied replied, void *userdata)
 {
         call->replied = replied;

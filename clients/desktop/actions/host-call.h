@@ -11,23 +11,24 @@ typedef struct AldHostMethod {
         bool asks; /* a person may have to type a password before the service answers */
 } AldHostMethod;
 
-/* One call whose answer is awaited. It is freed before the function is called. */
+/* A pending call. It is freed before the callback is called. */
 typedef struct AldHostCall AldHostCall;
 
-/* The reply, or else the error. Called once, from the main loop. */
+/* Receives either the reply or the error. Called once, from the main loop. */
 typedef void (*AldHostReplied)(sd_bus_message *reply, const sd_bus_error *error, void *userdata);
 
-/* Arguments are as for sd_bus_message_append(). */
+/* Calls a method. The arguments are as for sd_bus_message_append(). */
 AldHostCall *ald_host_call_new(AldHostBus *bus, const AldHostMethod *method, AldHostReplied replied,
         void *userdata, const char *types, ...);
 
-/* Makes a call. Negative errno of sd-bus. */
+/* Creates the message of a call. Returns a negative errno of sd-bus on failure. */
 typedef int (*AldHostMake)(sd_bus *bus, const void *data, sd_bus_message **ret);
 
-/* The same with a call that `make` makes now from the data. The answer may take this long. */
+/* Sends the call that `make` creates from the data, which need not outlive this. The answer may take `usec`.
+ */
 AldHostCall *ald_host_call_new_made(AldHostBus *bus, AldHostMake make, const void *data, uint64_t usec,
         AldHostReplied replied, void *userdata);
 
-/* The answer is not wanted any more. */
+/* Cancels the call; its callback is not called. */
 void ald_host_call_free(AldHostCall *call);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldHostCall, ald_host_call_free)

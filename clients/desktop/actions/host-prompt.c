@@ -75,7 +75,7 @@ static void on_row_activated(HostPrompt *self, GtkWidget *row)
         AldHostChosen chosen = self->chosen;
         void *userdata = self->userdata;
 
-        ald_prompt_close(self->prompt); /* and with it all that it has */
+        ald_prompt_close(self->prompt); /* frees self */
         chosen(host, userdata);
 }
 
@@ -103,7 +103,7 @@ static GtkWidget *make_removal(HostPrompt *self, const char *host)
         return button;
 }
 
-/* A host, or "" for this machine. */
+/* Adds a row for a host, or for this machine if it is "". */
 static void add_machine(HostPrompt *self, const char *host)
 {
         GtkWidget *row = adw_action_row_new();

@@ -3,11 +3,11 @@
 
 #include <gtk/gtk.h>
 
-/* [USER@]HOST[:PORT], or "" for this machine. */
+/* Receives [USER@]HOST[:PORT], or "" for this machine. */
 typedef void (*AldHostChosen)(const char *host, void *userdata);
 
-/* A dialog for the machine to look at: this one, one of the recent ones, or another. */
+/* Creates a dialog that chooses the machine to look at: this one, a recent one or another. */
 GtkWidget *ald_host_prompt_new(AldHostChosen chosen, void *userdata);
 
-/* Why ssh cannot take a text as a host, in words; NULL if it can. */
+/* Returns why ssh cannot accept a text as a host, in words; NULL if it can. */
 const char *ald_host_problem(const char *host);

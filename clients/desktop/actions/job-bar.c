@@ -6,7 +6,7 @@
 #include "clients/desktop/actions/job-bar.h"
 
 #define ROWS_KEY "ald-job-rows"
-#define HEIGHT_MAX 200 /* in pixels; further rows are scrolled to, and a part of the next one shows */
+#define HEIGHT_MAX 200 /* pixels; cuts the next row, so that the list visibly scrolls */
 
 struct AldJobRow {
         GtkWidget *bar, *box, *step, *percent, *progress, *cancel;

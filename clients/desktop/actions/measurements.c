@@ -29,7 +29,7 @@ typedef struct Measurement {
         AldHostUse *use;
         AldJobRun *run;
         AldJobRow *row;
-        guint end_idle_id; /* it was canceled before it started */
+        guint end_idle_id; /* ends one that was canceled before it started */
         bool canceled;
 } Measurement;
 
@@ -46,7 +46,8 @@ static void measurement_free(void *data)
         g_free(measurement);
 }
 
-/* Of links both ends matter; a measurement of all devices also names the one that it has reached. */
+/* Returns the step in words. If all devices are measured, it begins with the device that was reached; the
+ * subject of a link already names both ends. */
 static char *describe_step(const Measurement *measurement, const AldProbeJob *job)
 {
         g_autofree char *step = ald_job_step(job);
@@ -118,7 +119,8 @@ static void on_canceled(void *userdata)
         measurement->canceled = true;
         show_progress(measurement);
         ald_job_run_cancel(measurement->run);
-        /* Not from the button that is removed with it. */
+        /* The end waits for the main loop, since it removes the row with the button that emits this signal.
+         */
         if (!ald_job_run_has_started(measurement->run))
                 measurement->end_idle_id = g_idle_add(on_end_idle, measurement);
 }

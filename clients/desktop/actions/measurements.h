@@ -7,19 +7,20 @@
 #include "clients/desktop/actions/host-bus.h"
 #include "clients/desktop/live/live-cluster.h"
 
-/* The measurements that the user has asked for in a window, with a bar that shows them while they run. */
+/* The measurements started by the user in a window, with a bar that shows them while they run. */
 typedef struct AldMeasurements AldMeasurements;
 
-/* Something to tell the user, as one line of text. */
+/* Shows the user one line of text. */
 typedef void (*AldSay)(const char *text, void *userdata);
 
-/* The caller keeps the bus and the cluster. */
+/* The bus and the cluster must outlive this. */
 AldMeasurements *ald_measurements_new(AldHostBus *bus, AldLiveCluster *cluster, AldSay say, void *userdata);
 
-/* Those under way go on without being shown. */
+/* Running measurements continue without being shown. */
 void ald_measurements_free(AldMeasurements *measurements);
 
 GtkWidget *ald_measurements_bar(AldMeasurements *measurements);
 
-/* Measures the link to the node with this id, or the part of this machine with this id; "": all of them. */
+/* Measures the link to the node with this id, or the device of this machine with this id; "" for all devices.
+ */
 void ald_measurements_start(AldMeasurements *measurements, const AldProbeWords *words, const char *id);

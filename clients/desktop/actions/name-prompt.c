@@ -15,7 +15,7 @@ typedef struct NamePrompt {
         void *userdata;
 } NamePrompt;
 
-/* Characters that hide, or that break or turn around the line they are shown in. */
+/* Returns whether a character hides, or breaks or reverses the line in which it is shown. */
 static bool is_control(gunichar c)
 {
         GUnicodeType type = g_unichar_type(c);

@@ -3,11 +3,11 @@
 
 #include <gtk/gtk.h>
 
-/* Empty: the name of the system. */
+/* Receives the name; an empty one stands for the name of the system. */
 typedef void (*AldNameChosen)(const char *name, void *userdata);
 
-/* A dialog for another name of a machine that has this one, which may be NULL. */
+/* Creates a dialog that renames a machine with this name, which may be NULL. */
 GtkWidget *ald_name_prompt_new(const char *name, AldNameChosen chosen, void *userdata);
 
-/* Why the identity service would refuse a name, in words; NULL if it would not. */
+/* Returns why the identity service would refuse a name, in words; NULL if it would accept it. */
 const char *ald_name_problem(const char *name);

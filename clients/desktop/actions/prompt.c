@@ -9,9 +9,9 @@
 #define CANCEL "cancel"
 #define TEXT_CHARS 44
 #define FOCUS_KEY "ald-focus"
-#define TEXT_PX 320 /* of a long text, before it scrolls */
+#define TEXT_PX 320 /* height of a long text, before it scrolls */
 
-/* AdwMessageDialog is deprecated by later versions, and AdwAlertDialog is not in earlier ones. */
+/* Later versions of libadwaita deprecate AdwMessageDialog, and earlier ones lack AdwAlertDialog. */
 #if ADW_CHECK_VERSION(1, 5, 0)
 #define DIALOG(prompt) ADW_ALERT_DIALOG(prompt)
 #define dialog_set_body adw_alert_dialog_set_body
@@ -65,7 +65,7 @@ void ald_prompt_close(GtkWidget *prompt)
 }
 #endif
 
-/* The dialog chooses for itself what has the focus first. */
+/* Sets the focus after presenting, since the dialog chooses a focus of its own. */
 void ald_prompt_present(GtkWidget *prompt, GtkWindow *parent)
 {
         GtkWidget *focus = g_object_get_data(G_OBJECT(prompt), FOCUS_KEY);
@@ -94,7 +94,8 @@ GtkWidget *ald_prompt_new(const char *heading, const char *body, GtkWidget *cont
         return prompt;
 }
 
-/* The body of a dialog does not scroll, and would make it higher than the screen. */
+/* Makes a text that scrolls. As body of the dialog it would not, and could make the dialog higher than the
+ * screen. */
 static GtkWidget *make_scrolled_text(const char *text)
 {
         GtkWidget *scroller = gtk_scrolled_window_new(), *label = gtk_label_new(text);

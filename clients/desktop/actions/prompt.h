@@ -4,8 +4,8 @@
 #include <gtk/gtk.h>
 #include <stdbool.h>
 
-/* A question to the user in a dialog, with "Cancel" and one other answer. It belongs to the window that it is
- * presented for, and goes with it. */
+/* A question to the user in a dialog, with "Cancel" and one other answer. The dialog belongs to the window
+ * for which it is presented, and closes with it. */
 
 typedef enum AldPromptWeight {
         ALD_PROMPT_SUGGESTED,
@@ -15,26 +15,26 @@ typedef enum AldPromptWeight {
 /* Called when the other answer was given, before the dialog goes. */
 typedef void (*AldPromptAccepted)(void *userdata);
 
-/* The content may be NULL. */
+/* Creates a question. The content may be NULL. */
 GtkWidget *ald_prompt_new(const char *heading, const char *body, GtkWidget *content);
 
-/* A text alone, to be read. */
+/* Creates a dialog that only shows a text. */
 GtkWidget *ald_notice_new(const char *text);
 
-/* What Enter does too, unless it is destructive. */
+/* Adds the other answer. Enter gives it too, unless it is destructive. */
 void ald_prompt_set_answer(GtkWidget *prompt, const char *label, AldPromptWeight weight,
         AldPromptAccepted accepted, void *userdata);
 
-/* A label for what is wrong with an answer, which is empty at first. */
+/* Creates a label for what is wrong with an answer; it is empty at first. */
 GtkWidget *ald_prompt_problem_new(void);
 
-/* Where typing goes when the prompt is presented; a part of it. */
+/* Sets the widget within the prompt that has the focus when it is presented. */
 void ald_prompt_set_focus(GtkWidget *prompt, GtkWidget *widget);
 
-/* Whether the other answer can be given. */
+/* Sets whether the other answer can be given. */
 void ald_prompt_allow(GtkWidget *prompt, bool allow);
 
 void ald_prompt_present(GtkWidget *prompt, GtkWindow *parent);
 
-/* Without an answer. */
+/* Closes the prompt without an answer. */
 void ald_prompt_close(GtkWidget *prompt);

@@ -8,7 +8,7 @@
 #define KEY "recent-hosts"
 #define SHOWN_MAX 8u
 
-/* NULL if the schema is not installed; GIO would abort. */
+/* Returns NULL if the schema is not installed, for which g_settings_new() would abort. */
 static GSettings *open_settings(void)
 {
         GSettingsSchemaSource *source = g_settings_schema_source_get_default();
@@ -19,7 +19,8 @@ static GSettings *open_settings(void)
                                                                 : NULL;
 }
 
-/* Those that ssh can take, since anybody can write anything into settings. */
+/* Reads the hosts except for one, which may be NULL. Drops those that ssh cannot accept, since any program
+ * can write anything into settings. */
 static char **read_hosts(GSettings *settings, const char *without)
 {
         g_autoptr(GStrvBuilder) hosts = g_strv_builder_new();

@@ -3,8 +3,8 @@
 
 #include <glib.h>
 
-/* The machines that were connected to, the most recent first, as the application keeps them in its settings;
- * none without the schema of these. To be freed with g_strfreev(). */
+/* Returns the hosts to which the user has connected, the most recent first, from the settings of the
+ * application; none if their schema is not installed. Free with g_strfreev(). */
 char **ald_recent_hosts(void);
 
 void ald_recent_hosts_remove(const char *host);

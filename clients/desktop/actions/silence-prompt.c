@@ -6,7 +6,7 @@
 #include "clients/desktop/actions/prompt.h"
 #include "clients/desktop/actions/silence-prompt.h"
 
-#define REASON_MAX 256 /* bytes, as the service takes it */
+#define REASON_MAX 256 /* bytes; the limit of the service */
 #define HOUR_USEC (G_GUINT64_CONSTANT(3600) * G_USEC_PER_SEC)
 
 typedef struct SilencePrompt {

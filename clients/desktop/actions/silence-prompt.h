@@ -3,8 +3,8 @@
 
 #include <gtk/gtk.h>
 
-/* How long, in µs, or UINT64_MAX: until it is ended; and why, which may be empty. */
+/* Receives the duration in µs, UINT64_MAX for one without end, and the reason, which may be empty. */
 typedef void (*AldSilenceChosen)(guint64 usec, const char *reason, void *userdata);
 
-/* Asks how long findings about this node or link are to be silent. */
+/* Creates a dialog that asks how long findings about this node or link should be silenced. */
 GtkWidget *ald_silence_prompt_new(const char *about, AldSilenceChosen chosen, void *userdata);

@@ -8,7 +8,8 @@
 #define PROGRAM_VARIABLE "SSH_ASKPASS"
 #define REQUIRE_VARIABLE "SSH_ASKPASS_REQUIRE"
 
-/* Where distributions put such programs; the first is chosen by Debian's alternatives. */
+/* Finds a program that asks for passwords: the user's choice, or else one at the places where distributions
+ * install them, of which the first is set by Debian's alternatives. */
 static char *find_program(void)
 {
         static const char *const known[] = {
@@ -39,7 +40,7 @@ void ald_ssh_prepare_environment(void)
         if (!program || getenv(REQUIRE_VARIABLE))
                 return;
         (void) g_setenv(PROGRAM_VARIABLE, program, TRUE);
-        /* Not "prefer", for which ssh wants DISPLAY, which not every Wayland session has. */
+        /* "prefer" would not suffice: with it ssh needs DISPLAY, which some Wayland sessions do not set. */
         (void) g_setenv(REQUIRE_VARIABLE, "force", TRUE);
 }
 

@@ -3,9 +3,9 @@
 
 #include <stdbool.h>
 
-/* Makes ssh, which this program starts, ask for passwords in a dialog if there is a program for that. Changes
- * the environment, so it must be called before there are threads. */
+/* Sets the environment of ssh, which this program starts, so that it asks for passwords in a dialog if there
+ * is a program for that. Call this before there are threads. */
 void ald_ssh_prepare_environment(void);
 
-/* Whether ssh can ask the user. */
+/* Returns whether ssh can ask the user for a password. */
 bool ald_ssh_can_ask(void);
