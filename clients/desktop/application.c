@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "clients/common/connection.h"
+#include "clients/desktop/actions/hold-off.h"
 #include "clients/desktop/application.h"
 #include "clients/desktop/notifier.h"
 #include "clients/desktop/window.h"

@@ -43,12 +43,6 @@ static GHashTable *noted_table_new(void)
         return g_hash_table_new_full(g_str_hash, g_str_equal, g_free, noted_free);
 }
 
-/* The id is a hash, since keys contain names of devices and addresses. */
-static char *notification_id(const char *key)
-{
-        return g_compute_checksum_for_string(G_CHECKSUM_SHA256, key, -1);
-}
-
 static void send_notification(AldNotifier *notifier, AldFindingItem *item, const char *id)
 {
         g_autoptr(GNotification)
@@ -110,7 +104,8 @@ static NotedFinding *note_finding(AldNotifier *notifier, AldFindingItem *item, b
                 (before && before->severity <= noted->severity))
                 return noted;
         g_free(noted->id);
-        noted->id = notification_id(key);
+        /* The id is a hash, since keys contain names of devices and addresses. */
+        noted->id = g_compute_checksum_for_string(G_CHECKSUM_SHA256, key, -1);
         send_notification(notifier, item, noted->id);
         ++*sent;
         return noted;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "clients/common/connection.h"
+#include "clients/desktop/actions/actions.h"
 #include "clients/desktop/details/details-pane.h"
 #include "clients/desktop/live/finding-item.h"
 #include "clients/desktop/placement/placement-page.h"
@@ -219,18 +220,13 @@ static void update_wanted(AldDesktopWindow *window)
         ald_live_cluster_set_wanted(window->cluster, is_seen(window));
 }
 
-static void on_surface_state(AldDesktopWindow *window)
-{
-        update_wanted(window);
-}
-
 static void ald_desktop_window_realize(GtkWidget *widget)
 {
         AldDesktopWindow *window = ALD_DESKTOP_WINDOW(widget);
 
         GTK_WIDGET_CLASS(ald_desktop_window_parent_class)->realize(widget);
         window->surface_handler = g_signal_connect_swapped(gtk_native_get_surface(GTK_NATIVE(widget)),
-                "notify::state", G_CALLBACK(on_surface_state), window);
+                "notify::state", G_CALLBACK(update_wanted), window);
 }
 
 static void ald_desktop_window_unrealize(GtkWidget *widget)
@@ -801,9 +797,4 @@ AldDesktopWindow *ald_desktop_window_new(
 AldLiveCluster *ald_desktop_window_cluster(AldDesktopWindow *window)
 {
         return window->cluster;
-}
-
-AldActions *ald_desktop_window_actions(AldDesktopWindow *window)
-{
-        return window->actions;
 }

@@ -3,7 +3,6 @@
 
 #include <adwaita.h>
 
-#include "clients/desktop/actions/actions.h"
 #include "clients/desktop/live/live-cluster.h"
 
 /*
@@ -18,7 +17,6 @@ AldDesktopWindow *ald_desktop_window_new(
         AdwApplication *application, AldLiveCluster *cluster, GSettings *settings);
 
 AldLiveCluster *ald_desktop_window_cluster(AldDesktopWindow *window);
-AldActions *ald_desktop_window_actions(AldDesktopWindow *window);
 
 /* Shows a page by its name: "topology", "nodes", "links", "findings" or "placement". */
 void ald_desktop_window_show_page(AldDesktopWindow *window, const char *page);

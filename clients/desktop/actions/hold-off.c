@@ -163,7 +163,7 @@ static void request_lock(AldHoldOff *self)
                 self->bus, ald_probe_lock_make, &lock, ALD_ANSWER_USEC, on_lock_reply, self);
 }
 
-void ald_hold_off_set(AldHoldOff *self, bool wanted)
+static void set_wanted(AldHoldOff *self, bool wanted)
 {
         if (wanted == self->wanted)
                 return;
@@ -241,7 +241,7 @@ AldHoldOff *ald_hold_off_of(GApplication *application, const char *host)
 
 static void on_change_state(GSimpleAction *action, GVariant *value, void *userdata)
 {
-        ald_hold_off_set(userdata, g_variant_get_boolean(value));
+        set_wanted(userdata, g_variant_get_boolean(value));
 }
 
 static void on_held_changed(AldHoldOff *self, GParamSpec *spec, void *action)

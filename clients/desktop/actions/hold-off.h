@@ -19,7 +19,6 @@ G_DECLARE_FINAL_TYPE(AldHoldOff, ald_hold_off, ALD, HOLD_OFF, GObject)
 AldHoldOff *ald_hold_off_of(GApplication *application, const char *host);
 
 bool ald_hold_off_held(AldHoldOff *hold_off);
-void ald_hold_off_set(AldHoldOff *hold_off, bool wanted);
 
 /* Returns an action of this name whose state is "held"; changing the state holds off measurements, or resumes
  * them. */
