@@ -78,17 +78,11 @@ static const char *describe_absence(AldDetailsPane *pane, const AldDetailsSubjec
         return subject->b ? _("One of These Nodes Is No Longer Known") : _("This Node Is No Longer Known");
 }
 
-static GtkWidget *find_focus(AldDetailsPane *pane)
-{
-        GtkRoot *root = gtk_widget_get_root(GTK_WIDGET(pane));
-
-        return root ? gtk_root_get_focus(root) : NULL;
-}
-
 /* Returns whether the focus is on something visible in the pane, and not on an area that merely scrolls. */
 static bool has_visible_focus(AldDetailsPane *pane)
 {
-        GtkWidget *focus = find_focus(pane);
+        GtkRoot *root = gtk_widget_get_root(GTK_WIDGET(pane));
+        GtkWidget *focus = root ? gtk_root_get_focus(root) : NULL;
 
         return focus && gtk_widget_is_ancestor(focus, GTK_WIDGET(pane)) && gtk_widget_get_mapped(focus) &&
                !GTK_IS_SCROLLED_WINDOW(focus);
@@ -132,19 +126,6 @@ static void focus_content(AldDetailsPane *pane, guint section)
                 gtk_widget_child_focus(shows_page(pane) ? pane->header : pane->status, GTK_DIR_TAB_FORWARD);
 }
 
-static void show_page(AldDetailsPane *pane, const AldDetailsSubject *subject, guint parts)
-{
-        ald_details_notice_show(ALD_DETAILS_NOTICE(pane->notice), subject);
-        for (guint i = 0; i < pane->sections->len; i++)
-                ald_details_section_update(pane->sections->pdata[i], subject, parts);
-}
-
-static void show_status(AldDetailsPane *pane, const char *absence)
-{
-        adw_status_page_set_title(ADW_STATUS_PAGE(pane->status), absence);
-        ald_widget_describe(pane->close, _("Close Details"), absence);
-}
-
 /* Keeps the focus inside the pane if its widget goes; the toolkit would move it elsewhere. */
 static void update_content(AldDetailsPane *pane, guint parts)
 {
@@ -155,17 +136,16 @@ static void update_content(AldDetailsPane *pane, guint parts)
 
         ald_details_header_show(ALD_DETAILS_HEADER(pane->header), pane->a ? &subject : NULL);
         gtk_stack_set_visible_child(pane->stack, absence ? pane->status : pane->page);
-        if (absence)
-                show_status(pane, absence);
-        else
-                show_page(pane, &subject, parts);
+        if (absence) {
+                adw_status_page_set_title(ADW_STATUS_PAGE(pane->status), absence);
+                ald_widget_describe(pane->close, _("Close Details"), absence);
+        } else {
+                ald_details_notice_show(ALD_DETAILS_NOTICE(pane->notice), &subject);
+                for (guint i = 0; i < pane->sections->len; i++)
+                        ald_details_section_update(pane->sections->pdata[i], &subject, parts);
+        }
         if (focused && pane->a && !has_visible_focus(pane))
                 focus_content(pane, section);
-}
-
-static void on_updated(AldDetailsPane *pane, guint parts)
-{
-        update_content(pane, parts);
 }
 
 static void on_tick(AldDetailsPane *pane)
@@ -187,7 +167,7 @@ static void watch_cluster(AldDetailsPane *pane, bool watching)
                 g_signal_handlers_disconnect_by_data(pane->cluster, pane);
                 return;
         }
-        g_signal_connect_swapped(pane->cluster, "updated", G_CALLBACK(on_updated), pane);
+        g_signal_connect_swapped(pane->cluster, "updated", G_CALLBACK(update_content), pane);
         g_signal_connect_swapped(pane->cluster, "tick", G_CALLBACK(on_tick), pane);
         g_signal_connect_swapped(pane->cluster, "notify::problem", G_CALLBACK(on_problem), pane);
 }
@@ -195,13 +175,6 @@ static void watch_cluster(AldDetailsPane *pane, bool watching)
 static void on_refresh(GtkWidget *widget, const char *name, GVariant *parameter)
 {
         update_content(ALD_DETAILS_PANE(widget), EVERYTHING);
-}
-
-static void remove_sections(AldDetailsPane *pane)
-{
-        for (guint i = 0; i < pane->sections->len; i++)
-                gtk_box_remove(GTK_BOX(pane->content), pane->sections->pdata[i]);
-        g_ptr_array_set_size(pane->sections, 0);
 }
 
 static void add_sections(AldDetailsPane *pane, GtkWidget *(*const makers[])(void), size_t n)
@@ -214,21 +187,18 @@ static void add_sections(AldDetailsPane *pane, GtkWidget *(*const makers[])(void
         }
 }
 
-static void scroll_to_top(AldDetailsPane *pane)
+static void replace_sections(AldDetailsPane *pane)
 {
         GtkAdjustment *place = gtk_scrolled_window_get_vadjustment(GTK_SCROLLED_WINDOW(pane->page));
 
-        gtk_adjustment_set_value(place, gtk_adjustment_get_lower(place));
-}
-
-static void replace_sections(AldDetailsPane *pane)
-{
-        remove_sections(pane);
+        for (guint i = 0; i < pane->sections->len; i++)
+                gtk_box_remove(GTK_BOX(pane->content), pane->sections->pdata[i]);
+        g_ptr_array_set_size(pane->sections, 0);
         if (pane->b)
                 add_sections(pane, pair_sections, G_N_ELEMENTS(pair_sections));
         else if (pane->a)
                 add_sections(pane, node_sections, G_N_ELEMENTS(node_sections));
-        scroll_to_top(pane);
+        gtk_adjustment_set_value(place, gtk_adjustment_get_lower(place));
 }
 
 static void show_subject(AldDetailsPane *pane, const char *a, const char *b)

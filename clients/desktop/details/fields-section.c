@@ -82,30 +82,24 @@ static void add_list_rows(FieldRows *fields, const char *list, json_t *row)
         }
 }
 
-static void add_record_rows(FieldRows *fields, json_t *record)
+static void show_fields(AldKeyedRows *rows, json_t *record, double now)
 {
+        FieldRows fields = { rows, now, ROWS_MAX };
         const char *name;
         json_t *value, *row;
         size_t i;
 
+        ald_keyed_rows_begin(rows);
         json_object_foreach(record, name, value) {
                 if (is_envelope(name))
                         continue;
                 if (!is_list_of_rows(value)) {
-                        add_value_row(fields, name, name, value, false);
+                        add_value_row(&fields, name, name, value, false);
                         continue;
                 }
                 json_array_foreach(value, i, row)
-                        add_list_rows(fields, name, row);
+                        add_list_rows(&fields, name, row);
         }
-}
-
-static void show_fields(AldKeyedRows *rows, json_t *record, double now)
-{
-        FieldRows fields = { rows, now, ROWS_MAX };
-
-        ald_keyed_rows_begin(rows);
-        add_record_rows(&fields, record);
         if (fields.left == 0)
                 ald_fact_row_show(ALD_FACT_ROW(ald_keyed_rows_next(rows, "…", ald_fact_row_new)), "…",
                         _("More fields are shown by “alidadectl show”"), ALD_TONE_FAINT, NULL);

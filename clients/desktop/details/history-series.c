@@ -43,13 +43,6 @@ static AldHistorySeries *series_new(const AldDetailsSubject *subject, AldShownSe
         return series;
 }
 
-static GPtrArray *find_recorded(const AldDetailsSubject *subject)
-{
-        if (!subject->b)
-                return ald_shown_series_of_node(subject->node_a);
-        return ald_shown_series_of_links(subject->model, subject->node_a, subject->node_b, subject->now);
-}
-
 /* Sorts both directions of a link so that the one from the first node comes first. */
 static void sort_directions(GPtrArray *recorded, const char *first_node)
 {
@@ -70,7 +63,9 @@ GPtrArray *ald_history_series_of(const AldDetailsSubject *subject)
 
         if (!subject->node_a || (subject->b && !subject->node_b))
                 return all;
-        recorded = find_recorded(subject);
+        recorded = subject->b ? ald_shown_series_of_links(
+                                        subject->model, subject->node_a, subject->node_b, subject->now)
+                              : ald_shown_series_of_node(subject->node_a);
         sort_directions(recorded, subject->a);
         while (recorded->len > 0 && all->len < SERIES_MAX)
                 g_ptr_array_add(all, series_new(subject, g_ptr_array_steal_index(recorded, 0)));

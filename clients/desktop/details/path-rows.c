@@ -252,14 +252,6 @@ static void add_link_rows(AldKeyedRows *rows, const AldDetailsSubject *subject, 
         }
 }
 
-/* Returns whether the edge has a record as a link. The others are cables between hosts, and what neighbours
- * announce. */
-
-static bool is_measured_as_link(const AldEdgeRow *edge)
-{
-        return edge->prober != NULL;
-}
-
 static void show_edge(
         AldFigureRow *row, const AldDetailsSubject *subject, const AldEdgeRow *edge, bool both_ways)
 {
@@ -279,7 +271,8 @@ static void show_edge(
         ald_figure_row_show(row, &figures);
 }
 
-/* Adds a row for each cable, or one for each of its directions if these differ. */
+/* Adds rows for edges that are not links: cables between hosts, and what neighbours announce. Each pair of
+ * opposite edges shares a row, unless they differ. */
 static void add_edge_rows(AldKeyedRows *rows, const AldDetailsSubject *subject, const GPtrArray *edges)
 {
         for (guint i = 0; i < edges->len; i++) {
@@ -287,7 +280,7 @@ static void add_edge_rows(AldKeyedRows *rows, const AldDetailsSubject *subject, 
                 bool both_ways = back && g_strcmp0(back->presence, edge->presence) == 0;
                 g_autofree char *key = NULL;
 
-                if (is_measured_as_link(edge) || ald_edge_is_within_node(edge) ||
+                if (edge->prober || ald_edge_is_within_node(edge) ||
                         (both_ways && strcmp(edge->source, edge->sink) > 0))
                         continue;
                 key = g_strdup_printf("edge %" G_GUINT64_FORMAT, edge->id);

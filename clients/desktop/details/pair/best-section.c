@@ -41,17 +41,6 @@ static char *describe_origin(const AldDetailsSubject *subject, const GPtrArray *
                     : g_strdup_printf(_("measured %s"), age);
 }
 
-static void show_best(AldFactRow *row, const AldDetailsSubject *subject, const GPtrArray *edges,
-        const char *label, const Best *best)
-{
-        AldTone tone = ALD_TONE_PLAIN;
-        g_autofree char *note = best->text ? describe_origin(subject, edges, best)
-                                           : ald_path_absence_words(subject, subject->a, subject->b, &tone);
-
-        ald_fact_row_show(row, label, best->text, ALD_TONE_PLAIN, note);
-        ald_fact_row_set_prominent(row);
-}
-
 static char *format_rate(uint64_t rate)
 {
         return rate == ALD_ABSENT_UINT64 ? NULL : ald_format_bits_per_second(ald_figure(rate));
@@ -60,8 +49,13 @@ static char *format_rate(uint64_t rate)
 static void add_best_row(AldKeyedRows *rows, const AldDetailsSubject *subject, const GPtrArray *edges,
         const char *key, const char *label, Best best)
 {
-        show_best(
-                ALD_FACT_ROW(ald_keyed_rows_next(rows, key, ald_fact_row_new)), subject, edges, label, &best);
+        AldFactRow *row = ALD_FACT_ROW(ald_keyed_rows_next(rows, key, ald_fact_row_new));
+        AldTone tone = ALD_TONE_PLAIN;
+        g_autofree char *note = best.text ? describe_origin(subject, edges, &best)
+                                          : ald_path_absence_words(subject, subject->a, subject->b, &tone);
+
+        ald_fact_row_show(row, label, best.text, ALD_TONE_PLAIN, note);
+        ald_fact_row_set_prominent(row);
         g_free(best.text);
 }
 
