@@ -81,17 +81,12 @@ static void on_chosen(GtkNativeDialog *chooser, int response, AldExportButton *b
         g_clear_object(&button->chooser);
 }
 
-static char *propose_name(const char *format)
-{
-        return g_str_equal(format, JSON) || g_str_equal(format, "dot")
-                       ? g_strdup_printf("plan.%s", format)
-                       : g_strdup_printf("plan-%s.txt", format);
-}
-
 static void open_save_dialog(AldExportButton *button, const char *format, const GString *text)
 {
         GtkRoot *root = gtk_widget_get_root(GTK_WIDGET(button));
-        g_autofree char *name = propose_name(format);
+        g_autofree char *name = g_str_equal(format, JSON) || g_str_equal(format, "dot")
+                                        ? g_strdup_printf("plan.%s", format)
+                                        : g_strdup_printf("plan-%s.txt", format);
 
         g_clear_pointer(&button->text, g_bytes_unref);
         button->text = g_bytes_new(text->str, text->len);

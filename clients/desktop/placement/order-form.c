@@ -340,14 +340,6 @@ static void add_choices(AldOrderForm *form)
         }
 }
 
-static GtkWidget *make_kv_type(AldOrderForm *form)
-{
-        g_autoptr(GtkStringList) names = gtk_string_list_new(NULL);
-
-        form->kv_type = make_combo(form, _("Keys and Values"), names);
-        return form->kv_type;
-}
-
 static GtkWidget *make_models(AldOrderForm *form)
 {
         GtkWidget *list = make_list(_("Model"));
@@ -370,6 +362,7 @@ static GtkWidget *make_options(AldOrderForm *form)
 {
         GtkWidget *list = make_list(_("Options"));
         AdwExpanderRow *row = ADW_EXPANDER_ROW(adw_expander_row_new());
+        g_autoptr(GtkStringList) kv_types = gtk_string_list_new(NULL);
 
         form->options = GTK_WIDGET(row);
         adw_preferences_row_set_title(ADW_PREFERENCES_ROW(row), _("Options"));
@@ -377,7 +370,8 @@ static GtkWidget *make_options(AldOrderForm *form)
         add_choices(form);
         adw_expander_row_add_row(row, make_number(form, CONTEXT));
         adw_expander_row_add_row(row, make_number(form, PARALLEL));
-        adw_expander_row_add_row(row, make_kv_type(form));
+        form->kv_type = make_combo(form, _("Keys and Values"), kv_types);
+        adw_expander_row_add_row(row, form->kv_type);
         gtk_list_box_append(GTK_LIST_BOX(list), form->options);
         return list;
 }
