@@ -14,8 +14,8 @@
 #define EDGE 1.15
 /* The number of angles that are tried for a drawing. */
 #define TURNS 180u
-/* A drawing this many times longer than wide keeps its long axis, unless another angle makes it need less
- * than this part of the height. */
+/* A drawing at least this many times longer than wide keeps its long axis, unless it needs less than this
+ * part of the height at another angle. */
 #define LONG 1.15
 #define WORTH_TURNING 0.78
 /* A later angle replaces the best one so far if it needs less than this part of its height. */

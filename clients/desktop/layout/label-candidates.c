@@ -42,7 +42,7 @@
 #define COST_COVERS_LINE 120.0
 #define MAX_COVERED_PIECES 16u
 
-/* A straight piece of a line, by its middle and half of its way. */
+/* A straight piece of a line, by its middle and the vector from there to its end. */
 typedef struct LinePiece {
         AldVector middle, half;
         unsigned line;
@@ -169,7 +169,7 @@ static double side_of_rates(const AldLabelScene *scene, const AldLine *line)
         return across.x > 0 ? 1 : -1;
 }
 
-/* Returns whether a piece of a line meets a box: they do unless one of three axes separates them. */
+/* Returns whether a piece of a line meets a box. They meet unless one of three axes separates them. */
 static bool piece_meets_box(const LinePiece *piece, AldVector center, AldVector half)
 {
         AldVector way = ald_vector_sub(piece->middle, center);

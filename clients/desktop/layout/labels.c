@@ -71,7 +71,7 @@ static bool show_where_free(Placement *placement, unsigned i, bool over_heads)
         return false;
 }
 
-/* The labels in the way of one that is hidden, with their places before they are moved. */
+/* The labels in the way of a hidden one, with their places before they are moved. */
 typedef struct BlockingLabels {
         unsigned labels[MAX_MOVED + 1];
         PlacedLabel before[MAX_MOVED];

@@ -428,7 +428,7 @@ static void retry_later(AldLiveCluster *cluster)
         cluster->retry_id = g_timeout_add(wait, on_retry, cluster);
 }
 
-/* Refreshes the lists before it clears the problem, which would otherwise claim that old ones are current. */
+/* The lists are refreshed before the problem is cleared; otherwise old lists would appear to be current. */
 static void on_synced(AldFollow *follow, void *userdata)
 {
         AldLiveCluster *cluster = userdata;

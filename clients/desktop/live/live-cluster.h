@@ -8,9 +8,9 @@
 #include "state-client/model.h"
 
 /*
- * What the state service of this machine, or of another one, knows, kept up to date. Changes are collected:
- * figures are passed on at most twice a second, nodes that appear or go at once. Everything runs in the
- * thread-default main context.
+ * The knowledge of the state service of this machine, or of another one, kept up to date. Changes are
+ * collected: figures are passed on at most twice a second, changes of the set of nodes or of the topology at
+ * once. Everything runs in the thread-default main context.
  */
 #define ALD_TYPE_LIVE_CLUSTER (ald_live_cluster_get_type())
 G_DECLARE_FINAL_TYPE(AldLiveCluster, ald_live_cluster, ALD, LIVE_CLUSTER, GObject)
