@@ -16,8 +16,8 @@ typedef struct AldDetailsSubject {
         bool outdated;                    /* what the nodes report is not current */
 } AldDetailsSubject;
 
-/* Returns whether this is the machine whose state service the window reads. Only from there probes can be
- * started. */
+/* Returns whether this is the machine whose state service the window reads. Probes can be started
+ * only there. */
 bool ald_details_subject_is_own(const AldDetailsSubject *subject, const char *node_id);
 
 /* Returns the name of a node as safe text. */

@@ -104,8 +104,8 @@ static bool has_gpu(const AldEntity *node)
         return false;
 }
 
-/* Returns whether this is a fact about a device. On a node without a GPU, the
- * fact "GPU" says so, and is not about a device. */
+/* Returns whether this is a fact about a device. On a node without a GPU, the fact "GPU" says so, and is not
+ * about a device. */
 static bool is_of_device(size_t source, bool with_gpu)
 {
         return source < G_N_ELEMENTS(sources) && sources[source].of_device &&
