@@ -216,7 +216,7 @@ static AldDrawnLine *find_line(GPtrArray *lines, const PlanTransfer *transfer, c
 }
 
 /* Removes the labels of the line, whose figures would contradict those of the plan. */
-static void replace_labels_by_plan(AldDrawnLine *line)
+static void clear_labels_for_plan(AldDrawnLine *line)
 {
         if (line->planned)
                 return;
@@ -232,7 +232,7 @@ static void add_to_line(AldDrawnLine *line, const PlanTransfer *transfer, const 
         AldLabelKind kind = g_str_equal(ids[line->b], transfer->sink) ? ALD_LABEL_TO_B : ALD_LABEL_TO_A;
         g_autofree char *time = ald_format_nsec(transfer->nsec), *before = NULL, *words = line->words;
 
-        replace_labels_by_plan(line);
+        clear_labels_for_plan(line);
         before = line->texts[kind];
         line->texts[kind] = before ? g_strdup_printf("%s, %s: %s", before, transfer->steps, time)
                                    : g_strdup_printf("%s: %s", transfer->steps, time);
