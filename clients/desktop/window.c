@@ -111,22 +111,18 @@ static AdwBreakpointCondition *condition_new(AldDesktopWindow *window)
                 ADW_BREAKPOINT_CONDITION_MAX_WIDTH, window->breakpoint_width, ADW_LENGTH_UNIT_PX);
 }
 
-static void set_condition(AldDesktopWindow *window)
-{
-        g_autoptr(AdwBreakpointCondition) condition = condition_new(window);
-
-        adw_breakpoint_set_condition(window->breakpoint, condition);
-}
-
 /* Measures the content, since with a breakpoint the window itself only reports its least width. */
 static void update_narrow_width(AldDesktopWindow *window)
 {
+        g_autoptr(AdwBreakpointCondition) condition = NULL;
+
         if (!window->narrow)
                 gtk_widget_measure(GTK_WIDGET(window->toasts), GTK_ORIENTATION_HORIZONTAL, -1,
                         &window->wide_least[window->shows_details], NULL, NULL, NULL);
         if (narrow_width(window) == window->breakpoint_width)
                 return;
-        set_condition(window);
+        condition = condition_new(window);
+        adw_breakpoint_set_condition(window->breakpoint, condition);
 }
 
 static void on_narrow(AdwBreakpoint *breakpoint, AldDesktopWindow *window)

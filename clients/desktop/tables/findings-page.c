@@ -184,17 +184,6 @@ static void on_severity_toggled(GtkToggleButton *button, AldFindingsPage *page)
         show_severity(page, GPOINTER_TO_SIZE(chosen));
 }
 
-/* Creates a button whose text may be cut, so that the window can be narrow. */
-static GtkWidget *toggle_new(const char *title)
-{
-        GtkWidget *button = gtk_toggle_button_new(), *label = gtk_label_new(title);
-
-        gtk_label_set_ellipsize(GTK_LABEL(label), PANGO_ELLIPSIZE_END);
-        gtk_button_set_child(GTK_BUTTON(button), label);
-        gtk_accessible_update_property(GTK_ACCESSIBLE(button), GTK_ACCESSIBLE_PROPERTY_LABEL, title, -1);
-        return button;
-}
-
 static GtkWidget *toggle_group_new(const char *name)
 {
         GtkWidget *box = g_object_new(GTK_TYPE_BOX, "accessible-role", GTK_ACCESSIBLE_ROLE_GROUP, NULL);
@@ -207,8 +196,13 @@ static GtkWidget *toggle_group_new(const char *name)
 static void add_toggle(GtkWidget *box, const char *title, size_t index, bool active, GCallback toggled,
         AldFindingsPage *page)
 {
-        GtkWidget *button = toggle_new(title), *first = gtk_widget_get_first_child(box);
+        GtkWidget *button = gtk_toggle_button_new(), *label = gtk_label_new(title),
+                  *first = gtk_widget_get_first_child(box);
 
+        /* The text may be cut, so that the window can be narrow. */
+        gtk_label_set_ellipsize(GTK_LABEL(label), PANGO_ELLIPSIZE_END);
+        gtk_button_set_child(GTK_BUTTON(button), label);
+        gtk_accessible_update_property(GTK_ACCESSIBLE(button), GTK_ACCESSIBLE_PROPERTY_LABEL, title, -1);
         g_object_set_data(G_OBJECT(button), INDEX_KEY, GSIZE_TO_POINTER(index));
         gtk_toggle_button_set_group(GTK_TOGGLE_BUTTON(button), GTK_TOGGLE_BUTTON(first));
         gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(button), active);
