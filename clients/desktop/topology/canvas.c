@@ -814,27 +814,25 @@ static int focused_card(AldTopologyCanvas *canvas)
         return -1;
 }
 
-static bool explain_card(AldTopologyCanvas *canvas, int i, GtkTooltip *tooltip)
-{
-        AldNodeCard *card = i >= 0 ? canvas->cards->pdata[i] : NULL;
-
-        return card &&
-               ald_tooltip_explain(tooltip, GTK_WIDGET(canvas), GTK_WIDGET(card), ald_node_card_words(card));
-}
-
 /* Labels cannot be targets of the pointer, so their lines are looked up here too. */
 static gboolean on_query_tooltip(
         AldTopologyCanvas *canvas, int x, int y, gboolean keyboard, GtkTooltip *tooltip, gpointer userdata)
 {
-        int card = keyboard ? focused_card(canvas) : card_at(canvas, x, y);
-        int i = keyboard || card >= 0 ? -1
-                                      : ald_canvas_scene_find_line(canvas->scene, scene_point(canvas, x, y),
-                                                HIT_PX / canvas->zoom);
+        int i = keyboard ? focused_card(canvas) : card_at(canvas, x, y), line;
         g_autofree char *text = NULL;
 
-        if (i < 0)
-                return explain_card(canvas, card, tooltip);
-        text = ald_drawn_line_tooltip(canvas->lines->pdata[i], (double) g_get_real_time());
+        if (i >= 0) {
+                AldNodeCard *card = canvas->cards->pdata[i];
+
+                return ald_tooltip_explain(
+                        tooltip, GTK_WIDGET(canvas), GTK_WIDGET(card), ald_node_card_words(card));
+        }
+        if (keyboard)
+                return FALSE;
+        line = ald_canvas_scene_find_line(canvas->scene, scene_point(canvas, x, y), HIT_PX / canvas->zoom);
+        if (line < 0)
+                return FALSE;
+        text = ald_drawn_line_tooltip(canvas->lines->pdata[line], (double) g_get_real_time());
         gtk_tooltip_set_text(tooltip, text);
         gtk_tooltip_set_tip_area(tooltip, &(GdkRectangle){ x - 4, y - 4, 8, 8 });
         return TRUE;
