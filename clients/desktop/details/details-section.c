@@ -50,15 +50,6 @@ static gboolean on_keynav_failed(GtkWidget *list, GtkDirectionType direction)
                 GTK_WIDGET(root), direction == GTK_DIR_UP ? GTK_DIR_TAB_BACKWARD : GTK_DIR_TAB_FORWARD);
 }
 
-static void make_heading(AldDetailsSectionPrivate *private)
-{
-        private->heading = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6);
-        private->title = ald_wrapping_label_new("heading");
-        gtk_widget_set_hexpand(private->title, TRUE);
-        gtk_widget_set_valign(private->title, GTK_ALIGN_CENTER);
-        gtk_box_append(GTK_BOX(private->heading), private->title);
-}
-
 static void ald_details_section_init(AldDetailsSection *section)
 {
         AldDetailsSectionPrivate *private = get_private(section);
@@ -66,7 +57,11 @@ static void ald_details_section_init(AldDetailsSection *section)
         gtk_orientable_set_orientation(GTK_ORIENTABLE(section), GTK_ORIENTATION_VERTICAL);
         gtk_box_set_spacing(GTK_BOX(section), 6);
         gtk_widget_set_visible(GTK_WIDGET(section), FALSE);
-        make_heading(private);
+        private->heading = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6);
+        private->title = ald_wrapping_label_new("heading");
+        gtk_widget_set_hexpand(private->title, TRUE);
+        gtk_widget_set_valign(private->title, GTK_ALIGN_CENTER);
+        gtk_box_append(GTK_BOX(private->heading), private->title);
         private->note = ald_wrapping_label_new("dim-label");
         gtk_widget_set_visible(private->note, FALSE);
         private->list = gtk_list_box_new();
