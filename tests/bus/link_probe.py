@@ -5,12 +5,12 @@ import contextlib
 import json
 import os
 import stat
+from pathlib import Path
 
 from gi.repository import Gio, GLib
 
 from bedlib import BusError, StandIn, interface_xml, network
-from bedlib.node import Clock
-from bedlib.services import SERVICES
+from bedlib.node import Clock, node_id
 from bedlib.waiting import wait_steadily, wait_until
 
 LINK_PROBE = "org.alidade.LinkProbe1"
@@ -249,20 +249,13 @@ class LinkProbe:
         self.probe.does(behaviour)
         if joined:
             credentials(self.host)
-        self.own_id = self._id_of_the_machine()
+        self.own_id = node_id(self.host.machine_id if self.host.isolated else
+                              Path("/etc/machine-id").read_text(encoding="ascii").strip())
         self.state = State(self.host, self.own_id)
         for address in due:
             self.state.make_due(address)
         self.process = None
         self.start()
-
-    def _id_of_the_machine(self):
-        """The service does not tell its id; identityd does, of the same machine."""
-        process = self.host.start_daemon("identityd")
-        name = SERVICES["identityd"].bus_name
-        found = self.host.get(name, "/org/alidade/Identity1", name, "NodeId")
-        process.stop()
-        return found
 
     def start(self):
         clock = self.clock.environment if self.clock else {}

@@ -246,10 +246,10 @@ def pages(host, kind="", size=0, method="GetRecords"):
 
 
 @contextlib.contextmanager
-def fails_with(name):
+def fails_with(name, case=""):
     with pytest.raises(BusError) as error:
         yield error
-    assert error.value.name == name
+    assert error.value.name == name, f"{case}: {error.value}"
 
 
 # Until the cluster service brings its own.

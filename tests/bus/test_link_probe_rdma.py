@@ -11,7 +11,7 @@ from bedlib.fixtures import needs_namespaces
 from bedlib.probe import Keys, Talk, socket_in
 from bedlib.waiting import wait_steadily
 from link_probe import ACTION, ADDRESS, JOB, LINK_PROBE, OTHER, PEER
-from rdma_probe import NET_DEV, PEER_PORT, PORT, RdmaProbe, port
+from rdma_probe import FIGURES, NET_DEV, PEER_PORT, PORT, RdmaProbe, port
 from test_link_probe import INHIBITED, INVALID_ARGS, NO_SUCH_NODE, NOT_JOINED, REFUSALS, connect, probe_link, refused
 
 ABSENT = 2 ** 64 - 1
@@ -76,13 +76,14 @@ FAILURES = {
 
 
 @needs_namespaces
-@pytest.mark.parametrize("behaviour", FAILURES)
-def test_probe_that_misbehaves_costs_its_result_only(make_host, behaviour):
-    service = RdmaProbe(make_host, behaviour=behaviour)
-    job = service.probe_rdma()
-    assert service.wait_job(job, "done", "failed") == "failed"
-    assert service.rdma_link()["Failure"] == FAILURES[behaviour]
-    service.wait_idle()
+def test_probe_that_misbehaves_costs_its_result_only(make_host):
+    service = RdmaProbe(make_host)
+    for behaviour, failure in FAILURES.items():
+        service.probe.does(behaviour, **FIGURES)
+        job = service.probe_rdma()
+        assert service.wait_job(job, "done", "failed") == "failed", behaviour
+        assert service.job(job, "Error") == failure == service.rdma_link()["Failure"], behaviour
+        service.wait_idle()
 
 
 @needs_namespaces
@@ -148,16 +149,19 @@ def test_neighbours_are_chosen_in_a_large_subnet(make_host):
     assert [path["SinkPort"] for path in service.job(job, "Paths")] == ["mlx5_1.1"]
 
 
-@needs_namespaces
-@pytest.mark.parametrize("node, options, name", [
+RUBBISH = [
     ("me", {}, INVALID_ARGS), (PEER, {"Address": ADDRESS}, INVALID_ARGS), (PEER, {"Port": True}, INVALID_ARGS),
     (PEER, {"Port": "rxe0"}, INVALID_ARGS), (PEER, {"PeerPort": "../mlx5_0.1"}, INVALID_ARGS),
     (PEER, {"Port": "x" * 80 + ".1"}, INVALID_ARGS), (PEER, {"Port": "rxe7.1"}, NO_SUCH_DEVICE),
-    (PEER, {"PeerPort": "mlx5_0.2"}, NO_SUCH_DEVICE), (OTHER, {}, NO_SUCH_DEVICE), ("c" * 32, {}, NO_SUCH_NODE)])
-def test_rubbish_makes_no_job(make_host, node, options, name):
+    (PEER, {"PeerPort": "mlx5_0.2"}, NO_SUCH_DEVICE), (OTHER, {}, NO_SUCH_DEVICE), ("c" * 32, {}, NO_SUCH_NODE)]
+
+
+@needs_namespaces
+def test_rubbish_makes_no_job(make_host):
     service = RdmaProbe(make_host)
-    assert refused(service.probe_rdma, node, **options).name == name
-    assert service.call("ListJobs") == [] and service.probe.calls("rdma.") == []
+    for node, options, name in RUBBISH:
+        assert refused(service.probe_rdma, node, **options).name == name, (node, options)
+        assert service.call("ListJobs") == [] and service.probe.calls("rdma.") == [], (node, options)
 
 
 @needs_namespaces
@@ -324,13 +328,13 @@ def test_request_and_hello_may_come_apart(make_host):
 
 
 @needs_namespaces
-@pytest.mark.parametrize("first", ["5244", "52444d42160301", WISH + "474554", WISH + WISH + TLS])
-def test_other_first_bytes_cost_no_process(make_host, first):
+def test_other_first_bytes_cost_no_process(make_host):
     service = RdmaProbe(make_host)
-    before = service.get("RefusedSessions")
-    connect(service)(first).wait()
-    assert service.get("RefusedSessions") == before + 1
-    assert service.probe.calls("rdma.") == service.probe.calls() == []
+    for first in ("5244", "52444d42160301", WISH + "474554", WISH + WISH + TLS):
+        before = service.get("RefusedSessions")
+        connect(service)(first).wait()
+        assert service.get("RefusedSessions") == before + 1, first
+        assert service.probe.calls("rdma.") == service.probe.calls() == [], first
 
 
 @needs_namespaces

@@ -85,62 +85,63 @@ def host(make_host):
     return start(make_host, "identityd", "telemetryd", "clusterd", strict_bus=False, bus_policy="")
 
 
-@pytest.mark.parametrize("program", PROGRAMS)
-def test_arguments_of_other_types(host, program):
-    service, connection = SERVICES[program], host.connection()
-    for name, types in methods(service).items():
-        for body in [None, *WRONG]:
-            given = body.get_type_string()[1:-1] if body is not None else ""
-            if given == "".join(types):
-                continue
-            error = send(connection, service, service.bus_name, name, body)
-            assert error == BUS_ERRORS + "InvalidArgs", (name, given, error)
-    still_there(host)
-
-
-@pytest.mark.parametrize("program", PROGRAMS)
-def test_odd_values(host, program):
-    service, connection = SERVICES[program], host.connection()
-    for name, types in methods(service).items():
-        for body in odd_bodies(types):
-            error = send(connection, service, service.bus_name, name, body)
-            assert error is None or error.startswith((BUS_ERRORS, "org.alidade.Error.")), (name, error)
-            assert error not in (BUS_ERRORS + "NoReply", BUS_ERRORS + "Failed", BUS_ERRORS + "UnknownMethod"), name
-    still_there(host)
-
-
-@pytest.mark.parametrize("program", PROGRAMS)
-def test_properties(host, program):
-    """No property of ours can be written, and none is found that is not there."""
-    service, connection = SERVICES[program], host.connection()
-    shown = ElementTree.fromstring(connection.introspect(service.bus_name, service.path)).findall("interface")
-    for interface in (found for found in shown if found.get("name").startswith("org.alidade.")):
-        for prop in interface.findall("property"):
-            for value in (GLib.Variant("s", "x" * MEBI), GLib.Variant("t", 0), deep_variant(30)):
-                error = send(connection, service, PROPERTIES, "Set", GLib.Variant("(ssv)", (
-                    interface.get("name"), prop.get("name"), value)))
-                assert error == BUS_ERRORS + "PropertyReadOnly", (prop.get("name"), error)
-    for interface in (service.bus_name, "", "x" * MEBI, "org.alidade.Nothing", "org.alidade.Node1.Nothing"):
-        for prop in ("Nothing", "", "x" * MEBI, "x" + "ä" * 500):
-            error = send(connection, service, PROPERTIES, "Get", GLib.Variant("(ss)", (interface, prop)))
-            assert error in NOT_THERE, error
-    still_there(host)
-
-
-@pytest.mark.parametrize("program", PROGRAMS)
-def test_objects_that_are_not_there(host, program):
-    service, connection = SERVICES[program], host.connection()
-    below = [f"{service.path}/node/{'f' * 32}", f"{service.path}/node/x", f"{service.path}/link/socket/{'f' * 32}/_2c",
-             f"{service.path}/link/socket/{'f' * 32}", f"{service.path}/link/rdma/{'f' * 40}", "/", "/org", "/nothing",
-             service.path + "/x" * 5000]
-    for path in below:
+def test_arguments_of_other_types(host):
+    for program in PROGRAMS:
+        service, connection = SERVICES[program], host.connection()
         for name, types in methods(service).items():
-            error = send(connection, service, service.bus_name, name, next(odd_bodies(types), None), path)
-            assert error in NOT_THERE, (path[:100], name, error)
-        error = send(connection, service, PROPERTIES, "GetAll", GLib.Variant("(s)", ("org.alidade.Node1.Memory",)),
-                     path)
-        assert error in NOT_THERE, (path[:100], error)
-    still_there(host)
+            for body in [None, *WRONG]:
+                given = body.get_type_string()[1:-1] if body is not None else ""
+                if given == "".join(types):
+                    continue
+                error = send(connection, service, service.bus_name, name, body)
+                assert error == BUS_ERRORS + "InvalidArgs", (program, name, given, error)
+        still_there(host)
+
+
+def test_odd_values(host):
+    for program in PROGRAMS:
+        service, connection = SERVICES[program], host.connection()
+        for name, types in methods(service).items():
+            for body in odd_bodies(types):
+                error = send(connection, service, service.bus_name, name, body)
+                assert error is None or error.startswith((BUS_ERRORS, "org.alidade.Error.")), (program, name, error)
+                assert error not in (BUS_ERRORS + "NoReply", BUS_ERRORS + "Failed", BUS_ERRORS + "UnknownMethod"), (
+                    program, name)
+        still_there(host)
+
+
+def test_properties(host):
+    """No property of ours can be written, and none is found that is not there."""
+    for program in PROGRAMS:
+        service, connection = SERVICES[program], host.connection()
+        shown = ElementTree.fromstring(connection.introspect(service.bus_name, service.path)).findall("interface")
+        for interface in (found for found in shown if found.get("name").startswith("org.alidade.")):
+            for prop in interface.findall("property"):
+                for value in (GLib.Variant("s", "x" * MEBI), GLib.Variant("t", 0), deep_variant(30)):
+                    error = send(connection, service, PROPERTIES, "Set", GLib.Variant("(ssv)", (
+                        interface.get("name"), prop.get("name"), value)))
+                    assert error == BUS_ERRORS + "PropertyReadOnly", (program, prop.get("name"), error)
+        for interface in (service.bus_name, "", "x" * MEBI, "org.alidade.Nothing", "org.alidade.Node1.Nothing"):
+            for prop in ("Nothing", "", "x" * MEBI, "x" + "ä" * 500):
+                error = send(connection, service, PROPERTIES, "Get", GLib.Variant("(ss)", (interface, prop)))
+                assert error in NOT_THERE, (program, error)
+        still_there(host)
+
+
+def test_objects_that_are_not_there(host):
+    for program in PROGRAMS:
+        service, connection = SERVICES[program], host.connection()
+        below = [f"{service.path}/node/{'f' * 32}", f"{service.path}/node/x",
+                 f"{service.path}/link/socket/{'f' * 32}/_2c", f"{service.path}/link/socket/{'f' * 32}",
+                 f"{service.path}/link/rdma/{'f' * 40}", "/", "/org", "/nothing", service.path + "/x" * 5000]
+        for path in below:
+            for name, types in methods(service).items():
+                error = send(connection, service, service.bus_name, name, next(odd_bodies(types), None), path)
+                assert error in NOT_THERE, (path[:100], name, error)
+            error = send(connection, service, PROPERTIES, "GetAll", GLib.Variant("(s)", ("org.alidade.Node1.Memory",)),
+                         path)
+            assert error in NOT_THERE, (path[:100], error)
+        still_there(host)
 
 
 def still_there(host):

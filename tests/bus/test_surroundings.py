@@ -17,30 +17,30 @@ def bound_to_wait(path):
     os.mkfifo(path)
 
 
-@pytest.mark.parametrize("program", PROGRAMS)
-def test_closed_standard_files(make_host, program):
+def test_closed_standard_files(make_host):
     """What is opened next would get their numbers, and the log with them."""
     host = make_host(sysroot=True)
-    closed = host.spawn(["sh", "-c", 'exec "$0" <&- >&- 2>&-', *host.daemon_argv(program)], program,
-                        env=host.daemon_environment(program))
-    host.connection().wait_for_name(SERVICES[program].bus_name, process=closed)
-    for number in range(3):
-        assert os.readlink(f"/proc/{closed.outer_pid}/fd/{number}") == "/dev/null"
-    closed.stop()
+    for program in PROGRAMS:
+        closed = host.spawn(["sh", "-c", 'exec "$0" <&- >&- 2>&-', *host.daemon_argv(program)], program,
+                            env=host.daemon_environment(program))
+        host.connection().wait_for_name(SERVICES[program].bus_name, process=closed)
+        for number in range(3):
+            assert os.readlink(f"/proc/{closed.outer_pid}/fd/{number}") == "/dev/null", program
+        closed.stop()
 
 
-@pytest.mark.parametrize("program", PROGRAMS)
-def test_configuration_that_is_no_file(make_host, program):
+def test_configuration_that_is_no_file(make_host):
     host = make_host(sysroot=True)
     folder = host.dir / "config/alidade.conf.d"
     bound_to_wait(folder / "fifo.conf")
     (folder / "folder.conf").mkdir()
     (folder / "endless.conf").symlink_to("/dev/zero")
     (folder / "large.conf").write_bytes(b"# nothing\n" * 200_000)
-    daemon = host.start_daemon(program)
-    for name, reason in (("fifo", "not a regular file"), ("folder", "not a regular file"),
-                         ("endless", "not a regular file"), ("large", "too large")):
-        assert daemon.log_text().count(f"{name}.conf: left out: {reason}") == 1
+    for program in PROGRAMS:
+        daemon = host.start_daemon(program)
+        for name, reason in (("fifo", "not a regular file"), ("folder", "not a regular file"),
+                             ("endless", "not a regular file"), ("large", "too large")):
+            assert daemon.log_text().count(f"{name}.conf: left out: {reason}") == 1, program
 
 
 @pytest.mark.parametrize("make", [bound_to_wait, lambda path: path.mkdir()], ids=["FIFO", "directory"])
