@@ -20,6 +20,8 @@
 #else
 #define CASES 3000
 #endif
+/* A sixth of these searches prove the best ring: of fewer cases, now and then not even a twentieth would. */
+#define NARROW_CASES 1000
 #define EPSILON 1e-9 /* of sums in another order, of the whole */
 
 typedef struct SmallProblem {
@@ -430,7 +432,7 @@ static void test_narrow_searches_keep_bounds(void)
 {
         unsigned n_found = 0, n_proven = 0, n_left = 0;
 
-        for (int i = 0; i < CASES; i++) {
+        for (int i = 0; i < NARROW_CASES; i++) {
                 AldPlacementTour found = { .nsec = INFINITY };
                 g_auto(AldPlacementTable) table = { 0 };
                 g_auto(AldPlacementCore) core = { 0 };
@@ -454,7 +456,7 @@ static void test_narrow_searches_keep_bounds(void)
                 n_found++;
                 ald_placement_solution_clear(&best);
         }
-        g_assert_cmpuint(n_found, >, CASES / 5);
+        g_assert_cmpuint(n_found, >, NARROW_CASES / 5);
         g_assert_cmpuint(n_proven, >, n_found / 20);
         g_assert_cmpuint(n_left, >, n_found / 20);
 }
