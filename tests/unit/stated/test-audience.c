@@ -70,9 +70,9 @@ static void test_shares_of_users(void)
 static void test_change(void)
 {
         g_autoptr(AldRecord) before = make_memory(1), between = make_memory(2);
-        g_autoptr(AldAudience) audience = ald_audience_new(NULL, 0, SECOND);
         AldNode node = { .id = id_make(2) };
         AldEntry entry = { .node = &node, .kind = ALD_KIND_MEMORY, .announced = true };
+        g_autoptr(AldAudience) audience = ald_audience_new(NULL, 0, SECOND);
         AldNotice *notice;
 
         g_assert_true(ald_audience_note_change(audience, &entry, before));
@@ -89,10 +89,10 @@ static void test_change(void)
 static void test_removal(void)
 {
         g_autoptr(AldRecord) before = make_memory(1);
-        g_autoptr(AldAudience) audience = ald_audience_new(NULL, 0, SECOND);
         AldNode node = { .id = id_make(2) };
         AldEntry known = { .node = &node, .kind = ALD_KIND_MEMORY, .announced = true };
         AldEntry new = { .node = &node, .kind = ALD_KIND_DISK };
+        g_autoptr(AldAudience) audience = ald_audience_new(NULL, 0, SECOND);
         const AldNotice *notice;
 
         /* Whoever has not heard of it needs not hear that it is gone. */
@@ -114,10 +114,10 @@ static void test_removal(void)
 static void test_behind(void)
 {
         g_autoptr(AldRecord) before = make_memory(1);
-        g_autoptr(AldAudience) audience = ald_audience_new(":1.1", 1000, SECOND);
         AldNode node = { .id = id_make(2) };
         AldEntry memory = { .node = &node, .kind = ALD_KIND_MEMORY, .announced = true };
         AldEntry disk = { .node = &node, .kind = ALD_KIND_DISK, .announced = true };
+        g_autoptr(AldAudience) audience = ald_audience_new(":1.1", 1000, SECOND);
         const AldNotice *notice;
 
         ald_audience_note_change(audience, &memory, before);
