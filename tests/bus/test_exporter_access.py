@@ -2,6 +2,7 @@
 """Who may read the metrics of alidade-exporter, above all if that is configured wrongly."""
 
 import contextlib
+import itertools
 import os
 import re
 import socket
@@ -59,7 +60,7 @@ def with_token_or_none(exporter):
 
 def refused(exporter, *reasons):
     exporter.process.excused = True
-    assert exporter.process.wait() == BAD_CONFIG
+    assert exporter.process.wait() == BAD_CONFIG, (reasons, exporter.process.log_text())
     for reason in reasons:
         assert reason in exporter.process.log_text()
 
@@ -83,13 +84,14 @@ def test_token(host, export, token):
     assert with_token(exporter) == 401
 
 
-@pytest.mark.parametrize("mode, warnings", [(0o600, 0), (0o640, 0), (0o644, 1)])
-def test_token_that_all_users_can_read_is_warned_of(host, export, token, mode, warnings):
-    token.chmod(mode)
+def test_token_that_all_users_can_read_is_warned_of(host, export, token):
     host.write_config(f"[exporter]\ntoken-file={token}\n")
-    exporter = export(host)
-    assert with_token(exporter) == 200
-    assert exporter.process.log_text().count(f"token-file={token} is readable by all users") == warnings
+    for mode, warnings in ((0o600, 0), (0o640, 0), (0o644, 1)):
+        token.chmod(mode)
+        exporter = export(host)
+        assert with_token(exporter) == 200, oct(mode)
+        assert exporter.process.log_text().count(f"token-file={token} is readable by all users") == warnings, oct(mode)
+        exporter.process.stop()
 
 
 def test_pages_of_others_read_nothing_without_a_token(host, export, token):
@@ -178,14 +180,17 @@ def test_tls(host, export, certificate):
     assert exporter.get().status == 200
 
 
-@pytest.mark.parametrize("config, reason", [
+REFUSED_FILES = [
     ("tls-certificate=/nonexistent", "alidade.conf:2: [exporter] tls-certificate=/nonexistent cannot be read"),
     ("token-file=/dev/zero", "alidade.conf:2: [exporter] token-file=/dev/zero cannot be read: not a regular file"),
     ("tls-certificate={cert}", "needs both"),
-    ("tls-certificate={key}\ntls-key={cert}", "with this certificate and key")])
-def test_files_that_it_refuses(host, export, certificate, config, reason):
-    host.write_config("[exporter]\n" + config.format(cert=certificate[0], key=certificate[1]))
-    refused(export(host, environment=QUIET), reason)
+    ("tls-certificate={key}\ntls-key={cert}", "with this certificate and key")]
+
+
+def test_files_that_it_refuses(host, export, certificate):
+    for config, reason in REFUSED_FILES:
+        host.write_config("[exporter]\n" + config.format(cert=certificate[0], key=certificate[1]))
+        refused(export(host, environment=QUIET), reason)
 
 
 # Addresses that others can reach
@@ -193,49 +198,54 @@ def test_files_that_it_refuses(host, export, certificate, config, reason):
 NO_TLS, NO_TOKEN = "Metrics are not sent unencrypted on ", "Metrics are not served to everybody on "
 TLS = "tls-certificate={cert}\ntls-key={key}\n"
 ASKED = "token-file={token}\n"
-each_address = pytest.mark.parametrize("address", ["0.0.0.0", "::"])
+ADDRESSES = ("0.0.0.0", "::")
 
 
 def filled(text, certificate, token):
     return "[exporter]\n" + text.format(cert=certificate[0], key=certificate[1], token=token)
 
 
-@each_address
-@pytest.mark.parametrize("config, reasons", [
+SHUT = [
     ("", [NO_TLS, NO_TOKEN]),
     ("insecure=true\n", [NO_TOKEN]),
     ("insecure=true\nanonymous=false\n", [NO_TOKEN]),
     (TLS, [NO_TOKEN]),
     ("anonymous=true\n", [NO_TLS]),
-    (ASKED, [NO_TLS])])
-def test_what_others_reach_is_shut_unless_opened(host, export, certificate, token, address, config, reasons):
-    host.write_config(filled(config, certificate, token))
-    exporter = export(host, environment=QUIET, address=address)
-    refused(exporter)
-    log = exporter.process.log_text()
-    assert [reason for reason in (NO_TLS, NO_TOKEN) if reason in log] == reasons
-    assert f" on {'[::]' if address == '::' else address}:{exporter.address[1]}" in log
+    (ASKED, [NO_TLS])]
 
 
-@each_address
-@pytest.mark.parametrize("config, status", [
+def test_what_others_reach_is_shut_unless_opened(host, export, certificate, token):
+    for address, (config, reasons) in itertools.product(ADDRESSES, SHUT):
+        host.write_config(filled(config, certificate, token))
+        exporter = export(host, environment=QUIET, address=address)
+        refused(exporter)
+        log = exporter.process.log_text()
+        assert [reason for reason in (NO_TLS, NO_TOKEN) if reason in log] == reasons, (address, config)
+        assert f" on {'[::]' if address == '::' else address}:{exporter.address[1]}" in log, config
+
+
+OPENED = [
     ("insecure=true\nanonymous=true\n", 200),
     ("insecure=true\n" + ASKED, 401),
     ("insecure=true\nanonymous=true\n" + ASKED, 401),
     (TLS + "anonymous=true\n", 200),
-    (TLS + ASKED, 401)])
-def test_what_others_reach_is_opened_as_said(host, export, certificate, token, address, config, status):
-    host.write_config(filled(config, certificate, token))
-    exporter = export(host, address=address)
-    if TLS in config:
-        exporter.verify(certificate[0])
-    assert exporter.get("/").status == status
-    assert with_token(exporter) == 200
+    (TLS + ASKED, 401)]
 
 
-@pytest.mark.parametrize("address", ["127.0.0.1", "127.1.2.3", "::1"])
-def test_what_nobody_else_reaches_needs_nothing(host, export, address):
-    assert export(host, address=address).get("/").status == 200
+def test_what_others_reach_is_opened_as_said(host, export, certificate, token):
+    for address, (config, status) in itertools.product(ADDRESSES, OPENED):
+        host.write_config(filled(config, certificate, token))
+        exporter = export(host, address=address)
+        if TLS in config:
+            exporter.verify(certificate[0])
+        assert exporter.get("/").status == status, (address, config)
+        assert with_token(exporter) == 200, (address, config)
+        exporter.process.stop()
+
+
+def test_what_nobody_else_reaches_needs_nothing(host, export):
+    for address in ("127.0.0.1", "127.1.2.3", "::1"):
+        assert export(host, address=address).get("/").status == 200, address
 
 
 def test_addresses_of_its_own_are_judged_too(host):

@@ -61,23 +61,15 @@ def test_metrics(host):
     assert value(text, "alidade_cluster_fp16_flops") == 1.5e12
     assert value(text, "alidade_cluster_findings", severity="notice") == 1
     assert value(text, "alidade_cluster_findings_by_id", severity="notice", id="odd") == 1
-
-
-def test_of_an_offline_node_there_is_only_that_it_is_not_up(host):
-    found = [sample for sample in samples(host.alidadectl("metrics").stdout) if GONE in sample.labels.values()]
+    # Of an offline node there is only that it is not up.
+    found = [sample for sample in samples(text) if GONE in sample.labels.values()]
     assert [(sample.name, sample.value) for sample in found] == [("alidade_node_up", 0), ("alidade_node_info", 1)]
-
-
-def test_hostile_names_stay_in_their_label(host):
-    text = host.alidadectl("metrics").stdout
+    # Hostile names stay in their label.
     names = {sample.labels["name"] for sample in samples(text) if sample.name == "alidade_node_info" and
              sample.labels["node"] == PEER}
     assert names == {'a"b\\c\ufffd} 1 \ufffd[31m\ufffd é'}
     assert "\x1b" not in text and text.count("\ufffd[31m") == 1, "a new name makes one new series"
-
-
-def test_nothing_comes_twice_and_nothing_is_unknown(host):
-    text = host.alidadectl("metrics").stdout
+    # Nothing comes twice, and nothing is unknown.
     found = samples(text)
     assert len({(sample.name, *sorted(sample.labels.items())) for sample in found}) == len(found) > 40
     assert not [sample for sample in found if sample.value != sample.value]
