@@ -28,16 +28,12 @@ def wait_reaches(node, other):
     wait_steadily(lambda: reaches(node, other), f"{node.name} to reach {other.name}")
 
 
-def test_nodes_have_ids_and_names_of_their_own(make_cluster):
+def test_nodes_are_machines_of_their_own(make_cluster):
     cluster = make_cluster(3, programs=ALONE, enrolled=False, brokers=())
     assert [node.get(*STATE, "NodeId") for node in cluster.nodes] == [node.id for node in cluster.nodes]
     assert [node.run(["hostname"]).stdout.strip() for node in cluster.nodes] == ["node1", "node2", "node3"]
-    wait_reaches(cluster.nodes[0], cluster.nodes[2])
-
-
-def test_partition_and_cut(make_cluster):
-    cluster = make_cluster(3, programs=ALONE, enrolled=False, brokers=())
     one, two, three = cluster.nodes
+    wait_reaches(one, three)
     cluster.partition([one], [two, three])
     wait_reaches(two, three)
     assert not reaches(two, one)
@@ -47,6 +43,11 @@ def test_partition_and_cut(make_cluster):
     assert not reaches(two, one)
     one.mend()
     wait_reaches(two, one)
+    # A crash takes all of a node and of no other.
+    two.crash()
+    assert not two.dir.exists()
+    assert not reaches(one, two)
+    assert one.get(*STATE, "NodeId") == one.id
 
 
 def test_brokers_take_what_is_a_nodes_own(make_cluster):
@@ -61,15 +62,6 @@ def test_brokers_take_what_is_a_nodes_own(make_cluster):
     one.broker.forget()
     one.broker.start()
     assert cluster.retained(one, "alidade/1/bed/#") == {}
-
-
-def test_a_crash_takes_all_of_a_node_and_no_other(make_cluster):
-    cluster = make_cluster(2, programs=ALONE, enrolled=False, brokers=())
-    one, two = cluster.nodes
-    two.crash()
-    assert not two.dir.exists()
-    assert not reaches(one, two)
-    assert one.get(*STATE, "NodeId") == one.id
 
 
 def test_own_clock(make_cluster):

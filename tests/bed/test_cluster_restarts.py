@@ -44,14 +44,18 @@ def test_a_node_that_dies_and_one_that_falls_silent(trio):
     one, two, three = trio.nodes
     with measured("a silent node shown as stale", 4):
         see(one, three, "stale", three.cut)
+    # No broker beside it tells it of the end of the others.
+    three.wait_presence(one, "stale")
     see(one, three, "offline")
-    assert one.presence(two) != "offline"
+    assert one.presence(two) != "offline" and three.presence(one) == "stale"
     three.mend()
     trio.wait_online(deadline=LONG)
+    trio.wait_digest_equal()
     with measured("the death of a node shown as offline", 0.5):
         see(one, three, "offline", three.crash)
     see(two, three, "offline")
-    assert name_at(two, three) == "bed"
+    assert name_at(one, three) == name_at(two, three) == "bed"
+    assert "offline" not in (one.presence(two), two.presence(one))
 
 
 def test_the_cluster_service_dies(trio):

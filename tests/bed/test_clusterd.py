@@ -41,7 +41,7 @@ def wait_property(node, name, wanted):
     node.wait_for_property(*CLUSTER, name, wanted if callable(wanted) else lambda value: value == wanted)
 
 
-def test_what_it_shows(pair):
+def test_what_it_shows_and_publishes(pair):
     one, two = pair.nodes
     for node in pair.nodes:
         assert {name: node.get(*CLUSTER, name) for name in ("ClusterName", "State", "Problem", "Mirror", "Mirroring")} \
@@ -59,10 +59,6 @@ def test_what_it_shows(pair):
     assert abs(shown["ClockOffsetUSec"]) < 10 ** 7 and shown["LagUSec"] < 10 ** 7
     wait_steadily(lambda: {row_of(one, node)["State"] for node in pair.nodes} == {"online"}, "both shown as online")
 
-
-def test_what_it_publishes(pair):
-    one, two = pair.nodes
-
     def kept():
         topics = pair.retained(one, f"alidade/1/bed/{two.id}/#")
         return {topic.rsplit("/", 1)[1]: payload for topic, payload in topics.items()}
@@ -74,25 +70,13 @@ def test_what_it_publishes(pair):
     kinds = {name: json.loads(payload) for name, payload in kept().items() if name != "crl"}
     assert kinds["status"]["State"] == "online" and kinds["status"]["Instance"] == two.get(*CLUSTER, "Instance")
     assert kinds["Node1.Identity"]["fields"] == two.records()[two.id, "Node1.Identity", ""][3]
-
-
-def test_one_of_all_says_the_revocation_list(pair):
-    one, _ = pair.nodes
+    # One of all says the revocation list.
     lists = wait_steadily(lambda: pair.retained(one, "alidade/1/bed/+/crl"), "a revocation list")
     assert {text.splitlines()[0] for text in lists.values()} == {"-----BEGIN X509 CRL-----"}
 
 
-def test_an_orderly_end_is_told_at_once(pair):
+def test_an_orderly_end_is_told_at_once_and_forgotten(pair):
     """And not guessed from 30 s of silence."""
-    one, two = pair.nodes
-    two.process("clusterd").stop()
-    one.wait_presence(two, "offline")
-    told, = pair.retained(one, f"alidade/1/bed/{two.id}/status").values()
-    assert json.loads(told)["State"] == "offline"
-    two.wait_presence(two, None)
-
-
-def test_forget(pair):
     one, two = pair.nodes
     with pytest.raises(BusError) as refused:
         cluster_call(one, "Forget", "s", (two.id,))
@@ -104,6 +88,9 @@ def test_forget(pair):
         assert refused.value.name == error
     two.process("clusterd").stop()
     one.wait_presence(two, "offline")
+    told, = pair.retained(one, f"alidade/1/bed/{two.id}/status").values()
+    assert json.loads(told)["State"] == "offline"
+    two.wait_presence(two, None)
     cluster_call(one, "Forget", "s", (two.id,))
     wait_steadily(lambda: not [key for key in one.records() if key[0] == two.id], "node2 to be forgotten")
     assert row_of(one, two) is None
@@ -120,16 +107,6 @@ def test_forget(pair):
     one.wait_presence(two, "online")
     pair.wait_digest_equal(deadline=60)
     wait_steadily(lambda: not pair.retained(one, f"alidade/1/bed/{one.id}/forget/#"), "the word to be taken back")
-
-
-def test_the_state_service_starts_anew(pair):
-    one, two = pair.nodes
-    records, _ = one.digest()
-    one.restart("stated")
-    pair.wait_online()
-    # What a record says may have changed meanwhile, as where an address was still being tried; and after 10 s without
-    # link-probed there is one record more of each node.
-    pair.wait_until(lambda: one.digest() == two.digest() and one.digest()[0] >= records, "the same map as before")
 
 
 def log_subscriptions(node):
