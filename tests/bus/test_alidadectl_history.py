@@ -115,6 +115,20 @@ def sparkline(text, label):
     return line_of(text, label)[begin:re.search(r" +MIN", header).start()]
 
 
+REFUSED = [
+    ([], "Usage", USAGE), (["nobody"], "No node", NO_NODE), (["atlas", "atlas"], "two different nodes", USAGE),
+    (["atlas", "AvailableByte"], "similar: AvailableBytes", USAGE),
+    (["atlas", "borealis", "CpuUsage"], "No figure of a link", USAGE),
+    (["atlas", "--since=noon"], "--since=noon is not a time such as", USAGE),
+    (["atlas", "--since=9999-12-31"], "--since=9999-12-31 is out of range", USAGE),
+    (["atlas", "--until", "1h"], "--until=1h", USAGE), (["atlas", "--since=now"], "earlier", USAGE),
+    (["atlas", "--since=-1h", "--until=-2h"], "earlier", USAGE), (["atlas", "--json", "--csv"], "exclude", USAGE),
+    (["atlas", "--points=5"], "--points needs", USAGE), (["atlas", "--csv", "--points=0"], "from 1 to 10000", USAGE),
+    (["atlas", "--columns=x"], 'Unknown column "x"; see alidadectl history --columns=help', USAGE),
+    (["atlas", "--sort=-x"], 'Unknown column "x"', USAGE), (["--columns=figure"], "Usage", USAGE),
+    (["atlas", "--frobnicate"], "unknown option", USAGE), (["atlas", "--once"], "unknown option", USAGE)]
+
+
 def test_a_node(recorded):
     host, _ = recorded
     text = host.alidadectl("history", "atlas").stdout
@@ -132,10 +146,7 @@ def test_a_node(recorded):
     assert len(sparkline(text, "Matrices").strip()) == 1
     assert "Temperature" not in text, "what was never known is not listed"
     assert "Events" not in text
-
-
-def test_fields_by_name(recorded):
-    host, _ = recorded
+    # Fields by name.
     text = host.alidadectl("history", ALPHA, "SwapTotalBytes", "Node1.Memory", "Devices[cpu].GemmTflops").stdout
     assert [line for line in text.splitlines() if line.startswith("Node1")] == [
         "Node1.Memory", "Node1.Compute Devices[cpu]"]
@@ -146,24 +157,12 @@ def test_fields_by_name(recorded):
         text = host.alidadectl("history", "atlas", figure).stdout
         assert [line for line in text.splitlines() if line.startswith("Node1")] == ["Node1.Memory"], figure
         assert "63.0" in line_of(text, "AvailableBytes") and "Compute" not in text, figure
-
-
-REFUSED = [
-    ([], "Usage", USAGE), (["nobody"], "No node", NO_NODE), (["atlas", "atlas"], "two different nodes", USAGE),
-    (["atlas", "AvailableByte"], "similar: AvailableBytes", USAGE),
-    (["atlas", "borealis", "CpuUsage"], "No figure of a link", USAGE),
-    (["atlas", "--since=noon"], "--since=noon is not a time such as", USAGE),
-    (["atlas", "--since=9999-12-31"], "--since=9999-12-31 is out of range", USAGE),
-    (["atlas", "--until", "1h"], "--until=1h", USAGE), (["atlas", "--since=now"], "earlier", USAGE),
-    (["atlas", "--since=-1h", "--until=-2h"], "earlier", USAGE), (["atlas", "--json", "--csv"], "exclude", USAGE),
-    (["atlas", "--points=5"], "--points needs", USAGE), (["atlas", "--csv", "--points=0"], "from 1 to 10000", USAGE),
-    (["atlas", "--columns=x"], 'Unknown column "x"; see alidadectl history --columns=help', USAGE),
-    (["atlas", "--sort=-x"], 'Unknown column "x"', USAGE), (["--columns=figure"], "Usage", USAGE),
-    (["atlas", "--frobnicate"], "unknown option", USAGE), (["atlas", "--once"], "unknown option", USAGE)]
-
-
-def test_what_is_refused(recorded):
-    host, _ = recorded
+    # Of a time in which nothing was recorded there is when the history begins.
+    nothing = r"\nNothing was recorded\.\nThe history begins at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\n$"
+    for options in [], ["--columns=figure"]:
+        text = host.alidadectl("history", "atlas", "--since=-10d", "--until=-9d", *options).stdout
+        assert re.search(nothing, text), text
+    assert host.alidadectl("history", "atlas", "--since=-10d", "--until=-9d", "--csv").stdout.count("\n") == 1
     for words, reason, status in REFUSED:
         done = host.alidadectl("history", *words, check=False)
         assert done.returncode == status and reason in done.stderr and done.stdout == "", words
@@ -214,6 +213,11 @@ def test_events_are_marked_and_listed(recorded):
     assert [(event["Finding"]["Id"], event["BeganUSec"], event.get("EndedUSec")) for event in answer["Events"]] == [
         ("low-memory", at - 30 * MINUTE, at - 15 * MINUTE), ("of-the-link", at - 5 * MINUTE, None)]
     assert all(event["Event"] > 0 for event in answer["Events"])
+    # In other locales, too.
+    text = host.alidadectl("history", "atlas", env=ASCII).stdout
+    assert text.isascii()
+    assert re.fullmatch(r"[#%*+=]+ {4,6}[=.\-_]+", sparkline(text, "Memory free")), text
+    assert re.search(r"\^-+v", sparkline(text, "Events"))
 
 
 def test_more_events_than_one_reply_has(recorded):
@@ -227,7 +231,7 @@ def test_more_events_than_one_reply_has(recorded):
     assert len(get_json(host, "history", "atlas")["Events"]) == 2500
 
 
-def test_csv(recorded):
+def test_csv_json_and_columns(recorded):
     host, at = recorded
     text = host.alidadectl("history", "atlas", "--csv", "--since=-70min").stdout
     assert text.count("\n") == text.count("\r\n") > 1
@@ -243,11 +247,21 @@ def test_csv(recorded):
     assert {row["field"] for row in rows} == {"AvailableBytes", "Devices[cpu].GemmTflops"}
     links = host.alidadectl("history", "atlas", "borealis", "RttP50NSec", "--csv").stdout
     assert [row["key"] for row in csv.DictReader(io.StringIO(links))] == [f"{BETA},192.0.2.2"] * 2
-
-
-def test_columns(recorded):
-    """Rates of links side by side; as numbers, all is in the units of the interfaces."""
-    host, _ = recorded
+    answer = get_json(host, "history", "atlas", "borealis", "UploadBitsPerSecond", "--points=7", "--since=-1h")
+    assert (answer["NodeId"], answer["PeerId"]) == (ALPHA, BETA)
+    assert answer["Names"] == {ALPHA: "atlas", BETA: "borealis"}
+    assert answer["ToUSec"] - answer["FromUSec"] == pytest.approx(3600 * SECOND, abs=SECOND)
+    assert [(one["Node"], one["Kind"], one["Key"], one["Field"], one["Unit"]) for one in answer["Series"]] == [
+        (ALPHA, "Link1.Socket", f"{BETA},192.0.2.2", "UploadBitsPerSecond", "bits per second"),
+        (ALPHA, "Link1.Rdma", RDMA_KEY, "UploadBitsPerSecond", "bits per second"),
+        (BETA, "Link1.Socket", f"{ALPHA},192.0.2.1", "UploadBitsPerSecond", "bits per second")]
+    first, last = answer["Series"][0]["Points"]
+    assert first["Mean"] == first["Min"] == first["Max"] == 9 * 10 ** 9 and first["Count"] == 1
+    step = -(-(answer["ToUSec"] - answer["FromUSec"]) // 7)
+    assert (last["TimeUSec"] - answer["FromUSec"]) % step == 0
+    pretty = host.alidadectl("--json=pretty", "history", "atlas").stdout
+    assert pretty.count("\n") > 10 and json.loads(pretty)["NodeId"] == ALPHA
+    # Rates of links side by side; as numbers, all is in the units of the interfaces.
     names = ("history", "atlas", "borealis", "UploadBitsPerSecond", "RttP50NSec")
     lines = host.alidadectl(*names, "--columns=figure,of,mean,count", "--sort=figure,-mean,of").stdout.splitlines()
     assert [re.split("  +", line.strip()) for line in lines] == [
@@ -269,24 +283,6 @@ def test_columns(recorded):
         "Of,Max\r\nNode1.Compute Devices[cpu],1.5\r\n")
 
 
-def test_json(recorded):
-    host, at = recorded
-    answer = get_json(host, "history", "atlas", "borealis", "UploadBitsPerSecond", "--points=7", "--since=-1h")
-    assert (answer["NodeId"], answer["PeerId"]) == (ALPHA, BETA)
-    assert answer["Names"] == {ALPHA: "atlas", BETA: "borealis"}
-    assert answer["ToUSec"] - answer["FromUSec"] == pytest.approx(3600 * SECOND, abs=SECOND)
-    assert [(one["Node"], one["Kind"], one["Key"], one["Field"], one["Unit"]) for one in answer["Series"]] == [
-        (ALPHA, "Link1.Socket", f"{BETA},192.0.2.2", "UploadBitsPerSecond", "bits per second"),
-        (ALPHA, "Link1.Rdma", RDMA_KEY, "UploadBitsPerSecond", "bits per second"),
-        (BETA, "Link1.Socket", f"{ALPHA},192.0.2.1", "UploadBitsPerSecond", "bits per second")]
-    first, last = answer["Series"][0]["Points"]
-    assert first["Mean"] == first["Min"] == first["Max"] == 9 * 10 ** 9 and first["Count"] == 1
-    step = -(-(answer["ToUSec"] - answer["FromUSec"]) // 7)
-    assert (last["TimeUSec"] - answer["FromUSec"]) % step == 0
-    pretty = host.alidadectl("--json=pretty", "history", "atlas").stdout
-    assert pretty.count("\n") > 10 and json.loads(pretty)["NodeId"] == ALPHA
-
-
 def test_it_fits_the_terminal(recorded):
     host, at = recorded
     put_event(host, at - 30 * MINUTE, at - 15 * MINUTE)
@@ -300,15 +296,6 @@ def test_it_fits_the_terminal(recorded):
         assert max(map(width, text.splitlines())) <= columns, words
         assert len(shown) == len(text.rstrip("\n").splitlines()), f"a line of {words} was wrapped at {columns}"
         assert not terminal.screen.bad, words
-
-
-def test_other_locales(recorded):
-    host, at = recorded
-    put_event(host, at - 30 * MINUTE, at - 15 * MINUTE)
-    text = host.alidadectl("history", "atlas", env=ASCII).stdout
-    assert text.isascii()
-    assert re.fullmatch(r"[#%*+=]+ {4,6}[=.\-_]+", sparkline(text, "Memory free")), text
-    assert re.search(r"\^-+v", sparkline(text, "Events"))
 
 
 def test_what_was_unknown(make_host):
@@ -335,15 +322,6 @@ def test_texts_of_others_are_made_safe(make_host):
     assert "\x1b" not in text and "\u202e" not in text
     series, = get_json(host, "history", ALPHA)["Series"]
     assert series["Field"] == f"Devices[{bad}].GemmTflops"
-
-
-def test_nothing_within_the_time(recorded):
-    host, _ = recorded
-    nothing = r"\nNothing was recorded\.\nThe history begins at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\n$"
-    for options in [], ["--columns=figure"]:
-        text = host.alidadectl("history", "atlas", "--since=-10d", "--until=-9d", *options).stdout
-        assert re.search(nothing, text), text
-    assert host.alidadectl("history", "atlas", "--since=-10d", "--until=-9d", "--csv").stdout.count("\n") == 1
 
 
 def test_no_history_service(make_host):

@@ -57,13 +57,9 @@ def wait_first_question(service):
 # What it says of itself
 
 
-def test_contract(make_host):
-    service = LinkProbe(make_host, joined=False)
-    assert_follows(service.host.connection(), LINK_PROBE, PATH, [LINK_PROBE, "org.alidade.Node1.ProbePolicy"])
-
-
 def test_without_a_cluster_it_is_idle_and_says_why(make_host):
     service = LinkProbe(make_host, joined=False, due=[ADDRESS])
+    assert_follows(service.host.connection(), LINK_PROBE, PATH, [LINK_PROBE, "org.alidade.Node1.ProbePolicy"])
     problem = service.get("Problem")
     assert "cannot prove its identity to other nodes" in problem and "alidadectl cluster join" in problem
     assert service.get("Port") == 0 and service.get("Probing") is False
@@ -221,10 +217,7 @@ def test_lock_is_held_and_released(make_host):
     os.close(copy)
     service.wait("Inhibited", [])
     assert service.call("ListInhibitors") == []
-
-
-def test_what_its_holder_writes_is_no_matter(make_host):
-    service = LinkProbe(make_host, joined=False)
+    # What its holder writes is no matter.
     lock = service.inhibit()
     with pytest.raises(BlockingIOError):
         while True:
@@ -282,15 +275,11 @@ RUBBISH_LOCKS = [
     ("link", "x" * 256, "so"), ("link", "me", "y" * 256), ("x" * 100000, "me", "so")]
 
 
-def test_rubbish_holds_nothing(make_host):
+def test_rubbish_holds_nothing_and_locks_are_limited(make_host):
     service = LinkProbe(make_host, joined=False)
     for what, who, why in RUBBISH_LOCKS:
         assert refused(service.inhibit, what, who, why).name == INVALID_ARGS, (what[:9], who[:9], why[:9])
         assert service.call("ListInhibitors") == [], (what[:9], who[:9], why[:9])
-
-
-def test_locks_are_limited(make_host):
-    service = LinkProbe(make_host, joined=False)
     files = service.files()
     locks = [service.inhibit() for _ in range(32)]
     assert refused(service.inhibit).name == LIMITS_EXCEEDED
