@@ -54,7 +54,7 @@ def at(host):
     return now
 
 
-def test_the_record_is_shown(host, at):
+def test_each_program_shows_the_record(host, at):
     text = host.alidadectl("show", "fast", env={"COLUMNS": 200}).stdout
     assert ("Loading: /srv/models (nvme0n1) 2.00 GB/s ±1 %, spread 4 %, 12 models of 310 GiB, measured 3 h ago\n"
             in text), text
@@ -64,18 +64,14 @@ def test_the_record_is_shown(host, at):
     assert {row["Id"]: row.get("ReadBytesPerSecond") for row in rows} == {"/srv/models": RATE, "/backup": None}
     assert [row["MeasuredUSec"] for row in rows if "MeasuredUSec" in row] == [at - 3 * HOUR]
     assert "Loading" not in host.alidadectl("show", "slow").stdout, "what is not known"
-
-
-def test_it_is_in_the_history(host, at):
+    # In the history.
     text = host.alidadectl("history", "fast", "--since=-6h").stdout
     assert "\n/srv/models\n" in text and "/backup" not in text
     [line] = [line for line in text.splitlines() if line.startswith("  Loading ")]
     assert line.split()[-5:] == ["2.00", "2.00", "2.00", "2.00", "GB/s"]
     [point] = series(host, FAST, FIGURE, kind="Node1.Storage", since=at - 6 * HOUR, until=at, points=1000)
     assert point["Mean"] == RATE and abs(point["TimeUSec"] - (at - 3 * HOUR)) < HOUR / 10
-
-
-def test_it_is_a_metric(host, at):
+    # As a metric.
     text = host.alidadectl("metrics").stdout
     name = "alidade_storage_file_system_read_bytes_per_second{"
     found = [line for line in text.splitlines() if line.startswith(name)]
