@@ -41,7 +41,8 @@ def trio(make_cluster):
     return cluster
 
 
-def test_every_pair_is_there_before_it_is_measured(trio):
+def test_pairs_that_nobody_has_measured(trio):
+    """They are there, and follow a node that falls silent, and a partition."""
     one, two, three = trio.nodes
     for observer in trio.nodes:
         for source, sink in ((one, two), (two, three), (one, three)):
@@ -50,9 +51,26 @@ def test_every_pair_is_there_before_it_is_measured(trio):
     found = graph(one)
     assert {node: row["Presence"] for node, row in found.nodes.items()} == {node.id: "online" for node in trio.nodes}
     assert len(found.pairs) == 3 and {pair["Presence"] for pair in found.pairs.values()} == {"unmeasured"}
+    # A node that falls silent is stale, then offline.
+    three.pause("clusterd")
+    with measured("edges of a silent node, to stale", 4):
+        wait_edges(trio, one, one, three, Presence="stale")
+    with measured("and to offline", 35):
+        wait_edges(trio, one, one, three, GONE, Presence="offline")
+    three.resume("clusterd")
+    trio.wait_online()
+    wait_edges(trio, one, one, three, Presence="unmeasured")
+    # A partition.
+    trio.partition([one, two], [three])
+    wait_edges(trio, one, one, three, GONE, Presence="offline")
+    assert {edge["Presence"] for edge in between(one, one, two)} == {"unmeasured"}
+    trio.heal()
+    trio.wait_online()
+    wait_edges(trio, one, one, three, Presence="unmeasured")
 
 
 def test_a_node_that_dies_is_offline_and_comes_back_with_its_figures(trio):
+    """And clients are told."""
     one, _, three = trio.nodes
     set_link(one, three)
     wait_link(trio, one, three)
@@ -63,25 +81,18 @@ def test_a_node_that_dies_is_offline_and_comes_back_with_its_figures(trio):
         return {edge["Presence"]: edge["BitsPerSecond"] for edge in between(one, one, three) if "BitsPerSecond" in edge}
 
     trio.wait_until(lambda: rates() == {"live": 10 ** 9}, lambda: f"the link: {rates()}")
-    with measured("edges of a node whose cluster service was killed, to offline", 4):
-        three.kill("clusterd")
-        wait_edges(trio, one, one, three, Presence="offline")
+    with one.connection().log_signals("org.alidade.State1", member="TopologyChanged") as log:
+        began = graph(one).revision
+        with measured("edges of a node whose cluster service was killed, to offline", 4):
+            three.kill("clusterd")
+            wait_edges(trio, one, one, three, Presence="offline")
+        log.wait(lambda signal: any(edge["Presence"] == "offline" for edge in Topology(one.state, began).edges))
     assert rates() == {"offline": 10 ** 9}
+    text = one.alidadectl("topology").stdout
+    assert "×" in text and "?" in text
     three.restart("clusterd")
     trio.wait_online()
     trio.wait_until(lambda: rates() == {"live": 10 ** 9}, lambda: f"the link again: {rates()}")
-
-
-def test_a_node_that_falls_silent_is_stale_then_offline(trio):
-    one, _, three = trio.nodes
-    three.pause("clusterd")
-    with measured("edges of a silent node, to stale", 4):
-        wait_edges(trio, one, one, three, Presence="stale")
-    with measured("and to offline", 35):
-        wait_edges(trio, one, one, three, GONE, Presence="offline")
-    three.resume("clusterd")
-    trio.wait_online()
-    wait_edges(trio, one, one, three, Presence="unmeasured")
 
 
 def test_a_cable_that_is_pulled(trio):
@@ -108,16 +119,6 @@ def test_a_cable_that_is_pulled(trio):
         wait_edges(trio, observer, two, three, Presence="unmeasured")
 
 
-def test_a_partition(trio):
-    one, two, three = trio.nodes
-    trio.partition([one, two], [three])
-    wait_edges(trio, one, one, three, GONE, Presence="offline")
-    assert {edge["Presence"] for edge in between(one, one, two)} == {"unmeasured"}
-    trio.heal()
-    trio.wait_online()
-    wait_edges(trio, one, one, three, Presence="unmeasured")
-
-
 def test_a_bridge_in_the_way(trio):
     """The path goes over the bridge, and its type is that of the port below."""
     one, _, three = trio.nodes
@@ -133,13 +134,3 @@ def test_a_bridge_in_the_way(trio):
         return {(edge["SinkPort"], edge["SinkType"]) for edge in graph(one).find(one.id, three.id, Kind="socket")}
 
     trio.wait_until(lambda: ends() == {("br0", "veth")}, lambda: f"the bridge in {between(one, one, three)}")
-
-
-def test_clients_are_told(trio):
-    one, _, three = trio.nodes
-    with one.connection().log_signals("org.alidade.State1", member="TopologyChanged") as log:
-        began = graph(one).revision
-        three.kill("clusterd")
-        log.wait(lambda signal: any(edge["Presence"] == "offline" for edge in Topology(one.state, began).edges))
-    text = one.alidadectl("topology").stdout
-    assert "×" in text and "?" in text
