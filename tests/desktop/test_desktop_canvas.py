@@ -153,3 +153,14 @@ def test_the_signs_are_explained(play):
     pictures.keep(program.session.screen.picture(), "signs")
     program.press("Escape")
     program.wait(lambda _: not program.session.screen.popups(), "the end of the popover")
+
+
+def test_a_selected_node_that_comes_back_looks_selected(play):
+    played = play(nodes_named("atlas", "borealis"), edges=())
+    card = re.compile("^borealis, ")
+    played.program.click("button", card)
+    played.program.wait_for("button", card, "selected")
+    played.remove_node(PEER)
+    played.program.wait_gone("button", card)
+    played.add_node(1, "borealis")
+    played.program.wait_for("button", card, "selected")

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from played_cluster import ME, PEER, link, node, nodes_named
+from played_cluster import ME, PEER, THIRD, link, node, nodes_named
 from test_desktop_actions import show_pair
 from test_desktop_played import wait_closed
 
@@ -173,6 +173,20 @@ def test_a_machine_that_is_in_no_cluster_is_told_how_to_join(play, cluster, advi
     text = program.read().text()
     assert ("alidadectl cluster join" in text) == advised
     assert ("Links appear when" in text) != advised
+
+
+# Forgetting
+
+def test_what_is_forgotten_is_what_the_details_show(play):
+    """And not what they showed before."""
+    nodes = {ME: node("atlas"), PEER: node("borealis", "offline"), THIRD: node("cygnus", "offline")}
+    program = play(nodes, links={}, edges=()).program
+    for name in ("borealis", "cygnus"):
+        show_node(program, name)
+        program.click("button", re.compile("^_?Forget…"))
+        program.wait_for_text(f"Forget {name}?")
+        program.press("Escape")
+        program.wait(lambda tree, name=name: f"Forget {name}?" not in tree.text(), "the end of the prompt")
 
 
 # Times

@@ -81,10 +81,12 @@ static void show_forget(AldDetailsNotice *notice, const AldDetailsSubject *subje
         bool offline = !subject->b && ald_node_exclusion(subject->model, subject->node_a);
 
         gtk_widget_set_visible(notice->forget, offline);
-        if (!offline || gtk_actionable_get_action_name(GTK_ACTIONABLE(notice->forget)))
+        if (!offline)
                 return;
         gtk_actionable_set_action_target(GTK_ACTIONABLE(notice->forget), "s", subject->a);
-        gtk_actionable_set_action_name(GTK_ACTIONABLE(notice->forget), "win.forget");
+        /* Without a target the action would be of another type, which GTK warns of. */
+        if (!gtk_actionable_get_action_name(GTK_ACTIONABLE(notice->forget)))
+                gtk_actionable_set_action_name(GTK_ACTIONABLE(notice->forget), "win.forget");
 }
 
 void ald_details_notice_show(AldDetailsNotice *notice, const AldDetailsSubject *subject)

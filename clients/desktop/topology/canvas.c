@@ -399,6 +399,16 @@ static void drop_cards(AldTopologyCanvas *canvas)
 }
 
 /* Keeps the cards of nodes that are still there, since one of them may have the focus. */
+static void show_selection(AldTopologyCanvas *canvas)
+{
+        for (guint i = 0; i < canvas->cards->len; i++) {
+                const char *id = card_node_id(canvas, i);
+
+                ald_node_card_set_selected(canvas->cards->pdata[i],
+                        g_strcmp0(id, canvas->selected[0]) == 0 || g_strcmp0(id, canvas->selected[1]) == 0);
+        }
+}
+
 static void make_cards(AldTopologyCanvas *canvas, GListModel *nodes)
 {
         g_autoptr(GHashTable) before = g_hash_table_new(NULL, NULL);
@@ -426,6 +436,7 @@ static void make_cards(AldTopologyCanvas *canvas, GListModel *nodes)
         }
         for (guint i = 0; i < canvas->cards->len; i++)
                 ald_node_card_set_compact(canvas->cards->pdata[i], has_compact_cards(canvas));
+        show_selection(canvas);
         g_hash_table_iter_init(&iter, before);
         while (g_hash_table_iter_next(&iter, NULL, (void **) &gone))
                 gtk_widget_unparent(gone);
@@ -510,12 +521,7 @@ void ald_topology_canvas_select(AldTopologyCanvas *canvas, const char *a, const 
         g_free(canvas->selected[1]);
         canvas->selected[0] = g_strdup(a);
         canvas->selected[1] = g_strdup(b);
-        for (guint i = 0; i < canvas->cards->len; i++) {
-                const char *id = card_node_id(canvas, i);
-
-                ald_node_card_set_selected(
-                        canvas->cards->pdata[i], g_strcmp0(id, a) == 0 || g_strcmp0(id, b) == 0);
-        }
+        show_selection(canvas);
         connect_cards(canvas);
 }
 
