@@ -135,4 +135,6 @@ void ald_set_leak_roots(void)
                 __lsan_register_root_region(roots.copy, roots.max);
         else
                 (void) dl_iterate_phdr(register_module, NULL);
+        /* Destructors of libraries still run, and what they allocate is not in the copy. */
+        __lsan_disable();
 }
