@@ -170,7 +170,7 @@ def grow_payloads(source):
     source.change("services/cluster/own/own-status.c", r"^        return (ald_\w+\([^;]*&status\));",
                   rf"        g_autofree char *written = \1;\n\n        return g_strdup_printf({key}, written + 1);")
     source.change("services/cluster/own/announcer.c",
-                  r"^(static void publish\(AldAnnouncer \*announcer, const char \*topic, "
+                  r"^(static void publish_to_first\(\s*AldAnnouncer \*announcer, const char \*topic, "
                   r"const char \*)payload(, .*?\{\n)",
                   r"\1written\2"
                   "        bool grows = written && written[0] == '{'; /* not a revocation list */\n"
