@@ -27,11 +27,14 @@ typedef struct LeakRoots {
         size_t n, max; /* bytes */
 } LeakRoots;
 
+/* libFuzzer searches a fuzz target for leaks while it runs, and so needs all global variables as usual. */
+__attribute__((weak)) int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
 /* LeakSanitizer calls this. */
 const char *__lsan_default_options(void);
 const char *__lsan_default_options(void)
 {
-        return "use_globals=0";
+        return LLVMFuzzerTestOneInput ? "" : "use_globals=0";
 }
 
 static bool add_pages(LeakRoots *roots, size_t first, size_t n)
@@ -127,10 +130,12 @@ static bool copy_roots(LeakRoots *roots)
 __attribute__((destructor)) void ald_set_leak_roots(void);
 void ald_set_leak_roots(void)
 {
-        LeakRoots roots = { .pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC),
-                .memory = open("/proc/self/mem", O_RDONLY | O_CLOEXEC),
-                .page_size = (size_t) sysconf(_SC_PAGESIZE) };
+        LeakRoots roots = { .page_size = (size_t) sysconf(_SC_PAGESIZE) };
 
+        if (LLVMFuzzerTestOneInput)
+                return;
+        roots.pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+        roots.memory = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
         if (copy_roots(&roots))
                 __lsan_register_root_region(roots.copy, roots.max);
         else
