@@ -48,7 +48,7 @@ static int is_measured(sd_bus *bus)
         return r;
 }
 
-/* Returns -ETIMEDOUT after the deadline, or the error of the bus. */
+/* Returns 1 after a change, 0 if there is none before the deadline, or the error of the bus. */
 static int wait_for_change(sd_bus *bus, const bool *changed, gint64 deadline)
 {
         while (!*changed) {
@@ -60,9 +60,9 @@ static int wait_for_change(sd_bus *bus, const bool *changed, gint64 deadline)
                 if (r < 0)
                         return r;
                 if (left <= 0)
-                        return -ETIMEDOUT;
+                        return 0;
         }
-        return 0;
+        return 1;
 }
 
 /* Waits until no device is being measured any more: a lock stops the measurement at once, but a driver may
@@ -77,13 +77,13 @@ static void await_devices(sd_bus *bus)
 
         while (r >= 0 && (r = is_measured(bus)) > 0) {
                 r = wait_for_change(bus, &changed, deadline);
-                if (r < 0)
+                if (r == 0)
+                        ald_print_error("A device is still in use by a measurement that was ended");
+                if (r <= 0)
                         break;
                 changed = false;
         }
-        if (r == -ETIMEDOUT)
-                ald_print_error("A device is still in use by a measurement that was ended");
-        else if (r < 0 && !sd_bus_is_open(bus))
+        if (r < 0 && !sd_bus_is_open(bus))
                 ald_print_error("Cannot find out whether a device is still in use: %s", strerror(-r));
         sd_bus_slot_unref(slot);
 }
