@@ -358,8 +358,8 @@ static gboolean on_resubscribe(void *userdata)
  * goes on regardless. */
 static void note_request_answer(AldFollow *follow, FollowRequest *request, sd_bus_message *m)
 {
-        bool before = request->refused,
-             refused = sd_bus_message_is_method_error(m, SD_BUS_ERROR_LIMITS_EXCEEDED), any_refused;
+        bool refused = sd_bus_message_is_method_error(m, SD_BUS_ERROR_LIMITS_EXCEEDED);
+        bool before = request->refused, any_refused;
 
         request->call = sd_bus_slot_unref(request->call);
         request->refused = refused;

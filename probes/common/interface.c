@@ -71,7 +71,7 @@ static const struct rtattr *attributes_of(
 static const struct rtattr *find_attribute(
         const struct rtattr *attribute, size_t size, unsigned type, size_t least)
 {
-        /* Negative after a last attribute without padding. */
+        /* This becomes negative after a last attribute without padding. */
         ssize_t left = (ssize_t) size;
 
         for (; attribute && RTA_OK(attribute, left); attribute = RTA_NEXT(attribute, left))

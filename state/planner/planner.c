@@ -425,6 +425,7 @@ static void add_due(AldPlanner *planner, const AldPlannerPath *path, const AldPa
         g_array_append_val(planner->due, due);
 }
 
+/* A path that now goes over another interface has no figure that a spot check could be compared with. */
 static bool has_lost_figures(const AldLinkSocket *row)
 {
         return g_strcmp0(row->changed, ald_link_socket_changed_to_string(ALD_LINK_SOCKET_CHANGED_ROUTE)) == 0;

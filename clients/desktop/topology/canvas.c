@@ -398,7 +398,6 @@ static void drop_cards(AldTopologyCanvas *canvas)
         g_ptr_array_set_size(canvas->cards, 0);
 }
 
-/* Keeps the cards of nodes that are still there, since one of them may have the focus. */
 static void show_selection(AldTopologyCanvas *canvas)
 {
         for (guint i = 0; i < canvas->cards->len; i++) {
@@ -409,6 +408,7 @@ static void show_selection(AldTopologyCanvas *canvas)
         }
 }
 
+/* Keeps the cards of nodes that are still there, since one of them may have the focus. */
 static void make_cards(AldTopologyCanvas *canvas, GListModel *nodes)
 {
         g_autoptr(GHashTable) before = g_hash_table_new(NULL, NULL);

@@ -17,7 +17,7 @@ typedef struct NodeBudget {
 } NodeBudget;
 
 struct AldNodeBudgets {
-        GHashTable *nodes; /* id → Node */
+        GHashTable *nodes; /* id → NodeBudget */
 };
 
 AldNodeBudgets *ald_node_budgets_new(void)
