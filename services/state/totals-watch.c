@@ -16,6 +16,7 @@ struct AldTotalsWatch {
         const char *node_id;
         AldTotals totals;
         AldTotals signalled; /* as last signalled */
+        uint32_t seen; /* properties that readers have seen with other values than were signalled */
         guint timer;
         gint64 read; /* when they were last computed for a reader, CLOCK_MONOTONIC in µs; 0: never */
         bool stale;  /* something changed since they were computed */
@@ -68,7 +69,8 @@ static gboolean on_refresh(gpointer userdata)
         self->timer = 0;
         if (self->stale)
                 compute_totals(self);
-        ald_signals_change_totals(self->signals, &self->totals, update_signalled(self));
+        ald_signals_change_totals(self->signals, &self->totals, self->seen | update_signalled(self));
+        self->seen = 0;
         return G_SOURCE_REMOVE;
 }
 
@@ -123,6 +125,8 @@ void ald_totals_watch_refresh(AldTotalsWatch *self)
                 return;
         self->read = now;
         compute_totals(self);
+        /* Readers must hear of it if a figure goes back to what was signalled last. */
+        self->seen |= update_signalled(self);
 }
 
 const AldTotals *ald_totals_watch_totals(const AldTotalsWatch *self)
