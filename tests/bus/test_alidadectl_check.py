@@ -225,7 +225,7 @@ def node(**kinds):
 
 
 MET = ["memory>=64G", "memory>=68GB", "available>=16G", "device-memory>=24G", "gpus", "compute>=165", "compute", "rdma"]
-UNMET = {"memory>=65G": "64.0 GiB, now", "memory>=69GB": "64.0 GiB, now", "available>=17G": "16.0 GiB",
+UNMET = {"memory>=65G": "64.0 GiB, ", "memory>=69GB": "64.0 GiB, ", "available>=17G": "16.0 GiB",
          "device-memory>=25G": "24.0 GiB", "gpus>=2": "1, ", "compute>=166": "165 TFLOPS, ", "rdma>=2": "1, ",
          "links": "0"}
 
