@@ -16,7 +16,7 @@ struct AldTotalsWatch {
         const char *node_id;
         AldTotals totals;
         AldTotals signalled; /* as last signalled */
-        uint32_t seen; /* properties that readers have seen with other values than were signalled */
+        uint32_t seen;       /* properties that readers have seen with other values than were signalled */
         guint timer;
         gint64 read; /* when they were last computed for a reader, CLOCK_MONOTONIC in µs; 0: never */
         bool stale;  /* something changed since they were computed */
