@@ -11,8 +11,8 @@
 /*
  * Only in builds with sanitizers. At the end of a program, LeakSanitizer searches all global variables for
  * pointers. Among them are 9 MiB of tables of its own, most of which were never written to, and to read these
- * for the first time takes longer than all else that a short program does. Here it is told not to search
- * global variables, and is given a copy of those of their pages that were written to.
+ * for the first time takes longer than all else that a short program does. So global variables are not
+ * searched, but a copy of those of their pages that were written to.
  */
 #define PAGES_AT_ONCE 512u
 

@@ -137,7 +137,7 @@ static bool has_own_options(const char *name)
 
 static const AldSynopsis synopsis = { .options = options, .ends = has_own_options };
 
-/* Prints the help of the verb before --help, or the help of the program if there is no verb. */
+/* Prints the help of the verb before --help, or without a verb that of the program. */
 static int run_help(const void *ctl, const char *name)
 {
         const AldVerb *verb = name ? find_verb(name) : NULL;

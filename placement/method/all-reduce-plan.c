@@ -272,7 +272,7 @@ static int find_steps(const AldPlanCandidates *candidates, const AldPlanChoice *
         ranks_init(&ranks, candidates, choice);
         r = is_impossible(&ranks) ? -ENOSPC : solve_order(&ranks, &solution, &lower_nsec);
         if (r < 0) {
-                /* With more nodes, there may be a ring that was not found. */
+                /* There may be a ring of more nodes that was not found. */
                 *ret = (AldPlanSteps){
                         .lower_nsec = r == -ENOSPC || ranks.n_nodes <= ALD_PLACEMENT_RING_MAX ? INFINITY : 0
                 };

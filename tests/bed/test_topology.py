@@ -70,7 +70,7 @@ def test_pairs_that_nobody_has_measured(trio):
 
 
 def test_a_node_that_dies_is_offline_and_comes_back_with_its_figures(trio):
-    """And clients are told."""
+    """Clients receive a signal each time."""
     one, _, three = trio.nodes
     set_link(one, three)
     wait_link(trio, one, three)

@@ -1024,7 +1024,7 @@ USAGE_ERRORS = [
 
 
 def test_usage(make_host):
-    """Item 22: wherever it is found, on this machine or by the service, it is told before anything is asked."""
+    """Item 22: an error is printed before any question, whether this machine or the service finds it."""
     host = make_host()
     for args in USAGE_ERRORS:
         done = host.alidadectl(*args, check=False)

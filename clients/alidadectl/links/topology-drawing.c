@@ -621,7 +621,7 @@ static void append_dot_edges(GString *out, const AldTopology *topology, const Al
         }
 }
 
-/* With many lines between the same two nodes, only the layout in ranks keeps the labels apart. */
+/* Only the layout in ranks keeps labels apart if many lines join the same two nodes. */
 void ald_topology_write_dot(
         GString *out, const AldTopology *topology, const AldTopologySummary *summary, bool all)
 {

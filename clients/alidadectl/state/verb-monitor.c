@@ -18,8 +18,8 @@
 
 #define REFRESH_MSEC 10000
 
-/* With more unread output than this, the connection is closed until the output has been read; then the
- * changes since then are printed. */
+/* The most bytes of unread output. Beyond that, the connection is closed until the output has been read; then
+ * the changes since then are printed. */
 #define UNREAD_MAX (1024u * 1024)
 
 typedef struct Monitor {

@@ -85,8 +85,7 @@ static int update_request(Due *due)
         g_auto(GStrv) addresses = NULL;
         int r;
 
-        /* With --check, renewed certificates that were received are not installed, so the old ones still
-         * expire soon. */
+        /* --check installs no renewed certificates that were received, so the old ones still expire soon. */
         if (!is_due(due, ald_enrol_expiry(files)) || (files->changes->check && due->notifies))
                 return remove_published(due, path);
         if (request_time(due, path) + AGAIN_USEC > due->now)

@@ -129,7 +129,7 @@ static int open_bus(AldHostBus *self)
         if (r >= 0)
                 r = sd_bus_call_method_async(self->bus, &self->hello, "org.freedesktop.DBus",
                         "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetId", on_hello, self, "");
-        /* With ssh, sd-bus limits the time itself. */
+        /* sd-bus itself limits the time of a connection over ssh. */
         if (r >= 0 && !self->host)
                 self->deadline_id = g_timeout_add((guint) (ALD_ANSWER_USEC / 1000), on_deadline, self);
         if (r < 0)

@@ -116,7 +116,7 @@ void ald_details_section_update(AldDetailsSection *section, const AldDetailsSubj
         gtk_widget_set_visible(private->list, any);
         gtk_widget_set_visible(GTK_WIDGET(section),
                 any || (!class->shows_telemetry && gtk_widget_get_visible(private->note)));
-        /* With a problem the whole window is dimmed. */
+        /* A problem already dims the whole window. */
         ald_widget_dim(private->list,
                 class->shows_telemetry && subject->outdated && !ald_live_cluster_problem(subject->cluster));
 }

@@ -7,7 +7,7 @@
 
 /* The least distance between a line and a card that it does not end at. */
 #define CLEARANCE 10.0
-/* With more cards than this, they are in rows, around which no single curve leads. */
+/* More cards than this are placed in rows, around which no single curve leads. */
 #define MAX_CURVED_CARDS 64u
 #define PIECES 16u
 #define BENDS 24u

@@ -43,7 +43,7 @@ void ald_canvas_scene_arrange(
         AldCanvasScene *scene, guint n_nodes, GPtrArray *lines, const AldSceneSizes *sizes)
 {
         g_autofree AldCardPair *pairs = card_pairs(lines);
-        /* With many nodes only some lines have labels, and those get a place only if one is free. */
+        /* Among many nodes only some lines have labels, and those get a place only if one is free. */
         bool labelled = n_nodes <= ALD_SCENE_ALL_LINES_NODES;
         const AldPositionsInput input = { .n_nodes = n_nodes,
                 .card_width = sizes->card_width,

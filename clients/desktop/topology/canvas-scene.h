@@ -5,7 +5,7 @@
 #include "clients/desktop/topology/drawn-lines.h"
 #include "clients/desktop/topology/line-picture.h"
 
-/* With more nodes than this, only lines of the selection and of findings are drawn in full and labelled. */
+/* Above this number of nodes, only lines of the selection and of findings are drawn in full and labelled. */
 #define ALD_SCENE_ALL_LINES_NODES 8u
 
 /* Holds the place of every card, line and label at zoom 1. It touches no widgets, like the layout that it

@@ -18,7 +18,7 @@ typedef enum AldCellState {
         ALD_N_CELL_STATES,
 } AldCellState;
 
-/* With more nodes, each would be less than a pixel wide; the rest has no rows. */
+/* The most nodes that have rows: more would each be less than a pixel wide. */
 #define ALD_MATRIX_NODES_MAX 1024u
 
 typedef struct AldMatrixCells {

@@ -4,7 +4,7 @@
 #include "clients/desktop/topology/drawn-lines.h"
 #include "placement/report/plan-report.h"
 
-/* What a plan adds to the map: which node runs which stages, and what they transfer in which order. */
+/* The marks of a plan on the map: which node runs which stages, and what they transfer in which order. */
 typedef struct AldPlanMarks AldPlanMarks;
 
 /* Copies what it needs of the report. */
