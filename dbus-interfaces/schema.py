@@ -354,11 +354,11 @@ class Interface:
     def _describe_downloads(self):
         """What is said of an upload holds for the download after it, too."""
         for i in uploads(self.path, [(member.name, member.element.get("type")) for member in self.members]):
-            member, twin = self.members[i:i + 2]
-            if twin.doc or len(twin.element):
-                raise SchemaError(f"{self.path}: {twin.name}: is described with {member.name}")
-            twin.doc = member.doc
-            twin.element.extend(member.element)
+            member, download = self.members[i:i + 2]
+            if download.doc or len(download.element):
+                raise SchemaError(f"{self.path}: {download.name}: is described with {member.name}")
+            download.doc = member.doc
+            download.element.extend(member.element)
 
     def _read_properties(self):
         """Those of a type that a struct can hold; rows have structs of their own."""
@@ -469,11 +469,11 @@ def uploads(where, members):
 def describe_downloads(field):
     """Does for rows what Interface._describe_downloads() does for an interface."""
     for i in uploads(f"{field.where}.{field.name}", [(sub.name, sub.type) for sub in field.row_fields]):
-        told, twin = field.row_fields[i:i + 2]
-        if vars(twin) != vars(Field(field.row, twin.name, twin.type, "")):
-            raise SchemaError(f"{field.where}.{field.name}: {twin.name}: is described with {told.name}")
+        told, download = field.row_fields[i:i + 2]
+        if vars(download) != vars(Field(field.row, download.name, download.type, "")):
+            raise SchemaError(f"{field.where}.{field.name}: {download.name}: is described with {told.name}")
         field.row_fields[i + 1] = copy.copy(told)
-        field.row_fields[i + 1].name = twin.name
+        field.row_fields[i + 1].name = download.name
 
 
 def read_row_annotation(field, name, value, doc):

@@ -193,7 +193,7 @@ static void limit_saved(Bounded *bounded)
         const AldPlacementTour *tour = &bounded->best;
         double most = 0, second = 0;
 
-        if (!ald_placement_closes_otherwise(problem) || tour->n < 2 || bounded->core.n < 2)
+        if (!ald_placement_has_closing_cost(problem) || tour->n < 2 || bounded->core.n < 2)
                 return;
         for (uint32_t i = 0; i < tour->n; i++) {
                 uint32_t from = tour->stages[i], to = tour->stages[(i + 1) % tour->n];
@@ -271,7 +271,7 @@ static double hops_nsec(const AldPlacementProblem *problem, const AldPlacementTo
         const uint32_t *stages = tour->stages;
         double nsec = 0;
 
-        if (!ald_placement_closes_otherwise(problem) || tour->n == 1)
+        if (!ald_placement_has_closing_cost(problem) || tour->n == 1)
                 return 0;
         for (uint32_t i = 0; i + 1 < tour->n; i++)
                 nsec += problem->hop_nsec[(size_t) stages[(begin + i) % tour->n] * problem->n_devices +

@@ -41,7 +41,7 @@ void ald_placement_find_classes(const AldPlacementProblem *problem, uint32_t *re
                 while (at < n_classes &&
                         !(are_alike(problem, i, first[at]) &&
                                 are_joined_alike(problem->hop_nsec, n, i, first[at]) &&
-                                (!ald_placement_closes_otherwise(problem) ||
+                                (!ald_placement_has_closing_cost(problem) ||
                                         are_joined_alike(problem->closing_nsec, n, i, first[at]))))
                         at++;
                 if (at == n_classes)

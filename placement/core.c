@@ -44,7 +44,7 @@ static void find_ends(AldPlacementCore *core)
                 first = fmin(first, core->problem->ends[core->devices[i]].first_nsec);
                 last = fmin(last, core->problem->ends[core->devices[i]].last_nsec);
         }
-        for (uint32_t i = 0; ald_placement_closes_otherwise(problem) && i < core->n; i++)
+        for (uint32_t i = 0; ald_placement_has_closing_cost(problem) && i < core->n; i++)
                 for (uint32_t j = 0; j < core->n; j++) {
                         double hop = ald_placement_core_hop(core, i, j);
 
@@ -68,7 +68,7 @@ static double find_penalty(const AldPlacementCore *core)
         for (size_t i = 0; i < (size_t) problem->n_devices * problem->n_devices; i++) {
                 if (problem->hop_nsec[i] < INFINITY)
                         hop = fmax(hop, problem->hop_nsec[i]);
-                if (ald_placement_closes_otherwise(problem) && problem->closing_nsec[i] < INFINITY)
+                if (ald_placement_has_closing_cost(problem) && problem->closing_nsec[i] < INFINITY)
                         hop = fmax(hop, problem->closing_nsec[i]);
         }
         return 1 + 2 * (core->layers * slowest + core->most * hop + 2 * ends);

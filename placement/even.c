@@ -126,7 +126,7 @@ static void even_nodes_init(EvenNodes *nodes, const AldPlacementProblem *problem
         }
         nodes->begin[nodes->n] = n;
         nodes->hop_nsec = least_hops(nodes, problem->hop_nsec);
-        if (ald_placement_closes_otherwise(problem))
+        if (ald_placement_has_closing_cost(problem))
                 nodes->closing_nsec = least_hops(nodes, problem->closing_nsec);
 }
 
@@ -272,7 +272,7 @@ static void try_devices(
                 for (uint32_t j = 0; j < stages->each; j++)
                         found.stages[found.n_stages++].device =
                                 devices[nodes->begin[stages->nodes[of->stages[i].device]] + j];
-        if (ald_placement_arrange(nodes->problem, &found))
+        if (ald_placement_order_by_node(nodes->problem, &found))
                 ald_placement_solution_keep(&found, &nodes->best);
         else
                 ald_placement_solution_clear(&found);

@@ -107,7 +107,7 @@ static void try_ends(Gathering *self, uint32_t begin, uint32_t first, uint32_t l
         memcpy(self->best, order, n * sizeof order[0]);
 }
 
-bool ald_placement_arrange(const AldPlacementProblem *problem, AldPlacementSolution *solution)
+bool ald_placement_order_by_node(const AldPlacementProblem *problem, AldPlacementSolution *solution)
 {
         g_auto(Gathering) self = { 0 };
 
@@ -131,5 +131,5 @@ bool ald_placement_arrange(const AldPlacementProblem *problem, AldPlacementSolut
 
 bool ald_placement_gather(const AldPlacementProblem *problem, AldPlacementSolution *solution)
 {
-        return is_gathered(problem, solution) || ald_placement_arrange(problem, solution);
+        return is_gathered(problem, solution) || ald_placement_order_by_node(problem, solution);
 }

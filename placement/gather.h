@@ -13,4 +13,4 @@
 bool ald_placement_gather(const AldPlacementProblem *problem, AldPlacementSolution *solution);
 
 /* Does the same for a ring on several nodes whose layers are not split yet, whatever its order. */
-bool ald_placement_arrange(const AldPlacementProblem *problem, AldPlacementSolution *solution);
+bool ald_placement_order_by_node(const AldPlacementProblem *problem, AldPlacementSolution *solution);

@@ -116,7 +116,7 @@ GArray *ald_placement_list_limits(const AldPlacementProblem *problem, const doub
                 }
         }
         append_occupied(limits, problem, problem->hop_nsec, occupy_nsec);
-        if (ald_placement_closes_otherwise(problem))
+        if (ald_placement_has_closing_cost(problem))
                 append_occupied(
                         limits, problem, problem->closing_nsec, problem->closing_occupy_nsec ?: occupy_nsec);
         if (limits->len > 0)

@@ -54,14 +54,14 @@ bool ald_placement_proceeds(const AldPlacementProblem *problem);
 
 /* Returns whether the hop that closes a ring has a cost of its own. Without ends it is a hop like the others,
  * since a ring has no last stage then. */
-static inline bool ald_placement_closes_otherwise(const AldPlacementProblem *problem)
+static inline bool ald_placement_has_closing_cost(const AldPlacementProblem *problem)
 {
         return problem->ends && problem->closing_nsec;
 }
 
 static inline double ald_placement_closing(const AldPlacementProblem *problem, uint32_t last, uint32_t first)
 {
-        const double *nsec = ald_placement_closes_otherwise(problem) ? problem->closing_nsec
+        const double *nsec = ald_placement_has_closing_cost(problem) ? problem->closing_nsec
                                                                      : problem->hop_nsec;
 
         return nsec[(size_t) last * problem->n_devices + first];

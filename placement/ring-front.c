@@ -36,7 +36,7 @@ static bool is_path(const RingFront *front, uint32_t from, uint32_t to)
 static double occupied_nsec(const AldPlacementProblem *problem, const double *occupy_nsec, uint32_t from,
         uint32_t to, bool closes)
 {
-        bool other = closes && ald_placement_closes_otherwise(problem) && problem->closing_occupy_nsec;
+        bool other = closes && ald_placement_has_closing_cost(problem) && problem->closing_occupy_nsec;
 
         return (other ? problem->closing_occupy_nsec : occupy_nsec)[(size_t) from * problem->n_devices + to];
 }

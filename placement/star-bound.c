@@ -98,7 +98,7 @@ typedef struct NodeShare {
         uint32_t n;
 } NodeShare;
 
-static double least_visit(const AldPlacementArm *arms, uint32_t device)
+static double least_visit(const AldPlacementRoleCost *arms, uint32_t device)
 {
         double nsec = INFINITY;
 
@@ -109,11 +109,11 @@ static double least_visit(const AldPlacementArm *arms, uint32_t device)
 
 /* Describes a device without the cost of its node. Returns false if the device cannot be used. */
 static bool find_share(
-        const AldPlacementProblem *problem, const AldPlacementArm *arms, uint32_t device, Share *ret)
+        const AldPlacementProblem *problem, const AldPlacementRoleCost *arms, uint32_t device, Share *ret)
 {
         *ret = (Share){ .layer_nsec = problem->devices[device].layer_nsec, .use_nsec = INFINITY };
         for (AldPlacementRole role = 0; role < ALD_PLACEMENT_N_ROLES; role++) {
-                const AldPlacementArm *arm = ald_placement_arm(arms, device, role);
+                const AldPlacementRoleCost *arm = ald_placement_arm(arms, device, role);
 
                 if (!(arm->use_nsec < INFINITY))
                         continue;
@@ -125,13 +125,13 @@ static bool find_share(
 
 /* Lowers, for each role, the least surcharge over a device's cheapest role: without and with the surcharge of
  * the visit to its node. */
-static void lower_surcharges(
-        const AldPlacementArm *arms, uint32_t device, const Share *share, double alone[], double with_visit[])
+static void lower_surcharges(const AldPlacementRoleCost *arms, uint32_t device, const Share *share,
+        double alone[], double with_visit[])
 {
         double visit = least_visit(arms, device);
 
         for (AldPlacementRole role = 0; role < ALD_PLACEMENT_N_ROLES; role++) {
-                const AldPlacementArm *arm = ald_placement_arm(arms, device, role);
+                const AldPlacementRoleCost *arm = ald_placement_arm(arms, device, role);
                 double more = arm->use_nsec - share->use_nsec;
 
                 alone[role] = MIN(alone[role], more);
@@ -144,7 +144,7 @@ static uint32_t node_of(const AldPlacementProblem *problem, uint32_t device)
         return problem->nodes ? problem->nodes[device] : device;
 }
 
-static GHashTable *find_nodes(const AldPlacementProblem *problem, const AldPlacementArm *arms)
+static GHashTable *find_nodes(const AldPlacementProblem *problem, const AldPlacementRoleCost *arms)
 {
         GHashTable *nodes = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 
@@ -171,7 +171,7 @@ static GHashTable *find_nodes(const AldPlacementProblem *problem, const AldPlace
 /* A node costs its visit once. Its devices share that cost in proportion to their room, so that no part of
  * them is charged more than it costs. */
 double ald_placement_star_bound(
-        const AldPlacementProblem *problem, const AldPlacementArm *arms, double *price_nsec)
+        const AldPlacementProblem *problem, const AldPlacementRoleCost *arms, double *price_nsec)
 {
         g_autoptr(GHashTable) nodes = find_nodes(problem, arms);
         g_autofree Share *shares = g_new(Share, problem->n_devices);

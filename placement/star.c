@@ -29,7 +29,7 @@ typedef struct Choice {
  * them, on a number of devices and nodes if these are counted. */
 typedef struct Table {
         const AldPlacementProblem *problem;
-        const AldPlacementArm *arms;
+        const AldPlacementRoleCost *arms;
         uint32_t *order; /* usable devices, grouped by node */
         uint32_t n;
         uint32_t devices, nodes; /* most that may be used; 0: unlimited and not counted */
@@ -95,7 +95,7 @@ static void fill_infinite(const Table *table, double *nsec)
 }
 
 /* Returns whether the device is required, or usable in some role. */
-static bool is_of_use(const AldPlacementProblem *problem, const AldPlacementArm *arms, uint32_t device)
+static bool is_of_use(const AldPlacementProblem *problem, const AldPlacementRoleCost *arms, uint32_t device)
 {
         bool useful = problem->devices[device].required;
 
@@ -119,7 +119,7 @@ static int compare_nodes(const void *a, const void *b, void *userdata)
 static void extend_row(const Table *table, uint32_t device, Choice as, double visit_nsec,
         const double *before, double *with, Choice *choice)
 {
-        const AldPlacementArm *arm = ald_placement_arm(table->arms, device, as.role);
+        const AldPlacementRoleCost *arm = ald_placement_arm(table->arms, device, as.role);
         double layer_nsec = table->problem->devices[device].layer_nsec;
         double use_nsec = arm->use_nsec + visit_nsec + table->tie_nsec;
         uint32_t head = 0, tail = 0, *queue = table->queue;
@@ -404,7 +404,7 @@ static void build_solution(
         order_stages(table, found, n, ret);
 }
 
-static void table_init(Table *table, const AldPlacementProblem *problem, const AldPlacementArm *arms)
+static void table_init(Table *table, const AldPlacementProblem *problem, const AldPlacementRoleCost *arms)
 {
         double least = INFINITY;
 
@@ -592,8 +592,8 @@ static bool is_no_worse(const Table *table, uint32_t a, uint32_t b)
         if (x->layer_nsec > y->layer_nsec || x->required || y->required)
                 return false;
         for (AldPlacementRole role = 0; role < ALD_PLACEMENT_N_ROLES; role++) {
-                const AldPlacementArm *one = ald_placement_arm(table->arms, order[a], role);
-                const AldPlacementArm *other = ald_placement_arm(table->arms, order[b], role);
+                const AldPlacementRoleCost *one = ald_placement_arm(table->arms, order[a], role);
+                const AldPlacementRoleCost *other = ald_placement_arm(table->arms, order[b], role);
                 double costs = one->use_nsec + (together ? 0
                                                        : is_alone(table, a)
                                                                ? one->visit_nsec
@@ -622,8 +622,8 @@ static bool can_replace_like(const Table *table, uint32_t a, uint32_t b, bool *i
                 return false;
         *is_same = *is_same && x->layer_nsec == y->layer_nsec;
         for (AldPlacementRole role = 0; role < ALD_PLACEMENT_N_ROLES; role++) {
-                const AldPlacementArm *one = ald_placement_arm(table->arms, table->order[a], role);
-                const AldPlacementArm *other = ald_placement_arm(table->arms, table->order[b], role);
+                const AldPlacementRoleCost *one = ald_placement_arm(table->arms, table->order[a], role);
+                const AldPlacementRoleCost *other = ald_placement_arm(table->arms, table->order[b], role);
 
                 if (one->use_nsec > other->use_nsec || one->visit_nsec > other->visit_nsec ||
                         one->after_nsec > other->after_nsec || one->layers_max < other->layers_max)
@@ -707,7 +707,7 @@ static int solve_limited(Table *table, uint64_t *work, AldPlacementStarSolution 
         return r;
 }
 
-int ald_placement_solve_star(const AldPlacementProblem *problem, const AldPlacementArm *arms,
+int ald_placement_solve_star(const AldPlacementProblem *problem, const AldPlacementRoleCost *arms,
         double below_nsec, uint64_t *work, AldPlacementStarSolution *ret, double *ret_lower_nsec)
 {
         AldPlacementStarSolution only;

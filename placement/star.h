@@ -13,7 +13,7 @@ typedef enum AldPlacementRole {
 } AldPlacementRole;
 
 /* The costs of a device in a role. */
-typedef struct AldPlacementArm {
+typedef struct AldPlacementRoleCost {
         double use_nsec; /* cost of using it besides its layers, 0 or more; INFINITY if it cannot be reached,
                             or cannot have this role */
         uint32_t layers_max; /* layers that fit into its memory then */
@@ -21,10 +21,10 @@ typedef struct AldPlacementArm {
          * another device of the node instead, which is no more than that of a second visit; 0 or more. Both
          * are equal for all devices of a node, and after_nsec for all roles. */
         double visit_nsec, after_nsec;
-} AldPlacementArm;
+} AldPlacementRoleCost;
 
-static inline const AldPlacementArm *ald_placement_arm(
-        const AldPlacementArm *arms, uint32_t device, AldPlacementRole role)
+static inline const AldPlacementRoleCost *ald_placement_arm(
+        const AldPlacementRoleCost *arms, uint32_t device, AldPlacementRole role)
 {
         return &arms[(size_t) device * ALD_PLACEMENT_N_ROLES + role];
 }
@@ -61,11 +61,11 @@ void ald_placement_star_solution_clear(AldPlacementStarSolution *solution);
  */
 #define ALD_PLACEMENT_STAR_CELLS UINT64_C(40000000)
 
-int ald_placement_solve_star(const AldPlacementProblem *problem, const AldPlacementArm *arms,
+int ald_placement_solve_star(const AldPlacementProblem *problem, const AldPlacementRoleCost *arms,
         double below_nsec, uint64_t *work, AldPlacementStarSolution *ret, double *ret_lower_nsec);
 
 /* Returns a lower bound on all solutions: it lets devices be used in part, and lets more than devices_max be
  * used at *price_nsec each. If that is NAN, a good price is found and set if it matters; it also suits
  * similar problems. */
 double ald_placement_star_bound(
-        const AldPlacementProblem *problem, const AldPlacementArm *arms, double *price_nsec);
+        const AldPlacementProblem *problem, const AldPlacementRoleCost *arms, double *price_nsec);

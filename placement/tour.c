@@ -65,7 +65,7 @@ static double onward_nsec(const AldPlacementCore *core, uint32_t from, uint32_t 
 static double measure_with_ends(
         const AldPlacementCore *core, const AldPlacementTour *tour, const uint32_t *sorted)
 {
-        bool otherwise = tour->n > 1 && ald_placement_closes_otherwise(core->problem);
+        bool otherwise = tour->n > 1 && ald_placement_has_closing_cost(core->problem);
         double least = INFINITY, hops = otherwise ? 0 : hops_nsec(core, tour);
 
         for (uint32_t i = 0; otherwise && i < tour->n; i++)

@@ -199,7 +199,7 @@ const AldField *ald_struct_find(const AldStruct *type, const char *name)
         return ald_struct_find_next(type, name, &next);
 }
 
-const AldField *ald_struct_rows(const AldStruct *type)
+const AldField *ald_struct_find_rows(const AldStruct *type)
 {
         for (size_t i = 0; i < type->n_fields; i++)
                 if (type->fields[i].type == ALD_TYPE_ROWS)

@@ -122,7 +122,7 @@ bool ald_field_beyond_threshold(const AldField *field, const void *a, const void
 const AldField *ald_struct_find(const AldStruct *type, const char *name);
 
 /* Returns the first field that is a list of rows, or NULL. */
-const AldField *ald_struct_rows(const AldStruct *type);
+const AldField *ald_struct_find_rows(const AldStruct *type);
 
 /* Copies one field between structs of its type. */
 void ald_field_copy(const AldField *field, void *to, const void *from);

@@ -237,7 +237,7 @@ char *ald_format_date(double usec)
         return is_time(usec) ? format_utc(usec, "%F") : g_strdup("?");
 }
 
-bool ald_is_far(double usec)
+bool ald_duration_is_far(double usec)
 {
         return usec > FAR_SECONDS * USEC_PER_SEC;
 }
@@ -249,7 +249,7 @@ char *ald_format_age(double then_usec, double now_usec)
 
         if (!isfinite(usec))
                 return g_strdup(ALD_ABSENT_TEXT);
-        if (ald_is_far(usec))
+        if (ald_duration_is_far(usec))
                 return ald_format_date(then_usec);
         duration = ald_format_whole_unit(usec);
         /* Translators: a duration, such as "5 min". */
@@ -263,7 +263,7 @@ char *ald_format_expiry(double end_usec, double now_usec)
         if (!isfinite(end_usec) || end_usec < 0)
                 return g_strdup(ALD_ABSENT_TEXT);
         date = ald_format_date(end_usec);
-        if (!isfinite(now_usec) || ald_is_far(fabs(end_usec - now_usec)))
+        if (!isfinite(now_usec) || ald_duration_is_far(fabs(end_usec - now_usec)))
                 return g_steal_pointer(&date);
         left = end_usec > now_usec ? ald_format_duration(end_usec - now_usec)
                                    : ald_format_age(end_usec, now_usec);

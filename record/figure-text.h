@@ -59,4 +59,4 @@ char *ald_format_expiry(double end_usec, double now_usec);
 char *ald_format_date(double usec);
 
 /* Returns true if a duration is longer than a year, so that a date says more than a number of days. */
-bool ald_is_far(double usec);
+bool ald_duration_is_far(double usec);

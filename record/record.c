@@ -343,7 +343,7 @@ int ald_record_new(AldKind kind, const void *fields, AldRecord **ret)
 int ald_record_new_of_rows(AldKind kind, const GArray *rows, AldRecord **ret)
 {
         const AldStruct *type = ald_kinds[kind].type;
-        const AldField *field = ald_struct_rows(type);
+        const AldField *field = ald_struct_find_rows(type);
         const AldRows list = { .type = field->rows, .items = rows->data, .n = rows->len };
         g_autofree char *fields = g_memdup2(type->absent, type->size);
 

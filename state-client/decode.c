@@ -443,7 +443,8 @@ int ald_decode_topology(sd_bus_message *m, AldModel *model, bool of_pairs, bool 
                 return r == -E2BIG && space < SIZE_MAX ? -EDQUOT : r;
         page.of_pairs = of_pairs;
         page.whole = whole;
-        r = ald_topology_take(topology, &page, first, space < SIZE_MAX ? topology->bytes + space : SIZE_MAX);
+        r = ald_topology_apply_page(
+                topology, &page, first, space < SIZE_MAX ? topology->bytes + space : SIZE_MAX);
         if (r >= 0)
                 *ret_next = page.next;
         return r;

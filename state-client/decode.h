@@ -25,7 +25,7 @@ int ald_decode_findings(sd_bus_message *m, AldModel *model);
 
 /* Applies the reply of GetTopology(), or of GetPairs() if `of_pairs`, to a model that has a graph. `first` is
  * true for the first page. *ret_next is After for the next page, or 0 if this was the last one. Returns
- * -ESTALE like ald_topology_take(). */
+ * -ESTALE like ald_topology_apply_page(). */
 int ald_decode_topology(sd_bus_message *m, AldModel *model, bool of_pairs, bool first, uint64_t *ret_next);
 
 int ald_decode_interfaces_added(sd_bus_message *m, AldModel *model);

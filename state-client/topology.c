@@ -175,7 +175,7 @@ AldTopologyPage ald_topology_page_new(void)
         };
 }
 
-int ald_topology_take(AldTopology *topology, const AldTopologyPage *page, bool first, size_t max_bytes)
+int ald_topology_apply_page(AldTopology *topology, const AldTopologyPage *page, bool first, size_t max_bytes)
 {
         topology->n_taken++;
         if (first && !page->of_pairs) {

@@ -47,7 +47,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldTopologyPage, ald_topology_page_clear)
  * interrupted reading is repeated. Returns -ESTALE if the service no longer knows what has changed since, so
  * that everything has to be read; -EDQUOT if the graph then takes more than `max_bytes`.
  */
-int ald_topology_take(AldTopology *topology, const AldTopologyPage *page, bool first, size_t max_bytes);
+int ald_topology_apply_page(AldTopology *topology, const AldTopologyPage *page, bool first, size_t max_bytes);
 
 /* Empties the graph, so that the next reading is one of everything. */
 void ald_topology_forget(AldTopology *topology);

@@ -20,8 +20,8 @@ char *ald_cluster_counts(AldModel *model)
 {
         const AldClusterTotals *totals = ald_model_totals(model);
         uint64_t left_out = known_count(totals->nodes_left_out);
-        g_autofree char *n_nodes = ald_format_count(ald_figure(totals->nodes));
-        g_autofree char *n_links = ald_format_count(ald_figure(totals->links));
+        g_autofree char *n_nodes = ald_format_count(ald_uint64_to_double(totals->nodes));
+        g_autofree char *n_links = ald_format_count(ald_uint64_to_double(totals->links));
         g_autofree char *nodes = g_strdup_printf(ngettext("%s node", "%s nodes", totals->nodes), n_nodes);
         g_autofree char *links = g_strdup_printf(ngettext("%s link", "%s links", totals->links), n_links);
         g_autofree char *out = NULL;
@@ -206,7 +206,7 @@ static char *add_devices(const char *rate, const char *of)
 char *ald_cluster_bandwidth(AldModel *model)
 {
         const AldClusterTotals *totals = ald_model_totals(model);
-        double rate = ald_figure(totals->memory_bandwidth_bytes_per_second);
+        double rate = ald_uint64_to_double(totals->memory_bandwidth_bytes_per_second);
         char *text = ald_format_bytes_per_second(rate);
 
         if (!isnan(rate) && totals->memory_bandwidth_of) {
@@ -221,8 +221,8 @@ char *ald_cluster_bandwidth(AldModel *model)
 /* Returns "50 GiB free of 200 GiB", or only the total if the free part is unknown. */
 static char *format_free(uint64_t available, uint64_t total)
 {
-        g_autofree char *part = ald_format_bytes(ald_figure(available));
-        g_autofree char *whole = ald_format_bytes(ald_figure(total));
+        g_autofree char *part = ald_format_bytes(ald_uint64_to_double(available));
+        g_autofree char *whole = ald_format_bytes(ald_uint64_to_double(total));
 
         if (available == ALD_ABSENT_UINT64 || total == ALD_ABSENT_UINT64)
                 return g_steal_pointer(&whole);
@@ -255,7 +255,8 @@ GPtrArray *ald_cluster_facts(AldModel *model)
 
         ald_facts_add(facts, N_("Known"), ald_cluster_counts(model));
         if (known_count(totals->hidden) > 0)
-                ald_facts_add(facts, N_("No objects"), ald_format_count(ald_figure(totals->hidden)));
+                ald_facts_add(
+                        facts, N_("No objects"), ald_format_count(ald_uint64_to_double(totals->hidden)));
         ald_facts_add(facts, ald_cluster_has_fp32_only(model) ? N_("FP32 compute") : N_("FP16 compute"),
                 ald_cluster_compute(model));
         ald_facts_add_known(facts, N_("FP32 compute"), ald_cluster_fp32(model));

@@ -97,7 +97,7 @@ static bool has_terminal(void)
 int ald_connection_await(sd_bus *bus, bool is_remote, void (*notice)(void *userdata), void *userdata)
 {
         bool may_ask = is_remote && has_terminal();
-        uint64_t limit = is_remote ? ALD_ANSWER_OF_HOST_USEC : ALD_ANSWER_USEC;
+        uint64_t limit = is_remote ? ALD_REMOTE_ANSWER_USEC : ALD_ANSWER_USEC;
         gint64 start = g_get_monotonic_time();
         uint64_t waited, next = ALD_NOTICE_USEC;
         int r;

@@ -12,7 +12,7 @@
 #define ALD_ASKING_USEC (UINT64_C(120) * 1000 * 1000)
 /* The timeout for another host where ssh has no terminal to ask on; ssh may have to go through other
  * hosts. */
-#define ALD_ANSWER_OF_HOST_USEC (UINT64_C(30) * 1000 * 1000)
+#define ALD_REMOTE_ANSWER_USEC (UINT64_C(30) * 1000 * 1000)
 
 /* Returns true if ssh can take this as a host: [USER@]HOST[:PORT][/CONTAINER], or with :CONTAINER for the
  * latter. */
@@ -35,7 +35,7 @@ const char *ald_connection_place(const char *host);
 /*
  * Waits until the connection is established. Calls `notice` (may be NULL) once after ALD_NOTICE_USEC. Returns
  * -ETIMEDOUT if there is no answer: from another host after 90 s where there is a terminal, since the user
- * may be typing a password into ssh, else after ALD_ANSWER_OF_HOST_USEC; from a bus of this machine after
+ * may be typing a password into ssh, else after ALD_REMOTE_ANSWER_USEC; from a bus of this machine after
  * ALD_ANSWER_USEC. Other errors are those of sd-bus.
  */
 int ald_connection_await(sd_bus *bus, bool is_remote, void (*notice)(void *userdata), void *userdata);

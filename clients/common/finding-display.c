@@ -84,7 +84,7 @@ char *ald_finding_node_names(const AldFindingRow *finding, AldModel *model)
         return g_string_free(names, names->len == 0);
 }
 
-char *ald_finding_head(const AldFindingRow *finding, AldModel *model)
+char *ald_finding_title(const AldFindingRow *finding, AldModel *model)
 {
         g_autofree char *id = ald_text_safe(finding->id ?: ALD_ABSENT_TEXT);
         g_autofree char *names = ald_finding_node_names(finding, model);

@@ -22,7 +22,7 @@ char *ald_finding_remedy_words(const AldFindingRow *finding);
 char *ald_finding_node_names(const AldFindingRow *finding, AldModel *model);
 
 /* Returns "link-below-negotiated: a, b": the id of the finding and these names. */
-char *ald_finding_head(const AldFindingRow *finding, AldModel *model);
+char *ald_finding_title(const AldFindingRow *finding, AldModel *model);
 
 /* Returns the severity; a severity that this version does not know counts as a notice. The worst has the
  * lowest value. */

@@ -11,12 +11,12 @@
  * texts with g_free(). */
 
 /* Converts a field of a record to a double; absent becomes NaN. */
-static inline double ald_figure(uint64_t value)
+static inline double ald_uint64_to_double(uint64_t value)
 {
         return value == ALD_ABSENT_UINT64 ? ALD_ABSENT_DOUBLE : (double) value;
 }
 
-static inline double ald_figure_signed(int64_t value)
+static inline double ald_int64_to_double(int64_t value)
 {
         return value == ALD_ABSENT_INT64 ? ALD_ABSENT_DOUBLE : (double) value;
 }

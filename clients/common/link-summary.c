@@ -111,11 +111,11 @@ static uint64_t describe_socket(AldLinkSummary *summary, const AldEntity *link, 
         summary->interface = ald_text_safe_or_null(socket->source_interface);
         summary->type = describe_type(socket);
         summary->path = describe_address(summary, link, socket->sink_address);
-        summary->jitter = ald_figure(socket->jitter_nsec);
+        summary->jitter = ald_uint64_to_double(socket->jitter_nsec);
         summary->changed = ald_text_safe_or_null(socket->changed);
         if (other != ALD_ABSENT_UINT64)
-                summary->other = ald_format_bits_per_second(ald_figure(other));
-        return socket->time_to_live_usec == ALD_ABSENT_UINT64 ? ALD_LINK_TTL_MIN_USEC
+                summary->other = ald_format_bits_per_second(ald_uint64_to_double(other));
+        return socket->time_to_live_usec == ALD_ABSENT_UINT64 ? ALD_LINK_ATTEMPT_PAUSE_USEC
                                                               : socket->time_to_live_usec;
 }
 
@@ -124,7 +124,7 @@ static uint64_t describe_rdma(AldModel *model, AldLinkSummary *summary, const Al
         summary->interface = describe_rdma_interface(model, summary, rdma->source_port);
         summary->type = ald_text_safe(rdma->transport ?: "rdma");
         summary->path = describe_ports(rdma);
-        summary->jitter = ald_figure(rdma->jitter_nsec);
+        summary->jitter = ald_uint64_to_double(rdma->jitter_nsec);
         return rdma->time_to_live_usec == ALD_ABSENT_UINT64 ? ALD_LINK_TTL_MAX_USEC : rdma->time_to_live_usec;
 }
 
@@ -252,17 +252,17 @@ static void describe_ends(
 
 static void add_figures(AldLinkSummary *summary, const AldLink *link)
 {
-        double slower = fmin(
-                ald_figure(link->upload.bits_per_second), ald_figure(link->download.bits_per_second));
-        double negotiated = ald_figure(link->negotiated_bits_per_second);
+        double slower = fmin(ald_uint64_to_double(link->upload.bits_per_second),
+                ald_uint64_to_double(link->download.bits_per_second));
+        double negotiated = ald_uint64_to_double(link->negotiated_bits_per_second);
 
         for (size_t i = 0; i < G_N_ELEMENTS(link->directions); i++)
                 summary->directions[i] = (AldDirectionSummary){
-                        .rate = ald_figure(link->directions[i].bits_per_second),
+                        .rate = ald_uint64_to_double(link->directions[i].bits_per_second),
                         .interval = link->directions[i].interval,
                 };
-        summary->rtt = ald_figure(link->rtt_p50_nsec);
-        summary->measured = ald_figure(link->measured_usec);
+        summary->rtt = ald_uint64_to_double(link->rtt_p50_nsec);
+        summary->measured = ald_uint64_to_double(link->measured_usec);
         summary->failure = ald_text_safe_or_null(link->failure);
         summary->share = negotiated > 0 ? slower / negotiated * 100 : (double) NAN;
 }
@@ -336,7 +336,7 @@ static AldLinkSummary *summarize_edge(AldModel *model, const AldEdgeRow *edge, d
         summary->upload = summary->download = no_rate;
         summary->rtt = summary->jitter = summary->measured = summary->share = ALD_ABSENT_DOUBLE;
         summary->now = ald_node_now(ald_model_get(model, edge->source), now_usec);
-        summary->due = ald_figure(edge->due_usec);
+        summary->due = ald_uint64_to_double(edge->due_usec);
         summary->will_be_measured = edge->due_reason != NULL;
         summary->failure = ald_text_safe_or_null(edge->reason);
         describe_nodes(summary, model);

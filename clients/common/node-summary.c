@@ -75,7 +75,7 @@ static const AldPresence *presence_of(const AldEntity *node)
 double ald_node_now(const AldEntity *node, double now_usec)
 {
         const AldPresence *presence = presence_of(node);
-        double offset = presence ? ald_figure_signed(presence->clock_offset_usec) : (double) NAN;
+        double offset = presence ? ald_int64_to_double(presence->clock_offset_usec) : (double) NAN;
 
         return isnan(offset) ? now_usec : now_usec + offset;
 }
@@ -145,7 +145,8 @@ static char *format_since(AldPresenceState state, double since_usec, double now_
 {
         const char *word = ald_word(ald_presence_state_to_string(state));
         g_autofree char *duration = ald_format_whole_unit(now_usec - since_usec);
-        g_autofree char *date = ald_is_far(now_usec - since_usec) ? ald_format_date(since_usec) : NULL;
+        g_autofree char *date = ald_duration_is_far(now_usec - since_usec) ? ald_format_date(since_usec)
+                                                                           : NULL;
 
         /* Translators: a state, such as "offline", and the date on which it began. */
         if (date)
@@ -174,7 +175,8 @@ static double last_update(const AldEntity *node)
                 if (record)
                         newest = MAX(newest, record->updated_usec);
         }
-        return ald_figure(newest > 0 && updated - newest > ALD_RECORD_SOURCE_SILENT_USEC ? newest : updated);
+        return ald_uint64_to_double(
+                newest > 0 && updated - newest > ALD_RECORD_SOURCE_SILENT_USEC ? newest : updated);
 }
 
 char *ald_format_seen(const AldEntity *node, double now_usec, AldTone *ret_tone)
@@ -182,7 +184,8 @@ char *ald_format_seen(const AldEntity *node, double now_usec, AldTone *ret_tone)
         double updated = last_update(node), now = ald_node_now(node, now_usec);
         const AldPresence *presence = presence_of(node);
         AldPresenceState state = state_of(presence);
-        double since = presence ? ald_figure(presence->since_usec) : (double) NAN, age = now - updated;
+        double since = presence ? ald_uint64_to_double(presence->since_usec) : (double) NAN,
+               age = now - updated;
         bool online = state == ALD_PRESENCE_STATE_ONLINE;
 
         *ret_tone = state == ALD_PRESENCE_STATE_N || (online && age > SILENT_USEC) ? tone_of_age(age)
@@ -308,19 +311,19 @@ AldNodeFigures ald_node_device_figures(const AldNodeDevice *device)
         AldNodeFigures figures = no_figures;
 
         if (device->backend)
-                figures.memory_total = ald_figure(device->backend->memory_total_bytes);
+                figures.memory_total = ald_uint64_to_double(device->backend->memory_total_bytes);
         if (device->system) {
                 figures.usage = device->system->usage;
-                figures.millicelsius = ald_figure_signed(device->system->temperature_milli_celsius);
-                figures.microwatts = ald_figure(device->system->power_micro_watts);
+                figures.millicelsius = ald_int64_to_double(device->system->temperature_milli_celsius);
+                figures.microwatts = ald_uint64_to_double(device->system->power_micro_watts);
                 figures.memory_available = figures.memory_total -
-                                           ald_figure(device->system->memory_used_bytes);
+                                           ald_uint64_to_double(device->system->memory_used_bytes);
         }
         if (device->compute) {
                 figures.tflops = device->compute->tflops_fp16;
                 if (ald_compute_has_fp32_only(device->compute))
                         figures.tflops_fp32 = device->compute->gemm_tflops;
-                figures.bandwidth = ald_figure(device->compute->memory_bandwidth_bytes_per_second);
+                figures.bandwidth = ald_uint64_to_double(device->compute->memory_bandwidth_bytes_per_second);
         }
         if (figures.memory_available < 0)
                 figures.memory_available = NAN;
@@ -350,19 +353,19 @@ AldNodeFigures ald_node_figures(const AldEntity *node)
         AldComputeSummary summary;
 
         if (memory) {
-                figures.memory_total = ald_figure(memory->total_bytes);
-                figures.memory_available = ald_figure(memory->available_bytes);
+                figures.memory_total = ald_uint64_to_double(memory->total_bytes);
+                figures.memory_available = ald_uint64_to_double(memory->available_bytes);
         }
         if (system) {
                 figures.usage = system->cpu_usage;
-                figures.millicelsius = ald_figure_signed(system->temperature_milli_celsius);
-                figures.microwatts = ald_figure(system->power_micro_watts);
+                figures.millicelsius = ald_int64_to_double(system->temperature_milli_celsius);
+                figures.microwatts = ald_uint64_to_double(system->power_micro_watts);
         }
         ald_compute_summary(ald_entity_as(node, BACKENDS, AldBackends),
                 ald_entity_as(node, COMPUTE, AldCompute), ald_entity_as(node, DOUBTS, AldDoubts), &summary);
         figures.tflops = summary.tflops_fp16;
         figures.tflops_fp32 = summary.tflops_fp32;
-        figures.bandwidth = ald_figure(summary.memory_bandwidth_bytes_per_second);
+        figures.bandwidth = ald_uint64_to_double(summary.memory_bandwidth_bytes_per_second);
         return figures;
 }
 

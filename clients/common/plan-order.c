@@ -181,7 +181,7 @@ static double total_bytes(const AldLlm *llm)
 
 static char *message_title(const AldPlanOrder *order)
 {
-        g_autofree char *size = ald_format_bytes(ald_figure(order->message_bytes));
+        g_autofree char *size = ald_format_bytes(ald_uint64_to_double(order->message_bytes));
 
         return g_strdup_printf(_("all-reduce of %s"), size);
 }

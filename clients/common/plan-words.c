@@ -45,8 +45,8 @@ char *ald_plan_words_layers(const AldPlanStageRow *stage)
 /* Returns the time between two tokens of a request; several steps may be in flight. */
 static double token_nsec(const AldPlanRow *plan)
 {
-        return fmax(ald_figure(plan->step_nsec),
-                ald_figure(plan->steps_in_flight) * ald_figure(plan->busiest_nsec));
+        return fmax(ald_uint64_to_double(plan->step_nsec),
+                ald_uint64_to_double(plan->steps_in_flight) * ald_uint64_to_double(plan->busiest_nsec));
 }
 
 char *ald_plan_words_speed(const AldPlanRow *plan)
@@ -60,13 +60,14 @@ char *ald_plan_words_speed(const AldPlanRow *plan)
 
 char *ald_plan_words_certainty(const AldPlanRow *plan)
 {
-        double nsec = token_nsec(plan), lower = ald_figure(plan->lower_nsec), gap = 100 * (nsec / lower - 1);
+        double nsec = token_nsec(plan), lower = ald_uint64_to_double(plan->lower_nsec),
+               gap = 100 * (nsec / lower - 1);
         g_autofree char *above = ald_format_percent(gap);
 
         if (isnan(gap))
                 return g_strdup(ALD_ABSENT_TEXT);
         /* Both times are rounded to whole nanoseconds, which are then multiplied by the steps in flight. */
-        if (nsec <= lower + ROUNDING * fmax(1, ald_figure(plan->steps_in_flight)))
+        if (nsec <= lower + ROUNDING * fmax(1, ald_uint64_to_double(plan->steps_in_flight)))
                 return g_strdup(_("proven to be the best"));
         return g_strdup_printf(_("at most %s above the best possible"), above);
 }
@@ -261,5 +262,5 @@ char *ald_plan_words_limiter(const AldPlanStageRow *stage)
 
 bool ald_plan_is_notable(const AldPlanReport *report, const AldPlanSensitivityRow *row)
 {
-        return row->text && ald_figure(row->step_nsec) <= NOTABLE * token_nsec(&report->plan);
+        return row->text && ald_uint64_to_double(row->step_nsec) <= NOTABLE * token_nsec(&report->plan);
 }

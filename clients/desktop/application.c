@@ -213,7 +213,7 @@ static void on_hold_off_said(AldDesktopApplication *application, const char *tex
 
 static void add_hold_off_action(AldDesktopApplication *application)
 {
-        AldHoldOff *hold_off = ald_hold_off_of(G_APPLICATION(application), NULL);
+        AldHoldOff *hold_off = ald_hold_off_get(G_APPLICATION(application), NULL);
         g_autoptr(GAction) action = ald_hold_off_action_new(hold_off, "hold-off");
 
         g_action_map_add_action(G_ACTION_MAP(application), action);
@@ -296,7 +296,7 @@ static void ald_desktop_application_shutdown(GApplication *base)
         AldDesktopApplication *application = ALD_DESKTOP_APPLICATION(base);
 
         g_clear_pointer(&application->notifier, ald_notifier_free);
-        if (ald_hold_off_held(ald_hold_off_of(base, NULL)))
+        if (ald_hold_off_held(ald_hold_off_get(base, NULL)))
                 notify_of_hold_off(
                         application, _("Measurements are no longer held off, as Alidade has ended"));
         G_APPLICATION_CLASS(ald_desktop_application_parent_class)->shutdown(base);

@@ -145,7 +145,7 @@ static void update_findings(AldNotifier *notifier, bool turned)
                 NotedFinding *noted;
 
                 if (ald_finding_item_severity(item) == ALD_FINDING_ROW_SEVERITY_NOTICE ||
-                        ald_finding_item_left_out(item) > 0 ||
+                        ald_finding_item_n_left_out(item) > 0 ||
                         g_hash_table_contains(now, ald_finding_item_key(item)))
                         continue;
                 noted = ald_finding_item_is_silent(item) ? note_silenced(notifier, item)

@@ -10,8 +10,8 @@
 /* The search for an order of devices that takes less time than the best one. */
 typedef struct Search {
         const AldPlanArrangement *arrangement;
-        AldPlanCut *cuts; /* of the stages of an order */
-        uint32_t *tried;  /* devices of the order that is being tried */
+        AldPlanStageCut *cuts; /* of the stages of an order */
+        uint32_t *tried;       /* devices of the order that is being tried */
         AldStageOrder best;
         uint32_t *layers; /* layers of the stages of the best order, once it is found */
         double best_nsec; /* its time; while none is found, the time to beat */
@@ -37,7 +37,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Search, search_clear)
  * layers. */
 static double least_nsec(Search *search, uint32_t n)
 {
-        const AldPlanCut *cuts = search->cuts;
+        const AldPlanStageCut *cuts = search->cuts;
         uint64_t left = search->arrangement->problem->layers - n;
         double nsec = 0;
 
@@ -47,7 +47,7 @@ static double least_nsec(Search *search, uint32_t n)
                 search->fastest[at] = i;
         }
         for (uint32_t i = 0; i < n; i++) {
-                const AldPlanCut *cut = &cuts[search->fastest[i]];
+                const AldPlanStageCut *cut = &cuts[search->fastest[i]];
                 uint64_t more = cut->layers_max > 0 ? MIN(left, cut->layers_max - 1) : 0;
 
                 nsec += (double) (1 + more) * cut->layer_nsec;
@@ -79,7 +79,7 @@ static double set_cuts(Search *search, const AldStageOrder *order)
         double busy = busiest_max(search), room = 0;
 
         for (uint32_t i = 0; i < order->n; i++) {
-                AldPlanCut *cut = &search->cuts[i];
+                AldPlanStageCut *cut = &search->cuts[i];
 
                 *cut = search->arrangement->cuts[(size_t) order->devices[i] * ALD_PLACEMENT_N_ROLES +
                                                  ald_stage_order_role(order, i)];
@@ -475,7 +475,7 @@ static void search_init(Search *search, const AldPlanArrangement *arrangement,
         size_t n = problem->n_devices + 1;
 
         *search = (Search){ .arrangement = arrangement,
-                .cuts = g_new(AldPlanCut, n),
+                .cuts = g_new(AldPlanStageCut, n),
                 .tried = g_new(uint32_t, n),
                 .best = { .devices = g_new(uint32_t, n),
                         .n = solution->n_stages,

@@ -17,7 +17,7 @@ typedef double AldPlanBeside(const void *topology, const AldStageOrder *order, d
 typedef struct AldPlanArrangement {
         const AldPlanRequest *request;
         const AldPlacementProblem *problem;
-        const AldPlanCut *cuts; /* [device][role]: what a stage may have, at most the smallest layers */
+        const AldPlanStageCut *cuts; /* [device][role]: what a stage may have, at most the smallest layers */
         AldPlanBeside *beside_nsec;
         const void *topology;    /* its argument */
         const double *head_nsec; /* [device]: how long the head occupies it; only read if steps is 2 or more,

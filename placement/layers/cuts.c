@@ -8,7 +8,7 @@
 #define WORK_MAX UINT64_C(5000000) /* cells of all tables together: some 20 ms */
 
 typedef struct Cuts {
-        AldPlanCut *stages;
+        AldPlanStageCut *stages;
         uint32_t n, layers;
         double *bytes;       /* [i]: bytes of the first i layers */
         double *spare;       /* room that each stage must leave free */
@@ -32,7 +32,7 @@ static void cuts_clear(Cuts *cuts)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Cuts, cuts_clear)
 
-static void cuts_init(Cuts *cuts, const AldPlanRequest *request, AldPlanCut *stages, uint32_t n)
+static void cuts_init(Cuts *cuts, const AldPlanRequest *request, AldPlanStageCut *stages, uint32_t n)
 {
         uint32_t layers = (uint32_t) request->workload->layers;
 
@@ -159,7 +159,7 @@ static bool settle_stages(Cuts *cuts, double spare, double enough_nsec)
         return rising > 0;
 }
 
-static bool are_as_fast(const AldPlanCut *a, const AldPlanCut *b)
+static bool are_as_fast(const AldPlanStageCut *a, const AldPlanStageCut *b)
 {
         return fabs(a->layer_nsec - b->layer_nsec) <= ALD_PLAN_TIE * b->layer_nsec;
 }
@@ -193,7 +193,7 @@ static void level_out(Cuts *cuts, double enough_nsec)
         (void) cut_layers(cuts);
 }
 
-bool ald_plan_cut(const AldPlanRequest *request, AldPlanCut *stages, uint32_t n, bool level)
+bool ald_plan_cut(const AldPlanRequest *request, AldPlanStageCut *stages, uint32_t n, bool level)
 {
         g_auto(Cuts) cuts = { 0 };
         double nsec;

@@ -7,12 +7,12 @@
  * A stage of an order for which the cut of the layers is sought. The solvers decide how many layers each
  * device gets; here it is known which layers these are, and so how large they are.
  */
-typedef struct AldPlanCut {
+typedef struct AldPlanStageCut {
         double room; /* bytes that are free for layers */
         double layer_nsec;
         uint32_t layers_max; /* limit besides the room */
         uint32_t layers;     /* result: the layers that it gets, at least 1 */
-} AldPlanCut;
+} AldPlanStageCut;
 
 /* Times count as equal if they differ by less than this share. */
 #define ALD_PLAN_TIE 1e-9
@@ -23,4 +23,4 @@ typedef struct AldPlanCut {
  * equally fast stages where it leaves the least, then on the next one, as far as limited work allows. Returns
  * false if the layers do not fit.
  */
-bool ald_plan_cut(const AldPlanRequest *request, AldPlanCut *stages, uint32_t n, bool level);
+bool ald_plan_cut(const AldPlanRequest *request, AldPlanStageCut *stages, uint32_t n, bool level);

@@ -44,7 +44,7 @@ static void fit_clear(Fit *fit)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Fit, fit_clear)
 
-static const AldPlanCut *cut_of(const Fit *fit, uint32_t device, AldPlacementRole role)
+static const AldPlanStageCut *cut_of(const Fit *fit, uint32_t device, AldPlacementRole role)
 {
         return &fit->of->cuts[(size_t) device * ALD_PLACEMENT_N_ROLES + role];
 }
@@ -56,7 +56,7 @@ static uint32_t *ends_of(const Fit *fit, uint32_t device, AldPlacementRole role)
 
 static void find_ends(Fit *fit, uint32_t device, AldPlacementRole role)
 {
-        const AldPlanCut *cut = cut_of(fit, device, role);
+        const AldPlanStageCut *cut = cut_of(fit, device, role);
         uint32_t *ends = ends_of(fit, device, role), end = 0;
 
         for (uint32_t first = 0; first <= fit->layers; first++) {
@@ -364,7 +364,8 @@ static bool may_be_added(const Fit *fit, const AldStageOrder *order, const bool 
 }
 
 /* Returns how well a device suits if it gets these layers; more is better. */
-static double rate_device(const Fit *fit, Greed greed, const AldPlanCut *cut, uint32_t first, uint32_t end)
+static double rate_device(
+        const Fit *fit, Greed greed, const AldPlanStageCut *cut, uint32_t first, uint32_t end)
 {
         if (greed == GREED_MOST_LAYERS)
                 return end - first;

@@ -11,9 +11,9 @@
 typedef struct AldPlanFitting {
         const AldPlanRequest *request;
         const AldPlacementProblem *problem;
-        const AldPlanCut *cuts; /* [device][role]: layers_max is 0 if it cannot have the role */
-        bool may_head_be_first; /* the first of several stages may have the head */
-        uint64_t work_max;      /* limit on the work of an exact search, in steps of some ns */
+        const AldPlanStageCut *cuts; /* [device][role]: layers_max is 0 if it cannot have the role */
+        bool may_head_be_first;      /* the first of several stages may have the head */
+        uint64_t work_max;           /* limit on the work of an exact search, in steps of some ns */
 } AldPlanFitting;
 
 /*

@@ -45,19 +45,19 @@ AldPlacementDevice ald_plan_stage_device(const AldPlanCandidates *candidates, co
                 .required = ald_plan_requires(candidates, choice, candidate) };
 }
 
-AldPlanCut ald_plan_stage_cut(
+AldPlanStageCut ald_plan_stage_cut(
         const AldPlanCandidates *candidates, uint32_t candidate, uint64_t beside, double buffers)
 {
         const AldPlanRequest *request = candidates->request;
         uint32_t pinned = candidates->pinned[candidate];
 
-        return (AldPlanCut){ .room = ald_plan_layers_room(request,
-                                     ald_plan_candidate_device(candidates, candidate), beside, buffers),
+        return (AldPlanStageCut){ .room = ald_plan_layers_room(request,
+                                          ald_plan_candidate_device(candidates, candidate), beside, buffers),
                 .layer_nsec = candidates->layer_nsec[candidate],
                 .layers_max = pinned > 0 ? pinned : UINT32_MAX };
 }
 
-bool ald_plan_stages_cut(const AldPlanRequest *request, const AldPlanChoice *choice, AldPlanCut *cuts,
+bool ald_plan_stages_cut(const AldPlanRequest *request, const AldPlanChoice *choice, AldPlanStageCut *cuts,
         AldPlacementStage *stages, uint32_t n, double *nsec)
 {
         double more = 0;

@@ -25,13 +25,13 @@ AldPlacementDevice ald_plan_stage_device(const AldPlanCandidates *candidates, co
         uint32_t candidate, AldPlanLayerRun run);
 
 /* Describes a candidate to ald_plan_cut(), holding this beside its layers. */
-AldPlanCut ald_plan_stage_cut(
+AldPlanStageCut ald_plan_stage_cut(
         const AldPlanCandidates *candidates, uint32_t candidate, uint64_t beside, double buffers);
 
 /* Sets the layers of the stages of a solution, which are in the order of the layers, now that it is known
  * which layers each has, levels them if the choice says so, and updates nsec of the solution. Returns false
  * if they do not fit. */
-bool ald_plan_stages_cut(const AldPlanRequest *request, const AldPlanChoice *choice, AldPlanCut *cuts,
+bool ald_plan_stages_cut(const AldPlanRequest *request, const AldPlanChoice *choice, AldPlanStageCut *cuts,
         AldPlacementStage *stages, uint32_t n, double *nsec);
 
 /* Returns a stage with buffers of BufferBytes and without hops. The bytes of its layers are added by

@@ -134,7 +134,7 @@ static uint32_t find_points(const AldPlanCandidates *candidates, const AldPlan *
         for (uint32_t i = 1; ratio < 1 && i <= LIMITS; i++) {
                 double limit = from * pow(ratio, (double) i / (LIMITS + 1));
 
-                if (!ald_plan_progress_goes_on(candidates->progress))
+                if (!ald_plan_progress_may_continue(candidates->progress))
                         break;
                 if (ald_ring_plan_within(candidates, &choice, limit, &points[n]) < 0)
                         continue;

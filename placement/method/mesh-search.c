@@ -148,7 +148,7 @@ static void keep_if_best(Search *self)
 
 static bool goes_on(Search *self)
 {
-        self->is_stopped |= !ald_plan_progress_goes_on(self->mesh->progress);
+        self->is_stopped |= !ald_plan_progress_may_continue(self->mesh->progress);
         return !self->is_stopped;
 }
 

@@ -41,7 +41,7 @@ static double same_nsec(const AldPlanCandidates *candidates, const AldPlan *plan
         const AldPlanChoice as_it_is = ald_plan_choice(candidates);
         const AldPlanSteps *best = &plan->best;
         double nsec = best->nsec, busiest = 0;
-        uint32_t steps = ald_plan_goal_in_flight(best, candidates->request->goal);
+        uint32_t steps = ald_plan_steps_in_flight(best, candidates->request->goal);
         g_auto(AldPlanGroup) group = { 0 };
 
         ald_plan_group_init(&group, candidates, steps);

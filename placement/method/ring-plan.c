@@ -291,12 +291,12 @@ static double busiest_max(const Ring *ring, const AldPlacementProblem *problem, 
 }
 
 /* Returns the layers that a device may have in a role if no stage takes longer than this. */
-static AldPlanCut cut_in_role(
+static AldPlanStageCut cut_in_role(
         const Ring *ring, uint32_t member, bool is_first, bool is_last, double busiest_nsec)
 {
         const AldPlanCandidates *candidates = ring->candidates;
         uint32_t candidate = ring->members[member];
-        AldPlanCut cut = ald_plan_stage_cut(candidates, candidate,
+        AldPlanStageCut cut = ald_plan_stage_cut(candidates, candidate,
                 bytes_beside(ring, is_first, is_last) +
                         (is_last ? candidates->request->workload->head_bytes : 0),
                 candidates->request->constants.values[ALD_PLAN_BUFFER_BYTES]);
@@ -313,7 +313,7 @@ static AldPlanCut cut_in_role(
 static bool cut_layers(
         const Ring *ring, const AldPlacementProblem *problem, const Aim *aim, AldPlacementSolution *solution)
 {
-        g_autofree AldPlanCut *cuts = g_new(AldPlanCut, solution->n_stages);
+        g_autofree AldPlanStageCut *cuts = g_new(AldPlanStageCut, solution->n_stages);
         double busiest = busiest_max(ring, problem, aim, solution);
 
         for (uint32_t i = 0; i < solution->n_stages; i++)
@@ -357,11 +357,11 @@ static bool is_arranged(const Ring *ring)
 }
 
 /* Sets the layers that each device may have in each role if no stage takes longer than this. */
-static void set_cuts(const Ring *ring, double busiest_nsec, AldPlanCut *cuts)
+static void set_cuts(const Ring *ring, double busiest_nsec, AldPlanStageCut *cuts)
 {
         for (uint32_t i = 0; i < ring->n; i++)
                 for (AldPlacementRole role = 0; role < ALD_PLACEMENT_N_ROLES; role++) {
-                        AldPlanCut *cut = &cuts[(size_t) i * ALD_PLACEMENT_N_ROLES + role];
+                        AldPlanStageCut *cut = &cuts[(size_t) i * ALD_PLACEMENT_N_ROLES + role];
                         uint32_t most = ring->devices[i].layers_max;
 
                         *cut = cut_in_role(
@@ -381,7 +381,7 @@ static void set_cuts(const Ring *ring, double busiest_nsec, AldPlanCut *cuts)
 static int arrange_stages(Ring *ring, const AldPlacementProblem *problem, const Aim *aim, double below_nsec,
         AldPlacementSolution *solution, bool *ret_is_least)
 {
-        g_autofree AldPlanCut *cuts = g_new(AldPlanCut, (size_t) ring->n * ALD_PLACEMENT_N_ROLES);
+        g_autofree AldPlanStageCut *cuts = g_new(AldPlanStageCut, (size_t) ring->n * ALD_PLACEMENT_N_ROLES);
         g_autofree double *head_nsec = g_new(double, ring->n);
         const RingTopology topology = { ring, problem };
         const bool is_plan = ring->choice->level;
@@ -599,7 +599,7 @@ static void try_vendors(
 
                 if (!is_first_of_vendor(candidates, i) || lacks_required(candidates, choice, vendor))
                         continue;
-                if (!ald_plan_progress_goes_on(candidates->progress)) {
+                if (!ald_plan_progress_may_continue(candidates->progress)) {
                         best->lower_nsec = fmin(
                                 best->lower_nsec, least_interval(candidates, choice, aim->in_flight));
                         return;
@@ -664,7 +664,7 @@ static void try_any_in_flight(
         uint32_t most = most_in_flight(candidates, choice), before = 1;
 
         for (uint32_t n = 2; n <= most; n = n < COUNTED_MAX ? n + 1 : n < most ? MIN(2 * n, most) : n + 1) {
-                if (!ald_plan_progress_goes_on(candidates->progress))
+                if (!ald_plan_progress_may_continue(candidates->progress))
                         break;
                 /* With the same number of requests in each, more steps only occupy the stages for longer. */
                 if (ald_plan_group_requests(candidates, n) == ald_plan_group_requests(candidates, before))

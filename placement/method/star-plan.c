@@ -53,9 +53,9 @@ typedef struct Star {
         double *visit_nsec; /* [member][role]: visit to its node, for this client */
         double *after_nsec; /* [member]: use after another device of its node, for this client */
         uint32_t client;
-        AldPlanLayerRun run;   /* run that the solver assumes for layers between the ends, since it is unknown
-                                  which ones a device gets */
-        AldPlacementArm *arms; /* [member][role]: for this client and way */
+        AldPlanLayerRun run; /* run that the solver assumes for layers between the ends, since it is unknown
+                                which ones a device gets */
+        AldPlacementRoleCost *arms; /* [member][role]: for this client and way */
         GArray *trials;
         double price_nsec; /* price of a device, for bounds */
         double aim_nsec;   /* of the trial: the least possible, if the layers fit as the solver assumes */
@@ -93,7 +93,7 @@ static void star_init(Star *star, const AldPlanCandidates *candidates, const Ald
                 .visit_nsec = g_new(double, n *ALD_PLACEMENT_N_ROLES),
                 .after_nsec = g_new(double, n),
                 .client = ALD_PLAN_NONE,
-                .arms = g_new(AldPlacementArm, n * ALD_PLACEMENT_N_ROLES),
+                .arms = g_new(AldPlacementRoleCost, n * ALD_PLACEMENT_N_ROLES),
                 .price_nsec = NAN,
                 .trials = g_array_new(false, false, sizeof(StarTrial)) };
         for (uint32_t i = 0; i < candidates->n; i++) {
@@ -263,7 +263,7 @@ static AldPlacementProblem set_problem(Star *star, uint32_t client, StarWay way)
                 for (AldPlacementRole role = 0; role < ALD_PLACEMENT_N_ROLES; role++) {
                         size_t at = i * ALD_PLACEMENT_N_ROLES + role;
 
-                        star->arms[at] = (AldPlacementArm){ .use_nsec = INFINITY,
+                        star->arms[at] = (AldPlacementRoleCost){ .use_nsec = INFINITY,
                                 .visit_nsec = star->visit_nsec[at],
                                 .after_nsec = star->after_nsec[i] };
                         if (isinf(star->visit_nsec[at]) || !may_have_role(star, way, i, role))
@@ -305,9 +305,9 @@ static AldPlacementRole role_of(const AldPlacementStarSolution *solution, uint32
         return (stage == 0 ? ALD_PLACEMENT_FIRST : 0) | (stage == solution->last ? ALD_PLACEMENT_LAST : 0);
 }
 
-static AldPlanCut cut_of(const Star *star, StarWay way, uint32_t member, AldPlacementRole role)
+static AldPlanStageCut cut_of(const Star *star, StarWay way, uint32_t member, AldPlacementRole role)
 {
-        AldPlanCut cut = ald_plan_stage_cut(star->candidates, star->members[member],
+        AldPlanStageCut cut = ald_plan_stage_cut(star->candidates, star->members[member],
                 bytes_beside(star, member, role), buffer_bytes(star, way, member, role, 0, true));
 
         cut.layer_nsec = star->devices[member].layer_nsec;
@@ -317,7 +317,7 @@ static AldPlanCut cut_of(const Star *star, StarWay way, uint32_t member, AldPlac
 /* Gives each stage the layers that fit, now that it is known which layers it has. Returns whether all fit. */
 static bool cut_layers(const Star *star, StarWay way, AldPlacementStarSolution *solution)
 {
-        g_autofree AldPlanCut *cuts = g_new(AldPlanCut, solution->n_stages);
+        g_autofree AldPlanStageCut *cuts = g_new(AldPlanStageCut, solution->n_stages);
 
         for (uint32_t i = 0; i < solution->n_stages; i++)
                 cuts[i] = cut_of(star, way, solution->stages[i].device, role_of(solution, i));
@@ -414,7 +414,7 @@ static bool is_arranged(const Star *star)
 static int arrange_stages(Star *star, StarWay way, const AldPlacementProblem *problem, double below_nsec,
         AldPlacementStarSolution *solution)
 {
-        g_autofree AldPlanCut *cuts = g_new0(AldPlanCut, (size_t) star->n * ALD_PLACEMENT_N_ROLES);
+        g_autofree AldPlanStageCut *cuts = g_new0(AldPlanStageCut, (size_t) star->n * ALD_PLACEMENT_N_ROLES);
         bool is_thorough = star->is_tight && star->choice->level;
         const AldPlanArrangement arrangement = { .request = star->candidates->request,
                 .problem = problem,

@@ -26,7 +26,7 @@ static void take_each(Reading *reading, AldGgufKey key, uint32_t *to)
         if (!fact->is_set)
                 return;
         if (fact->list && fact->n < reading->llm->n_layers)
-                ald_attention_refuse(&reading->attention, ald_gguf_key_name(key),
+                ald_attention_note_problem(&reading->attention, ald_gguf_key_name(key),
                         "it has fewer elements than the model has layers");
         else
                 for (uint32_t i = 0; i < reading->llm->n_layers; i++)
@@ -38,7 +38,7 @@ static void take_one(Reading *reading, AldGgufKey key, uint32_t *to)
         const AldGgufFact *fact = &reading->facts->facts[key];
 
         if (fact->is_set && fact->list)
-                ald_attention_refuse(&reading->attention, ald_gguf_key_name(key),
+                ald_attention_note_problem(&reading->attention, ald_gguf_key_name(key),
                         "it is not known what an array means here");
         else if (fact->is_set)
                 *to = fact->value;
@@ -66,7 +66,7 @@ static void take_pattern(Reading *reading)
 static void take_index(Reading *reading)
 {
         if (is_set(reading, ALD_GGUF_INDEX_TOP) && !is_set(reading, ALD_GGUF_INDEX_LENGTH))
-                ald_attention_refuse(&reading->attention, ald_gguf_key_name(ALD_GGUF_INDEX_TOP),
+                ald_attention_note_problem(&reading->attention, ald_gguf_key_name(ALD_GGUF_INDEX_TOP),
                         "it is stated without attention.indexer.key_length");
         take_one(reading, ALD_GGUF_INDEX_LENGTH, &reading->attention.index_length);
 }
@@ -137,11 +137,11 @@ static uint32_t require_number(Reading *reading, AldGgufKey key)
         uint32_t value = 0;
 
         if (!is_set(reading, key))
-                ald_attention_refuse(&reading->attention, ald_gguf_key_name(key),
+                ald_attention_note_problem(&reading->attention, ald_gguf_key_name(key),
                         "it is not stated, and the layers have a state");
         take_one(reading, key, &value);
         if (is_set(reading, key) && value == 0)
-                ald_attention_refuse(
+                ald_attention_note_problem(
                         &reading->attention, ald_gguf_key_name(key), "it is 0, and the layers have a state");
         return value;
 }
@@ -150,7 +150,7 @@ static uint32_t require_number(Reading *reading, AldGgufKey key)
 static uint32_t find_kept(Reading *reading, const AldLayerSigns *signs, AldGgufKey key, uint32_t kernel)
 {
         if (kernel < signs->kernel)
-                ald_attention_refuse(&reading->attention, ald_gguf_key_name(key),
+                ald_attention_note_problem(&reading->attention, ald_gguf_key_name(key),
                         "it is less than tensors of the convolution have");
         return kernel > 0 ? kernel - 1 : 0;
 }
@@ -161,7 +161,7 @@ static uint64_t find_kda_state(Reading *reading, const AldLayerSigns *signs)
         uint64_t heads = reading->attention.heads[0], length = require_number(reading, ALD_GGUF_KDA_LENGTH);
 
         if (heads == ALD_LLM_ABSENT_COUNT)
-                ald_attention_refuse(&reading->attention, ald_gguf_key_name(ALD_GGUF_HEADS),
+                ald_attention_note_problem(&reading->attention, ald_gguf_key_name(ALD_GGUF_HEADS),
                         "it is not stated, and the layers have a state");
         take_one(reading, ALD_GGUF_SSM_KERNEL, &kernel);
         length = product(length, heads);
@@ -195,7 +195,7 @@ static uint64_t find_state(Reading *reading, const AldLayerSigns *signs)
         take_one(reading, ALD_GGUF_SSM_GROUPS, &group_count);
         groups = product(2 * (uint64_t) group_count, size);
         if (rows != ALD_LLM_ABSENT_COUNT && sum(inner, groups) < rows)
-                ald_attention_refuse(&reading->attention, ald_gguf_key_name(ALD_GGUF_SSM_GROUPS),
+                ald_attention_note_problem(&reading->attention, ald_gguf_key_name(ALD_GGUF_SSM_GROUPS),
                         "with ssm.inner_size, it is less than tensors of the convolution have");
         return sum(product(find_kept(reading, signs, ALD_GGUF_SSM_KERNEL, (uint32_t) kernel),
                            sum(inner, groups)),
@@ -211,7 +211,7 @@ static bool is_without_keys(Reading *reading, uint32_t i, bool others_project)
         if (!signs->state || signs->projects)
                 return false;
         if (signs->fused && !others_project)
-                ald_attention_refuse(&reading->attention, signs->fused,
+                ald_attention_note_problem(&reading->attention, signs->fused,
                         "it is not known whether its layer, which has a state, keeps keys and values too");
         return true;
 }
@@ -248,7 +248,7 @@ static void set_states(Reading *reading)
                         reading->attention.kv_heads[i] = 0;
         }
         if (has_keys && !any && !attends_throughout(reading))
-                ald_attention_refuse(&reading->attention,
+                ald_attention_note_problem(&reading->attention,
                         ald_gguf_key_name(is_set(reading, ALD_GGUF_SSM_KERNEL)    ? ALD_GGUF_SSM_KERNEL
                                           : is_set(reading, ALD_GGUF_CONVOLUTION) ? ALD_GGUF_CONVOLUTION
                                           : is_set(reading, ALD_GGUF_WKV_LENGTH)  ? ALD_GGUF_WKV_LENGTH
@@ -262,7 +262,7 @@ static void refuse_layers_without_heads(Reading *reading)
                 if ((reading->signs[i].projects ||
                             (reading->signs[i].fused && reading->attention.state_bytes[i] == 0)) &&
                         !reading->signs[i].state && reading->attention.kv_heads[i] == 0)
-                        ald_attention_refuse(&reading->attention, ald_gguf_key_name(ALD_GGUF_KV_HEADS),
+                        ald_attention_note_problem(&reading->attention, ald_gguf_key_name(ALD_GGUF_KV_HEADS),
                                 "it is 0 for a layer that has tensors of keys and values");
 }
 
@@ -279,7 +279,7 @@ static void refuse_unknown_layers(Reading *reading)
 
                 if (signs->other && !signs->projects && !signs->fused && !signs->attends && !signs->state &&
                         reading->attention.kv_heads[i] != 0)
-                        ald_attention_refuse(&reading->attention, signs->other,
+                        ald_attention_note_problem(&reading->attention, signs->other,
                                 "it is not known what layers with such a tensor keep");
         }
 }
@@ -292,7 +292,8 @@ static void refuse_layers_as_drafts(Reading *reading)
 
         for (uint32_t i = llm->n_layers; i < llm->n_layers + llm->draft_layers; i++)
                 if (reading->signs[i].projects && !reading->signs[i].drafts)
-                        ald_attention_refuse(&reading->attention, ald_gguf_key_name(ALD_GGUF_DRAFT_BLOCKS),
+                        ald_attention_note_problem(&reading->attention,
+                                ald_gguf_key_name(ALD_GGUF_DRAFT_BLOCKS),
                                 "one of these blocks has no tensor that such blocks have, as nextn.eh_proj");
 }
 
@@ -303,7 +304,7 @@ static void refuse_encoders(Reading *reading)
 
         take_one(reading, ALD_GGUF_CAUSAL, &causal);
         if (causal == 0)
-                ald_attention_refuse(&reading->attention, ald_gguf_key_name(ALD_GGUF_CAUSAL),
+                ald_attention_note_problem(&reading->attention, ald_gguf_key_name(ALD_GGUF_CAUSAL),
                         "it is false, so that the model generates no token after another");
 }
 
@@ -313,7 +314,7 @@ void ald_gguf_attention_apply(const AldGgufFacts *facts, const AldLayerSigns *si
 
         ald_attention_init(&reading.attention, llm->n_layers);
         if (facts->odd)
-                ald_attention_refuse(
+                ald_attention_note_problem(
                         &reading.attention, facts->odd, "it is not known what layers of this kind keep");
         refuse_encoders(&reading);
         take_lengths(&reading);

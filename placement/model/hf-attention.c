@@ -63,9 +63,9 @@ static int take_number(Taking *taking, const char *const *names, uint32_t *ret)
 
         if (json_is_array(value) && json_array_size(value) > 0 &&
                 json_array_size(value) < taking->llm->n_layers)
-                ald_attention_refuse(
+                ald_attention_note_problem(
                         &taking->attention, name, "it has fewer elements than the model has layers");
-        return ald_hf_take(taking->keys, taking->text, names, ret, taking->ret_error);
+        return ald_hf_read_number(taking->keys, taking->text, names, ret, taking->ret_error);
 }
 
 static bool is_stated(const Taking *taking, const char *key)
@@ -81,13 +81,13 @@ static void find_odd(Taking *taking)
 {
         for (size_t i = 0; i < G_N_ELEMENTS(odd_keys); i++)
                 if (is_stated(taking, odd_keys[i]))
-                        ald_attention_refuse(&taking->attention, odd_keys[i],
+                        ald_attention_note_problem(&taking->attention, odd_keys[i],
                                 "it is not known what layers of this kind keep");
         if (json_is_true(ald_hf_any(taking->keys, "use_bidirectional_attention")))
-                ald_attention_refuse(&taking->attention, "use_bidirectional_attention",
+                ald_attention_note_problem(&taking->attention, "use_bidirectional_attention",
                         "it is true, so that the model generates no token after another");
         if (json_is_true(ald_hf_any(taking->keys, "is_encoder_decoder")))
-                ald_attention_refuse(
+                ald_attention_note_problem(
                         &taking->attention, "is_encoder_decoder", "it is not known what such layers keep");
 }
 
@@ -144,14 +144,14 @@ static int take_latent(Taking *taking)
         if (r < 0 || rank == 0)
                 return r;
         if (rope == ABSENT) {
-                ald_attention_refuse(attention, rope_keys[0], "it is not stated");
+                ald_attention_note_problem(attention, rope_keys[0], "it is not stated");
                 return 0;
         }
         attention->latent = !is_one_of(taking, expanded);
         if (attention->latent)
                 attention->key_length = rank + rope;
         else if (nope == ABSENT)
-                ald_attention_refuse(attention, nope_keys[0], "it is not stated");
+                ald_attention_note_problem(attention, nope_keys[0], "it is not stated");
         else {
                 attention->key_length = nope + rope;
                 attention->value_length = MAX(values == ABSENT ? 0 : values, nope + rope);
@@ -164,7 +164,8 @@ static int take_index(Taking *taking)
         int r = take_number(taking, index_keys, &taking->attention.index_length);
 
         if (r >= 0 && is_stated(taking, "index_topk") && taking->attention.index_length == 0)
-                ald_attention_refuse(&taking->attention, "index_topk", "it is stated without index_head_dim");
+                ald_attention_note_problem(
+                        &taking->attention, "index_topk", "it is stated without index_head_dim");
         return r;
 }
 
@@ -184,11 +185,12 @@ static void take_window(Taking *taking)
                 if (ald_hf_is_count(value, &count))
                         attention->window = count;
                 else if (!json_is_false(value) && !(json_number_value(value) < 0))
-                        ald_attention_refuse(attention, name, "it is not a number of tokens");
+                        ald_attention_note_problem(attention, name, "it is not a number of tokens");
                 return;
         }
         if (json_array_size(value) < taking->llm->n_layers)
-                ald_attention_refuse(attention, name, "it has fewer elements than the model has layers");
+                ald_attention_note_problem(
+                        attention, name, "it has fewer elements than the model has layers");
         else
                 attention->windowed = g_new0(bool, taking->llm->n_layers);
         json_array_foreach(value, i, one) {
@@ -271,7 +273,7 @@ static void shape_fused(Taking *taking, uint32_t i)
                 attention->value_lengths[i] = attention->key_lengths[i];
         } else if (kv_heads != ABSENT && kv_heads > 0 && length != ABSENT && all * length < rows &&
                    !taking->signs[i].is_packed)
-                ald_attention_refuse(attention, taking->signs[i].fused,
+                ald_attention_note_problem(attention, taking->signs[i].fused,
                         "it has more rows than queries, keys and values have by config.json");
 }
 
@@ -289,7 +291,7 @@ static void shape_layer(Taking *taking, uint32_t i)
         if (!attention->latent && attention->kv_heads[i] != ABSENT && signs->attentions->len > 1 &&
                 __builtin_mul_overflow(
                         attention->kv_heads[i], signs->attentions->len, &attention->kv_heads[i]))
-                ald_attention_refuse(attention, kv_heads_keys[0], "it is too large");
+                ald_attention_note_problem(attention, kv_heads_keys[0], "it is too large");
 }
 
 static bool keeps_keys(const Taking *taking, uint32_t i)
@@ -309,13 +311,13 @@ static void check_defaults(Taking *taking, uint32_t i)
         if (attention->latent)
                 return;
         if (attention->kv_heads[i] == 0 && (signs->projects || signs->fused))
-                ald_attention_refuse(
+                ald_attention_note_problem(
                         attention, kv_heads_keys[0], "it is 0, but layers have tensors of keys and values");
         if (attention->kv_heads[i] == ABSENT && (is_part || !is_one_of(taking, own_heads)))
-                ald_attention_refuse(attention, kv_heads_keys[0], "it is not stated");
+                ald_attention_note_problem(attention, kv_heads_keys[0], "it is not stated");
         if (attention->key_length == ABSENT && attention->key_lengths[i] == ABSENT &&
                 (is_part || !is_one_of(taking, derived_length)))
-                ald_attention_refuse(attention, length_keys[0], "it is not stated");
+                ald_attention_note_problem(attention, length_keys[0], "it is not stated");
 }
 
 static void set_state(Taking *taking, uint32_t i)
@@ -329,7 +331,7 @@ static void set_state(Taking *taking, uint32_t i)
                 g_autofree char *missing = g_strdup_printf(
                         "it is not stated, and %s has a state", name ? name : "one of the layer_types");
 
-                ald_attention_refuse(&taking->attention, bad, reason ? reason : missing);
+                ald_attention_note_problem(&taking->attention, bad, reason ? reason : missing);
         } else
                 ald_attention_set_state(&taking->attention, i, numbers);
 }
@@ -353,12 +355,12 @@ static void check_layer(Taking *taking, uint32_t i)
 
         if (!keeps_keys(taking, i) && signs->projects && (!signs->state || is_beside_state(signs)) &&
                 !is_named_so)
-                ald_attention_refuse(&taking->attention,
+                ald_attention_note_problem(&taking->attention,
                         signs->attentions->len > 0 ? signs->attentions->pdata[0] : "layer_types",
                         "it has keys and values, but config.json says that the layer has none");
         if ((layer == ALD_HF_LAYER_FULL || layer == ALD_HF_LAYER_WINDOW) && signs->state &&
                 !signs->projects && !signs->fused)
-                ald_attention_refuse(&taking->attention, signs->state,
+                ald_attention_note_problem(&taking->attention, signs->state,
                         "it is of a state, but config.json says that the layer has attention");
 }
 
@@ -395,10 +397,10 @@ static void set_layers(Taking *taking)
                         taking->attention.kv_heads[i] = 0;
         }
         if (key && !has_state && !attends_throughout(taking))
-                ald_attention_refuse(
+                ald_attention_note_problem(
                         &taking->attention, key, "it is not known which layers have such a state");
         if (is_stated_count && !any_keeps && !g_str_has_prefix(taking->llm->architecture, "rwkv"))
-                ald_attention_refuse(&taking->attention, kv_heads_keys[0],
+                ald_attention_note_problem(&taking->attention, kv_heads_keys[0],
                         "it is stated, but it is not known which layers have keys and values");
 }
 
@@ -423,7 +425,7 @@ static void find_index_rows(Taking *taking)
                 if (attention->index_length == 0)
                         attention->index_length = signs->index_rows;
                 else if (attention->index_length != signs->index_rows)
-                        ald_attention_refuse(
+                        ald_attention_note_problem(
                                 attention, index_keys[0], "it does not fit the tensor indexer.wk");
         }
 }
@@ -436,7 +438,7 @@ static void find_latent_rows(Taking *taking)
         for (uint32_t i = 0; i < taking->llm->n_layers && attention->latent; i++)
                 if (taking->signs[i].latent_rows != ABSENT && !taking->signs[i].is_packed &&
                         taking->signs[i].latent_rows != attention->key_length)
-                        ald_attention_refuse(attention, latent_keys[0],
+                        ald_attention_note_problem(attention, latent_keys[0],
                                 "with qk_rope_head_dim, it does not fit the tensor of compressed keys");
         for (uint32_t i = 0; i < taking->llm->n_layers && !taking->attention.latent; i++)
                 if (taking->signs[i].latent_rows != ABSENT && !is_one_of(taking, expanded)) {

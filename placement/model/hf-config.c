@@ -41,9 +41,9 @@ int ald_hf_config_layers(const AldHfKeys *keys, uint32_t *ret_layers, uint32_t *
                 return ald_file_fail(
                         ret_error, -EBADMSG, keys->path, "model_type is missing, too long or not printable");
         for (unsigned i = keys->n_levels; i > 0 && r >= 0 && layers == ALD_LLM_ABSENT_COUNT; i--)
-                r = ald_hf_take(keys, keys->levels[i - 1], layers_keys, &layers, ret_error);
+                r = ald_hf_read_number(keys, keys->levels[i - 1], layers_keys, &layers, ret_error);
         if (r >= 0)
-                r = ald_hf_take(keys, ald_hf_text(keys), draft_keys, &drafts, ret_error);
+                r = ald_hf_read_number(keys, ald_hf_text(keys), draft_keys, &drafts, ret_error);
         if (r < 0)
                 return r;
         if (layers == 0 || (layers > ALD_LLM_LAYERS_MAX && layers != ALD_LLM_ABSENT_COUNT) ||
@@ -60,10 +60,10 @@ static int take_experts(const AldHfKeys *keys, AldLlm *llm, char **ret_error)
         uint32_t experts = 0, used = ALD_LLM_ABSENT_COUNT;
         json_t *text = ald_hf_text(keys), *part = json_object_get(text, "ffn_config"); /* of DBRX */
         json_t *of = json_is_object(part) ? part : text;
-        int r = ald_hf_take(keys, of, experts_keys, &experts, ret_error);
+        int r = ald_hf_read_number(keys, of, experts_keys, &experts, ret_error);
 
         if (r >= 0)
-                r = ald_hf_take(keys, of, used_keys, &used, ret_error);
+                r = ald_hf_read_number(keys, of, used_keys, &used, ret_error);
         if (r < 0 || experts == 0)
                 return r;
         if (used != ALD_LLM_ABSENT_COUNT && (used > experts || used == 0))
@@ -86,9 +86,9 @@ int ald_hf_config_read(const AldHfKeys *keys, uint32_t n_layers, AldLlm **ret, c
                 return ald_file_fail(
                         ret_error, -EBADMSG, keys->path, "model_type is missing, too long or not printable");
         llm->name = g_strdup(ald_hf_name(keys->levels[0], "_name_or_path"));
-        r = ald_hf_take(keys, text, embedding_keys, &llm->embedding_length, ret_error);
+        r = ald_hf_read_number(keys, text, embedding_keys, &llm->embedding_length, ret_error);
         if (r >= 0)
-                r = ald_hf_take(keys, text, vocabulary_keys, &llm->vocabulary, ret_error);
+                r = ald_hf_read_number(keys, text, vocabulary_keys, &llm->vocabulary, ret_error);
         if (r >= 0)
                 r = take_experts(keys, llm, ret_error);
         if (r < 0)

@@ -149,7 +149,7 @@ static bool take_most(json_t *value, uint32_t *ret)
         return i > 0;
 }
 
-int ald_hf_take(
+int ald_hf_read_number(
         const AldHfKeys *keys, json_t *object, const char *const *names, uint32_t *ret, char **ret_error)
 {
         const char *name = NULL;

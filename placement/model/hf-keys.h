@@ -38,7 +38,7 @@ json_t *ald_hf_find(json_t *object, const char *const *names, const char **ret_n
 bool ald_hf_is_count(json_t *value, uint32_t *ret);
 
 /* Reads a number, or the greatest of a list. Leaves *ret alone if the object does not state it. */
-int ald_hf_take(
+int ald_hf_read_number(
         const AldHfKeys *keys, json_t *object, const char *const *names, uint32_t *ret, char **ret_error);
 
 /* Returns the same for less important figures: anything that is not such a number is absent. */

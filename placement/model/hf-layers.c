@@ -39,7 +39,7 @@ static void refuse_word(Finding *finding, const char *key, const char *word)
 {
         g_autofree char *reason = g_strdup_printf("it is not known what a layer \"%.40s\" keeps", word);
 
-        ald_attention_refuse(finding->attention, key,
+        ald_attention_note_problem(finding->attention, key,
                 g_str_is_ascii(reason) ? reason : "it is not known what one of its layers keeps");
 }
 
@@ -65,7 +65,7 @@ static bool take_words(Finding *finding)
                 return false;
         finding->key = key;
         if (json_array_size(list) < finding->llm->n_layers)
-                ald_attention_refuse(
+                ald_attention_note_problem(
                         finding->attention, key, "it has fewer elements than the model has layers");
         else
                 for (uint32_t i = 0; i < finding->llm->n_layers; i++)
@@ -79,7 +79,7 @@ static void refuse_other(Finding *finding, json_t *object, const char *key, bool
         json_t *value = json_object_get(object, key);
 
         if (value && !json_is_null(value) && !is_right)
-                ald_attention_refuse(finding->attention, key, reason);
+                ald_attention_note_problem(finding->attention, key, reason);
 }
 
 /* Reads the letters of Nemotron-H, one for each layer. */
@@ -92,7 +92,7 @@ static bool take_letters(Finding *finding)
                 return false;
         finding->key = "hybrid_override_pattern";
         if (strlen(letters) < finding->llm->n_layers) {
-                ald_attention_refuse(
+                ald_attention_note_problem(
                         finding->attention, finding->key, "it has fewer letters than the model has layers");
                 return true;
         }
@@ -127,7 +127,7 @@ static bool take_numbers(Finding *finding, const char *key, json_int_t full, Ald
                 return false;
         finding->key = key;
         if (json_array_size(list) < finding->llm->n_layers) {
-                ald_attention_refuse(
+                ald_attention_note_problem(
                         finding->attention, key, "it has fewer elements than the model has layers");
                 return true;
         }
@@ -136,7 +136,7 @@ static bool take_numbers(Finding *finding, const char *key, json_int_t full, Ald
 
                 if (!json_is_integer(number) || json_integer_value(number) < 0 ||
                         json_integer_value(number) > 1)
-                        ald_attention_refuse(finding->attention, key, "it does not consist of 0 and 1");
+                        ald_attention_note_problem(finding->attention, key, "it does not consist of 0 and 1");
                 finding->layers[i] = json_integer_value(number) == full ? ALD_HF_LAYER_FULL : other;
         }
         return true;
@@ -158,7 +158,7 @@ static bool take_indices(Finding *finding, json_t *object, const char *key, json
                 json_int_t layer = json_integer_value(one) - base;
 
                 if (!json_is_integer(one) || layer < 0)
-                        ald_attention_refuse(finding->attention, key, "it does not consist of numbers");
+                        ald_attention_note_problem(finding->attention, key, "it does not consist of numbers");
                 else if (layer < finding->llm->n_layers)
                         finding->layers[layer] = ALD_HF_LAYER_FULL;
         }
@@ -213,7 +213,7 @@ static bool take_rwkv(Finding *finding)
         if (!g_str_has_prefix(finding->llm->architecture, "rwkv"))
                 return false;
         if (json_is_object(json_object_get(finding->text, "attn")))
-                ald_attention_refuse(
+                ald_attention_note_problem(
                         finding->attention, "attn", "it is not known which layers have attention");
         for (uint32_t i = 0; i < finding->llm->n_layers; i++)
                 finding->layers[i] = ALD_HF_LAYER_STATE;
@@ -237,7 +237,7 @@ static void take_tensors(Finding *finding)
                 if (signs->state || has_keys || signs->attends || !attends)
                         continue;
                 if (signs->other)
-                        ald_attention_refuse(finding->attention, signs->other,
+                        ald_attention_note_problem(finding->attention, signs->other,
                                 "it is not known what layers with such a tensor keep");
                 finding->layers[i] = ALD_HF_LAYER_NONE;
         }
@@ -256,13 +256,13 @@ static void take_window_pattern(Finding *finding)
                 return;
         if (ald_hf_is_count(pattern, &finding->attention->period)) {
                 if (finding->attention->period == 0)
-                        ald_attention_refuse(finding->attention, key, "it is 0");
+                        ald_attention_note_problem(finding->attention, key, "it is 0");
                 return;
         }
         letters = json_string_value(pattern);
         n = letters ? strlen(letters) : 0;
         if (n == 0 || strspn(letters, "LG") != n) {
-                ald_attention_refuse(finding->attention, key, "it is neither a period nor of L and G");
+                ald_attention_note_problem(finding->attention, key, "it is neither a period nor of L and G");
                 return;
         }
         for (uint32_t i = 0; i < finding->llm->n_layers; i++)

@@ -82,7 +82,7 @@ void ald_attention_clear(AldAttention *attention)
         *attention = (AldAttention){ 0 };
 }
 
-void ald_attention_refuse(AldAttention *attention, const char *key, const char *reason)
+void ald_attention_note_problem(AldAttention *attention, const char *key, const char *reason)
 {
         if (!attention->problem)
                 attention->problem = g_strdup_printf("%s: %s", key, reason);
@@ -91,7 +91,8 @@ void ald_attention_refuse(AldAttention *attention, const char *key, const char *
 void ald_attention_set_state(AldAttention *attention, uint32_t layer, uint64_t numbers)
 {
         if (numbers > INT64_MAX / STATE_BYTES)
-                ald_attention_refuse(attention, "its recurrent state", "it has more bytes than 64 bits hold");
+                ald_attention_note_problem(
+                        attention, "its recurrent state", "it has more bytes than 64 bits hold");
         else
                 attention->state_bytes[layer] = numbers * STATE_BYTES;
 }

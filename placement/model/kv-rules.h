@@ -29,7 +29,7 @@ void ald_attention_clear(AldAttention *attention);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldAttention, ald_attention_clear)
 
 /* Notes a problem; only the first one is kept. */
-void ald_attention_refuse(AldAttention *attention, const char *key, const char *reason);
+void ald_attention_note_problem(AldAttention *attention, const char *key, const char *reason);
 
 /* Sets the size of the layer's state of this many numbers, which engines keep as F32. */
 void ald_attention_set_state(AldAttention *attention, uint32_t layer, uint64_t numbers);

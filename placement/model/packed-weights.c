@@ -131,7 +131,8 @@ static uint64_t count_signed_bytes(const AldPackedWeights *packed, const AldSafe
         return packed->has_odd_bytes ? ABSENT : tensor->elements;
 }
 
-bool ald_packed_weights_wait(const AldPackedWeights *packed, const AldSafetensor *tensor, uint64_t *ret)
+bool ald_packed_weights_is_deferred(
+        const AldPackedWeights *packed, const AldSafetensor *tensor, uint64_t *ret)
 {
         *ret = ABSENT;
         if (is_side(packed, tensor->name))

@@ -19,7 +19,8 @@ void ald_packed_weights_clear(AldPackedWeights *packed);
 
 /* Returns whether the parameters of the tensor must be counted later. If not, *ret is their number, absent if
  * it cannot be known. Scales and the like have none. */
-bool ald_packed_weights_wait(const AldPackedWeights *packed, const AldSafetensor *tensor, uint64_t *ret);
+bool ald_packed_weights_is_deferred(
+        const AldPackedWeights *packed, const AldSafetensor *tensor, uint64_t *ret);
 
 /* Returns the rows of the matrix before it was packed, or the length of a vector; ALD_LLM_ABSENT_COUNT if
  * unknown. */

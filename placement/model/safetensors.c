@@ -203,7 +203,7 @@ static int add_tensor(const AldSafetensor *found, void *userdata, const char **r
         Model *model = userdata;
         AldTensor tensor = { .name = found->name, .bytes = found->bytes };
         const char *part = read_layer(found->name, &tensor.layer);
-        bool waits = ald_packed_weights_wait(&model->packed, found, &tensor.parameters);
+        bool waits = ald_packed_weights_is_deferred(&model->packed, found, &tensor.parameters);
         bool is_side = !waits && tensor.parameters == 0;
         int r = 0;
 

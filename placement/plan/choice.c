@@ -28,7 +28,7 @@ AldPlanChoice ald_plan_choice(const AldPlanCandidates *candidates)
         };
 }
 
-void ald_plan_choice_lift(AldPlanChoice *choice, const AldPlanCandidates *candidates)
+void ald_plan_choice_remove_limits(AldPlanChoice *choice, const AldPlanCandidates *candidates)
 {
         const AldPlanEngine *engine = candidates->request->engine;
 

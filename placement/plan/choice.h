@@ -27,7 +27,7 @@ typedef struct AldPlanChoice {
 AldPlanChoice ald_plan_choice(const AldPlanCandidates *candidates);
 
 /* Removes the limits on devices and nodes, but keeps the limit on ranks, which is one of the solver. */
-void ald_plan_choice_lift(AldPlanChoice *choice, const AldPlanCandidates *candidates);
+void ald_plan_choice_remove_limits(AldPlanChoice *choice, const AldPlanCandidates *candidates);
 
 bool ald_plan_allows(const AldPlanChoice *choice, uint32_t candidate);
 bool ald_plan_requires(const AldPlanCandidates *candidates, const AldPlanChoice *choice, uint32_t candidate);

@@ -82,7 +82,7 @@ static int try_each_choice(const AldPlanCandidates *candidates, const AldPlanCho
         AldPlanSteps best = { .lower_nsec = tries > TRIES_MAX ? 0 : INFINITY };
 
         with.also = also;
-        for (uint32_t i = 0; i < n && ald_plan_progress_goes_on(candidates->progress); i++) {
+        for (uint32_t i = 0; i < n && ald_plan_progress_may_continue(candidates->progress); i++) {
                 AldPlanSteps steps = { 0 };
                 int r;
 

@@ -25,14 +25,14 @@ bool ald_plan_progress_next(AldPlanProgress *progress)
         return report_progress(progress, progress->from);
 }
 
-bool ald_plan_progress_goes_on(AldPlanProgress *progress)
+bool ald_plan_progress_may_continue(AldPlanProgress *progress)
 {
         return report_progress(progress, progress->reported);
 }
 
 bool ald_plan_progress_proceed(void *progress)
 {
-        return ald_plan_progress_goes_on(progress);
+        return ald_plan_progress_may_continue(progress);
 }
 
 bool ald_plan_progress_within(AldPlanProgress *progress, uint32_t done, uint32_t all)

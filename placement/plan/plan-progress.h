@@ -22,7 +22,7 @@ void ald_plan_progress_divide(AldPlanProgress *progress, double until, uint32_t 
 bool ald_plan_progress_next(AldPlanProgress *progress);
 
 /* Checks within the current part whether to continue; returns false as above. */
-bool ald_plan_progress_goes_on(AldPlanProgress *progress);
+bool ald_plan_progress_may_continue(AldPlanProgress *progress);
 /* The same, as proceed() of an AldPlacementProblem whose userdata is the progress. */
 bool ald_plan_progress_proceed(void *progress);
 

@@ -16,7 +16,7 @@ double ald_plan_goal_nsec(const AldPlanSteps *steps, AldPlanOptionsGoal goal)
         return goal == ALD_PLAN_OPTIONS_GOAL_THROUGHPUT ? steps->interval_nsec : steps->nsec;
 }
 
-uint32_t ald_plan_goal_in_flight(const AldPlanSteps *steps, AldPlanOptionsGoal goal)
+uint32_t ald_plan_steps_in_flight(const AldPlanSteps *steps, AldPlanOptionsGoal goal)
 {
         return goal == ALD_PLAN_OPTIONS_GOAL_THROUGHPUT ? steps->in_flight : 1;
 }

@@ -81,7 +81,7 @@ void ald_plan_steps_clear(AldPlanSteps *steps);
 double ald_plan_goal_nsec(const AldPlanSteps *steps, AldPlanOptionsGoal goal);
 
 /* Returns the number of steps that are under way in that time. */
-uint32_t ald_plan_goal_in_flight(const AldPlanSteps *steps, AldPlanOptionsGoal goal);
+uint32_t ald_plan_steps_in_flight(const AldPlanSteps *steps, AldPlanOptionsGoal goal);
 
 /* Returns the rate of tokens of all requests together; NAN if there are no layers. */
 double ald_plan_tokens_per_second(const AldPlanWorkload *workload, const AldPlanSteps *steps);

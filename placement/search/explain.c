@@ -46,7 +46,7 @@ static double goal_nsec(const AldPlanCandidates *candidates, const AldPlanSteps 
 /* Returns the number of steps that are under way in the time that the goal minimizes. */
 static uint32_t goal_in_flight(const AldPlanCandidates *candidates, const AldPlanSteps *steps)
 {
-        return ald_plan_goal_in_flight(steps, candidates->request->goal);
+        return ald_plan_steps_in_flight(steps, candidates->request->goal);
 }
 
 /* Returns a choice of anything with as many steps under way as in the plan; trying other numbers each time
@@ -250,7 +250,7 @@ static AldPlanVerdict judge_needless(const AldPlanCandidates *candidates, const 
                         return verdict;
                 }
         }
-        ald_plan_choice_lift(&choice, candidates);
+        ald_plan_choice_remove_limits(&choice, candidates);
         verdict.reason = is_reachable(candidates, plan, candidate) ? ALD_PLAN_NO_ROOM : ALD_PLAN_NO_PATH;
         if (ald_plan_find_steps(candidates, &choice, &with) < 0) {
                 if (verdict.reason == ALD_PLAN_NO_PATH &&

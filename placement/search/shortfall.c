@@ -20,7 +20,7 @@ static bool is_possible(
 
         changed.request = request;
         choice = ald_plan_choice(&changed);
-        ald_plan_choice_lift(&choice, &changed);
+        ald_plan_choice_remove_limits(&choice, &changed);
         choice.level = true;
         r = ald_plan_find_steps(&changed, &choice, &steps);
         *ret_lower_nsec = r == -ENOSPC ? steps.lower_nsec : 0;

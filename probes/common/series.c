@@ -31,7 +31,7 @@ bool ald_series_add(AldSeries *series, double rate)
         return true;
 }
 
-double ald_student(size_t n)
+double ald_student_factor(size_t n)
 {
         static const double table[] = { 12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262,
                 2.228 };
@@ -76,8 +76,9 @@ bool ald_series_figures(const AldSeries *series, AldSeriesFigures *ret)
                 .best = best,
                 .mean = mean,
                 .median = median(series),
-                .interval = series->n < 2 ? INFINITY
-                                          : ald_student(series->n) * sqrt(squares / (n - 1) / n) / mean,
+                .interval = series->n < 2
+                                    ? INFINITY
+                                    : ald_student_factor(series->n) * sqrt(squares / (n - 1) / n) / mean,
         };
         return true;
 }

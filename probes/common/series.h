@@ -42,7 +42,7 @@ size_t ald_series_near_best(const AldSeries *series, double part);
 double ald_series_confirmed(const AldSeries *series, double part, size_t n);
 
 /* Returns the factor of the standard error for a 95 % interval of the mean of n values (Student's t). */
-double ald_student(size_t n);
+double ald_student_factor(size_t n);
 
 /* The batches before a measurement, which show whether the device has stopped speeding up or slowing down. */
 #define ALD_SETTLE_BATCHES 5u

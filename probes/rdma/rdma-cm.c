@@ -194,7 +194,7 @@ static void add_destination(AldGids *gids, const void *bytes)
 }
 
 /* Data follows the paths of the request, no matter from which address that came. */
-void ald_rdma_cm_destinations(const AldRdmaCm *manager, const AldVerbsPort *port, AldGids *ret)
+void ald_rdma_cm_find_destinations(const AldRdmaCm *manager, const AldVerbsPort *port, AldGids *ret)
 {
         const struct rdma_route *route = &manager->id->route;
         AldAddress address = { .storage = route->addr.dst_storage };

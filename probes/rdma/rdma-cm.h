@@ -30,7 +30,7 @@ int ald_rdma_cm_wait_for_client(AldRdmaCm *manager);
 int ald_rdma_cm_accept(AldRdmaCm *manager);
 
 /* Finds the destinations of the accepted connection: GIDs, or with iWARP an address, mapped to IPv6. */
-void ald_rdma_cm_destinations(const AldRdmaCm *manager, const AldVerbsPort *port, AldGids *ret);
+void ald_rdma_cm_find_destinations(const AldRdmaCm *manager, const AldVerbsPort *port, AldGids *ret);
 
 /* Resolves the address of the offer through this port, and sets manager->id, which ald_rdma_cm_connect()
  * uses. */

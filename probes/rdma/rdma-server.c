@@ -160,7 +160,7 @@ static int wait_for_client(const Serving *serving)
 
         if (r < 0 || !serving->gids)
                 return r;
-        ald_rdma_cm_destinations(&session->manager, &session->port, &destinations);
+        ald_rdma_cm_find_destinations(&session->manager, &session->port, &destinations);
         if (destinations.n == 0)
                 return ald_fail(session->failure, ALD_FAILURE_REFUSED,
                         "rdma_cm does not report the address of the other side");

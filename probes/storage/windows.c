@@ -66,6 +66,7 @@ bool ald_storage_windows_figures(const AldStorageWindows *windows, AldStorageMea
                 return true;
         ret->median = figures.median;
         ret->interval = figures.interval;
-        ret->spread = figures.interval / ald_student(windows->series.n) * sqrt((double) windows->series.n);
+        ret->spread = figures.interval / ald_student_factor(windows->series.n) *
+                      sqrt((double) windows->series.n);
         return true;
 }

@@ -260,7 +260,7 @@ static int method_mirror(sd_bus_message *message, void *userdata, sd_bus_error *
         AldClusterBus *self = userdata;
         int r = ald_holders_add(self->mirrors, message);
 
-        return r < 0 ? ald_holders_refuse(r, "Mirror", error) : sd_bus_reply_method_return(message, NULL);
+        return r < 0 ? ald_holders_set_error(r, "Mirror", error) : sd_bus_reply_method_return(message, NULL);
 }
 
 static int method_unmirror(sd_bus_message *message, void *userdata, sd_bus_error *error)

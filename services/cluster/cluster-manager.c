@@ -94,13 +94,13 @@ static void on_complete(void *userdata)
         if (manager->put_own && ald_announcer_is_behind(ald_member_announcer(manager->member))) {
                 g_warning("The state service still uses an older epoch than the newest known of this node; "
                           "its records are published, but nodes that have newer ones ignore them");
-                ald_announcer_go_back(ald_member_announcer(manager->member));
+                ald_announcer_accept_older_epoch(ald_member_announcer(manager->member));
                 ald_handover_read_own(manager->handover);
                 return;
         }
         manager->epoch_missing = ald_own_status_epoch(manager->status) == 0;
         ald_announcer_end(ald_member_announcer(manager->member));
-        ald_member_ask_for_all(manager->member);
+        ald_member_request_all(manager->member);
 }
 
 static void on_owner(bool there, void *userdata)
@@ -120,7 +120,7 @@ static void on_records_lost(void *userdata)
         if (!manager->member)
                 return;
         ald_member_report_all_again(manager->member);
-        ald_member_ask_for_all(manager->member);
+        ald_member_request_all(manager->member);
 }
 
 static const AldHandoverHandler handover_handler = {

@@ -86,7 +86,7 @@ static void note_dropped(AldMember *member)
         member->dropped = dropped;
 }
 
-void ald_member_take(const AldReceived *received, void *userdata)
+void ald_member_receive(const AldReceived *received, void *userdata)
 {
         AldMember *member = userdata;
 
@@ -123,7 +123,7 @@ static void on_message(AldBroker *broker, const AldReceived *received, void *use
         if (ald_renewals_take(member->renewals, received, now))
                 return;
         if (!ald_will_delay_hold(member->will_delay, received, member->cluster, &member->own, now))
-                ald_member_take(received, member);
+                ald_member_receive(received, member);
         note_dropped(member);
 }
 

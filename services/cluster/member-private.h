@@ -28,7 +28,7 @@ struct AldMember {
         AldStaleOwnRecords *stale;
         AldRenewals *renewals;
         AldDiscovery *discovery;
-        AldTimer *twin_timer; /* checks again whether another machine still uses our id */
+        AldTimer *duplicate_timer; /* checks again whether another machine still uses our id */
         AldTimer *answer_timer;
         gint64 answered; /* when we last answered a message that someone else published under our id */
         bool answers, renews;
@@ -51,14 +51,14 @@ extern const AldReceiverHandler ald_member_receiver_handler;
 void ald_member_changed(void *userdata);
 /* Reconnects, as a new instance, to the brokers at which another machine used our id: what brokers have
  * stored from before proves nothing then. Returns false if there are none. */
-bool ald_member_end_twins(AldMember *member);
+bool ald_member_end_duplicates(AldMember *member);
 /* Disconnects for a while from a broker at which another machine uses our id. */
-void ald_member_meet_twin(AldMember *member, AldBroker *broker);
+void ald_member_leave_duplicate_broker(AldMember *member, AldBroker *broker);
 /* Publishes our status again after someone else published one under our id, at a limited rate. `renew` makes
  * us a new instance, because ours was used. */
-void ald_member_answer(AldMember *member, bool renew);
+void ald_member_republish_status(AldMember *member, bool renew);
 /* Callbacks of the timers. */
-void ald_member_on_twin(void *userdata);
+void ald_member_on_duplicate_timer(void *userdata);
 void ald_member_on_answer(void *userdata);
 /* Passes a message of a broker to the receiver, either at once or after it was held back. */
-void ald_member_take(const AldReceived *received, void *userdata);
+void ald_member_receive(const AldReceived *received, void *userdata);

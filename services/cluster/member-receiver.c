@@ -89,7 +89,7 @@ static char *replace_impossible_record(AldMember *member, const AldUpdate *updat
         AldUpdate found = *update;
 
         found.stamp = (AldStamp){ 0 };
-        ald_announcer_found(member->announcer, &found);
+        ald_announcer_note_stored(member->announcer, &found);
         ald_own_status_note_forged(member->setup.status, (uint64_t) g_get_monotonic_time());
         ald_member_changed(member);
         return g_strdup("an epoch more than a day in the future");
@@ -105,12 +105,12 @@ static char *on_own_record(const AldUpdate *update, const AldReceived *received,
         if (!received->retained) {
                 ald_own_status_take_record(member->setup.status, update->stamp.epoch, received->broker,
                         received->conn, (uint64_t) g_get_monotonic_time());
-                ald_announcer_heard(member->announcer, update);
+                ald_announcer_note_echo(member->announcer, update);
         }
         if (update->stamp.epoch > epoch) { /* our own epoch is unknown (0) at the start */
                 ald_stale_own_records_found(member->stale, update);
         } else if (received->retained) {
-                ald_announcer_found(member->announcer, update);
+                ald_announcer_note_stored(member->announcer, update);
         } else if (ald_announcer_is_forged(member->announcer, update)) {
                 member->forged_by = received->broker;
                 ald_member_changed(member);
@@ -153,14 +153,14 @@ static void on_own_status(const AldNodeStatus *status, const AldReceived *receiv
                 check_past_status(member, status, received->retained);
                 return;
         case ALD_OWN_DOUBTFUL:
-                ald_member_answer(member, false);
+                ald_member_republish_status(member, false);
                 return;
         case ALD_OWN_FORGED:
-                ald_member_answer(member, true);
+                ald_member_republish_status(member, true);
                 return;
         case ALD_OWN_DUPLICATE:
                 if (broker)
-                        ald_member_meet_twin(member, broker);
+                        ald_member_leave_duplicate_broker(member, broker);
                 return;
         }
 }

@@ -30,34 +30,34 @@ static void renew_instance(AldMember *member)
         ald_member_changed(member);
 }
 
-bool ald_member_end_twins(AldMember *member)
+bool ald_member_end_duplicates(AldMember *member)
 {
         if (ald_brokers_count_held(member->brokers) == 0)
                 return false;
-        ald_timer_set(member->twin_timer, ALD_TIMER_NEVER);
+        ald_timer_set(member->duplicate_timer, ALD_TIMER_NEVER);
         ald_brokers_release(member->brokers);
         renew_instance(member);
         return true;
 }
 
-void ald_member_on_twin(void *userdata)
+void ald_member_on_duplicate_timer(void *userdata)
 {
-        (void) ald_member_end_twins(userdata);
+        (void) ald_member_end_duplicates(userdata);
 }
 
-/* If another broker accepts us, this one may have forged the twin, so it publishes "offline" instead of
- * "duplicate" to the other nodes. The retry is randomized, so that two twins do not check again at the same
- * time. */
-void ald_member_meet_twin(AldMember *member, AldBroker *broker)
+/* If another broker accepts us, this one may have forged the duplicate, so it publishes "offline" instead of
+ * "duplicate" to the other nodes. The retry is randomized, so that two machines with one id do not check
+ * again at the same time. */
+void ald_member_leave_duplicate_broker(AldMember *member, AldBroker *broker)
 {
         bool elsewhere = ald_brokers_count_connected(member->brokers) > 1;
 
         if (!ald_broker_connected(broker))
                 return;
         if (ald_brokers_count_held(member->brokers) == 0)
-                ald_timer_set(member->twin_timer,
-                        g_get_monotonic_time() +
-                                (gint64) (g_random_double_range(0.75, 1.25) * (double) ALD_TWIN_USEC));
+                ald_timer_set(member->duplicate_timer,
+                        g_get_monotonic_time() + (gint64) (g_random_double_range(0.75, 1.25) *
+                                                           (double) ALD_DUPLICATE_RETRY_USEC));
         g_warning("Another machine uses the id of this one at broker %s; disconnecting from it for some "
                   "minutes",
                 ald_broker_address(broker));
@@ -80,7 +80,7 @@ void ald_member_on_answer(void *userdata)
         ald_member_changed(member);
 }
 
-void ald_member_answer(AldMember *member, bool renew)
+void ald_member_republish_status(AldMember *member, bool renew)
 {
         gint64 now = g_get_monotonic_time();
 
@@ -93,6 +93,6 @@ void ald_member_answer(AldMember *member, bool renew)
 
 void ald_member_reconnect(AldMember *member)
 {
-        if (!ald_member_end_twins(member))
+        if (!ald_member_end_duplicates(member))
                 ald_brokers_reconnect(member->brokers);
 }

@@ -76,10 +76,10 @@ int ald_member_new(const AldMemberSetup *setup, const AldClusterConfig *config, 
         member->presence_timer = ald_presence_timer_new(member->receiver);
         member->subscriber = ald_subscriber_new(
                 setup->own, config->name, member->brokers, ald_receiver_nodes(member->receiver));
-        member->will_delay = ald_will_delay_new(ald_member_take, member);
-        member->crl_limit = ald_crl_limit_new(ald_member_take, member);
+        member->will_delay = ald_will_delay_new(ald_member_receive, member);
+        member->crl_limit = ald_crl_limit_new(ald_member_receive, member);
         member->stale = ald_stale_own_records_new(on_stale, member);
-        member->twin_timer = ald_timer_new("twin", ald_member_on_twin, member);
+        member->duplicate_timer = ald_timer_new("duplicate", ald_member_on_duplicate_timer, member);
         member->answer_timer = ald_timer_new("answer", ald_member_on_answer, member);
         member->renewals = ald_renewals_new(setup->own, config->name, member->brokers);
         ald_subscriber_set_renewals(member->subscriber, member->renewals);
@@ -96,7 +96,7 @@ void ald_member_free(AldMember *member)
         g_clear_handle_id(&member->expire_timer, g_source_remove);
         g_clear_handle_id(&member->reconnect_timer, g_source_remove);
         ald_discovery_free(member->discovery);
-        ald_timer_free(member->twin_timer);
+        ald_timer_free(member->duplicate_timer);
         ald_timer_free(member->answer_timer);
         if (member->announcer)
                 ald_announcer_publish_status(member->announcer, ALD_NODE_STATUS_STATE_OFFLINE);
@@ -119,7 +119,7 @@ void ald_member_configure(AldMember *member, const AldClusterConfig *config)
         int r;
 
         member->expiry_usec = config->expiry_usec;
-        (void) ald_member_end_twins(member);
+        (void) ald_member_end_duplicates(member);
         if (member->has_peers != (config->mirror != ALD_MIRROR_NONE)) {
                 member->has_peers = !member->has_peers;
                 ald_member_set_mirroring(member, member->mirroring);
@@ -150,10 +150,10 @@ void ald_member_drop_nodes(AldMember *member)
         ald_receiver_set_mirroring(member->receiver, false, now_usec(), ald_realtime_usec());
 }
 
-void ald_member_ask_for_all(AldMember *member)
+void ald_member_request_all(AldMember *member)
 {
         ald_receiver_expect_all(member->receiver);
-        ald_subscriber_ask_for_all(member->subscriber);
+        ald_subscriber_request_all(member->subscriber);
 }
 
 void ald_member_ask_for_own(AldMember *member)

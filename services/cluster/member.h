@@ -31,7 +31,7 @@ void ald_member_free(AldMember *member);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldMember, ald_member_free)
 
 /* How long this node stays away from a broker at which another machine used its id. */
-#define ALD_TWIN_USEC (300 * G_USEC_PER_SEC)
+#define ALD_DUPLICATE_RETRY_USEC (300 * G_USEC_PER_SEC)
 
 /* Returns whether another machine uses our id at every reachable broker, so that none is connected. */
 bool ald_member_is_duplicate(AldMember *member);
@@ -44,7 +44,7 @@ void ald_member_set_mirroring(AldMember *member, bool mirroring);
 void ald_member_drop_nodes(AldMember *member);
 void ald_member_reconnect(AldMember *member);
 /* Makes the brokers send all retained messages again; see subscriber.h. */
-void ald_member_ask_for_all(AldMember *member);
+void ald_member_request_all(AldMember *member);
 /* Makes the brokers send what they have stored of this node again. */
 void ald_member_ask_for_own(AldMember *member);
 /* Sends the presence of each node again, after the state service was restarted. */

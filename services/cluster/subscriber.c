@@ -84,7 +84,7 @@ static void on_peers_due(void *userdata)
 
 static void on_hold_over(void *userdata)
 {
-        ald_subscriber_ask_for_all(userdata);
+        ald_subscriber_request_all(userdata);
 }
 
 AldSubscriber *ald_subscriber_new(const AldId *own, const char *cluster, AldBrokers *brokers, AldNodes *nodes)
@@ -125,7 +125,7 @@ void ald_subscriber_note_presence(AldSubscriber *subscriber)
         schedule_peers(subscriber, PEERS_SOON_USEC);
 }
 
-void ald_subscriber_ask_for_all(AldSubscriber *subscriber)
+void ald_subscriber_request_all(AldSubscriber *subscriber)
 {
         ald_timer_set(subscriber->hold_timer, ALD_TIMER_NEVER);
         subscribe(subscriber, true);
@@ -135,5 +135,5 @@ bool ald_subscriber_ask_for(AldSubscriber *subscriber, const AldId *node)
 {
         g_autofree char *filter = ald_subscription_to(subscriber->cluster, node);
 
-        return !subscriber->subscribed || ald_brokers_ask_again(subscriber->brokers, filter);
+        return !subscriber->subscribed || ald_brokers_request_again(subscriber->brokers, filter);
 }

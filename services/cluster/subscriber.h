@@ -33,7 +33,7 @@ void ald_subscriber_note_presence(AldSubscriber *subscriber);
 
 /* Makes the brokers send all retained messages again. The first call makes the first subscriptions; if it is
  * overdue, they are made without it. */
-void ald_subscriber_ask_for_all(AldSubscriber *subscriber);
+void ald_subscriber_request_all(AldSubscriber *subscriber);
 /* Makes the brokers send the retained messages of one node again. Returns false if too many such requests are
  * pending. */
 bool ald_subscriber_ask_for(AldSubscriber *subscriber, const AldId *node);

@@ -31,7 +31,7 @@ typedef struct Parser {
 
 static void add_distinct(GPtrArray *strings, const char *value, size_t n)
 {
-        g_autofree char *text = strings->len < KINDS_MAX ? ald_text_tidy(value, n) : NULL;
+        g_autofree char *text = strings->len < KINDS_MAX ? ald_firmware_text_normalize(value, n) : NULL;
 
         if (text && !g_ptr_array_find_with_equal_func(strings, text, g_str_equal, NULL))
                 g_ptr_array_add(strings, g_steal_pointer(&text));
@@ -40,13 +40,13 @@ static void add_distinct(GPtrArray *strings, const char *value, size_t n)
 static void set_first(char **field, const char *value, size_t n)
 {
         if (!*field)
-                *field = ald_text_tidy(value, n);
+                *field = ald_firmware_text_normalize(value, n);
 }
 
 /* Returns -1 for anything but a number of 16 bits. */
 static int parse_id(const char *value, size_t n)
 {
-        g_autofree char *text = ald_text_tidy(value, n);
+        g_autofree char *text = ald_firmware_text_normalize(value, n);
         char *end;
         unsigned long id;
 
@@ -135,7 +135,7 @@ static void set_power_name(Parser *parser, const char *value, size_t n)
 /* Reads a line of ppc64: "2800.000000MHz". */
 static void set_clock(AldCpuinfo *result, const char *value, size_t n)
 {
-        g_autofree char *text = ald_text_tidy(value, n);
+        g_autofree char *text = ald_firmware_text_normalize(value, n);
         char *unit = NULL;
         double mhz = text && g_ascii_isdigit(*text) ? g_ascii_strtod(text, &unit) : 0;
 
@@ -229,7 +229,7 @@ static char *name_cores(GArray *cores)
 /* Returns the part of a value before any of these characters; NULL if it is empty. */
 static char *first_part(const char *value, const char *ends)
 {
-        return ald_text_tidy(value, strcspn(value, ends));
+        return ald_firmware_text_normalize(value, strcspn(value, ends));
 }
 
 static char *name_mainframe(const char *machine)

@@ -13,7 +13,7 @@ static bool is_blank(char c)
         return (unsigned char) c <= ' ' || c == 0x7f;
 }
 
-char *ald_text_tidy(const char *raw, size_t length)
+char *ald_firmware_text_normalize(const char *raw, size_t length)
 {
         g_autofree char *tidy = NULL;
         size_t n = 0;
@@ -78,5 +78,5 @@ char *ald_text_read(int root, const char *path)
         g_autofree char *bytes = NULL;
         ssize_t n = ald_bytes_read(root, path, &bytes);
 
-        return n < 0 ? NULL : ald_text_tidy(bytes, (size_t) n);
+        return n < 0 ? NULL : ald_firmware_text_normalize(bytes, (size_t) n);
 }

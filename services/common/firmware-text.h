@@ -11,7 +11,7 @@
  * Normalizes text from firmware or a file: one line, single spaces, no surrounding white space. Returns NULL
  * if nothing remains, or if the text is not UTF-8, contains a NUL byte, or is too long. Free with g_free().
  */
-char *ald_text_tidy(const char *raw, size_t length);
+char *ald_firmware_text_normalize(const char *raw, size_t length);
 
 /* Normalizes the text of a whole file. Returns NULL if it does not exist; an unreadable file is logged. */
 char *ald_text_read(int root, const char *path);

@@ -121,7 +121,7 @@ int ald_holders_add(AldHolders *holders, sd_bus_message *message)
         return 0;
 }
 
-int ald_holders_refuse(int r, const char *method, sd_bus_error *error)
+int ald_holders_set_error(int r, const char *method, sd_bus_error *error)
 {
         switch (r) {
         case -ENOSPC:

@@ -22,7 +22,7 @@ void ald_holders_free(AldHolders *holders);
  * -ENODATA if the bus does not report the user. A second call changes nothing. */
 int ald_holders_add(AldHolders *holders, sd_bus_message *message);
 /* Sets the D-Bus error for an error of ald_holders_add(). */
-int ald_holders_refuse(int r, const char *method, sd_bus_error *error);
+int ald_holders_set_error(int r, const char *method, sd_bus_error *error);
 /* Removes the sender. Returns -ENOENT if it has not called the method. */
 int ald_holders_remove(AldHolders *holders, sd_bus_message *message);
 

@@ -702,7 +702,7 @@ static void ask_about_broadcasts(AldReaders *readers)
                 readers->unanswered = true; /* a connection without a bus in between */
 }
 
-void ald_service_broadcast(AldService *service, size_t bytes)
+void ald_service_note_broadcast(AldService *service, size_t bytes)
 {
         AldReaders *readers = service->readers;
 
@@ -725,7 +725,7 @@ bool ald_service_may_broadcast(AldService *service)
         return !readers->paused && readers->broadcast < BROADCASTS_AHEAD;
 }
 
-void ald_service_replied(AldService *service, sd_bus_message *call, size_t bytes)
+void ald_service_note_reply(AldService *service, sd_bus_message *call, size_t bytes)
 {
         const char *sender = sd_bus_message_get_sender(call), *member = sd_bus_message_get_member(call);
         AldReaders *readers = service->readers;
@@ -739,7 +739,7 @@ void ald_service_replied(AldService *service, sd_bus_message *call, size_t bytes
         g_hash_table_insert(readers->sizes, g_strdup(member), GSIZE_TO_POINTER(bytes));
 }
 
-void ald_service_directed(AldService *service, const char *name, size_t bytes)
+void ald_service_note_directed(AldService *service, const char *name, size_t bytes)
 {
         AldReaders *readers = service->readers;
         Connection *connection;
@@ -768,7 +768,7 @@ bool ald_service_is_reading(AldService *service, const char *name)
         return false;
 }
 
-void ald_service_exempt(AldService *service, const char *name)
+void ald_service_exempt_reader(AldService *service, const char *name)
 {
         if (service->readers) {
                 g_free(service->readers->exempt);

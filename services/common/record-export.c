@@ -57,7 +57,7 @@ static void emit_changed(AldRecordExport *export, const Shown *shown, uint64_t c
         ald_record_emit_changed(ald_service_bus(export->service), may_broadcast ? NULL : "org.alidade.State1",
                 shown->path, shown->sent, changed);
         if (may_broadcast)
-                ald_service_broadcast(export->service, ald_record_changed_size(shown->sent));
+                ald_service_note_broadcast(export->service, ald_record_changed_size(shown->sent));
 }
 
 static void publish_record(AldRecordExport *export, Shown *shown, AldRecord *record)

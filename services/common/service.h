@@ -69,18 +69,18 @@ uint64_t ald_service_refused_signals(AldService *service);
  */
 
 /* Notes a broadcast of about this many bytes. */
-void ald_service_broadcast(AldService *service, size_t bytes);
+void ald_service_note_broadcast(AldService *service, size_t bytes);
 /* Returns whether a broadcast is possible, because enough of the earlier ones has been read. If not, try
  * again soon. */
 bool ald_service_may_broadcast(AldService *service);
 /* Notes that the reply to this call has about this many bytes. Needed only for replies that may be large. */
-void ald_service_replied(AldService *service, sd_bus_message *call, size_t bytes);
+void ald_service_note_reply(AldService *service, sd_bus_message *call, size_t bytes);
 /* Notes that about this many bytes of signals were sent to this connection only. */
-void ald_service_directed(AldService *service, const char *name, size_t bytes);
+void ald_service_note_directed(AldService *service, const char *name, size_t bytes);
 /* Returns whether the connection has read enough of its messages. If not, try again soon. */
 bool ald_service_is_reading(AldService *service, const char *name);
 /* Exempts a connection from the accounting; NULL: none. */
-void ald_service_exempt(AldService *service, const char *name);
+void ald_service_exempt_reader(AldService *service, const char *name);
 /* Returns the user of a call with short arguments; -ENODATA if the bus has not reported it. */
 int ald_service_sender_uid(AldService *service, sd_bus_message *call, uid_t *ret);
 

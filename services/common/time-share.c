@@ -16,7 +16,7 @@ bool ald_time_share_has_any(AldTimeShare *share, gint64 now)
         return share->left >= 0;
 }
 
-void ald_time_share_take(AldTimeShare *share, gint64 usec)
+void ald_time_share_note_work(AldTimeShare *share, gint64 usec)
 {
         share->left -= usec;
 }

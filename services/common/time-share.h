@@ -25,7 +25,7 @@ AldTimeShare ald_time_share_new(gint64 now);
 bool ald_time_share_has_any(AldTimeShare *share, gint64 now);
 
 /* Notes how long the work took. */
-void ald_time_share_take(AldTimeShare *share, gint64 usec);
+void ald_time_share_note_work(AldTimeShare *share, gint64 usec);
 
 /* Returns when work may begin next, which is in the past if it may now. */
 gint64 ald_time_share_next(const AldTimeShare *share);

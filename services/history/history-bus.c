@@ -45,7 +45,7 @@ static int send_reply(const AldHistoryBus *bus, sd_bus_message *message, sd_bus_
         int r = sd_bus_send(NULL, answer, NULL);
 
         if (r >= 0)
-                ald_service_replied(bus->service, message, bytes);
+                ald_service_note_reply(bus->service, message, bytes);
         return r;
 }
 
@@ -483,7 +483,7 @@ static void emit_notice(const AldHistoryBus *bus, const AldFindingNotice *notice
                 r = sd_bus_send(NULL, signal, NULL);
         if (r < 0)
                 g_warning("Cannot send a finding: %s", g_strerror(-r));
-        ald_service_broadcast(bus->service, ald_struct_wire_size(&ald_finding_row_struct, notice->row));
+        ald_service_note_broadcast(bus->service, ald_struct_wire_size(&ald_finding_row_struct, notice->row));
 }
 
 static void emit_changed(AldHistoryBus *bus, const char *signal)

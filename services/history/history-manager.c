@@ -52,7 +52,7 @@ const AldConfigKey ald_history_config_keys[] = {
 
 struct AldHistoryManager {
         AldModel *model;
-        AldHistoryTold told;
+        AldHistoryChanged told;
         void *userdata;
         char *wanted; /* the scope, as configured */
         uint64_t budget;
@@ -158,7 +158,7 @@ static void on_check_due(void *userdata)
                 return;
         }
         update_findings(manager);
-        ald_time_share_take(&manager->share, g_get_monotonic_time() - begun);
+        ald_time_share_note_work(&manager->share, g_get_monotonic_time() - begun);
         plan_check(manager, ald_finding_log_due(manager->log));
 }
 
@@ -346,7 +346,7 @@ void ald_history_manager_free(AldHistoryManager *manager)
         g_free(manager);
 }
 
-void ald_history_manager_watch(AldHistoryManager *manager, AldHistoryTold told, void *userdata)
+void ald_history_manager_watch(AldHistoryManager *manager, AldHistoryChanged told, void *userdata)
 {
         manager->told = told;
         manager->userdata = userdata;

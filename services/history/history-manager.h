@@ -22,14 +22,14 @@ typedef enum AldHistoryNews {
 } AldHistoryNews;
 
 /* The notice is NULL for other news. */
-typedef void (*AldHistoryTold)(AldHistoryNews news, const AldFindingNotice *notice, void *userdata);
+typedef void (*AldHistoryChanged)(AldHistoryNews news, const AldFindingNotice *notice, void *userdata);
 
 AldHistoryManager *ald_history_manager_new(AldModel *model, const char *directory, const AldConfig *config);
 void ald_history_manager_free(AldHistoryManager *manager);
 
 /* Sets the callback. Call it once, before any other function except _free(). The callback is not called while
  * the manager is being freed. */
-void ald_history_manager_watch(AldHistoryManager *manager, AldHistoryTold told, void *userdata);
+void ald_history_manager_watch(AldHistoryManager *manager, AldHistoryChanged told, void *userdata);
 
 /* Takes over the directory, which belongs to this process from now on. */
 void ald_history_manager_begin(AldHistoryManager *manager);

@@ -76,15 +76,15 @@ static const WatchedRows *find_watched(AldKind kind)
 
 static const AldRows *rows_of(const AldRecord *record)
 {
-        return ald_record_field(record, ald_struct_rows(ald_record_type(record)));
+        return ald_record_field(record, ald_struct_find_rows(ald_record_type(record)));
 }
 
 static char *series_field(const AldPastRate *rate)
 {
         if (!rate->device)
                 return g_strdup(rate->field);
-        return g_strdup_printf(
-                "%s[%s].%s", ald_struct_rows(ald_kinds[rate->kind].type)->name, rate->device, rate->field);
+        return g_strdup_printf("%s[%s].%s", ald_struct_find_rows(ald_kinds[rate->kind].type)->name,
+                rate->device, rate->field);
 }
 
 /* Returns the name of a series that the history keeps beside each rate, with the results that are not
@@ -161,7 +161,7 @@ static AldPastVerdict compute_verdict(AldPastWatch *watch, const AldPastRate *ra
                 r = load_results(watch, rate, recent, to, results);
         if (r < 0)
                 return r == -ENODATA ? verdict : rate->verdict;
-        return ald_past_judge((const AldPastResult *) (const void *) results->data, results->len);
+        return ald_past_compare((const AldPastResult *) (const void *) results->data, results->len);
 }
 
 static bool is_same_verdict(const AldPastVerdict *a, const AldPastVerdict *b)

@@ -59,7 +59,7 @@ static int64_t find_beginning(const AldPastResult *results, size_t n, double lim
         return results[n - 1].time;
 }
 
-AldPastVerdict ald_past_judge(const AldPastResult *results, size_t n)
+AldPastVerdict ald_past_compare(const AldPastResult *results, size_t n)
 {
         g_autoptr(GArray) selected = select_results(results, n);
         const AldPastResult *all = (const AldPastResult *) (const void *) selected->data;

@@ -34,4 +34,4 @@ typedef struct AldPastVerdict {
 } AldPastVerdict;
 
 /* Judges any number of results in the order of time. Results that are not positive are ignored. */
-AldPastVerdict ald_past_judge(const AldPastResult *results, size_t n);
+AldPastVerdict ald_past_compare(const AldPastResult *results, size_t n);

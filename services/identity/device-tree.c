@@ -49,7 +49,7 @@ char **ald_device_tree_strings(const char *data, size_t length)
 
         while (at < length && strings->len < STRINGS_MAX) {
                 size_t n = strnlen(data + at, length - at);
-                char *text = ald_text_tidy(data + at, n);
+                char *text = ald_firmware_text_normalize(data + at, n);
 
                 if (text)
                         g_ptr_array_add(strings, text);
@@ -162,5 +162,5 @@ char *ald_device_tree_vendor(const AldDeviceTree *tree)
                 if (strlen(vendors[i].prefix) == (size_t) (comma - first) &&
                         strncmp(first, vendors[i].prefix, (size_t) (comma - first)) == 0)
                         return g_strdup(vendors[i].vendor);
-        return ald_text_tidy(first, (size_t) (comma - first));
+        return ald_firmware_text_normalize(first, (size_t) (comma - first));
 }

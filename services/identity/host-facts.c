@@ -389,7 +389,7 @@ static char *read_kernel(int root, const char *path, const char *fallback)
 {
         char *text = ald_text_read(root, path);
 
-        return text || !is_real_root(root) ? text : ald_text_tidy(fallback, strlen(fallback));
+        return text || !is_real_root(root) ? text : ald_firmware_text_normalize(fallback, strlen(fallback));
 }
 
 char *ald_facts_read_host_name(int root)

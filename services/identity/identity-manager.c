@@ -136,7 +136,7 @@ bool ald_identity_manager_reload_host_name(AldIdentityManager *manager)
 
 static char *tidy_value(const char *value)
 {
-        return value ? ald_text_tidy(value, strlen(value)) : NULL;
+        return value ? ald_firmware_text_normalize(value, strlen(value)) : NULL;
 }
 
 void ald_identity_manager_set_hostname1(AldIdentityManager *manager, const AldHostname1 *values)

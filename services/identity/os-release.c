@@ -82,7 +82,7 @@ char *ald_os_release_parse(const char *text, size_t length)
                 for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
                         if (strlen(names[i]) == n && memcmp(names[i], p, n) == 0) {
                                 g_free(values[i]);
-                                values[i] = ald_text_tidy(value->str, value->len);
+                                values[i] = ald_firmware_text_normalize(value->str, value->len);
                         }
         }
 

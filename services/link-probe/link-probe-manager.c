@@ -73,7 +73,7 @@ static void stop_kind(AldLinkProbeManager *manager, const AldProbeKind *kind, co
 
 static void refresh_reception(AldLinkProbeManager *manager)
 {
-        bool closed = ald_reception_look(manager->reception);
+        bool closed = ald_reception_refresh(manager->reception);
 
         for (const AldProbeKind *const *kind = ald_probe_kinds; closed && *kind; kind++)
                 if (!(*kind)->local)
@@ -92,7 +92,7 @@ static void on_tick(void *userdata)
         ald_reception_learn_addresses(manager->reception);
         ald_jobs_step(ald_measure_requests_jobs(manager->requests));
         /* RDMA is never measured where sockets are not. */
-        if (ald_gate_may(manager->gate, &ald_probe_socket, false) >= 0)
+        if (ald_gate_check(manager->gate, &ald_probe_socket, false) >= 0)
                 ald_schedule_run(manager->schedule);
 }
 

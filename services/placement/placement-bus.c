@@ -118,7 +118,7 @@ static void on_turn(AldPlanJob *job, void *userdata)
         PlanCall *call = ald_plan_job_of(job);
 
         call->job = job;
-        ald_state_reader_ask(bus->reader, on_state, call);
+        ald_state_reader_request(bus->reader, on_state, call);
 }
 
 static void on_progress(AldPlanJob *job, double fraction, void *userdata)
@@ -135,7 +135,7 @@ static void on_progress(AldPlanJob *job, double fraction, void *userdata)
                 sd_bus_message_append(signal, "d", fraction) < 0)
                 return;
         if (sd_bus_send(NULL, signal, NULL) >= 0)
-                ald_service_directed(bus->service, sender, sizeof fraction);
+                ald_service_note_directed(bus->service, sender, sizeof fraction);
 }
 
 static int append_part(
@@ -166,7 +166,7 @@ static int reply_plan(const PlanCall *call, const AldPlanReport *report)
         if (r >= 0)
                 r = sd_bus_send(NULL, message, NULL);
         if (r >= 0)
-                ald_service_replied(call->bus->service, call->message, bytes);
+                ald_service_note_reply(call->bus->service, call->message, bytes);
         return r;
 }
 

@@ -98,7 +98,7 @@ static void begin_reading(AldStateReader *reader)
                 ald_timer_set(reader->limit, g_get_monotonic_time() + TIME_MAX_USEC);
 }
 
-void ald_state_reader_ask(AldStateReader *reader, AldStateAnswer answer, void *userdata)
+void ald_state_reader_request(AldStateReader *reader, AldStateAnswer answer, void *userdata)
 {
         const StateQuestion question = { answer, userdata };
 

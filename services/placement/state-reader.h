@@ -15,8 +15,8 @@ AldStateReader *ald_state_reader_new(AldService *service);
 void ald_state_reader_free(AldStateReader *reader);
 
 /* Called with the model, which is valid during the call; or with NULL and the reason why it could not be
- * read. Never called before ald_state_reader_ask() has returned. */
+ * read. Never called before ald_state_reader_request() has returned. */
 typedef void (*AldStateAnswer)(AldModel *model, const char *reason, void *userdata);
-void ald_state_reader_ask(AldStateReader *reader, AldStateAnswer answer, void *userdata);
+void ald_state_reader_request(AldStateReader *reader, AldStateAnswer answer, void *userdata);
 /* Withdraws the questions with this userdata. */
 void ald_state_reader_forget(AldStateReader *reader, void *userdata);

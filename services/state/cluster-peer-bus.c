@@ -102,9 +102,9 @@ static void on_owner(AldPeer *peer, const char *owner, void *userdata)
 {
         AldClusterPeer *cluster = userdata;
 
-        ald_service_exempt(cluster->service, owner);
+        ald_service_exempt_reader(cluster->service, owner);
         /* A new owner reports all presences again. */
-        ald_presences_lose(cluster->manager);
+        ald_presences_set_unknown(cluster->manager);
         if (owner)
                 ald_state_manager_new_cluster(cluster->manager);
 }

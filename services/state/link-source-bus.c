@@ -45,7 +45,7 @@ static void apply_record(AldLinkSource *source, const char *path, AldRecord *rec
         }
         g_hash_table_insert(source->seen, g_strdup(path), ald_record_ref(record));
         if (!same)
-                ald_probed_take(source->manager, record);
+                ald_probed_merge(source->manager, record);
 }
 
 /* Reads a record. Returns only errors of the message itself; a bad record is skipped. */

@@ -153,7 +153,7 @@ static int on_call(sd_bus_message *call, void *userdata, sd_bus_error *error)
         r = managed.r < 0 ? managed.r : sd_bus_message_close_container(reply);
         if (r < 0)
                 return r;
-        ald_service_replied(objects->service, call, managed.bytes);
+        ald_service_note_reply(objects->service, call, managed.bytes);
         return sd_bus_send(NULL, reply, NULL);
 }
 

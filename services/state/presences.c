@@ -106,7 +106,7 @@ size_t ald_presences_put(AldStateManager *manager, const AldPresencePut *puts, s
         return accepted;
 }
 
-void ald_presences_lose(AldStateManager *manager)
+void ald_presences_set_unknown(AldStateManager *manager)
 {
         ald_store_lose_presences(
                 ald_state_manager_store(manager), ald_realtime_usec(), (uint64_t) g_get_monotonic_time());

@@ -18,4 +18,4 @@ typedef struct AldPresencePut {
 size_t ald_presences_put(AldStateManager *manager, const AldPresencePut *puts, size_t n);
 
 /* Makes the other nodes unknown from now on. Call it when the cluster service has left the bus. */
-void ald_presences_lose(AldStateManager *manager);
+void ald_presences_set_unknown(AldStateManager *manager);

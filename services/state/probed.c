@@ -10,7 +10,7 @@ static void set_times(const AldStateManager *manager, AldPlannerInput *input)
         input->started = ald_state_manager_started(manager);
 }
 
-void ald_probed_take(AldStateManager *manager, AldRecord *reported)
+void ald_probed_merge(AldStateManager *manager, AldRecord *reported)
 {
         AldStore *store = ald_state_manager_store(manager);
         g_autofree char *key = ald_kinds[reported->kind].is_link ? ald_link_result_key(reported)

@@ -8,7 +8,7 @@
 
 /* Merges a record of the service that measures. A record of devices contains those that were measured since
  * the service started. */
-void ald_probed_take(AldStateManager *manager, AldRecord *reported);
+void ald_probed_merge(AldStateManager *manager, AldRecord *reported);
 
 /* Returns the due probes (AldDueProbe) in the order of ald_probed_kinds, after deleting obsolete results.
  * Fills in the times of the input. */

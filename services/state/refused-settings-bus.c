@@ -46,7 +46,7 @@ static void update_record(AldRefusedSettings *settings)
         for (size_t i = 0; i < G_N_ELEMENTS(settings->reporters); i++)
                 if (!settings->reporters[i].known)
                         return;
-        ald_refused_settings_take(settings->manager, settings->problems, G_N_ELEMENTS(settings->problems));
+        ald_refused_settings_update(settings->manager, settings->problems, G_N_ELEMENTS(settings->problems));
 }
 
 static AldServiceProblems *problems_of(Reporter *reporter)

@@ -78,7 +78,7 @@ static AldRecord *merge_problems(const AldServiceProblems *services, size_t n)
         return record;
 }
 
-void ald_refused_settings_take(AldStateManager *manager, const AldServiceProblems *services, size_t n)
+void ald_refused_settings_update(AldStateManager *manager, const AldServiceProblems *services, size_t n)
 {
         const AldNode *local = ald_store_local_node(ald_state_manager_store(manager));
         const AldRecord *before = ald_node_record(local, ALD_KIND_CONFIGURATION);

@@ -18,4 +18,4 @@ typedef struct AldServiceProblems {
  * services refuse, such as an unknown group, is one row. The order of the services decides whose reason is
  * kept.
  */
-void ald_refused_settings_take(AldStateManager *manager, const AldServiceProblems *services, size_t n);
+void ald_refused_settings_update(AldStateManager *manager, const AldServiceProblems *services, size_t n);

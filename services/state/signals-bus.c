@@ -15,7 +15,7 @@
 #define WIRE_PER_SIGNAL 512u
 #define WIRE_OF_TOTALS 2048u
 
-bool ald_signals_bus_takes_more(AldService *service, const AldAudience *audience)
+bool ald_signals_bus_can_send(AldService *service, const AldAudience *audience)
 {
         uint64_t queued = 0;
 
@@ -29,9 +29,9 @@ bool ald_signals_bus_takes_more(AldService *service, const AldAudience *audience
 static void account_sent(AldService *service, const AldAudience *audience, size_t bytes)
 {
         if (audience->name)
-                ald_service_directed(service, audience->name, bytes);
+                ald_service_note_directed(service, audience->name, bytes);
         else
-                ald_service_broadcast(service, bytes);
+                ald_service_note_broadcast(service, bytes);
 }
 
 /* Announces an object with all its new records, so that they arrive in one signal. */

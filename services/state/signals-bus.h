@@ -7,7 +7,7 @@
 
 /* Returns whether the audience can be sent more: few enough messages are queued, and enough of the earlier
  * ones were read. */
-bool ald_signals_bus_takes_more(AldService *service, const AldAudience *audience);
+bool ald_signals_bus_can_send(AldService *service, const AldAudience *audience);
 
 /* Sends the first change that waits for an audience, which then no longer waits. */
 void ald_signals_bus_emit_next(AldService *service, AldAudience *audience, const AldTotals *totals);

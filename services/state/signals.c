@@ -18,7 +18,7 @@ struct AldSignals {
 static gint64 flush_audience(AldSignals *signals, AldAudience *audience, gint64 now)
 {
         while (ald_audience_is_due(audience, now)) {
-                if (!ald_signals_bus_takes_more(signals->service, audience))
+                if (!ald_signals_bus_can_send(signals->service, audience))
                         return ald_audience_note_blocked(audience, now);
                 ald_audience_spend(audience);
                 ald_signals_bus_emit_next(signals->service, audience, signals->totals);

@@ -42,7 +42,7 @@ static void apply_record(Feed *feed, AldRecord *record)
         g_clear_pointer(&feed->seen, ald_record_unref);
         feed->seen = record;
         if (ald_probed_kind(feed->kind))
-                ald_probed_take(feed->source->manager, record);
+                ald_probed_merge(feed->source->manager, record);
         else
                 ald_state_manager_put_local(feed->source->manager, feed->kind, "", record);
 }

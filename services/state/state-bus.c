@@ -45,7 +45,7 @@ static int send_reply(AldStateBus *self, sd_bus_message *call, sd_bus_message *r
                         "The reply would exceed 16 MiB; use GetRecords() to page through the records");
         if (r < 0)
                 return r;
-        ald_service_replied(self->service, call, bytes);
+        ald_service_note_reply(self->service, call, bytes);
         return sd_bus_send(NULL, reply, NULL);
 }
 
@@ -325,7 +325,8 @@ static int method_subscribe(sd_bus_message *message, void *userdata, sd_bus_erro
         AldStateBus *self = userdata;
         int r = ald_holders_add(self->subscribers, message);
 
-        return r < 0 ? ald_holders_refuse(r, "Subscribe", error) : sd_bus_reply_method_return(message, NULL);
+        return r < 0 ? ald_holders_set_error(r, "Subscribe", error)
+                     : sd_bus_reply_method_return(message, NULL);
 }
 
 static int method_unsubscribe(sd_bus_message *message, void *userdata, sd_bus_error *error)

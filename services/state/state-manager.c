@@ -265,7 +265,7 @@ static bool advance_epoch(AldStateManager *manager, uint64_t epoch)
                 return false;
         manager->advances_until = due + TAKE_EPOCH_USEC;
         g_message("Received newer records with the id of this node; resending all records");
-        ald_store_take_epoch(manager->store, epoch, now_usec());
+        ald_store_advance_epoch(manager->store, epoch, now_usec());
         ald_state_file_save(manager->file, manager->store);
         return true;
 }

@@ -41,7 +41,7 @@ static bool add_item(const AldGraphItem *item, void *userdata)
                 page->next = item->revision;
                 return true;
         }
-        bytes = change >= ALD_GRAPH_GONE_NODE ? WIRE_PER_GONE : ald_graph_measure(page->graph, item);
+        bytes = change >= ALD_GRAPH_GONE_NODE ? WIRE_PER_GONE : ald_graph_row_size(page->graph, item);
         if (page->bytes + bytes > ALD_REPLY_MAX)
                 return false;
         page->bytes += bytes;

@@ -42,7 +42,7 @@ static void update_graph(AldTopologyWatch *self)
 
         if (ald_graph_is_outdated(self->graph) && ald_time_share_has_any(&self->updates, before)) {
                 self->revision = ald_graph_update(self->graph);
-                ald_time_share_take(&self->updates, g_get_monotonic_time() - before);
+                ald_time_share_note_work(&self->updates, g_get_monotonic_time() - before);
         }
 }
 

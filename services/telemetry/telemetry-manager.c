@@ -149,7 +149,7 @@ static void on_network_changed(void *userdata)
 
         ald_network_collector_fill(manager->network, &network);
         manager->measured(ALD_KIND_NETWORK, &network, manager->userdata);
-        ald_fabric_collector_look_soon(manager->fabric);
+        ald_fabric_collector_rescan_soon(manager->fabric);
 }
 
 static void on_fabric_changed(void *userdata)

@@ -15,7 +15,7 @@ uint64_t ald_kind_ttl(AldKind kind);
  * the time of the measurement. Otherwise paths that were measured together, and distorted each other, would
  * be due together each time.
  */
-#define ALD_LINK_TTL_MIN_USEC (UINT64_C(5) * 60 * 1000 * 1000)
+#define ALD_LINK_ATTEMPT_PAUSE_USEC (UINT64_C(5) * 60 * 1000 * 1000)
 #define ALD_LINK_TTL_MAX_USEC (UINT64_C(6) * 3600 * 1000 * 1000)
 
 /* The longest interval of figures that are unsteady or suspect. */

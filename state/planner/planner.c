@@ -249,7 +249,7 @@ static bool is_full_plan(const AldPlanner *planner, const AldPlannerPath *path)
 static bool was_just_attempted(const AldLinkSocket *row, uint64_t now)
 {
         uint64_t pause = ald_link_awaits_measurement(row, now) ? ALD_LINK_CHANGE_RETRY_USEC
-                                                               : ALD_LINK_TTL_MIN_USEC;
+                                                               : ALD_LINK_ATTEMPT_PAUSE_USEC;
 
         if (row->attempted_usec == ALD_ABSENT_UINT64 || row->attempted_usec == row->measured_usec ||
                 row->attempted_usec > now ||

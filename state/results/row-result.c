@@ -54,12 +54,12 @@ bool ald_row_flags_are_busy(const char *const *flags)
 
 static const AldStruct *type_of(AldKind kind)
 {
-        return ald_struct_rows(ald_kinds[kind].type)->rows;
+        return ald_struct_find_rows(ald_kinds[kind].type)->rows;
 }
 
 static const AldRows *rows_of(const AldRecord *record)
 {
-        return record ? ald_record_field(record, ald_struct_rows(ald_record_type(record))) : NULL;
+        return record ? ald_record_field(record, ald_struct_find_rows(ald_record_type(record))) : NULL;
 }
 
 static uint64_t failures_of(const AldResultRow *row)

@@ -24,7 +24,7 @@ static AldPresenceVia *find_via(AldNodePresence *presence, uint32_t broker)
         return oldest;
 }
 
-void ald_presence_heard(AldNodePresence *presence, uint32_t broker, uint64_t now)
+void ald_presence_note_heard(AldNodePresence *presence, uint32_t broker, uint64_t now)
 {
         presence->heard = now;
         presence->ended = false;
@@ -32,7 +32,7 @@ void ald_presence_heard(AldNodePresence *presence, uint32_t broker, uint64_t now
         find_via(presence, broker)->heard = now;
 }
 
-void ald_presence_lose(AldNodePresence *presence, uint32_t broker)
+void ald_presence_forget_broker(AldNodePresence *presence, uint32_t broker)
 {
         for (unsigned i = 0; i < ALD_PRESENCE_VIAS; i++)
                 if (presence->vias[i].broker == broker)
@@ -94,7 +94,7 @@ bool ald_presence_take_status(
         } else if (!retained) {
                 for (unsigned i = 0; i < ALD_PRESENCE_VIAS; i++)
                         presence->vias[i].duplicate = false;
-                ald_presence_heard(presence, broker, now);
+                ald_presence_note_heard(presence, broker, now);
         }
         return true;
 }

@@ -66,10 +66,10 @@ typedef struct AldPresenceView {
 void ald_presence_init(AldNodePresence *presence, uint64_t real);
 
 /* Takes note of a live message of any kind. */
-void ald_presence_heard(AldNodePresence *presence, uint32_t broker, uint64_t now);
+void ald_presence_note_heard(AldNodePresence *presence, uint32_t broker, uint64_t now);
 
 /* Forgets when the node was heard through a broker to which our own connection has ended. */
-void ald_presence_lose(AldNodePresence *presence, uint32_t broker);
+void ald_presence_forget_broker(AldNodePresence *presence, uint32_t broker);
 
 /* Returns whether this is the state that a node, or its broker, has published. */
 bool ald_status_is(const AldNodeStatus *status, AldNodeStatusState state);

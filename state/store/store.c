@@ -471,7 +471,7 @@ int ald_store_put_about(AldStore *store, const AldId *node, AldKind kind, AldRec
         return merge_update(store, ald_store_find_node(store, node), &update, now);
 }
 
-void ald_store_take_epoch(AldStore *store, uint64_t epoch, uint64_t now)
+void ald_store_advance_epoch(AldStore *store, uint64_t epoch, uint64_t now)
 {
         ald_store_set_epoch(store, MIN(MAX(store->epoch, epoch) + 1, ALD_EPOCH_MAX), now);
 }

@@ -119,7 +119,7 @@ void ald_store_set_epoch(AldStore *store, uint64_t epoch, uint64_t now);
 
 /* Moves this node's epoch beyond `epoch` and stamps all its entries again, each of which counts as
  * changed. */
-void ald_store_take_epoch(AldStore *store, uint64_t epoch, uint64_t now);
+void ald_store_advance_epoch(AldStore *store, uint64_t epoch, uint64_t now);
 
 /* Notes that another node has sent all its records with this epoch: removes older ones, and refuses them if
  * they arrive again. The last announced epoch counts, even if it is lower. Does nothing for an unknown node.

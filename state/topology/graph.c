@@ -1111,7 +1111,7 @@ bool ald_graph_has_returned(const AldGraph *graph, const AldGraphItem *item)
         return item->change == ALD_GRAPH_GONE_PAIR && g_hash_table_contains(graph->pairs, &pair);
 }
 
-size_t ald_graph_measure(AldGraph *graph, const AldGraphItem *item)
+size_t ald_graph_row_size(AldGraph *graph, const AldGraphItem *item)
 {
         g_auto(AldGraphSpace) space = {};
         AldGraphNodeRow node;

@@ -84,7 +84,7 @@ bool ald_graph_has_returned(const AldGraph *graph, const AldGraphItem *item);
 
 /* Returns the size of the item's row on D-Bus now, at most; records may have changed since the last update.
  * */
-size_t ald_graph_measure(AldGraph *graph, const AldGraphItem *item);
+size_t ald_graph_row_size(AldGraph *graph, const AldGraphItem *item);
 
 /* Returns the segments of the nodes that count (state/topology/segments.h), as AldSegmentRow; valid until the
  * next update. */

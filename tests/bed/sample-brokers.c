@@ -180,7 +180,7 @@ static void obey(Sample *sample, char **words)
         else if (g_str_equal(command, "subscribe"))
                 ald_brokers_subscribe(sample->brokers, (const char *const *) words + 1, true);
         else if (g_str_equal(command, "again"))
-                say("again\t%d", ald_brokers_ask_again(sample->brokers, words[1]));
+                say("again\t%d", ald_brokers_request_again(sample->brokers, words[1]));
         else if (g_str_equal(command, "publish"))
                 publish(sample, words + 1);
         else if (g_str_equal(command, "flood"))

@@ -69,9 +69,9 @@ static void add_graph(AldModel *model, unsigned node)
                 pairs[i].peer = edges[i].sink;
         }
         page.nodes.type = &ald_graph_node_row_struct;
-        g_assert_cmpint(ald_topology_take(topology, &page, true, SIZE_MAX), ==, 0);
+        g_assert_cmpint(ald_topology_apply_page(topology, &page, true, SIZE_MAX), ==, 0);
         page.of_pairs = true;
-        g_assert_cmpint(ald_topology_take(topology, &page, false, SIZE_MAX), ==, 0);
+        g_assert_cmpint(ald_topology_apply_page(topology, &page, false, SIZE_MAX), ==, 0);
 }
 
 int main(void)

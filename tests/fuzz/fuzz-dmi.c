@@ -12,7 +12,7 @@ static char *next_file(const char **data, size_t *size)
 {
         const char *newline = *size > 0 ? memchr(*data, '\n', *size) : NULL;
         size_t n = newline ? (size_t) (newline - *data) : *size;
-        char *text = n > 0 ? ald_text_tidy(*data, n) : NULL;
+        char *text = n > 0 ? ald_firmware_text_normalize(*data, n) : NULL;
 
         *data += n + (newline != NULL);
         *size -= n + (newline != NULL);

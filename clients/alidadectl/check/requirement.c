@@ -29,7 +29,7 @@ static void add_peer(Peers *peers, const AldLink *link, const char *own)
         if (!is_source && strcmp(sink, own) != 0)
                 return;
         (void) g_hash_table_add(peers->ids, g_strdup(is_source ? sink : source));
-        peers->since_usec = fmin(peers->since_usec, ald_figure(link->measured_usec));
+        peers->since_usec = fmin(peers->since_usec, ald_uint64_to_double(link->measured_usec));
 }
 
 static void find_peers(const AldNodeRow *row, Peers *peers)
@@ -45,7 +45,8 @@ static void find_peers(const AldNodeRow *row, Peers *peers)
                         if (!record)
                                 continue;
                         link = ald_link_of_record(record);
-                        if (ald_link_reaches_sink(&link) && ald_figure(link.measured_usec) >= oldest_usec)
+                        if (ald_link_reaches_sink(&link) &&
+                                ald_uint64_to_double(link.measured_usec) >= oldest_usec)
                                 add_peer(peers, &link, row->node->id);
                 }
 }
@@ -122,7 +123,7 @@ static int read_figure(const char *text, bool is_bytes, double *ret)
 
         if (r < 0)
                 return r;
-        value = is_bytes ? ald_figure(bytes) : g_ascii_strtod(text, &end);
+        value = is_bytes ? ald_uint64_to_double(bytes) : g_ascii_strtod(text, &end);
         if (!is_bytes && (end == text || *end || !isfinite(value) || value < 0))
                 return -EINVAL;
         *ret = value;

@@ -56,7 +56,7 @@ static void add_devices(AldNodeFeatures *features, const AldExportState *state, 
                 if (!ald_doubts_find(
                             device->doubts, compute->id, ALD_DOUBT_FIELD_MEMORYBANDWIDTHBYTESPERSECOND))
                         raise_figure(features, &features->read_bytes_per_second,
-                                ald_figure(compute->memory_bandwidth_bytes_per_second),
+                                ald_uint64_to_double(compute->memory_bandwidth_bytes_per_second),
                                 compute->measured_usec);
                 if (!ald_doubts_find(device->doubts, compute->id, ALD_DOUBT_FIELD_GEMMTFLOPS))
                         raise_figure(

@@ -21,7 +21,7 @@ static char *format_user(uint64_t uid, bool local)
 {
         const struct passwd *user = local && uid <= UINT32_MAX ? getpwuid((uid_t) uid) : NULL;
 
-        return user ? ald_text_safe(user->pw_name) : ald_format_count(ald_figure(uid));
+        return user ? ald_text_safe(user->pw_name) : ald_format_count(ald_uint64_to_double(uid));
 }
 
 static char *format_node(AldModel *model, const char *id)

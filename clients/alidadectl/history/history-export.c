@@ -73,7 +73,7 @@ static void append_point(GString *out, const AldShownSeries *series, const AldHi
         g_autofree char *time = whole ? g_date_time_format(whole, "%Y-%m-%dT%H:%M:%S") : g_strdup("");
         const char *const words[] = { series->node, ald_kinds[series->kind].name, series->key, series->field,
                 ald_shown_series_unit(series) ?: "" };
-        const double numbers[] = { point->min, point->mean, point->max, ald_figure(point->count) };
+        const double numbers[] = { point->min, point->mean, point->max, ald_uint64_to_double(point->count) };
 
         g_string_append_printf(out, "%s.%06" PRIu64 "Z", time, point->time_usec % G_USEC_PER_SEC);
         for (size_t i = 0; i < G_N_ELEMENTS(words); i++) {

@@ -27,7 +27,7 @@ AldTable *ald_link_table_new(const GPtrArray *links, guint n, unsigned columns, 
         return table;
 }
 
-void ald_link_describe(
+void ald_describe_links(
         GString *out, AldModel *model, const AldEntity *node, unsigned columns, unsigned max, double now_usec)
 {
         g_autoptr(GPtrArray) links = ald_link_summaries(model, node, now_usec);

@@ -14,5 +14,5 @@ AldTable *ald_link_table_new(const GPtrArray *links, guint n, unsigned columns, 
 
 /* Appends a table of at most `max` links (0: all) of a node under a heading, if there are any, and the number
  * of those that are not shown. */
-void ald_link_describe(GString *out, AldModel *model, const AldEntity *node, unsigned columns, unsigned max,
+void ald_describe_links(GString *out, AldModel *model, const AldEntity *node, unsigned columns, unsigned max,
         double now_usec);

@@ -56,7 +56,7 @@ static const struct {
 
 char *ald_topology_rate(uint64_t rate, bool compact)
 {
-        char *text = ald_format_bits_per_second(ald_figure(rate)), *blank = strchr(text, ' ');
+        char *text = ald_format_bits_per_second(ald_uint64_to_double(rate)), *blank = strchr(text, ' ');
 
         if (compact && blank) {
                 blank[0] = blank[1] == 'b' ? '\0' : blank[1];
@@ -190,7 +190,7 @@ static char *describe_delay(Layout *layout, unsigned from, unsigned to)
 
         if (from == to || !pair || pair->rtt == ALD_ABSENT_UINT64)
                 return g_strdup("");
-        delay = ald_format_nsec(ald_figure(pair->rtt) / 2);
+        delay = ald_format_nsec(ald_uint64_to_double(pair->rtt) / 2);
         blank = layout->compact ? strchr(delay, ' ') : NULL;
         if (blank)
                 memmove(blank, blank + 1, strlen(blank));
@@ -210,8 +210,9 @@ static void explain_marks(GString *out, const Layout *layout, unsigned columns)
 
         for (guint i = 0; i < summary->pairs->len; i++) {
                 const AldNodePair *pair = summary->pairs->pdata[i];
-                g_autofree char *there = ald_format_bits_per_second(ald_figure(pair->there)), *text = NULL;
-                g_autofree char *back = ald_format_bits_per_second(ald_figure(pair->back));
+                g_autofree char *there = ald_format_bits_per_second(ald_uint64_to_double(pair->there)),
+                                *text = NULL;
+                g_autofree char *back = ald_format_bits_per_second(ald_uint64_to_double(pair->back));
 
                 if (mark_of(pair) != MARK_ASYMMETRIC)
                         continue;
@@ -311,7 +312,7 @@ static void append_pairs(GString *out, const AldTopologySummary *summary, AldNod
                                              node_name(summary, pairs[i]->b)));
                 ald_table_add(table, ald_topology_rate(pairs[i]->there, compact));
                 ald_table_add(table, ald_topology_rate(pairs[i]->back, compact));
-                ald_table_add(table, ald_format_nsec(ald_figure(pairs[i]->rtt) / 2));
+                ald_table_add(table, ald_format_nsec(ald_uint64_to_double(pairs[i]->rtt) / 2));
                 ald_table_add(table, ald_text_safe(type ?: ALD_ABSENT_TEXT));
                 ald_table_add(table, describe_note(pairs[i]));
         }
@@ -328,7 +329,7 @@ static uint64_t slower_rate(const AldNodePair *pair)
 /* Returns the ratio of the faster direction to the other; 1 if one of them is unknown. */
 static double asymmetry_of(const AldNodePair *pair)
 {
-        double there = ald_figure(pair->there), back = ald_figure(pair->back);
+        double there = ald_uint64_to_double(pair->there), back = ald_uint64_to_double(pair->back);
         double ratio = fmax(there, back) / fmin(there, back);
 
         return isnan(there) || isnan(back) || isnan(ratio) ? 1 : ratio;
@@ -443,7 +444,8 @@ static char *describe_age(AldModel *model, const AldEdgeRow *edge, double now_us
         uint64_t measured = edge->measured_usec == ALD_ABSENT_UINT64 ? edge->rtt_measured_usec
                                                                      : edge->measured_usec;
 
-        return ald_format_age(ald_figure(measured), prober ? ald_node_now(prober, now_usec) : now_usec);
+        return ald_format_age(
+                ald_uint64_to_double(measured), prober ? ald_node_now(prober, now_usec) : now_usec);
 }
 
 /* Sorts by the names of the nodes, then by the ids of the edges. */
@@ -492,8 +494,8 @@ static AldTable *make_edge_table(AldModel *model, const AldTopologySummary *summ
                 if (with_path)
                         ald_table_add(table, ald_edge_path_words(edge));
                 ald_table_add(table, ald_edge_type_words(edge));
-                ald_table_add(table, ald_format_bits_per_second(ald_figure(edge->bits_per_second)));
-                ald_table_add(table, ald_format_nsec(ald_figure(edge->rtt_p50_nsec) / 2));
+                ald_table_add(table, ald_format_bits_per_second(ald_uint64_to_double(edge->bits_per_second)));
+                ald_table_add(table, ald_format_nsec(ald_uint64_to_double(edge->rtt_p50_nsec) / 2));
                 ald_table_add(table, describe_age(model, edge, now_usec));
                 ald_table_add(table, ald_text_toned(tone, state));
         }
@@ -563,7 +565,7 @@ static void append_label_of_pair(GString *out, const AldTopologySummary *summary
 {
         g_autofree char *there = ald_topology_rate(pair->there, false),
                         *back = ald_topology_rate(pair->back, false);
-        g_autofree char *delay = ald_format_nsec(ald_figure(pair->rtt) / 2);
+        g_autofree char *delay = ald_format_nsec(ald_uint64_to_double(pair->rtt) / 2);
         g_autoptr(GString) label = g_string_new(NULL);
 
         if (pair->there != ALD_ABSENT_UINT64 || pair->back != ALD_ABSENT_UINT64)

@@ -199,7 +199,8 @@ static void add_port(Fabric *fabric, const AldPortRow *port)
         ald_table_add(fabric->table, ald_text_safe(port->port));
         ald_table_add(fabric->table, g_strdup(kind_shown(port)));
         ald_table_add(fabric->table, safe_or_absent(port->state));
-        ald_table_add(fabric->table, ald_format_bits_per_second(ald_figure(port->rate_bits_per_second)));
+        ald_table_add(
+                fabric->table, ald_format_bits_per_second(ald_uint64_to_double(port->rate_bits_per_second)));
         ald_table_add(fabric->table, safe_or_absent(port->interface));
         ald_table_add(fabric->table,
                 port->problem ? describe_problem(port)

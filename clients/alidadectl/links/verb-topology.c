@@ -101,8 +101,8 @@ static void append_device_joins(
                 ald_table_add(table, ald_topology_rate(join->there->negotiated_bits_per_second, false));
                 ald_table_add(table, ald_topology_rate(join->there->bits_per_second, false));
                 ald_table_add(table, ald_topology_rate(back, false));
-                ald_table_add(table,
-                        ald_format_age(ald_figure(join->there->measured_usec), ald_node_now(node, now_usec)));
+                ald_table_add(table, ald_format_age(ald_uint64_to_double(join->there->measured_usec),
+                                             ald_node_now(node, now_usec)));
                 ald_table_add(table, ald_text_toned(tone, state));
         }
         ald_table_layout(table, columns, NULL);

@@ -70,13 +70,14 @@ static void add_stages(GString *out, const AldPlanReport *report, unsigned colum
 
                 ald_table_add(table, ald_plan_words_device(stage));
                 ald_table_add(table, ald_plan_words_layers(stage));
-                ald_table_add(table, ald_format_bytes(ald_figure(stage->needs_bytes)));
-                ald_table_add(table, ald_format_bytes(ald_figure(stage->free_bytes)));
-                ald_table_add(table, ald_format_nsec(ald_figure(stage->nsec)));
-                ald_table_add(table, ald_format_nsec(ald_figure(stage->hop_nsec)));
-                ald_table_add(table, ald_format_bytes_per_second(ald_figure(stage->memory_bytes_per_second)));
+                ald_table_add(table, ald_format_bytes(ald_uint64_to_double(stage->needs_bytes)));
+                ald_table_add(table, ald_format_bytes(ald_uint64_to_double(stage->free_bytes)));
+                ald_table_add(table, ald_format_nsec(ald_uint64_to_double(stage->nsec)));
+                ald_table_add(table, ald_format_nsec(ald_uint64_to_double(stage->hop_nsec)));
+                ald_table_add(table,
+                        ald_format_bytes_per_second(ald_uint64_to_double(stage->memory_bytes_per_second)));
                 ald_table_add(table, g_strdup(stage->limiter));
-                ald_table_add(table, ald_format_age(ald_figure(stage->measured_usec), now_usec));
+                ald_table_add(table, ald_format_age(ald_uint64_to_double(stage->measured_usec), now_usec));
                 ald_table_add(table, ald_text_safe_or_null(stage->device_name));
         }
         add_table(out, table, columns);
@@ -108,11 +109,11 @@ static void add_hops(GString *out, const AldPlanReport *report, unsigned columns
                 ald_table_add(table, ald_plan_words_hop(hop));
                 ald_table_add(table, ald_plan_words_path(hop));
                 ald_table_add(table, ald_plan_words_payload(hop));
-                ald_table_add(table, ald_format_bytes(ald_figure(hop->bytes)));
-                ald_table_add(table, ald_format_nsec(ald_figure(hop->nsec)));
-                ald_table_add(table, ald_format_bits_per_second(ald_figure(hop->bits_per_second)));
-                ald_table_add(table, ald_format_nsec(ald_figure(hop->rtt_nsec) / 2));
-                ald_table_add(table, ald_format_age(ald_figure(hop->measured_usec), now_usec));
+                ald_table_add(table, ald_format_bytes(ald_uint64_to_double(hop->bytes)));
+                ald_table_add(table, ald_format_nsec(ald_uint64_to_double(hop->nsec)));
+                ald_table_add(table, ald_format_bits_per_second(ald_uint64_to_double(hop->bits_per_second)));
+                ald_table_add(table, ald_format_nsec(ald_uint64_to_double(hop->rtt_nsec) / 2));
+                ald_table_add(table, ald_format_age(ald_uint64_to_double(hop->measured_usec), now_usec));
         }
         add_table(out, table, columns);
         add_notes_of_hops(out, report, columns);
@@ -196,7 +197,7 @@ static void add_plan(GString *out, const AldPlanReport *report, unsigned columns
         g_autofree char *engine = ald_text_safe(plan->engine);
         g_autofree char *text = g_strdup_printf("%s with %s, %s", speed, engine, certainty);
         g_autofree char *client = plan->client ? ald_plan_words_node(plan->client_name, plan->client) : NULL;
-        g_autofree char *age = ald_format_age(ald_figure(plan->oldest_usec), now_usec);
+        g_autofree char *age = ald_format_age(ald_uint64_to_double(plan->oldest_usec), now_usec);
         g_autofree char *oldest = g_strdup_printf("the oldest was measured %s", age);
         g_autofree char *disturbed = ald_plan_words_disturbed(report);
         g_autofree char *assumed_free = ald_plan_words_assumed_free(report);

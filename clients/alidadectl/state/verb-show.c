@@ -45,7 +45,7 @@ static int print_as_text(const AldCtl *ctl, const AldStateSession *session, cons
         double now = ald_now();
 
         ald_describe_node(out, model, node, info.columns, now);
-        ald_link_describe(out, model, node, info.columns, 0, now);
+        ald_describe_links(out, model, node, info.columns, 0, now);
         ald_describe_records(out, node, node, info.columns, now);
         for (guint i = 0; i < links->len; i++) {
                 const AldEntity *link = links->pdata[i];

@@ -32,7 +32,7 @@ static int print_as_text(const AldCtl *ctl, AldModel *model, const AldEntity *no
 
         if (node) {
                 ald_describe_node(out, model, node, info.columns, now);
-                ald_link_describe(out, model, node, info.columns, LINKS_MAX, now);
+                ald_describe_links(out, model, node, info.columns, LINKS_MAX, now);
         } else
                 g_string_append(out, "This machine has not reported anything yet.\n");
         g_string_append_c(out, '\n');

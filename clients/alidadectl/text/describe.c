@@ -235,7 +235,7 @@ static void describe_finding(GString *out, const AldFindingListRow *row, unsigne
         const AldFindingRow *finding = row->finding;
         AldTone tone;
         g_autofree char *severity = ald_finding_severity(finding, &tone);
-        g_autofree char *head = ald_finding_head(finding, row->model);
+        g_autofree char *head = ald_finding_title(finding, row->model);
         g_autofree char *silenced = ald_list_column_text(
                 &ald_finding_columns[ALD_FINDING_COLUMN_SILENCED], row);
         g_autofree char *line = g_strdup_printf(

@@ -46,7 +46,7 @@ static char *format_finding(const AldFindingRow *row)
 {
         AldTone tone;
         g_autofree char *severity = ald_finding_severity(row, &tone);
-        g_autofree char *head = ald_finding_head(row, NULL);
+        g_autofree char *head = ald_finding_title(row, NULL);
 
         return g_strdup_printf("%s%s" ALD_STYLE_NORMAL " %s", ald_tone_style(tone), severity, head);
 }

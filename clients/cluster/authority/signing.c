@@ -27,7 +27,7 @@ static bool is_allowed(const AldClusterCommand *command, const char *host)
         return command->addresses->len == 0;
 }
 
-char **ald_signing_beyond(const AldClusterCommand *command, char **hosts)
+char **ald_signing_disallowed_hosts(const AldClusterCommand *command, char **hosts)
 {
         g_autoptr(GPtrArray) beyond = g_ptr_array_new_with_free_func(g_free);
 
@@ -45,7 +45,7 @@ int ald_signing_check_allowed(const AldClusterCommand *command, const AldSigning
 
         if (!signing->request->broker)
                 return ALD_EXIT_OK;
-        beyond = ald_signing_beyond(command, signing->request->addresses);
+        beyond = ald_signing_disallowed_hosts(command, signing->request->addresses);
         if (!*beyond)
                 return ALD_EXIT_OK;
         label = format_label(signing);

@@ -17,7 +17,7 @@ typedef struct AldSigning {
 } AldSigning;
 
 /* Returns the hosts that --address= does not allow; none if the option was not given. */
-char **ald_signing_beyond(const AldClusterCommand *command, char **hosts);
+char **ald_signing_disallowed_hosts(const AldClusterCommand *command, char **hosts);
 
 /* Checks that --address= allows the broker of this request. Reports errors and returns an exit code. */
 int ald_signing_check_allowed(const AldClusterCommand *command, const AldSigning *signing);

@@ -34,7 +34,7 @@ static bool matches_addresses(const AldClusterCommand *command, const AldIssued 
         if (!broker || !ald_authority_has_addresses(broker, addresses))
                 return false;
         names = ald_pki_certificate_names(broker->certificate);
-        beyond = ald_signing_beyond(command, names);
+        beyond = ald_signing_disallowed_hosts(command, names);
         return !*beyond;
 }
 
@@ -175,7 +175,7 @@ static bool is_for_allowed_hosts(const AldClusterCommand *command, const char *p
         if (ald_pki_certificate_parse(pem, strlen(pem), &certificate, NULL) < 0)
                 return false;
         names = ald_pki_certificate_names(certificate);
-        beyond = ald_signing_beyond(command, names);
+        beyond = ald_signing_disallowed_hosts(command, names);
         return !*beyond;
 }
 

@@ -99,7 +99,7 @@ static char *reporter_text(const void *row)
 
 static double left_out_number(const void *row)
 {
-        return ald_figure(finding_of(row)->left_out);
+        return ald_uint64_to_double(finding_of(row)->left_out);
 }
 
 /* These columns say when a finding began and ended, and how long it is silenced. */
@@ -123,7 +123,7 @@ static double began_number(const void *row)
 {
         const AldFindingListRow *listed = row;
 
-        return listed->times ? ald_figure(listed->times->began_usec) : (double) ALD_ABSENT_DOUBLE;
+        return listed->times ? ald_uint64_to_double(listed->times->began_usec) : (double) ALD_ABSENT_DOUBLE;
 }
 
 static char *ended_text(const void *row)
@@ -138,7 +138,7 @@ static double ended_number(const void *row)
 {
         const AldFindingListRow *listed = row;
 
-        return listed->times ? ald_figure(listed->times->ended_usec) : (double) ALD_ABSENT_DOUBLE;
+        return listed->times ? ald_uint64_to_double(listed->times->ended_usec) : (double) ALD_ABSENT_DOUBLE;
 }
 
 /* Returns how long the finding lasted, or has lasted so far. A clock that was set back does not make it

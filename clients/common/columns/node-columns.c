@@ -269,7 +269,7 @@ static double device_memory_number(const void *row)
                 const AldBackend *device = ald_rows_at(&backends->devices, i);
 
                 if (g_strcmp0(device->class, "cpu") != 0 && device->unified != 1 && !device->parent)
-                        sum += ald_figure(device->memory_total_bytes);
+                        sum += ald_uint64_to_double(device->memory_total_bytes);
         }
         return sum;
 }
@@ -323,7 +323,7 @@ static double since_compute(const void *row)
                 const AldComputeDevice *device = ald_rows_at(&record->devices, i);
 
                 if (isfinite(device->tflops_fp16))
-                        since = fmin(since, ald_figure(device->measured_usec));
+                        since = fmin(since, ald_uint64_to_double(device->measured_usec));
         }
         return since;
 }

@@ -27,7 +27,7 @@ static char *format_product(double tflops, const char *precision)
 
 static char *format_rate(uint64_t rate)
 {
-        return ald_format_bytes_per_second(ald_figure(rate));
+        return ald_format_bytes_per_second(ald_uint64_to_double(rate));
 }
 
 static char *format_interval(double percent)
@@ -99,7 +99,7 @@ GPtrArray *ald_compute_facts(const AldComputeDevice *row, const char *name)
                         row->device_to_host_median_bytes_per_second, row->device_to_host_interval));
         ald_facts_add_known(facts, N_("Registers"), format_product(row->peak_tflops, row->peak_precision));
         ald_facts_add_known(
-                facts, N_("Clock"), ald_format_figure(&ald_unit_hertz, ald_figure(row->clock_hz)));
+                facts, N_("Clock"), ald_format_figure(&ald_unit_hertz, ald_uint64_to_double(row->clock_hz)));
         ald_facts_add_known(facts, N_("Throttled"), ald_words_list(row->throttle_reasons));
         ald_facts_add_known(facts, N_("Flags"), ald_words_list(row->flags));
         ald_facts_add_known(facts, N_("Failed"), ald_text_safe_or_null(row->failure));
@@ -159,8 +159,8 @@ static void add_memory(GPtrArray *facts, const AldEntity *node)
                 ald_parts_add(text, "%s", g_strdup(_("no swap")));
         else
                 ald_parts_add(text, _("swap %s free"),
-                        ald_format_bytes_of(ald_figure(memory->swap_available_bytes),
-                                ald_figure(memory->swap_total_bytes)));
+                        ald_format_bytes_of(ald_uint64_to_double(memory->swap_available_bytes),
+                                ald_uint64_to_double(memory->swap_total_bytes)));
         ald_parts_add(text, _("pressure %s"), ald_format_percent(memory->pressure_some10));
         add_text(facts, column->title, text);
 }
@@ -185,7 +185,7 @@ static char *device_text(const AldDeviceRow *row, AldDeviceColumn column)
 /* Adds the device's own memory, then what it shares with the host. */
 static void add_device_memory(GString *text, const AldNodeDevice *device, const AldDeviceRow *row)
 {
-        double shared = device->backend ? ald_figure(device->backend->shared_bytes) : (double) NAN;
+        double shared = device->backend ? ald_uint64_to_double(device->backend->shared_bytes) : (double) NAN;
         bool has_own = !isnan(row->figures.memory_total), unified = ald_node_device_is_unified(device);
 
         if (has_own || !unified)
@@ -276,7 +276,8 @@ static void add_interface(GPtrArray *facts, const AldInterface *interface)
 
         ald_parts_add_text(text, "%s", interface->id);
         ald_parts_add_text(text, "%s", interface->type);
-        ald_parts_add(text, "%s", ald_format_bits_per_second(ald_figure(interface->speed_bits_per_second)));
+        ald_parts_add(text, "%s",
+                ald_format_bits_per_second(ald_uint64_to_double(interface->speed_bits_per_second)));
         ald_parts_add(text, "%s", ald_format_list(interface->addresses));
         add_text(facts, N_("Network"), text);
 }
@@ -308,8 +309,8 @@ static void add_disks(GPtrArray *facts, const AldEntity *node)
 
                 ald_parts_add_text(text, "%s", path->id);
                 ald_parts_add(text, _("%s free"),
-                        ald_format_bytes_of(
-                                ald_figure(path->available_bytes), ald_figure(path->total_bytes)));
+                        ald_format_bytes_of(ald_uint64_to_double(path->available_bytes),
+                                ald_uint64_to_double(path->total_bytes)));
                 add_text(facts, N_("Disk"), text);
         }
 }

@@ -19,7 +19,7 @@ char *ald_storage_title(const AldStorageFileSystem *row)
 /* Returns "3.21 GB/s ±1 %"; NULL if it was never measured. */
 static char *describe_rate(const AldStorageFileSystem *row)
 {
-        g_autofree char *rate = ald_format_bytes_per_second(ald_figure(row->read_bytes_per_second));
+        g_autofree char *rate = ald_format_bytes_per_second(ald_uint64_to_double(row->read_bytes_per_second));
         g_autofree char *interval = NULL;
 
         if (row->read_bytes_per_second == ALD_ABSENT_UINT64)
@@ -33,7 +33,7 @@ static char *describe_rate(const AldStorageFileSystem *row)
 /* Returns "12 models of 310 GiB"; NULL if nobody looked for models. */
 static char *describe_models(const AldStorageFileSystem *row)
 {
-        g_autofree char *bytes = ald_format_bytes(ald_figure(row->model_bytes));
+        g_autofree char *bytes = ald_format_bytes(ald_uint64_to_double(row->model_bytes));
 
         if (row->model_files == ALD_ABSENT_UINT64 || row->model_bytes == ALD_ABSENT_UINT64)
                 return NULL;
@@ -78,7 +78,7 @@ static char *describe_reads(const AldStorageFileSystem *row)
 
         ald_parts_add(text, "%s", describe_rate(row));
         ald_parts_add(text, _("median %s"),
-                ald_format_bytes_per_second(ald_figure(row->read_median_bytes_per_second)));
+                ald_format_bytes_per_second(ald_uint64_to_double(row->read_median_bytes_per_second)));
         ald_parts_add(text, _("spread %s"), ald_format_percent(row->read_spread));
         return g_string_free(text, FALSE);
 }
@@ -88,9 +88,9 @@ static char *describe_requests(const AldStorageFileSystem *row)
 {
         GString *text = g_string_new(NULL);
 
-        ald_parts_add(text, "%s", ald_format_bytes(ald_figure(row->read_bytes)));
-        ald_parts_add(text, _("in requests of %s"), ald_format_bytes(ald_figure(row->block_bytes)));
-        ald_parts_add(text, _("%s at a time"), ald_format_count(ald_figure(row->queue_depth)));
+        ald_parts_add(text, "%s", ald_format_bytes(ald_uint64_to_double(row->read_bytes)));
+        ald_parts_add(text, _("in requests of %s"), ald_format_bytes(ald_uint64_to_double(row->block_bytes)));
+        ald_parts_add(text, _("%s at a time"), ald_format_count(ald_uint64_to_double(row->queue_depth)));
         return g_string_free(text, FALSE);
 }
 
@@ -119,8 +119,8 @@ char *ald_storage_summary(const AldStorageFileSystem *row, double now_usec)
                 g_string_append_printf(text, " %s", rate);
                 add_reservations(text, row);
                 ald_parts_add(text, "%s", describe_models(row));
-                ald_parts_add(
-                        text, _("measured %s"), ald_format_age(ald_figure(row->measured_usec), now_usec));
+                ald_parts_add(text, _("measured %s"),
+                        ald_format_age(ald_uint64_to_double(row->measured_usec), now_usec));
                 ald_parts_add_text(text, _("last attempt failed: %s"), row->failure);
         } else {
                 ald_parts_add(text, "%s", describe_models(row));

@@ -72,7 +72,7 @@ void ald_probed_path_clear(AldProbedPath *path)
 /* Returns "9.41 Gb/s ±0.4 %"; for a direction without a rate, why it has none. */
 static char *describe_rate(const AldProbeDirection *direction)
 {
-        g_autofree char *text = ald_format_bits_per_second(ald_figure(direction->bits_per_second));
+        g_autofree char *text = ald_format_bits_per_second(ald_uint64_to_double(direction->bits_per_second));
         g_autofree char *interval = ald_format_interval(direction->interval);
         g_autofree char *reason = direction->bits_per_second == ALD_ABSENT_UINT64
                                           ? ald_text_safe_or_null(direction->reason)
@@ -87,13 +87,13 @@ static char *describe_rate(const AldProbeDirection *direction)
 /* Returns "9.41 Gb/s ±0.4 %, mean 9.38 Gb/s, spread 2 %, limited by the network, 1.20 GiB in 1.20 s". */
 static char *describe_direction(const AldProbeDirection *direction)
 {
-        g_autofree char *size = ald_format_bytes(ald_figure(direction->bytes));
+        g_autofree char *size = ald_format_bytes(ald_uint64_to_double(direction->bytes));
         g_autofree char *duration = ald_format_nsec(direction->seconds * 1e9);
         GString *list = g_string_new(NULL);
 
         ald_parts_add(list, "%s", describe_rate(direction));
-        ald_parts_add(
-                list, _("mean %s"), ald_format_bits_per_second(ald_figure(direction->mean_bits_per_second)));
+        ald_parts_add(list, _("mean %s"),
+                ald_format_bits_per_second(ald_uint64_to_double(direction->mean_bits_per_second)));
         ald_parts_add(list, _("spread %s"), ald_format_percent(direction->spread));
         if (direction->bits_per_second != ALD_ABSENT_UINT64)
                 ald_parts_add(list, "%s", ald_limiter_words(direction->limiter));
@@ -104,7 +104,7 @@ static char *describe_direction(const AldProbeDirection *direction)
 
 static char *format_half(uint64_t nsec)
 {
-        return ald_format_nsec(ald_figure(nsec) / 2);
+        return ald_format_nsec(ald_uint64_to_double(nsec) / 2);
 }
 
 static char *describe_rtt(const AldSocketResult *figures)
@@ -149,8 +149,8 @@ static char *describe_messages(const AldProbedPath *path)
 {
         GString *list = g_string_new(NULL);
 
-        ald_parts_add(list, "%s", ald_format_bytes(ald_figure(path->message_bytes)));
-        ald_parts_add(list, "MTU %s", ald_format_count(ald_figure(path->mtu)));
+        ald_parts_add(list, "%s", ald_format_bytes(ald_uint64_to_double(path->message_bytes)));
+        ald_parts_add(list, "MTU %s", ald_format_count(ald_uint64_to_double(path->mtu)));
         return g_string_free(list, FALSE);
 }
 
@@ -158,8 +158,8 @@ static char *describe_messages(const AldProbedPath *path)
 static void add_flags(GPtrArray *facts, const AldSocketResult *figures)
 {
         /* The greater of the other traffic in both directions, or NaN. */
-        double rate = fmax(ald_figure(figures->upload.other_bits_per_second),
-                ald_figure(figures->download.other_bits_per_second));
+        double rate = fmax(ald_uint64_to_double(figures->upload.other_bits_per_second),
+                ald_uint64_to_double(figures->download.other_bits_per_second));
         g_autofree char *other = ald_format_bits_per_second(rate);
 
         if (ald_link_has_flag(figures->flags, ALD_LINK_DISTURBED))
@@ -193,7 +193,7 @@ GPtrArray *ald_probed_path_facts(const AldProbedPath *path, const char *name)
         if (path->message_bytes != ALD_ABSENT_UINT64)
                 ald_facts_add(facts, N_("Messages"), describe_messages(path));
         if (figures->streams != ALD_ABSENT_UINT64)
-                ald_facts_add(facts, N_("Streams"), ald_format_count(ald_figure(figures->streams)));
+                ald_facts_add(facts, N_("Streams"), ald_format_count(ald_uint64_to_double(figures->streams)));
         add_flags(facts, figures);
         return facts;
 }

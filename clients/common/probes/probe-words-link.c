@@ -29,11 +29,11 @@ static char *describe_path(const AldProbedPath *path)
         GString *parts = g_string_new(NULL);
 
         /* Translators: a rate in the direction away from the first machine, and one towards it. */
-        ald_parts_add(
-                parts, _("%s up"), ald_format_bits_per_second(ald_figure(figures->upload.bits_per_second)));
+        ald_parts_add(parts, _("%s up"),
+                ald_format_bits_per_second(ald_uint64_to_double(figures->upload.bits_per_second)));
         ald_parts_add(parts, _("%s down"),
-                ald_format_bits_per_second(ald_figure(figures->download.bits_per_second)));
-        ald_parts_add(parts, _("RTT/2 %s"), ald_format_nsec(ald_figure(figures->rtt_p50_nsec) / 2));
+                ald_format_bits_per_second(ald_uint64_to_double(figures->download.bits_per_second)));
+        ald_parts_add(parts, _("RTT/2 %s"), ald_format_nsec(ald_uint64_to_double(figures->rtt_p50_nsec) / 2));
         return g_string_free(parts, FALSE);
 }
 
@@ -50,8 +50,8 @@ static void add_reservations(GString *parts, const AldSocketResult *figures)
 
 static double rate_of(const AldProbedPath *path)
 {
-        double up = ald_figure(path->figures.upload.bits_per_second),
-               down = ald_figure(path->figures.download.bits_per_second);
+        double up = ald_uint64_to_double(path->figures.upload.bits_per_second),
+               down = ald_uint64_to_double(path->figures.download.bits_per_second);
 
         return (isnan(up) ? 0 : up) + (isnan(down) ? 0 : down);
 }

@@ -254,7 +254,7 @@ static void call_silence(AldActions *self, AldSilenceCall call, AldHostReplied r
         call.peer = self->silenced.b;
         call.asks = true;
         ald_host_call_free(self->silencing);
-        self->silencing = ald_host_call_new_made(
+        self->silencing = ald_host_call_new_with_message(
                 self->bus, ald_silence_call_make, &call, ALD_ASKING_USEC, replied, self);
 }
 
@@ -334,7 +334,7 @@ AldActions *ald_actions_new(GtkApplicationWindow *window, AldLiveCluster *cluste
         self->cluster = g_object_ref(cluster);
         self->bus = ald_host_bus_new(ald_live_cluster_host(cluster));
         self->measurements = ald_measurements_new(self->bus, cluster, show_message, self);
-        self->hold_off = g_object_ref(ald_hold_off_of(application, ald_live_cluster_host(cluster)));
+        self->hold_off = g_object_ref(ald_hold_off_get(application, ald_live_cluster_host(cluster)));
         self->said_id = g_signal_connect(self->hold_off, "said", G_CALLBACK(on_said), self);
         hold_off = ald_hold_off_action_new(self->hold_off, "hold-off");
         g_action_map_add_action_entries(G_ACTION_MAP(window), entries, G_N_ELEMENTS(entries), self);

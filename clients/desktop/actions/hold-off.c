@@ -159,7 +159,7 @@ static void request_lock(AldHoldOff *self)
 {
         const AldProbeLockCall lock = { ALD_PROBE_LOCK_ALL, "Alidade", _("held off by hand") };
 
-        self->call = ald_host_call_new_made(
+        self->call = ald_host_call_new_with_message(
                 self->bus, ald_probe_lock_make, &lock, ALD_ANSWER_USEC, on_lock_reply, self);
 }
 
@@ -219,7 +219,7 @@ static void ald_hold_off_init(AldHoldOff *self)
         self->fd = -1;
 }
 
-AldHoldOff *ald_hold_off_of(GApplication *application, const char *host)
+AldHoldOff *ald_hold_off_get(GApplication *application, const char *host)
 {
         GHashTable *all = g_object_get_data(G_OBJECT(application), APPLICATION_KEY);
         AldHoldOff *self;

@@ -16,7 +16,7 @@ G_DECLARE_FINAL_TYPE(AldHoldOff, ald_hold_off, ALD, HOLD_OFF, GObject)
 
 /* Returns the object for this host, or for this machine if it is NULL. All windows of the application share
  * it. */
-AldHoldOff *ald_hold_off_of(GApplication *application, const char *host);
+AldHoldOff *ald_hold_off_get(GApplication *application, const char *host);
 
 bool ald_hold_off_held(AldHoldOff *hold_off);
 

@@ -45,7 +45,7 @@ static sd_bus *detach_bus(AldHostBus *self)
 static char *why_not_established(const AldHostBus *self, int error)
 {
         const char *place = ald_connection_place(self->host);
-        g_autofree char *complaint = ald_host_connection_complaint(self->complaints);
+        g_autofree char *complaint = ald_host_connection_last_error_line(self->complaints);
 
         if (complaint)
                 return g_strdup_printf(_("ssh cannot connect to %s: %s"), place, complaint);

@@ -119,8 +119,8 @@ AldHostCall *ald_host_call_new(AldHostBus *bus, const AldHostMethod *method, Ald
         return call;
 }
 
-AldHostCall *ald_host_call_new_made(AldHostBus *bus, AldHostMake make_call, const void *data, uint64_t usec,
-        AldHostReplied replied, void *userdata)
+AldHostCall *ald_host_call_new_with_message(AldHostBus *bus, AldHostMake make_call, const void *data,
+        uint64_t usec, AldHostReplied replied, void *userdata)
 {
         AldHostCall *call = g_new0(AldHostCall, 1);
         sd_bus *connection = begin_call(call, bus, replied, userdata);

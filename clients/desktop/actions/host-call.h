@@ -26,8 +26,8 @@ typedef int (*AldHostMake)(sd_bus *bus, const void *data, sd_bus_message **ret);
 
 /* Sends the call that `make` creates from the data, which need not outlive this. The answer may take `usec`.
  */
-AldHostCall *ald_host_call_new_made(AldHostBus *bus, AldHostMake make, const void *data, uint64_t usec,
-        AldHostReplied replied, void *userdata);
+AldHostCall *ald_host_call_new_with_message(AldHostBus *bus, AldHostMake make, const void *data,
+        uint64_t usec, AldHostReplied replied, void *userdata);
 
 /* Cancels the call; its callback is not called. */
 void ald_host_call_free(AldHostCall *call);

@@ -58,7 +58,7 @@ static void on_edited(HostPrompt *self)
         if (!self->has_ssh)
                 return;
         show_problem(self, problem);
-        ald_prompt_allow(self->prompt, *host && !problem);
+        ald_prompt_set_accept_enabled(self->prompt, *host && !problem);
 }
 
 static void on_accepted(void *userdata)
@@ -185,7 +185,7 @@ GtkWidget *ald_host_prompt_new(AldHostChosen chosen, void *userdata)
                 make_host_content(self));
         g_object_set_data_full(G_OBJECT(self->prompt), "ald-host-prompt", self, g_free);
         ald_prompt_set_answer(self->prompt, _("C_onnect"), ALD_PROMPT_SUGGESTED, on_accepted, self);
-        ald_prompt_allow(self->prompt, false);
+        ald_prompt_set_accept_enabled(self->prompt, false);
         if (self->has_ssh)
                 ald_prompt_set_focus(self->prompt, self->entry);
         return self->prompt;

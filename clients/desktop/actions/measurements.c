@@ -16,7 +16,7 @@
 struct AldMeasurements {
         AldHostBus *bus;
         AldLiveCluster *cluster;
-        AldSay say;
+        AldShowMessage say;
         void *userdata;
         GtkWidget *bar;
         GPtrArray *running; /* Measurement */
@@ -208,7 +208,8 @@ void ald_measurements_start(AldMeasurements *self, const AldProbeWords *words, c
                 end_measurement(measurement, &error);
 }
 
-AldMeasurements *ald_measurements_new(AldHostBus *bus, AldLiveCluster *cluster, AldSay say, void *userdata)
+AldMeasurements *ald_measurements_new(
+        AldHostBus *bus, AldLiveCluster *cluster, AldShowMessage say, void *userdata)
 {
         AldMeasurements *self = g_new0(AldMeasurements, 1);
 

@@ -11,10 +11,11 @@
 typedef struct AldMeasurements AldMeasurements;
 
 /* Shows the user one line of text. */
-typedef void (*AldSay)(const char *text, void *userdata);
+typedef void (*AldShowMessage)(const char *text, void *userdata);
 
 /* The bus and the cluster must outlive this. */
-AldMeasurements *ald_measurements_new(AldHostBus *bus, AldLiveCluster *cluster, AldSay say, void *userdata);
+AldMeasurements *ald_measurements_new(
+        AldHostBus *bus, AldLiveCluster *cluster, AldShowMessage say, void *userdata);
 
 /* Running measurements continue without being shown. */
 void ald_measurements_free(AldMeasurements *measurements);

@@ -52,7 +52,7 @@ static void on_edited(NamePrompt *self)
                 gtk_widget_add_css_class(self->entry, "error");
         else
                 gtk_widget_remove_css_class(self->entry, "error");
-        ald_prompt_allow(self->prompt, !problem && strcmp(name, self->before) != 0);
+        ald_prompt_set_accept_enabled(self->prompt, !problem && strcmp(name, self->before) != 0);
 }
 
 static void on_accepted(void *userdata)

@@ -167,7 +167,7 @@ void ald_prompt_set_answer(GtkWidget *prompt, const char *label, AldPromptWeight
         g_signal_connect_data(prompt, "response", G_CALLBACK(on_response), answer, free_answer, 0);
 }
 
-void ald_prompt_allow(GtkWidget *prompt, bool allow)
+void ald_prompt_set_accept_enabled(GtkWidget *prompt, bool allow)
 {
         dialog_set_response_enabled(DIALOG(prompt), ACCEPT, allow);
 }

@@ -32,7 +32,7 @@ GtkWidget *ald_prompt_problem_new(void);
 void ald_prompt_set_focus(GtkWidget *prompt, GtkWidget *widget);
 
 /* Sets whether the other answer can be given. */
-void ald_prompt_allow(GtkWidget *prompt, bool allow);
+void ald_prompt_set_accept_enabled(GtkWidget *prompt, bool allow);
 
 void ald_prompt_present(GtkWidget *prompt, GtkWindow *parent);
 

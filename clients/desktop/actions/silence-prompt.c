@@ -34,7 +34,7 @@ static void on_edited(SilencePrompt *self)
                 gtk_widget_remove_css_class(self->reason, "error");
         else
                 gtk_widget_add_css_class(self->reason, "error");
-        ald_prompt_allow(self->prompt, valid);
+        ald_prompt_set_accept_enabled(self->prompt, valid);
 }
 
 static void on_accepted(void *userdata)

@@ -61,7 +61,7 @@ static AldDetailsSubject make_subject(AldDetailsPane *pane)
                 .b = pane->b,
                 .node_a = a,
                 .node_b = b,
-                .now = ald_live_now(),
+                .now = ald_live_real_time_usec(),
                 .outdated = ald_live_cluster_problem(pane->cluster) || is_away(model, a) ||
                             is_away(model, b) };
 }

@@ -157,7 +157,7 @@ static char *describe_path(const AldLinkSummary *link)
 /* Names two ages if they differ: round trips are often measured alone, since that disturbs nobody. */
 static char *describe_age(const AldLinkSummary *link, const AldEdgeRow *edge)
 {
-        double rtt_measured = edge ? ald_figure(edge->rtt_measured_usec) : (double) NAN;
+        double rtt_measured = edge ? ald_uint64_to_double(edge->rtt_measured_usec) : (double) NAN;
         g_autofree char *rates = ald_format_age(link->measured, link->now);
         g_autofree char *rtt = ald_format_age(rtt_measured, link->now);
 
@@ -260,7 +260,8 @@ static void show_edge(
         g_autofree char *direction = both_ways ? ald_pair_words(from, to) : ald_direction_words(from, to);
         g_autofree char *type = ald_edge_type_words(edge), *ports = ald_edge_path_words(edge);
         g_autofree char *detail = g_strdup_printf("%s, %s", direction, ports);
-        g_autofree char *speed = ald_format_bits_per_second(ald_figure(edge->negotiated_bits_per_second));
+        g_autofree char *speed = ald_format_bits_per_second(
+                ald_uint64_to_double(edge->negotiated_bits_per_second));
         g_autofree char *remedy = ald_text_safe_or_null(edge->remedy);
         AldTone tone;
         g_autofree char *state = ald_edge_state_words(edge, &tone);

@@ -180,7 +180,7 @@ const char *ald_event_list_failure(AldEventList *list)
         return list->failure;
 }
 
-bool ald_event_list_is_cut(AldEventList *list)
+bool ald_event_list_is_truncated(AldEventList *list)
 {
         return list->is_cut;
 }

@@ -30,4 +30,4 @@ bool ald_event_list_is_read(AldEventList *list);
 const char *ald_event_list_failure(AldEventList *list);
 
 /* Returns whether later events are missing because there were too many. */
-bool ald_event_list_is_cut(AldEventList *list);
+bool ald_event_list_is_truncated(AldEventList *list);

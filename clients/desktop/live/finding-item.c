@@ -157,7 +157,7 @@ const char *ald_finding_item_title(AldFindingItem *item)
         return _(severities[item->severity].title);
 }
 
-uint64_t ald_finding_item_left_out(AldFindingItem *item)
+uint64_t ald_finding_item_n_left_out(AldFindingItem *item)
 {
         return item->left_out;
 }

@@ -23,7 +23,7 @@ const char *ald_finding_item_icon(AldFindingItem *item);
 const char *ald_finding_item_title(AldFindingItem *item);
 
 /* Returns the number of findings that were left out if this item only counts them; 0 for a finding. */
-uint64_t ald_finding_item_left_out(AldFindingItem *item);
+uint64_t ald_finding_item_n_left_out(AldFindingItem *item);
 
 /* Returns the text of a column of the list of findings, such as its id or what is wrong; ALD_ABSENT_TEXT if
  * it is absent. The times and the silence, which are set below, are always absent here. */

@@ -231,7 +231,7 @@ int ald_host_connection_open(const char *host, int *ret_complaints, sd_bus **ret
         return open_over_ssh(host, *ret_complaints, ret);
 }
 
-char *ald_host_connection_complaint(int complaints)
+char *ald_host_connection_last_error_line(int complaints)
 {
         char text[COMPLAINTS_BYTES + 1] = "", *line;
         g_autofree char *safe = NULL;

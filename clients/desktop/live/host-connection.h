@@ -17,7 +17,7 @@
 int ald_host_connection_open(const char *host, int *ret_complaints, sd_bus **ret);
 
 /* Returns the last line in that file, shortened, as safe text to be freed; NULL if there is none. */
-char *ald_host_connection_complaint(int complaints);
+char *ald_host_connection_last_error_line(int complaints);
 
 /* Returns the command that is started for this host, [USER@]HOST[:PORT][/CONTAINER], the same as sd-bus would
  * start; to be freed. */

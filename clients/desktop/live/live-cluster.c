@@ -58,7 +58,7 @@ static GParamSpec *properties[N_PROPERTIES];
 
 G_DEFINE_FINAL_TYPE(AldLiveCluster, ald_live_cluster, G_TYPE_OBJECT)
 
-double ald_live_now(void)
+double ald_live_real_time_usec(void)
 {
         return (double) g_get_real_time();
 }
@@ -162,7 +162,8 @@ static void refresh_changed_nodes(AldLiveCluster *cluster)
 static void refresh_links(AldLiveCluster *cluster)
 {
         gint64 start = g_get_monotonic_time();
-        g_autoptr(GPtrArray) summaries = ald_link_summaries_with_untried(cluster->model, ald_live_now());
+        g_autoptr(GPtrArray)
+                summaries = ald_link_summaries_with_untried(cluster->model, ald_live_real_time_usec());
 
         /* The items take ownership of the summaries. */
         g_ptr_array_set_free_func(summaries, NULL);
@@ -368,8 +369,9 @@ static char *why_not_connected(AldLiveCluster *cluster)
 {
         const char *place = ald_connection_place(cluster->host);
         /* If the connection has worked, the last line of ssh may be a mere warning. */
-        g_autofree char *complaint = cluster->reached ? NULL
-                                                      : ald_host_connection_complaint(cluster->complaints);
+        g_autofree char *complaint = cluster->reached
+                                             ? NULL
+                                             : ald_host_connection_last_error_line(cluster->complaints);
 
         if (complaint)
                 return g_strdup_printf(_("ssh cannot connect to %s: %s"), place, complaint);

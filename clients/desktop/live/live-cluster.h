@@ -70,4 +70,4 @@ GListModel *ald_live_cluster_links(AldLiveCluster *cluster);
 GListModel *ald_live_cluster_findings(AldLiveCluster *cluster);
 
 /* Returns CLOCK_REALTIME in µs, for ages. */
-double ald_live_now(void);
+double ald_live_real_time_usec(void);

@@ -42,7 +42,7 @@ static GString *write_json(const AldPlanReport *report)
 static int write_text(
         AldExportButton *button, const char *format, bool force, GString **ret, char **ret_reason)
 {
-        const AldPlanExportOptions options = { .now_usec = (uint64_t) ald_live_now(),
+        const AldPlanExportOptions options = { .now_usec = (uint64_t) ald_live_real_time_usec(),
                 .force = force,
                 .version = ALD_VERSION,
                 .model = button->path };

@@ -61,9 +61,9 @@ static void show_stage(GtkWidget *row, guint number, const AldPlanStageRow *stag
         g_autofree char *title = g_strdup_printf("%u. %s", number, device);
         g_autofree char *detail = ald_text_safe_or_null(stage->device_name);
         g_autofree char *memory = ald_format_bytes_of(
-                ald_figure(stage->needs_bytes), ald_figure(stage->free_bytes));
-        g_autofree char *time = ald_format_nsec(ald_figure(stage->nsec));
-        g_autofree char *hop = ald_format_nsec(ald_figure(stage->hop_nsec));
+                ald_uint64_to_double(stage->needs_bytes), ald_uint64_to_double(stage->free_bytes));
+        g_autofree char *time = ald_format_nsec(ald_uint64_to_double(stage->nsec));
+        g_autofree char *hop = ald_format_nsec(ald_uint64_to_double(stage->hop_nsec));
         g_autofree char *age = describe_age(stage->measured_usec, now_usec);
         g_autofree char *limiter = ald_plan_words_limiter(stage);
         const AldFigureSet figures = { .title = title,
@@ -96,10 +96,10 @@ static void show_hop(GtkWidget *row, const AldPlanHopRow *hop, double now_usec)
         g_autofree char *title = ald_plan_words_hop(hop), *path = ald_plan_words_path(hop);
         g_autofree char *payload = ald_plan_words_payload(hop);
         g_autofree char *detail = payload ? g_strdup_printf("%s · %s", payload, path) : NULL;
-        g_autofree char *time = ald_format_nsec(ald_figure(hop->nsec));
-        g_autofree char *bytes = ald_format_bytes(ald_figure(hop->bytes));
-        g_autofree char *rate = ald_format_bits_per_second(ald_figure(hop->bits_per_second));
-        g_autofree char *delay = ald_format_nsec(ald_figure(hop->rtt_nsec) / 2);
+        g_autofree char *time = ald_format_nsec(ald_uint64_to_double(hop->nsec));
+        g_autofree char *bytes = ald_format_bytes(ald_uint64_to_double(hop->bytes));
+        g_autofree char *rate = ald_format_bits_per_second(ald_uint64_to_double(hop->bits_per_second));
+        g_autofree char *delay = ald_format_nsec(ald_uint64_to_double(hop->rtt_nsec) / 2);
         g_autofree char *age = describe_age(hop->measured_usec, now_usec);
         const AldFigureSet figures = { .title = title,
                 .detail = detail ? detail : path,

@@ -90,7 +90,8 @@ AldPlanRun *ald_plan_run_start(AldHostBus *bus, const AldPlanWorkload *workload,
         run->handler = handler;
         run->userdata = userdata;
         follow_progress(run, bus);
-        run->call = ald_host_call_new_made(bus, make_call, &arguments, ALD_PLAN_CALL_USEC, on_replied, run);
+        run->call = ald_host_call_new_with_message(
+                bus, make_call, &arguments, ALD_PLAN_CALL_USEC, on_replied, run);
         return run;
 }
 

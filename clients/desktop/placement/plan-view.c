@@ -53,7 +53,7 @@ static void show_facts(AldPlanView *view, double now_usec)
 {
         const AldPlanRow *plan = &view->report->plan;
         g_autofree char *client = plan->client ? ald_plan_words_node(plan->client_name, plan->client) : NULL;
-        g_autofree char *age = ald_format_age(ald_figure(plan->oldest_usec), now_usec);
+        g_autofree char *age = ald_format_age(ald_uint64_to_double(plan->oldest_usec), now_usec);
         g_autofree char *disturbed = ald_plan_words_disturbed(view->report);
         g_autofree char *assumed_free = ald_plan_words_assumed_free(view->report);
         g_autoptr(GString) text = g_string_new(NULL);
@@ -127,7 +127,7 @@ static void show_section(AldPlanView *view, guint i, double now_usec)
 
 static void update_view(AldPlanView *view)
 {
-        double now_usec = ald_live_now();
+        double now_usec = ald_live_real_time_usec();
         bool has_plan = view->report && !view->report->plan.problem;
 
         gtk_widget_set_visible(GTK_WIDGET(view), view->report != NULL);
@@ -158,7 +158,7 @@ void ald_plan_view_show(AldPlanView *view, const AldPlanReport *report, const ch
 /* Updates ages. */
 static void on_tick(AldPlanView *view)
 {
-        double now_usec = ald_live_now();
+        double now_usec = ald_live_real_time_usec();
 
         if (!view->report || view->report->plan.problem || !gtk_widget_get_mapped(GTK_WIDGET(view)))
                 return;

@@ -101,7 +101,7 @@ static void refresh_rows(AldBoundRows *rows, bool only_ages)
                 refresh_row(row, only_ages);
 }
 
-void ald_bound_rows_set_seen(AldBoundRows *rows, bool seen)
+void ald_bound_rows_set_visible(AldBoundRows *rows, bool seen)
 {
         rows->seen = seen;
         if (!seen || !rows->missed)

@@ -19,7 +19,7 @@ void ald_bound_rows_add(AldBoundRows *rows, AldDataCell *cell);
 void ald_bound_rows_remove(AldBoundRows *rows, AldDataCell *cell);
 
 /* Refreshes all rows if one has changed while they could not be seen. */
-void ald_bound_rows_set_seen(AldBoundRows *rows, bool seen);
+void ald_bound_rows_set_visible(AldBoundRows *rows, bool seen);
 
 /* Refreshes the cells that show ages. */
 void ald_bound_rows_tick(AldBoundRows *rows);

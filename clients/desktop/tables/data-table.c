@@ -105,7 +105,7 @@ static void show_filled_columns(AldDataTable *table, guint parts)
 {
         for (guint i = table->empty->len; i > 0; i--) {
                 GtkColumnViewColumn *column = table->empty->pdata[i - 1];
-                const AldDataColumn *described = ald_view_column_described(column);
+                const AldDataColumn *described = ald_view_column_description(column);
 
                 if (described->parts & parts && has_value(table, described))
                         gtk_column_view_column_set_visible(column, TRUE);
@@ -126,7 +126,7 @@ static void hide_empty_columns(AldDataTable *table)
         for (guint i = 1; i < g_list_model_get_n_items(columns); i++) {
                 g_autoptr(GtkColumnViewColumn) column = g_list_model_get_item(columns, i);
 
-                if (ald_view_column_described(column)->hidden)
+                if (ald_view_column_description(column)->hidden)
                         continue;
                 gtk_column_view_column_set_visible(column, FALSE);
                 g_ptr_array_add(table->empty, g_object_ref(column));
@@ -193,7 +193,7 @@ static void sort_by_column(GtkWidget *widget, const char *action, GVariant *para
         g_autoptr(GtkColumnViewColumn)
                 column = ald_view_columns_find(table->view, g_variant_get_string(parameter, NULL));
         bool again = column && table->sorted_by &&
-                     ald_column_sorter_column(table->sorted_by) == ald_view_column_described(column);
+                     ald_column_sorter_column(table->sorted_by) == ald_view_column_description(column);
         bool descending = again && !ald_column_sorter_is_descending(table->sorted_by);
 
         if (!column)
@@ -413,7 +413,7 @@ static GtkColumnViewColumn *column_new(AldDataTable *table, const AldDataColumn 
                 _(described->title), factory_new(table, described));
         AldColumnSorter *sorter = ald_column_sorter_new(described, table->cluster);
 
-        ald_view_column_describe(column, described);
+        ald_view_column_set_description(column, described);
         gtk_column_view_column_set_resizable(column, TRUE);
         gtk_column_view_column_set_expand(column, described->expands);
         gtk_column_view_column_set_visible(column, !described->hidden);
@@ -510,14 +510,14 @@ static void ald_data_table_map(GtkWidget *widget)
         if (!table->selection)
                 attach_model(table);
         GTK_WIDGET_CLASS(ald_data_table_parent_class)->map(widget);
-        ald_bound_rows_set_seen(table->rows, true);
+        ald_bound_rows_set_visible(table->rows, true);
         apply_changes(table, table->missed);
         table->missed = 0;
 }
 
 static void ald_data_table_unmap(GtkWidget *widget)
 {
-        ald_bound_rows_set_seen(ALD_DATA_TABLE(widget)->rows, false);
+        ald_bound_rows_set_visible(ALD_DATA_TABLE(widget)->rows, false);
         GTK_WIDGET_CLASS(ald_data_table_parent_class)->unmap(widget);
 }
 

@@ -242,7 +242,7 @@ static unsigned count_findings(AldFindingsPage *page, AldFindingRowSeverity seve
                 g_autoptr(AldFindingItem) item = g_list_model_get_item(items, i);
 
                 if (ald_finding_item_severity(item) == severity)
-                        n += ald_finding_item_left_out(item) ?: 1;
+                        n += ald_finding_item_n_left_out(item) ?: 1;
         }
         return (unsigned) MIN(n, UINT_MAX);
 }
@@ -260,7 +260,7 @@ static void update_counts(AldFindingsPage *page)
         }
         gtk_label_set_text(GTK_LABEL(page->counts), text->str);
         gtk_widget_set_visible(page->bar, text->len > 0);
-        ald_label_show(page->cut, page->period > 0 && ald_event_list_is_cut(page->events)
+        ald_label_show(page->cut, page->period > 0 && ald_event_list_is_truncated(page->events)
                                           ? _("There were more than can be shown. The last ones are missing.")
                                           : NULL);
 }

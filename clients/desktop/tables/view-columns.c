@@ -9,12 +9,12 @@ static GQuark column_quark(void)
         return g_quark_from_static_string("ald-data-column");
 }
 
-void ald_view_column_describe(GtkColumnViewColumn *column, const AldDataColumn *described)
+void ald_view_column_set_description(GtkColumnViewColumn *column, const AldDataColumn *described)
 {
         g_object_set_qdata(G_OBJECT(column), column_quark(), (gpointer) described);
 }
 
-const AldDataColumn *ald_view_column_described(GtkColumnViewColumn *column)
+const AldDataColumn *ald_view_column_description(GtkColumnViewColumn *column)
 {
         return g_object_get_qdata(G_OBJECT(column), column_quark());
 }
@@ -26,7 +26,7 @@ GtkColumnViewColumn *ald_view_columns_find(GtkColumnView *view, const char *id)
         for (guint i = 0; i < g_list_model_get_n_items(columns); i++) {
                 g_autoptr(GtkColumnViewColumn) column = g_list_model_get_item(columns, i);
 
-                if (strcmp(ald_view_column_described(column)->id, id) == 0)
+                if (strcmp(ald_view_column_description(column)->id, id) == 0)
                         return g_steal_pointer(&column);
         }
         return NULL;
@@ -69,7 +69,7 @@ static void append_titles(GString *out, GListModel *columns)
 
                 if (gtk_column_view_column_get_visible(column))
                         g_string_append_printf(out, "%s%s", out->len == begin ? "" : "\t",
-                                ald_data_column_long_title(ald_view_column_described(column)));
+                                ald_data_column_long_title(ald_view_column_description(column)));
         }
         g_string_append_c(out, '\n');
 }
@@ -84,7 +84,7 @@ static void append_row(GString *out, GListModel *columns, gpointer item, AldLive
 
                 if (!gtk_column_view_column_get_visible(column))
                         continue;
-                text = ald_data_column_text(ald_view_column_described(column), item, cluster);
+                text = ald_data_column_text(ald_view_column_description(column), item, cluster);
                 g_string_append_printf(out, "%s%s", out->len == begin ? "" : "\t", text);
         }
 }

@@ -6,8 +6,8 @@
 #include "clients/desktop/tables/table-column.h"
 
 /* Associate a column of a view with its description, which is not copied. */
-void ald_view_column_describe(GtkColumnViewColumn *column, const AldDataColumn *described);
-const AldDataColumn *ald_view_column_described(GtkColumnViewColumn *column);
+void ald_view_column_set_description(GtkColumnViewColumn *column, const AldDataColumn *described);
+const AldDataColumn *ald_view_column_description(GtkColumnViewColumn *column);
 
 /* Returns a new reference, or NULL. */
 GtkColumnViewColumn *ald_view_columns_find(GtkColumnView *view, const char *id);

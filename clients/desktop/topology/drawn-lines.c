@@ -230,7 +230,7 @@ static char *rate_text(const AldDrawnLine *line, uint64_t rate, uint64_t other)
 
         if (rate == ALD_ABSENT_UINT64)
                 return NULL;
-        text = ald_format_bits_per_second(ald_figure(rate));
+        text = ald_format_bits_per_second(ald_uint64_to_double(rate));
         if (line->presence == ALD_EDGE_ROW_PRESENCE_STALE)
                 return g_strdup_printf("~ %s", text);
         return line->asymmetric && rate < other ? g_strdup_printf("≠ %s", text) : g_steal_pointer(&text);
@@ -248,8 +248,9 @@ static AldLabelRuler delay_ruler(const AldDrawnLine *line)
 
 static char *middle_text(const AldDrawnLine *line)
 {
-        g_autofree char *delay = line->rtt == ALD_ABSENT_UINT64 ? NULL
-                                                                : ald_format_nsec(ald_figure(line->rtt) / 2);
+        g_autofree char *delay = line->rtt == ALD_ABSENT_UINT64
+                                         ? NULL
+                                         : ald_format_nsec(ald_uint64_to_double(line->rtt) / 2);
         const char *state = state_words(line->presence);
 
         /* The cross on the line shows it, as does the card of the node. */
@@ -292,9 +293,9 @@ char *ald_label_ruler_text(AldLabelRuler ruler)
 static void add_texts(AldDrawnLine *line, const AldTopologySummary *summary)
 {
         const char *a = node_at(summary, line->a)->name, *b = node_at(summary, line->b)->name;
-        g_autofree char *there = ald_format_bits_per_second(ald_figure(line->there));
-        g_autofree char *back = ald_format_bits_per_second(ald_figure(line->back));
-        g_autofree char *delay = ald_format_nsec(ald_figure(line->rtt) / 2), *path = NULL;
+        g_autofree char *there = ald_format_bits_per_second(ald_uint64_to_double(line->there));
+        g_autofree char *back = ald_format_bits_per_second(ald_uint64_to_double(line->back));
+        g_autofree char *delay = ald_format_nsec(ald_uint64_to_double(line->rtt) / 2), *path = NULL;
         const char *state = state_words(line->presence) ?: _("live");
 
         line->texts[ALD_LABEL_TO_B] = rate_text(line, line->there, line->back);

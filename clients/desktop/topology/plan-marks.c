@@ -152,7 +152,7 @@ static void add_hop(AldPlanMarks *marks, const AldPlanReport *report, const AldP
                 return;
         transfer = g_new(PlanTransfer, 1);
         *transfer = (PlanTransfer){ g_strdup(hop->source), g_strdup(hop->sink), describe_steps(report, hop),
-                hop_line_kind(hop), ald_figure(hop->nsec) };
+                hop_line_kind(hop), ald_uint64_to_double(hop->nsec) };
         g_ptr_array_add(marks->transfers, transfer);
 }
 

@@ -317,7 +317,7 @@ void ald_brokers_subscribe(AldBrokers *brokers, const char *const *filters, bool
                 ald_broker_subscribe(brokers->list->pdata[i], again);
 }
 
-bool ald_brokers_ask_again(AldBrokers *brokers, const char *filter)
+bool ald_brokers_request_again(AldBrokers *brokers, const char *filter)
 {
         bool put = true;
 

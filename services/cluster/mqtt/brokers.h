@@ -58,7 +58,7 @@ void ald_brokers_subscribe(AldBrokers *brokers, const char *const *filters, bool
 
 /* Makes all brokers send their retained messages for this filter again, which an existing subscription must
  * include. Returns false if too many such requests are pending at a broker. */
-bool ald_brokers_ask_again(AldBrokers *brokers, const char *filter);
+bool ald_brokers_request_again(AldBrokers *brokers, const char *filter);
 
 /* Publishes to the first broker; see ald_broker_publish(). */
 int ald_brokers_publish(

@@ -306,7 +306,7 @@ static void update_unheard_kinds(AldAnnouncer *announcer)
         announcer->setup.changed(announcer->setup.userdata);
 }
 
-void ald_announcer_heard(AldAnnouncer *announcer, const AldUpdate *update)
+void ald_announcer_note_echo(AldAnnouncer *announcer, const AldUpdate *update)
 {
         ald_publisher_heard(announcer->publisher, update);
         if (g_get_monotonic_time() - announcer->unheard_checked >= UNHEARD_USEC)
@@ -380,10 +380,10 @@ AldUpdate ald_announcer_newest(const AldAnnouncer *announcer)
         };
 }
 
-void ald_announcer_go_back(AldAnnouncer *announcer)
+void ald_announcer_accept_older_epoch(AldAnnouncer *announcer)
 {
-        ald_publisher_go_back(announcer->publisher);
-        ald_own_status_go_back(announcer->setup.status);
+        ald_publisher_accept_older_epoch(announcer->publisher);
+        ald_own_status_accept_older_epoch(announcer->setup.status);
 }
 
 void ald_announcer_end(AldAnnouncer *announcer)
@@ -391,7 +391,7 @@ void ald_announcer_end(AldAnnouncer *announcer)
         ald_publisher_end(announcer->publisher);
 }
 
-void ald_announcer_found(AldAnnouncer *announcer, const AldUpdate *update)
+void ald_announcer_note_stored(AldAnnouncer *announcer, const AldUpdate *update)
 {
         ald_publisher_found(announcer->publisher, update->kind, update->key, update->stamp.epoch);
 }

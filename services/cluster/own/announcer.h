@@ -43,11 +43,11 @@ bool ald_announcer_is_behind(const AldAnnouncer *announcer);
 /* Returns a deletion with the newest known stamp of this node. */
 AldUpdate ald_announcer_newest(const AldAnnouncer *announcer);
 /* Accepts the older records from now on. */
-void ald_announcer_go_back(AldAnnouncer *announcer);
+void ald_announcer_accept_older_epoch(AldAnnouncer *announcer);
 /* Takes note of a record under our own id that a broker had stored. */
-void ald_announcer_found(AldAnnouncer *announcer, const AldUpdate *update);
+void ald_announcer_note_stored(AldAnnouncer *announcer, const AldUpdate *update);
 /* Takes note of a record under our own id that a broker has just passed on. */
-void ald_announcer_heard(AldAnnouncer *announcer, const AldUpdate *update);
+void ald_announcer_note_echo(AldAnnouncer *announcer, const AldUpdate *update);
 /* Returns the names of the kinds that the first broker does not pass on, or NULL. */
 const char *ald_announcer_unheard_kinds(const AldAnnouncer *announcer);
 

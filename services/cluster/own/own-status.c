@@ -142,7 +142,7 @@ uint64_t ald_own_status_epoch(const AldOwnStatus *own)
         return own->epoch;
 }
 
-void ald_own_status_go_back(AldOwnStatus *own)
+void ald_own_status_accept_older_epoch(AldOwnStatus *own)
 {
         own->epoch = 0;
         own->announced = ALD_ABSENT_UINT64;

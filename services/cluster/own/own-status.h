@@ -40,7 +40,7 @@ bool ald_own_status_set_epoch(AldOwnStatus *own, uint64_t epoch, uint64_t now);
 uint64_t ald_own_status_epoch(const AldOwnStatus *own);
 
 /* Accepts the next epoch that is set, even if it is older, and withdraws the announcement. */
-void ald_own_status_go_back(AldOwnStatus *own);
+void ald_own_status_accept_older_epoch(AldOwnStatus *own);
 
 /* Returns true once for each epoch, when all its records were published, which is to be announced now. */
 bool ald_own_status_announce(AldOwnStatus *own, uint64_t now);

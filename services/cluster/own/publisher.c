@@ -162,7 +162,7 @@ bool ald_publisher_is_behind(const AldPublisher *publisher)
         return publisher->read_epoch != 0 && publisher->read_epoch < publisher->newest.epoch;
 }
 
-void ald_publisher_go_back(AldPublisher *publisher)
+void ald_publisher_accept_older_epoch(AldPublisher *publisher)
 {
         GHashTableIter iter;
         gpointer name;

@@ -39,7 +39,7 @@ bool ald_publisher_is_behind(const AldPublisher *publisher);
 
 /* Forgets all records and their stamps, so that older ones are accepted. Topics that are not put again are
  * cleared after the announcement. */
-void ald_publisher_go_back(AldPublisher *publisher);
+void ald_publisher_accept_older_epoch(AldPublisher *publisher);
 
 /* Publishes everything, to a broker that may have none of it. */
 void ald_publisher_publish_all(AldPublisher *publisher, uint64_t now);

@@ -253,7 +253,7 @@ static gboolean lose_broker(AldClusterNode *node, void *userdata)
 {
         const uint32_t *broker = userdata;
 
-        ald_presence_lose(&node->presence, *broker);
+        ald_presence_forget_broker(&node->presence, *broker);
         return FALSE;
 }
 

@@ -345,7 +345,7 @@ void ald_receiver_take(AldReceiver *receiver, const AldReceived *received, uint6
         /* A status is excluded, because brokers publish wills for dead nodes; its content shows whether the
          * node is alive. */
         if (incoming.node && !received->retained && (r < 0 || incoming.topic.type != ALD_TOPIC_STATUS)) {
-                ald_presence_heard(&incoming.node->presence, received->broker, now);
+                ald_presence_note_heard(&incoming.node->presence, received->broker, now);
                 ald_receiver_update_node(receiver, incoming.node, now, real);
         }
         reason = check_before_reading(&incoming, r);

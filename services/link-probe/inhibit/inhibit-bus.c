@@ -139,6 +139,6 @@ int ald_inhibit_bus_list(AldService *service, sd_bus_message *message, const Ald
                 r = sd_bus_message_close_container(reply);
         if (r < 0)
                 return r;
-        ald_service_replied(service, message, (size_t) ald_inhibitors_count(inhibitors) * WIRE_PER_LOCK);
+        ald_service_note_reply(service, message, (size_t) ald_inhibitors_count(inhibitors) * WIRE_PER_LOCK);
         return sd_bus_send(NULL, reply, NULL);
 }

@@ -36,7 +36,7 @@ struct AldJob {
 
 struct AldJobs {
         AldJobsParts parts;
-        AldJobTold told; /* NULL if none */
+        AldJobChanged told; /* NULL if none */
         void *userdata;
         guint notification; /* timer until changes are reported */
         unsigned last;
@@ -68,7 +68,7 @@ AldJobs *ald_jobs_new(const AldJobsParts *parts)
         return jobs;
 }
 
-void ald_jobs_watch(AldJobs *jobs, AldJobTold told, void *userdata)
+void ald_jobs_watch(AldJobs *jobs, AldJobChanged told, void *userdata)
 {
         jobs->told = told;
         jobs->userdata = userdata;

@@ -87,7 +87,7 @@ static void finish_request(PendingRequest *pending, int error, const AldNeighbou
         int r = error;
 
         if (r >= 0)
-                r = ald_gate_may(requests->parts.gate, pending->wanted.kind, pending->wanted.force);
+                r = ald_gate_check(requests->parts.gate, pending->wanted.kind, pending->wanted.force);
         if (r >= 0)
                 r = resolve_targets(pending, neighbours, targets);
         if (r >= 0)
@@ -162,7 +162,7 @@ int ald_measure_requests_add(AldMeasureRequests *requests, const AldMeasureReque
         /* The ports and the devices of this machine must be requested in any case. */
         bool known = own->of[ALD_KIND_NETWORK] && wanted->kind->kind == ALD_KIND_LINK_SOCKET;
         PendingRequest *pending;
-        int r = ald_gate_may(parts->gate, wanted->kind, wanted->force);
+        int r = ald_gate_check(parts->gate, wanted->kind, wanted->force);
 
         if (r >= 0)
                 r = ald_jobs_room(requests->jobs, request->uid);

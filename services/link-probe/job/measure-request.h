@@ -16,7 +16,7 @@ typedef struct AldMeasureRequest {
         AldProbeTarget target;
 } AldMeasureRequest;
 
-/* Receives the job, or an error: those of `resolve` of the kind, of ald_jobs_room() and of ald_gate_may();
+/* Receives the job, or an error: those of `resolve` of the kind, of ald_jobs_room() and of ald_gate_check();
  * -ALD_E_NO_SUCH_NODE; another one if the state service did not reply. */
 typedef void (*AldMeasureRequestAnswer)(int error, AldJob *job, void *userdata);
 

@@ -182,7 +182,7 @@ static GArray *list_devices(AldDeviceSchedule *schedule, const AldNodeRecords *o
         const AldDeviceRecords records = devices_of(own, parts->own_id);
         GArray *devices = g_array_new(FALSE, FALSE, sizeof(AldLocalDevice));
 
-        ald_work_take_devices(
+        ald_work_update_devices(
                 ald_machine_work(parts->machine), &records, now_realtime, ald_device_schedule_ours(schedule));
         for (size_t i = 0; records.backends && i < records.backends->devices.n; i++) {
                 const AldBackend *backend = ald_rows_at(&records.backends->devices, i);

@@ -55,7 +55,7 @@ static bool is_inhibited(const AldGate *gate, const AldProbeKind *kind)
         return ald_inhibitors_what(gate->inhibitors) & kind->inhibit;
 }
 
-int ald_gate_may(const AldGate *gate, const AldProbeKind *kind, bool force)
+int ald_gate_check(const AldGate *gate, const AldProbeKind *kind, bool force)
 {
         if (!kind->local && !ald_gate_is_able(gate, kind))
                 return -ALD_E_NOT_JOINED;
@@ -67,7 +67,7 @@ int ald_gate_may(const AldGate *gate, const AldProbeKind *kind, bool force)
 /* Links over RDMA also need an RDMA port. */
 bool ald_gate_may_automatically(const AldGate *gate, const AldProbeKind *kind)
 {
-        return ald_gate_may(gate, kind, false) >= 0 &&
+        return ald_gate_check(gate, kind, false) >= 0 &&
                (!ald_probe_kind_is_rdma(kind) || ald_counters_ports(ald_machine_counters(gate->machine)) > 0);
 }
 

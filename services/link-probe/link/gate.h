@@ -31,7 +31,7 @@ bool ald_gate_is_able(const AldGate *gate, const AldProbeKind *kind);
 
 /* Returns 0, or why a request is refused: -ALD_E_NOT_JOINED, -ALD_E_INHIBITED or, without force, -ALD_E_BUSY
  * if the machine has work. */
-int ald_gate_may(const AldGate *gate, const AldProbeKind *kind, bool force);
+int ald_gate_check(const AldGate *gate, const AldProbeKind *kind, bool force);
 
 /* Returns whether links of this kind may be measured without a request. */
 bool ald_gate_may_automatically(const AldGate *gate, const AldProbeKind *kind);

@@ -40,7 +40,7 @@ static const AldProbe *running_probe(const AldDeviceSchedule *schedule)
 
 static bool is_inhibited(const AldDeviceSchedule *schedule)
 {
-        return ald_gate_may(schedule->parts.gate, schedule->parts.kind, true) < 0;
+        return ald_gate_check(schedule->parts.gate, schedule->parts.kind, true) < 0;
 }
 
 static const AldWork *work_of(const AldDeviceSchedule *schedule)

@@ -18,7 +18,7 @@ AldRowResults *ald_row_results_new(const AldProbeKind *kind)
         AldRowResults *results = g_new0(AldRowResults, 1);
 
         results->kind = kind;
-        results->list = ald_struct_rows(ald_kinds[kind->kind].type);
+        results->list = ald_struct_find_rows(ald_kinds[kind->kind].type);
         results->other_work = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
         return results;
 }

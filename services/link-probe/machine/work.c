@@ -86,7 +86,7 @@ static const char *find_device(const AldDeviceRecords *records, uint64_t now, co
         return NULL;
 }
 
-void ald_work_take_devices(
+void ald_work_update_devices(
         AldWork *work, const AldDeviceRecords *records, uint64_t now, const char *const *ours)
 {
         const char *device = find_device(records, now, ours);

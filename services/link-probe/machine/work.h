@@ -30,5 +30,5 @@ bool ald_work_units_known(const AldWork *work);
 
 /* Takes telemetry's record of this node's devices, at CLOCK_REALTIME in µs. The devices of `ours`, which ends
  * in NULL, are skipped, since Alidade itself measures them, or did just now. */
-void ald_work_take_devices(
+void ald_work_update_devices(
         AldWork *work, const AldDeviceRecords *records, uint64_t now, const char *const *ours);

@@ -115,7 +115,7 @@ static void read_wifi(AldMedia *media, const char *interface, SettledValue *held
                 medium->generation = generation;
 }
 
-AldMedium ald_media_look(AldMedia *media, const AldNetwork *network, const char *interface)
+AldMedium ald_media_find(AldMedia *media, const AldNetwork *network, const char *interface)
 {
         const AldInterface *row = network ? ald_rows_find(&network->interfaces, interface) : NULL;
         const AldPathEnd end = row ? ald_path_end_of(network, NULL, row, read_active_port, media)

@@ -24,4 +24,4 @@ void ald_media_free(AldMedia *media);
 
 /* Looks up the medium of an interface. The network may be NULL if it is not known. The type belongs to the
  * media. */
-AldMedium ald_media_look(AldMedia *media, const AldNetwork *network, const char *interface);
+AldMedium ald_media_find(AldMedia *media, const AldNetwork *network, const char *interface);

@@ -162,7 +162,7 @@ static void conclude(AldProbe *probe)
 
         /* A service that has just started did not know its own interfaces before. */
         if (!probe->target.kind->local)
-                probe->medium = ald_media_look(
+                probe->medium = ald_media_find(
                         ald_machine_media(prober->machine), ald_prober_network(prober), probe->interface);
         if (probe->reason)
                 set_stopped_answer(probe);

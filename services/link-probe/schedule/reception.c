@@ -57,7 +57,7 @@ static void on_connection(int connection, bool rdma, const AldRemote *remote,
         close(connection);
 }
 
-bool ald_reception_look(AldReception *reception)
+bool ald_reception_refresh(AldReception *reception)
 {
         const AldLinkProbeConfig *config = reception->program->config;
         char *problem = config->enabled ? ald_credentials_problem(reception->program->credentials) : NULL;

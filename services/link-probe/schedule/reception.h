@@ -13,13 +13,13 @@ typedef struct AldReceptionParts {
         AldSessionsParts sessions; /* with no members yet */
 } AldReceptionParts;
 
-/* The port is closed until ald_reception_look(). The query is freed first. */
+/* The port is closed until ald_reception_refresh(). The query is freed first. */
 AldReception *ald_reception_new(const AldReceptionParts *parts);
 void ald_reception_free(AldReception *reception);
 
 /* Opens or closes the port, by the configuration and the credentials. Returns whether a port was closed: then
  * all measurements of links must stop, even if another port was opened. */
-bool ald_reception_look(AldReception *reception);
+bool ald_reception_refresh(AldReception *reception);
 
 /* Requests the addresses of the nodes while the port is open. Call it from time to time. */
 void ald_reception_learn_addresses(AldReception *reception);

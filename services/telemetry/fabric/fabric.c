@@ -589,7 +589,7 @@ static gboolean on_settled(gpointer userdata)
         return G_SOURCE_REMOVE;
 }
 
-void ald_fabric_collector_look_soon(AldFabricCollector *collector)
+void ald_fabric_collector_rescan_soon(AldFabricCollector *collector)
 {
         if (collector->settle_source == 0)
                 collector->settle_source = g_timeout_add(SETTLE_MSEC, on_settled, collector);

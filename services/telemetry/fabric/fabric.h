@@ -20,7 +20,7 @@ void ald_fabric_collector_free(AldFabricCollector *collector);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldFabricCollector, ald_fabric_collector_free)
 
 /* Scans again once the kernel has updated the GIDs. Call it when network interfaces have changed. */
-void ald_fabric_collector_look_soon(AldFabricCollector *collector);
+void ald_fabric_collector_rescan_soon(AldFabricCollector *collector);
 
 /* Returns whether this kernel shows any of these devices, or has shown one. */
 bool ald_fabric_collector_any(const AldFabricCollector *collector);

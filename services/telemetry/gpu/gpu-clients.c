@@ -179,7 +179,7 @@ GHashTable *ald_gpu_clients_of(const AldGpuClients *clients, const char *address
         return g_hash_table_lookup(clients->processes, address);
 }
 
-bool ald_gpu_clients_are_all(const AldGpuClients *clients, const char *address)
+bool ald_gpu_clients_are_complete(const AldGpuClients *clients, const char *address)
 {
         return clients->all && !g_hash_table_contains(clients->unsure, address);
 }

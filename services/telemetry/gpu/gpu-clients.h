@@ -32,7 +32,7 @@ bool ald_gpu_clients_know_driver(const char *driver);
 GHashTable *ald_gpu_clients_of(const AldGpuClients *clients, const char *address);
 
 /* Returns whether it is certain that no other process computed on the device. */
-bool ald_gpu_clients_are_all(const AldGpuClients *clients, const char *address);
+bool ald_gpu_clients_are_complete(const AldGpuClients *clients, const char *address);
 
 /* The contents of fdinfo of one file descriptor of a DRM device. */
 typedef struct AldGpuClient {

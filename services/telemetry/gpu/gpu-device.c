@@ -108,7 +108,7 @@ AldGpu *ald_gpu_list_take(GPtrArray *gpus, const char *id)
                        : NULL;
 }
 
-bool ald_gpu_same(const AldGpu *a, const AldGpu *b)
+bool ald_gpu_equal(const AldGpu *a, const AldGpu *b)
 {
         return g_str_equal(a->id, b->id) && g_strcmp0(a->path, b->path) == 0 && a->class == b->class &&
                g_strcmp0(a->vendor, b->vendor) == 0 && g_strcmp0(a->driver, b->driver) == 0 &&

@@ -69,7 +69,7 @@ void ald_gpu_facts_clear(AldGpuFacts *facts);
 bool ald_gpu_facts_equal(const AldGpuFacts *a, const AldGpuFacts *b);
 
 /* Returns whether sysfs shows the same facts for both. */
-bool ald_gpu_same(const AldGpu *a, const AldGpu *b);
+bool ald_gpu_equal(const AldGpu *a, const AldGpu *b);
 
 /* Adds another PCI address of the same card. */
 void ald_gpu_add_function(AldGpu *gpu, const char *address);

@@ -100,7 +100,7 @@ static bool is_as_known(const GPtrArray *known, const GPtrArray *scanned)
 
                 if (!gpu->path)
                         continue;
-                if (n >= scanned->len || !ald_gpu_same(gpu, scanned->pdata[n]))
+                if (n >= scanned->len || !ald_gpu_equal(gpu, scanned->pdata[n]))
                         return false;
                 n++;
         }
@@ -127,7 +127,7 @@ static void carry_over(GPtrArray *known, GPtrArray *scanned)
         for (guint i = 0; i < scanned->len; i++) {
                 AldGpu *fresh = scanned->pdata[i], *old = ald_gpu_list_find(known, fresh->id);
 
-                if (!old || !ald_gpu_same(old, fresh))
+                if (!old || !ald_gpu_equal(old, fresh))
                         continue;
                 scanned->pdata[i] = ald_gpu_list_take(known, fresh->id);
                 ald_gpu_free(fresh);
@@ -166,7 +166,7 @@ void ald_gpu_collector_rescan(AldGpuCollector *collector)
         collector->gpus = g_steal_pointer(&scanned);
         prepare_readers(collector);
         match_opencl(collector);
-        ald_opencl_source_want(collector->opencl_source);
+        ald_opencl_source_request(collector->opencl_source);
         collector->changed(collector->userdata);
 }
 
@@ -180,7 +180,7 @@ static void on_icds_changed(void *userdata)
 {
         AldGpuCollector *collector = userdata;
 
-        ald_opencl_source_want(collector->opencl_source);
+        ald_opencl_source_request(collector->opencl_source);
 }
 
 static void on_opencl_answered(AldRecord *answer, void *userdata)
@@ -390,8 +390,9 @@ static uint64_t count_processes(const AldGpuCollector *collector, const AldGpu *
                 return ALD_ABSENT_UINT64;
         clients = ald_gpu_clients_of(collector->clients, gpu->id);
         n = size_of_union(queues, clients);
-        return n > 0 || queues || ald_gpu_clients_are_all(collector->clients, gpu->id) ? n
-                                                                                       : ALD_ABSENT_UINT64;
+        return n > 0 || queues || ald_gpu_clients_are_complete(collector->clients, gpu->id)
+                       ? n
+                       : ALD_ABSENT_UINT64;
 }
 
 static gboolean on_report_due(gpointer userdata)

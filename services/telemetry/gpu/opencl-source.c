@@ -83,7 +83,7 @@ void ald_opencl_source_free(AldOpenclSource *source)
         g_free(source);
 }
 
-void ald_opencl_source_want(AldOpenclSource *source)
+void ald_opencl_source_request(AldOpenclSource *source)
 {
         source->tries_left = TRIES;
         ald_child_end(source->child);

@@ -19,7 +19,7 @@ void ald_opencl_source_free(AldOpenclSource *source);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldOpenclSource, ald_opencl_source_free)
 
 /* Requests a new list. Call it when the devices have changed. */
-void ald_opencl_source_want(AldOpenclSource *source);
+void ald_opencl_source_request(AldOpenclSource *source);
 
 /* Returns whether a list is still needed. */
 bool ald_opencl_source_is_wanted(const AldOpenclSource *source);

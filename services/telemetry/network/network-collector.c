@@ -89,7 +89,7 @@ static void read_facts(AldNetworkCollector *collector)
                 if (!link->dirty)
                         continue;
                 ald_link_facts_read(&link->facts, collector->root, link->info.name, link->info.index,
-                        link->info.carrier && ald_link_tells_speed(&link->info));
+                        link->info.carrier && ald_link_reports_speed(&link->info));
                 link->dirty = false;
         }
 }

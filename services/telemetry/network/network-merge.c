@@ -91,7 +91,7 @@ static bool ports_tell_speed(const Merge *merge, const AldNetworkLink *bond)
         for (size_t i = 0; i < ald_links_count(merge->links); i++) {
                 const AldLinkInfo *port = &ald_links_at(merge->links, i)->info;
 
-                if (port->controller == bond->info.index && !ald_link_tells_speed(port))
+                if (port->controller == bond->info.index && !ald_link_reports_speed(port))
                         return false;
         }
         return true;
@@ -102,7 +102,7 @@ static bool ports_tell_speed(const Merge *merge, const AldNetworkLink *bond)
 static bool speed_is_real(const Merge *merge, const AldNetworkLink *link)
 {
         for (int i = 0; link && i < STACK_MAX; i++) {
-                if (!ald_link_tells_speed(&link->info) || !ports_tell_speed(merge, link))
+                if (!ald_link_reports_speed(&link->info) || !ports_tell_speed(merge, link))
                         return false;
                 link = link_below(merge->links, link);
         }

@@ -122,7 +122,7 @@ AldInterfaceType ald_link_type(const AldLinkInfo *info, const AldLinkFacts *fact
         return type_by_arp(info->arp_type);
 }
 
-bool ald_link_tells_speed(const AldLinkInfo *info)
+bool ald_link_reports_speed(const AldLinkInfo *info)
 {
         const Kind *kind = kind_of(info);
 

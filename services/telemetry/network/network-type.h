@@ -13,7 +13,7 @@ AldInterfaceType ald_link_type(const AldLinkInfo *info, const AldLinkFacts *fact
 
 /* Returns whether interfaces of this kind have a speed of their own or the speed of the interface below; the
  * others report a made-up one, such as the 10 Gb/s of a veth. */
-bool ald_link_tells_speed(const AldLinkInfo *info);
+bool ald_link_reports_speed(const AldLinkInfo *info);
 
 /* Returns whether a controller has ports, as a bridge or a bond does, and a VRF does not. */
 bool ald_link_has_ports(const AldLinkInfo *info);

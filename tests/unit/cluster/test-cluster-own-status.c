@@ -207,7 +207,7 @@ static void test_forged(Fixture *fixture, gconstpointer unused)
 }
 
 /* What a broker keeps from the last time names an instance that is no more. */
-static void test_twin_of_a_former_instance(Fixture *fixture, gconstpointer unused)
+static void test_duplicate_of_a_former_instance(Fixture *fixture, gconstpointer unused)
 {
         const AldNodeStatus kept = DUPLICATE_OF(1);
         const AldId instance = id_make(7);
@@ -305,7 +305,7 @@ int main(int argc, char *argv[])
         ADD(met_by_another_machine);
         ADD(machines_at_two_brokers);
         ADD(forged);
-        ADD(twin_of_a_former_instance);
+        ADD(duplicate_of_a_former_instance);
         ADD(contested);
         ADD(forged_record);
         ADD(two_that_meet);

@@ -24,7 +24,7 @@ static void add(Past *past, double rate)
 
 static AldPastVerdict judge(const Past *past)
 {
-        return ald_past_judge(past->results, past->n);
+        return ald_past_compare(past->results, past->n);
 }
 
 /* Normally distributed, from twelve uniform numbers. */
@@ -141,7 +141,7 @@ static void test_too_few(void)
 {
         Past past = { .n = 0 };
 
-        g_assert_false(ald_past_judge(NULL, 0).known);
+        g_assert_false(ald_past_compare(NULL, 0).known);
         for (unsigned i = 0; i < 19; i++)
                 add(&past, 100);
         add(&past, 1);

@@ -22,7 +22,7 @@ static AldMedium look_all(AldMedia *media, const char *type)
         row.type = type;
         network.interfaces.items = &row;
         network.interfaces.n = type ? 1 : 0;
-        return ald_media_look(media, &network, "net0");
+        return ald_media_find(media, &network, "net0");
 }
 
 static const char *look(AldMedia *media, const char *type)
@@ -73,7 +73,7 @@ static void test_does_not_flicker(void)
         g_assert_cmpstr(look(media, "wifi"), ==, "wifi");
         g_assert_cmpstr(look(media, "ethernet"), ==, "wifi");
         g_assert_cmpstr(look(media, "ethernet"), ==, "ethernet");
-        g_assert_cmpstr(ald_media_look(media, NULL, "net0").type, ==, "ethernet");
+        g_assert_cmpstr(ald_media_find(media, NULL, "net0").type, ==, "ethernet");
         ald_media_free(media);
 }
 
@@ -98,9 +98,9 @@ static void test_bond(void)
         network.interfaces.items = rows;
         network.interfaces.n = G_N_ELEMENTS(rows);
         told = 6;
-        g_assert_null(ald_media_look(media, &network, "bond0").type);
+        g_assert_null(ald_media_find(media, &network, "bond0").type);
         fake_root_write(root, "sys/class/net/bond0/bonding/active_slave", "net0\n");
-        medium = ald_media_look(media, &network, "bond0");
+        medium = ald_media_find(media, &network, "bond0");
         g_assert_cmpstr(medium.type, ==, "wifi");
         g_assert_cmpuint(medium.generation, ==, 6);
         g_assert_cmpuint(medium.bits_per_second, ==, 400);

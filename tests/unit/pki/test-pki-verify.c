@@ -76,7 +76,7 @@ static void test_other_ca(Lab *lab, const void *data)
                 "the certificate of other is not signed by the CA of cluster \"lab\"");
 }
 
-static void test_twin_without_key_id(Lab *lab, const void *data)
+static void test_same_name_without_key_id(Lab *lab, const void *data)
 {
         static const PkiOdd odd = { .names = { PKI_A }, .usage = "clientAuth" };
         g_autoptr(X509) made = NULL;
@@ -313,7 +313,7 @@ int main(int argc, char *argv[])
         g_test_init(&argc, &argv, NULL);
         ADD("fine", test_fine);
         ADD("other-ca", test_other_ca);
-        ADD("twin-without-key-id", test_twin_without_key_id);
+        ADD("same-name-without-key-id", test_same_name_without_key_id);
         ADD("altered", test_altered);
         ADD("times", test_times);
         ADD("not-yet-valid", test_not_yet_valid);

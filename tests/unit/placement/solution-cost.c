@@ -78,21 +78,21 @@ double placement_measure_ring(const AldPlacementProblem *problem, const AldPlace
         return nsec;
 }
 
-static AldPlacementArm arm_of(
+static AldPlacementRoleCost arm_of(
         const AldPlacementProblem *problem, const PlacementStar *star, uint32_t device, bool last)
 {
         if (!last || !star->last_nsec)
-                return (AldPlacementArm){ .use_nsec = star->use_nsec[device],
+                return (AldPlacementRoleCost){ .use_nsec = star->use_nsec[device],
                         .layers_max = problem->devices[device].layers_max };
-        return (AldPlacementArm){ .use_nsec = star->use_nsec[device] + star->last_nsec[device],
+        return (AldPlacementRoleCost){ .use_nsec = star->use_nsec[device] + star->last_nsec[device],
                 .layers_max = star->last_layers_max[device] };
 }
 
 int placement_solve_star(
         const AldPlacementProblem *problem, const PlacementStar *star, AldPlacementSolution *ret)
 {
-        g_autofree AldPlacementArm *arms = g_new(
-                AldPlacementArm, (size_t) problem->n_devices * ALD_PLACEMENT_N_ROLES);
+        g_autofree AldPlacementRoleCost *arms = g_new(
+                AldPlacementRoleCost, (size_t) problem->n_devices * ALD_PLACEMENT_N_ROLES);
         AldPlacementStarSolution found;
         AldPlacementStage last;
         uint64_t work = 0;

@@ -12,7 +12,7 @@
 
 typedef struct Case {
         AldPlacementDevice devices[DEVICES_MAX];
-        AldPlacementArm arms[DEVICES_MAX * ALD_PLACEMENT_N_ROLES];
+        AldPlacementRoleCost arms[DEVICES_MAX * ALD_PLACEMENT_N_ROLES];
         uint32_t nodes[DEVICES_MAX];
         AldPlacementProblem problem;
 } Case;
@@ -48,7 +48,7 @@ static void make_case(Case *made)
                         .required = g_test_rand_int_range(0, 10) == 0 };
                 made->nodes[i] = (uint32_t) g_test_rand_int_range(0, NODES);
                 for (uint32_t j = 0; j < ALD_PLACEMENT_N_ROLES; j++)
-                        made->arms[i * ALD_PLACEMENT_N_ROLES + j] = (AldPlacementArm){
+                        made->arms[i * ALD_PLACEMENT_N_ROLES + j] = (AldPlacementRoleCost){
                                 g_test_rand_int_range(0, 5) == 0 ? INFINITY : g_test_rand_double_range(0, 8),
                                 g_test_rand_int_range(0, 20) == 0
                                         ? UINT32_MAX
@@ -75,7 +75,7 @@ typedef struct Search {
 static double visits_cost(
         const Case *of, const uint32_t *layers, uint32_t node, uint32_t first, uint32_t last)
 {
-        const AldPlacementArm *arms = NULL;
+        const AldPlacementRoleCost *arms = NULL;
         AldPlacementRole roles = ALD_PLACEMENT_PLAIN;
         uint32_t n = 0, others = 0;
         double after = 0;
@@ -107,7 +107,7 @@ static double cost(const Case *of, const uint32_t *layers, uint32_t first, uint3
         for (uint32_t i = 0; i < of->problem.n_devices; i++) {
                 AldPlacementRole role = (i == first ? ALD_PLACEMENT_FIRST : 0) |
                                         (i == last ? ALD_PLACEMENT_LAST : 0);
-                const AldPlacementArm *arm = ald_placement_arm(of->arms, i, role);
+                const AldPlacementRoleCost *arm = ald_placement_arm(of->arms, i, role);
 
                 if (layers[i] == 0)
                         continue;
@@ -219,7 +219,7 @@ static void test_limits(void)
 {
         enum { N = 800, LAYERS = 80 };
         g_autofree AldPlacementDevice *devices = g_new0(AldPlacementDevice, N);
-        g_autofree AldPlacementArm *arms = g_new(AldPlacementArm, N * ALD_PLACEMENT_N_ROLES);
+        g_autofree AldPlacementRoleCost *arms = g_new(AldPlacementRoleCost, N * ALD_PLACEMENT_N_ROLES);
         g_autofree uint32_t *nodes = g_new(uint32_t, N);
         const AldPlacementProblem problem = { .layers = LAYERS,
                 .n_devices = N,
@@ -235,7 +235,7 @@ static void test_limits(void)
                 devices[i].layer_nsec = g_test_rand_double_range(1, 10);
                 nodes[i] = i / 2;
                 for (uint32_t j = 0; j < ALD_PLACEMENT_N_ROLES; j++)
-                        arms[i * ALD_PLACEMENT_N_ROLES + j] = (AldPlacementArm){
+                        arms[i * ALD_PLACEMENT_N_ROLES + j] = (AldPlacementRoleCost){
                                 .use_nsec = g_test_rand_double_range(0, 8),
                                 .layers_max = (uint32_t) g_test_rand_int_range(1, 8)
                         };
@@ -251,7 +251,7 @@ static void test_too_many(void)
 {
         enum { N = 700, LAYERS = 1024 };
         g_autofree AldPlacementDevice *devices = g_new0(AldPlacementDevice, N);
-        g_autofree AldPlacementArm *arms = g_new(AldPlacementArm, N * ALD_PLACEMENT_N_ROLES);
+        g_autofree AldPlacementRoleCost *arms = g_new(AldPlacementRoleCost, N * ALD_PLACEMENT_N_ROLES);
         const AldPlacementProblem problem = {
                 .layers = LAYERS, .n_devices = N, .devices = devices, .devices_max = 15
         };
@@ -262,7 +262,7 @@ static void test_too_many(void)
         for (uint32_t i = 0; i < N; i++) {
                 devices[i].layer_nsec = 1 + i;
                 for (uint32_t j = 0; j < ALD_PLACEMENT_N_ROLES; j++)
-                        arms[i * ALD_PLACEMENT_N_ROLES + j] = (AldPlacementArm){ .use_nsec = 1,
+                        arms[i * ALD_PLACEMENT_N_ROLES + j] = (AldPlacementRoleCost){ .use_nsec = 1,
                                 .layers_max = 1 + i };
         }
         g_assert_cmpint(
@@ -276,7 +276,7 @@ static void test_boxes(void)
 {
         enum { BOXES = 1000, N = 2 * BOXES, LAYERS = 80 };
         g_autofree AldPlacementDevice *devices = g_new0(AldPlacementDevice, N);
-        g_autofree AldPlacementArm *arms = g_new(AldPlacementArm, N * ALD_PLACEMENT_N_ROLES);
+        g_autofree AldPlacementRoleCost *arms = g_new(AldPlacementRoleCost, N * ALD_PLACEMENT_N_ROLES);
         g_autofree uint32_t *nodes = g_new(uint32_t, N);
         const AldPlacementProblem problem = {
                 .layers = LAYERS, .n_devices = N, .devices = devices, .devices_max = 15, .nodes = nodes
@@ -289,7 +289,7 @@ static void test_boxes(void)
                 devices[i] = (AldPlacementDevice){ .layer_nsec = 5 };
                 nodes[i] = i / 2;
                 for (uint32_t j = 0; j < ALD_PLACEMENT_N_ROLES; j++)
-                        arms[i * ALD_PLACEMENT_N_ROLES + j] = (AldPlacementArm){ 0, 6, 10, 1 };
+                        arms[i * ALD_PLACEMENT_N_ROLES + j] = (AldPlacementRoleCost){ 0, 6, 10, 1 };
         }
         g_assert_cmpint(ald_placement_solve_star(&problem, arms, INFINITY, &work, &found, &lower), ==, 0);
         /* 14 devices on 7 boxes. */

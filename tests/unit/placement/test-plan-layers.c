@@ -27,7 +27,7 @@ typedef struct CutCase {
         AldPlanRequest request;
         AldPlanLayerSizes *sizes;
         uint32_t n;
-        AldPlanCut stages[STAGES_MAX];
+        AldPlanStageCut stages[STAGES_MAX];
         double best_nsec;
         double spare[STAGES_MAX]; /* of the equals of the first stage, the least first */
         bool is_alike;
@@ -125,7 +125,7 @@ static void make_cut_case(CutCase *made)
                 made->workload.layer_bytes = weights[0];
         made->request = (AldPlanRequest){ .workload = &made->workload, .sizes = made->sizes };
         for (uint32_t i = 0; i < made->n; i++)
-                made->stages[i] = (AldPlanCut){ .room = g_test_rand_int_range(0, 50) * MIB,
+                made->stages[i] = (AldPlanStageCut){ .room = g_test_rand_int_range(0, 50) * MIB,
                         .layer_nsec = g_test_rand_int_range(1, 4),
                         .layers_max = g_test_rand_int_range(0, 4) ? UINT32_MAX : 2 };
 }

@@ -27,7 +27,7 @@ static void test_tidy(void)
         };
 
         for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-                g_autofree char *tidy = ald_text_tidy(cases[i].raw, strlen(cases[i].raw));
+                g_autofree char *tidy = ald_firmware_text_normalize(cases[i].raw, strlen(cases[i].raw));
 
                 g_assert_cmpstr(tidy, ==, cases[i].tidy);
         }
@@ -36,12 +36,12 @@ static void test_tidy(void)
 static void test_tidy_limits(void)
 {
         g_autofree char *longest = g_strnfill(ALD_TEXT_MAX, 'x');
-        g_autofree char *tidy = ald_text_tidy(longest, ALD_TEXT_MAX);
+        g_autofree char *tidy = ald_firmware_text_normalize(longest, ALD_TEXT_MAX);
         g_autofree char *too_long = g_strnfill(ALD_TEXT_MAX + 1, 'x');
 
         g_assert_cmpstr(tidy, ==, longest);
-        g_assert_null(ald_text_tidy(too_long, ALD_TEXT_MAX + 1));
-        g_assert_null(ald_text_tidy("a\0b", 3));
+        g_assert_null(ald_firmware_text_normalize(too_long, ALD_TEXT_MAX + 1));
+        g_assert_null(ald_firmware_text_normalize("a\0b", 3));
 }
 
 static void test_read(void)

@@ -10,9 +10,9 @@ static void test_saved_time(void)
 
         /* Nothing more is saved than there may be. */
         g_assert_true(ald_time_share_has_any(&share, 1000 * SEC));
-        ald_time_share_take(&share, ALD_TIME_SHARE_SAVED_USEC);
+        ald_time_share_note_work(&share, ALD_TIME_SHARE_SAVED_USEC);
         g_assert_true(ald_time_share_has_any(&share, 1000 * SEC));
-        ald_time_share_take(&share, 1);
+        ald_time_share_note_work(&share, 1);
         g_assert_false(ald_time_share_has_any(&share, 1000 * SEC));
         g_assert_cmpint(ald_time_share_next(&share), ==, 1000 * SEC + PARTS);
         g_assert_false(ald_time_share_has_any(&share, 1000 * SEC + PARTS - 1));
@@ -30,7 +30,7 @@ static void test_who_asks_often(void)
 
                 while (now < end) {
                         if (ald_time_share_has_any(&share, now)) {
-                                ald_time_share_take(&share, costs[i]);
+                                ald_time_share_note_work(&share, costs[i]);
                                 taken += costs[i];
                                 now += costs[i];
                         } else {

@@ -56,7 +56,7 @@ static void take(AldTopology *topology, Page *made, bool first)
 {
         g_autoptr(Page) page = made;
 
-        g_assert_cmpint(ald_topology_take(topology, &page->is, first, SIZE_MAX), ==, 0);
+        g_assert_cmpint(ald_topology_apply_page(topology, &page->is, first, SIZE_MAX), ==, 0);
 }
 
 static void take_no_pairs(AldTopology *topology, uint64_t revision, bool whole)
@@ -155,7 +155,7 @@ static void test_size_of_a_graph(void)
         take(topology, gone, false);
         g_assert_cmpuint(topology->edges->len, ==, 0);
         one = topology->bytes;
-        g_assert_cmpint(ald_topology_take(topology, &more->is, true, one + 100), ==, -EDQUOT);
+        g_assert_cmpint(ald_topology_apply_page(topology, &more->is, true, one + 100), ==, -EDQUOT);
         ald_topology_forget(topology);
         g_assert_cmpuint(topology->bytes, ==, 0);
 }
@@ -166,7 +166,7 @@ static void test_too_much_has_changed(void)
         g_autoptr(Page) late = edge_page(9, 0, true, 1, 20);
 
         take(topology, edge_page(5, 4, false, 1, 10), true);
-        g_assert_cmpint(ald_topology_take(topology, &late->is, false, SIZE_MAX), ==, -ESTALE);
+        g_assert_cmpint(ald_topology_apply_page(topology, &late->is, false, SIZE_MAX), ==, -ESTALE);
         ald_topology_fail(topology, "why");
         g_assert_cmpuint(topology->revision, ==, 0);
         g_assert_cmpuint(topology->edges->len, ==, 0);

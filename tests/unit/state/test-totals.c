@@ -385,7 +385,7 @@ static void change_anything(AldStore *store)
                 ald_store_expire(store, 10, 5, 20); /* deletions */
                 break;
         case 3:
-                ald_store_take_epoch(store, 0, 0);
+                ald_store_advance_epoch(store, 0, 0);
                 break;
         case 4:
                 state_put_link(store, ALD_KIND_LINK_SOCKET, node, node % 7 + 1, 1, "{}");

@@ -72,7 +72,7 @@ static void test_merge(Fixture *f, gconstpointer data)
         };
         const AldRefusedSetting *setting;
 
-        ald_refused_settings_take(f->manager, services, G_N_ELEMENTS(services));
+        ald_refused_settings_update(f->manager, services, G_N_ELEMENTS(services));
         g_assert_cmpuint(stored(f)->problems.n, ==, 3);
         setting = find(f, "/a.conf:12 [state] max-nodes");
         g_assert_nonnull(setting);
@@ -99,21 +99,21 @@ static void test_changes(Fixture *f, gconstpointer data)
                 problems(TELEMETRYD, of_telemetry, G_N_ELEMENTS(of_telemetry)),
         };
 
-        ald_refused_settings_take(f->manager, services, G_N_ELEMENTS(services));
+        ald_refused_settings_update(f->manager, services, G_N_ELEMENTS(services));
         g_assert_cmpuint(f->changes, ==, 1);
-        ald_refused_settings_take(f->manager, services, G_N_ELEMENTS(services));
+        ald_refused_settings_update(f->manager, services, G_N_ELEMENTS(services));
         g_assert_cmpuint(f->changes, ==, 1);
         /* The other service has left the bus. */
         services[1].rows.n = 0;
-        ald_refused_settings_take(f->manager, services, G_N_ELEMENTS(services));
+        ald_refused_settings_update(f->manager, services, G_N_ELEMENTS(services));
         g_assert_cmpuint(f->changes, ==, 2);
         g_assert_cmpuint(stored(f)->problems.n, ==, 2);
         g_assert_cmpstr(find(f, "/a.conf:3 [stat]")->service, ==, STATED);
         services[0].rows.n = 0;
-        ald_refused_settings_take(f->manager, services, G_N_ELEMENTS(services));
+        ald_refused_settings_update(f->manager, services, G_N_ELEMENTS(services));
         g_assert_cmpuint(f->changes, ==, 3);
         g_assert_null(stored(f));
-        ald_refused_settings_take(f->manager, services, G_N_ELEMENTS(services));
+        ald_refused_settings_update(f->manager, services, G_N_ELEMENTS(services));
         g_assert_cmpuint(f->changes, ==, 3);
 }
 
@@ -122,7 +122,7 @@ static void test_nothing_refused(Fixture *f, gconstpointer data)
 {
         const AldServiceProblems none = problems(STATED, NULL, 0);
 
-        ald_refused_settings_take(f->manager, &none, 1);
+        ald_refused_settings_update(f->manager, &none, 1);
         g_assert_cmpuint(f->changes, ==, 0);
         g_assert_null(stored(f));
 }
@@ -136,7 +136,7 @@ static void test_limits(Fixture *f, gconstpointer data)
         for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
                 rows[i] = (AldConfigurationProblemRow){ longest, i + 1, longest, longest, longest };
         rows[1].file = NULL; /* it cannot be found, and so not be mended */
-        ald_refused_settings_take(f->manager, &services, 1);
+        ald_refused_settings_update(f->manager, &services, 1);
         g_assert_cmpuint(stored(f)->problems.n, ==, ALD_REFUSED_SETTINGS_MAX);
         for (guint i = 0; i < ALD_REFUSED_SETTINGS_MAX; i++) {
                 const AldRefusedSetting *setting = ald_rows_at(&stored(f)->problems, i);

@@ -459,7 +459,7 @@ static void test_part_forgotten(void)
         ald_store_announce(ald_state_manager_store(f->manager), &id, 2);
         turn(f);
         assert_heard(f, "-0002 Node1.Memory", NULL);
-        ald_presences_lose(f->manager);
+        ald_presences_set_unknown(f->manager);
         turn(f);
         assert_heard(f, "!0002 Node1.Presence ClockOffsetUSec Revision SinceUSec State UpdatedUSec", NULL);
 }

@@ -377,7 +377,7 @@ static void test_presences(void)
         g_assert_true(put_updated(f, 2, 1, 1));
         g_assert_nonnull(find(f, 2, ALD_KIND_MEMORY));
 
-        ald_presences_lose(f->manager);
+        ald_presences_set_unknown(f->manager);
         g_assert_null(presence_of(f, 1));
         g_assert_cmpstr(presence_of(f, 2)->state, ==, "unknown");
         g_assert_nonnull(find(f, 2, ALD_KIND_MEMORY));

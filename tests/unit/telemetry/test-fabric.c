@@ -362,7 +362,7 @@ static void test_looks_again(void)
         log_count_reset();
         /* A file that cannot be read is logged once, however often the network changes. */
         for (int i = 0; i < 3; i++) {
-                ald_fabric_collector_look_soon(collector);
+                ald_fabric_collector_rescan_soon(collector);
                 g_main_loop_run(loop);
         }
         ald_fabric_collector_fill(collector, &now);
@@ -370,7 +370,7 @@ static void test_looks_again(void)
         g_assert_cmpuint(log_count("rxe0/node_guid"), ==, 1);
 
         fake_root_remove(root, "sys/class/infiniband/rxe0");
-        ald_fabric_collector_look_soon(collector);
+        ald_fabric_collector_rescan_soon(collector);
         g_main_loop_run(loop);
         ald_fabric_collector_fill(collector, &now);
         g_assert_cmpuint(now.rdma_ports.n, ==, 0);

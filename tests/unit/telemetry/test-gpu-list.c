@@ -147,7 +147,7 @@ static void test_memory_of_tiles(void)
         gpu_root_set(root, "0000:04:00.0", "tile0/physical_vram_size_bytes", "12884901888\n");
         gpu_root_set(root, "0000:04:00.0", "tile1/physical_vram_size_bytes", "4294967296\n");
         gpus = scan(root);
-        g_assert_false(ald_gpu_same(before->pdata[0], gpus->pdata[0]));
+        g_assert_false(ald_gpu_equal(before->pdata[0], gpus->pdata[0]));
         g_assert_cmpuint(row(gpus, "0000:04:00.0").memory_total_bytes, ==, UINT64_C(16) << 30);
         ald_gpu_list_find(gpus, "0000:04:00.0")->opencl.memory_total_bytes = UINT64_C(15) << 30;
         g_assert_cmpuint(row(gpus, "0000:04:00.0").memory_total_bytes, ==, UINT64_C(15) << 30);

@@ -191,7 +191,7 @@ static void test_crash(void)
                 gpu_wait(is_given_up, seen);
                 g_assert_null(seen->devices);
                 g_assert_cmpuint(log_count("alidade-opencl-list failed: it was ended by signal 11"), ==, 1);
-                ald_opencl_source_want(seen->source);
+                ald_opencl_source_request(seen->source);
         }
         end(seen);
 }
@@ -212,7 +212,7 @@ static void test_wanted_meanwhile(void)
         Seen *seen = begin("plain", &patient);
 
         ald_opencl_source_ask(seen->source);
-        ald_opencl_source_want(seen->source);
+        ald_opencl_source_request(seen->source);
         g_assert_true(ald_opencl_source_is_wanted(seen->source));
         gpu_wait(is_told, seen);
         g_assert_false(ald_opencl_source_is_wanted(seen->source));

@@ -46,7 +46,7 @@ static char *describe_measurement(
                 ald_parts_add(text, "%s", ald_node_device_doubts(device));
                 if (compute->measured_usec != ALD_ABSENT_UINT64)
                         ald_parts_add(text, _("measured %s"),
-                                ald_format_age(ald_figure(compute->measured_usec), now));
+                                ald_format_age(ald_uint64_to_double(compute->measured_usec), now));
                 ald_parts_add_text(text, _("waiting: %s"), compute->waiting_reason);
                 ald_parts_add_text(text, _("last attempt failed: %s"), compute->failure);
                 if (compute->failure)
@@ -149,11 +149,11 @@ static void add_measurement_rows(AldKeyedRows *rows, const AldComputeDevice *com
 
                 add_fact_row(rows, _(fact->label), g_strdup(fact->text), fact->tone);
         }
-        add_fact_row(
-                rows, _("Measured"), ald_format_age(ald_figure(compute->measured_usec), now), ALD_TONE_PLAIN);
+        add_fact_row(rows, _("Measured"), ald_format_age(ald_uint64_to_double(compute->measured_usec), now),
+                ALD_TONE_PLAIN);
         if (compute->failure)
-                add_fact_row(rows, _("Last attempt"), ald_format_age(ald_figure(compute->failed_usec), now),
-                        ALD_TONE_WARNING);
+                add_fact_row(rows, _("Last attempt"),
+                        ald_format_age(ald_uint64_to_double(compute->failed_usec), now), ALD_TONE_WARNING);
 }
 
 static void show_rows(

@@ -22,7 +22,7 @@ G_DEFINE_FINAL_TYPE(AldJoinsSection, ald_joins_section, ALD_TYPE_DETAILS_SECTION
 
 static char *format_rate(uint64_t rate)
 {
-        return ald_format_bits_per_second(ald_figure(rate));
+        return ald_format_bits_per_second(ald_uint64_to_double(rate));
 }
 
 /* Returns whether the join leads to the host, since only these are measured. */
@@ -33,7 +33,7 @@ static bool leads_to_host(const AldEdgeRow *edge)
 
 static char *describe_age(const AldEdgeRow *edge, double now)
 {
-        g_autofree char *age = ald_format_age(ald_figure(edge->measured_usec), now);
+        g_autofree char *age = ald_format_age(ald_uint64_to_double(edge->measured_usec), now);
 
         return edge->measured_usec == ALD_ABSENT_UINT64 || !leads_to_host(edge)
                        ? NULL

@@ -34,8 +34,9 @@ static double measurement_age(
         const AldEdgeRow *edge = ald_graph_find_edge(edges, edge_id);
         const AldEntity *prober = edge ? ald_model_get(subject->model, edge->prober) : NULL;
 
-        return measured == ALD_ABSENT_UINT64 ? (double) NAN
-                                             : ald_node_now(prober, subject->now) - ald_figure(measured);
+        return measured == ALD_ABSENT_UINT64
+                       ? (double) NAN
+                       : ald_node_now(prober, subject->now) - ald_uint64_to_double(measured);
 }
 
 static char *describe_age(const AldDetailsSubject *subject, const AldNodePairRow *pair, const char *peer)
@@ -60,9 +61,9 @@ static char *describe_figures(
         bool is_first = strcmp(pair->node, subject->a) == 0;
         uint64_t there = is_first ? pair->to_peer_bits_per_second : pair->from_peer_bits_per_second;
         uint64_t back = is_first ? pair->from_peer_bits_per_second : pair->to_peer_bits_per_second;
-        g_autofree char *to = ald_format_bits_per_second(ald_figure(there));
-        g_autofree char *from = ald_format_bits_per_second(ald_figure(back));
-        g_autofree char *rtt = ald_format_nsec(ald_figure(pair->rtt_p50_nsec) / 2);
+        g_autofree char *to = ald_format_bits_per_second(ald_uint64_to_double(there));
+        g_autofree char *from = ald_format_bits_per_second(ald_uint64_to_double(back));
+        g_autofree char *rtt = ald_format_nsec(ald_uint64_to_double(pair->rtt_p50_nsec) / 2);
         g_autofree char *age = describe_age(subject, pair, peer);
 
         *ret_spoken = g_strdup_printf(_("there %s, back %s, RTT/2 %s, %s"), to, from, rtt, age);

@@ -31,7 +31,8 @@ static char *describe_origin(const AldDetailsSubject *subject, const GPtrArray *
 {
         const AldEdgeRow *edge = ald_graph_find_edge(edges, best->edge);
         const AldEntity *prober = edge ? ald_model_get(subject->model, edge->prober) : NULL;
-        g_autofree char *age = ald_format_age(ald_figure(best->measured), ald_node_now(prober, subject->now));
+        g_autofree char *age = ald_format_age(
+                ald_uint64_to_double(best->measured), ald_node_now(prober, subject->now));
         g_autofree char *type = edge ? ald_edge_type_words(edge) : NULL;
         g_autofree char *path = edge ? ald_edge_path_words(edge) : NULL;
         g_autofree char *name = edge && edge->prober ? ald_details_subject_name(subject, edge->prober) : NULL;
@@ -43,7 +44,7 @@ static char *describe_origin(const AldDetailsSubject *subject, const GPtrArray *
 
 static char *format_rate(uint64_t rate)
 {
-        return rate == ALD_ABSENT_UINT64 ? NULL : ald_format_bits_per_second(ald_figure(rate));
+        return rate == ALD_ABSENT_UINT64 ? NULL : ald_format_bits_per_second(ald_uint64_to_double(rate));
 }
 
 static void add_best_row(AldKeyedRows *rows, const AldDetailsSubject *subject, const GPtrArray *edges,
@@ -72,7 +73,7 @@ static void add_rows(AldKeyedRows *rows, const AldDetailsSubject *subject, const
                 pair->from_peer_measured_usec };
         const Best rtt = { pair->rtt_p50_nsec == ALD_ABSENT_UINT64
                                    ? NULL
-                                   : ald_format_nsec(ald_figure(pair->rtt_p50_nsec) / 2),
+                                   : ald_format_nsec(ald_uint64_to_double(pair->rtt_p50_nsec) / 2),
                 pair->rtt_edge, pair->rtt_measured_usec };
 
         add_best_row(rows, subject, edges, "there", there, in_order ? to_peer : from_peer);

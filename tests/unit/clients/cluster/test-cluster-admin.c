@@ -71,7 +71,8 @@ static void test_equal_hosts(void)
 static void assert_beyond(GPtrArray *addresses, const char *requested, const char *expected)
 {
         AldClusterCommand command = { .addresses = addresses };
-        g_auto(GStrv) hosts = g_strsplit(requested, " ", -1), beyond = ald_signing_beyond(&command, hosts);
+        g_auto(GStrv) hosts = g_strsplit(requested, " ", -1),
+                      beyond = ald_signing_disallowed_hosts(&command, hosts);
         g_autofree char *joined = g_strjoinv(" ", beyond);
 
         g_assert_cmpstr(joined, ==, expected);

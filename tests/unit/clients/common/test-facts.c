@@ -192,7 +192,7 @@ static void test_findings(void)
         worst = sorted->pdata[0];
         g_assert_true(worst == own->pdata[0] && worst == ald_find_brokerless(model));
         g_assert_cmpstr(((const AldFindingRow *) sorted->pdata[1])->id, ==, "a");
-        check_text(ald_finding_head(worst, model), "no-broker: atlas, \"x, y\"");
+        check_text(ald_finding_title(worst, model), "no-broker: atlas, \"x, y\"");
         check_text(ald_finding_severity(worst, &tone), "error");
         g_assert_cmpint(tone, ==, ALD_TONE_ERROR);
         check_text(ald_finding_severity(sorted->pdata[1], &tone), "strange");

@@ -215,9 +215,10 @@ static void test_fields(void)
 
 static void test_figures(void)
 {
-        g_assert_true(isnan(ald_figure(ALD_ABSENT_UINT64)) && isnan(ald_figure_signed(ALD_ABSENT_INT64)));
-        g_assert_cmpfloat(ald_figure(0), ==, 0);
-        g_assert_cmpfloat(ald_figure_signed(-5), ==, -5);
+        g_assert_true(isnan(ald_uint64_to_double(ALD_ABSENT_UINT64)) &&
+                      isnan(ald_int64_to_double(ALD_ABSENT_INT64)));
+        g_assert_cmpfloat(ald_uint64_to_double(0), ==, 0);
+        g_assert_cmpfloat(ald_int64_to_double(-5), ==, -5);
 }
 
 int main(int argc, char **argv)

@@ -74,10 +74,10 @@ static void test_left_out(void)
         g_autoptr(AldModel) model = ald_model_new();
         g_autoptr(AldFindingItem) item = ald_finding_item_new(&row, model);
 
-        g_assert_cmpuint(ald_finding_item_left_out(item), ==, 0);
+        g_assert_cmpuint(ald_finding_item_n_left_out(item), ==, 0);
         row.left_out = 7;
         ald_finding_item_update(item, &row, model);
-        g_assert_cmpuint(ald_finding_item_left_out(item), ==, 7);
+        g_assert_cmpuint(ald_finding_item_n_left_out(item), ==, 7);
 }
 
 int main(int argc, char *argv[])

@@ -45,7 +45,7 @@ static void test_no_host(void)
                 g_assert_cmpint(ald_host_connection_open(bad[i], &complaints, &bus), ==, -EINVAL);
         g_assert_cmpint(complaints, ==, -1);
         g_assert_null(bus);
-        g_assert_null(ald_host_connection_complaint(complaints));
+        g_assert_null(ald_host_connection_last_error_line(complaints));
 }
 
 int main(int argc, char **argv)

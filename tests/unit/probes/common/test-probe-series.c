@@ -21,16 +21,16 @@ static AldSeries *series_of(size_t n, const double *rates)
 
 static void test_student(void)
 {
-        g_assert_true(isinf(ald_student(0)));
-        g_assert_true(isinf(ald_student(1)));
-        assert_near(ald_student(2), 12.706);
-        assert_near(ald_student(5), 2.776);
-        assert_near(ald_student(11), 2.228);
+        g_assert_true(isinf(ald_student_factor(0)));
+        g_assert_true(isinf(ald_student_factor(1)));
+        assert_near(ald_student_factor(2), 12.706);
+        assert_near(ald_student_factor(5), 2.776);
+        assert_near(ald_student_factor(11), 2.228);
         /* Where the table ends. */
-        assert_near(ald_student(12), 2.201);
-        assert_near(ald_student(16), 2.131);
-        assert_near(ald_student(31), 2.042);
-        assert_near(ald_student(1001), 1.962);
+        assert_near(ald_student_factor(12), 2.201);
+        assert_near(ald_student_factor(16), 2.131);
+        assert_near(ald_student_factor(31), 2.042);
+        assert_near(ald_student_factor(1001), 1.962);
 }
 
 static void test_figures(void)

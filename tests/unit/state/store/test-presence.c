@@ -122,11 +122,11 @@ static void take(AldNodePresence *presence, const Step *step, uint64_t now)
         if (step->what == WAIT || step->what == LOST || step->what == FOUND)
                 return;
         if (step->what == BROKEN) {
-                ald_presence_lose(presence, step->broker);
+                ald_presence_forget_broker(presence, step->broker);
                 return;
         }
         if (step->what == ALIVE) {
-                ald_presence_heard(presence, step->broker, now);
+                ald_presence_note_heard(presence, step->broker, now);
                 return;
         }
         const AldNodeStatus status = {
@@ -175,7 +175,7 @@ static void test_due(void)
         uint64_t due;
 
         ald_presence_init(&presence, REAL_START);
-        ald_presence_heard(&presence, 1, START);
+        ald_presence_note_heard(&presence, 1, START);
         g_assert_true(ald_presence_update(&presence, &view, START, REAL_START));
         due = ald_presence_due(&presence, &view);
         g_assert_false(ald_presence_update(&presence, &view, due - 1, REAL_START));
@@ -235,7 +235,7 @@ static void test_many_brokers(void)
 
         ald_presence_init(&presence, REAL_START);
         for (uint32_t broker = 1; broker <= 2 * ALD_PRESENCE_VIAS; broker++)
-                ald_presence_heard(&presence, broker, START + broker);
+                ald_presence_note_heard(&presence, broker, START + broker);
         for (uint32_t broker = 1; broker < 2 * ALD_PRESENCE_VIAS; broker++)
                 g_assert_true(ald_presence_take_status(&presence, &end, false, broker, START + 20));
         g_assert_true(ald_presence_take_status(&presence, &end, false, 2 * ALD_PRESENCE_VIAS, START + 20));

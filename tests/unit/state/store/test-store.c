@@ -515,7 +515,7 @@ static void test_take_epoch(void)
         ald_store_put_local(store, ALD_KIND_DISK, "", NULL, 3, 1);
         put_memory(store, 2, 1, 10, 1);
         ald_store_watch(store, on_changed, on_removing, &calls);
-        ald_store_take_epoch(store, EPOCH + 7, 9);
+        ald_store_advance_epoch(store, EPOCH + 7, 9);
 
         g_assert_cmpuint(ald_store_epoch(store), ==, EPOCH + 8);
         g_assert_cmpuint(calls.changed, ==, 3);
@@ -533,9 +533,9 @@ static void test_take_epoch(void)
         /* What comes after is newer still, and an older epoch never leads back. */
         ald_store_put_local(store, ALD_KIND_MEMORY, "", memory, 1, 1);
         g_assert_cmpuint(find_memory(store, LOCAL)->stamp.seq, ==, 4);
-        ald_store_take_epoch(store, 5, 9);
+        ald_store_advance_epoch(store, 5, 9);
         g_assert_cmpuint(ald_store_epoch(store), ==, EPOCH + 9);
-        ald_store_take_epoch(store, (uint64_t) ALD_INTEGER_MAX, 9);
+        ald_store_advance_epoch(store, (uint64_t) ALD_INTEGER_MAX, 9);
         g_assert_cmpuint(ald_store_epoch(store), ==, ALD_EPOCH_MAX);
         g_assert_cmpint(ald_store_put_local(store, ALD_KIND_MEMORY, "", memory, 1, 1), ==, ALD_PUT_TAKEN);
 }
