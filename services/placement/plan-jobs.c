@@ -125,7 +125,7 @@ static void give_turns(AldPlanJobs *jobs)
 
 static void job_free(AldPlanJob *job)
 {
-        ald_plan_snapshot_unref(job->snapshot);
+        ald_plan_snapshot_free(job->snapshot);
         ald_plan_report_free(job->report);
         g_free(job->problem);
         g_free(job);

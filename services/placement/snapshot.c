@@ -435,8 +435,7 @@ AldPlanSnapshot *ald_plan_snapshot_new(AldModel *model)
         AldPlanSnapshot *snapshot = g_new(AldPlanSnapshot, 1);
         g_autoptr(GHashTable) indices = NULL;
 
-        *snapshot = (AldPlanSnapshot){ .n_ref = 1,
-                .revision = topology->reading,
+        *snapshot = (AldPlanSnapshot){ .revision = topology->reading,
                 .nodes = g_array_new(false, false, sizeof(AldPlanNode)),
                 .devices = g_array_new(false, false, sizeof(AldPlanDevice)),
                 .paths = g_array_new(false, false, sizeof(AldPlanPath)),
@@ -458,15 +457,9 @@ AldPlanSnapshot *ald_plan_snapshot_new(AldModel *model)
         return snapshot;
 }
 
-AldPlanSnapshot *ald_plan_snapshot_ref(AldPlanSnapshot *snapshot)
+void ald_plan_snapshot_free(AldPlanSnapshot *snapshot)
 {
-        snapshot->n_ref++;
-        return snapshot;
-}
-
-void ald_plan_snapshot_unref(AldPlanSnapshot *snapshot)
-{
-        if (!snapshot || --snapshot->n_ref > 0)
+        if (!snapshot)
                 return;
         g_array_unref(snapshot->nodes);
         g_array_unref(snapshot->devices);

@@ -15,7 +15,6 @@
  * memory is what is available on the host, limited by its driver, plus the memory that was carved out for it.
  */
 typedef struct AldPlanSnapshot {
-        unsigned n_ref;
         AldPlanCluster cluster;
         uint64_t revision; /* of the connection graph */
         GArray *nodes, *devices, *paths;
@@ -25,7 +24,5 @@ typedef struct AldPlanSnapshot {
 /* The model must contain the connection graph. */
 AldPlanSnapshot *ald_plan_snapshot_new(AldModel *model);
 
-/* Call these only in the thread that made the snapshot. */
-AldPlanSnapshot *ald_plan_snapshot_ref(AldPlanSnapshot *snapshot);
-void ald_plan_snapshot_unref(AldPlanSnapshot *snapshot);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldPlanSnapshot, ald_plan_snapshot_unref)
+void ald_plan_snapshot_free(AldPlanSnapshot *snapshot);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldPlanSnapshot, ald_plan_snapshot_free)

@@ -95,11 +95,6 @@ void ald_nodes_foreach(AldNodes *nodes, AldNodesFunc func, void *userdata)
                 }
 }
 
-size_t ald_nodes_count(AldNodes *nodes)
-{
-        return g_hash_table_size(nodes->by_id);
-}
-
 static bool has_clock_changed(const AldClusterNode *node)
 {
         int64_t offset = ald_presence_clock_offset(&node->presence);

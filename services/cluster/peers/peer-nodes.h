@@ -75,7 +75,6 @@ AldClusterNode *ald_nodes_get_hearsay(AldNodes *nodes, const AldId *id, uint64_t
 /* Return TRUE to remove the node. */
 typedef gboolean (*AldNodesFunc)(AldClusterNode *node, void *userdata);
 void ald_nodes_foreach(AldNodes *nodes, AldNodesFunc func, void *userdata);
-size_t ald_nodes_count(AldNodes *nodes);
 
 /* Notes whether there is something new to send to the state service; returns true if there was nothing
  * before. */

@@ -63,11 +63,6 @@ AldNetworkLink *ald_links_at(const AldLinks *links, size_t i)
         return links->links->pdata[i];
 }
 
-bool ald_links_overflowed(const AldLinks *links)
-{
-        return links->overflowed;
-}
-
 size_t ald_links_left_out(const AldLinks *links)
 {
         return g_hash_table_size(links->refused);

@@ -38,9 +38,6 @@ AldNetworkLink *ald_links_find(const AldLinks *links, int index);
  */
 int ald_links_apply(AldLinks *links, const struct nlmsghdr *message);
 
-/* Returns whether something had to be left out since the last dump began. */
-bool ald_links_overflowed(const AldLinks *links);
-
 /* These return the number of interfaces beyond the limit, and the number of usable addresses beyond the limit
  * of the other interfaces. */
 size_t ald_links_left_out(const AldLinks *links);

@@ -181,6 +181,20 @@ static AldClusterNode *node_of(Fixture *fixture, unsigned node)
         return ald_nodes_find(ald_receiver_nodes(fixture->receiver), &id);
 }
 
+static gboolean count_node(AldClusterNode *node, void *userdata)
+{
+        ++*(unsigned *) userdata;
+        return FALSE;
+}
+
+static unsigned count_nodes(AldNodes *nodes)
+{
+        unsigned n = 0;
+
+        ald_nodes_foreach(nodes, count_node, &n);
+        return n;
+}
+
 static void test_records_and_presence(Fixture *fixture, gconstpointer unused)
 {
         take_memory(fixture, 2, 5, 1, true);
@@ -608,13 +622,12 @@ static void test_forgetting_is_bounded(Fixture *fixture, gconstpointer unused)
 {
         for (unsigned i = 10; i < ALD_NODE_LINKS_MAX + 60; i++)
                 take_forget(fixture, 2, i, (AldStamp){ 5, 7 });
-        g_assert_cmpuint(ald_nodes_count(ald_receiver_nodes(fixture->receiver)), ==, ALD_NODE_LINKS_MAX + 1);
+        g_assert_cmpuint(count_nodes(ald_receiver_nodes(fixture->receiver)), ==, ALD_NODE_LINKS_MAX + 1);
         g_assert_cmpuint(node_of(fixture, 2)->refused, ==, 50);
         /* Nor do several of them fill the list of nodes; who is there has room in it. */
         for (unsigned i = 0; i < 100; i++)
                 take_forget(fixture, 3, 100000 + i, (AldStamp){ 5, 7 });
-        g_assert_cmpuint(
-                ald_nodes_count(ald_receiver_nodes(fixture->receiver)), ==, ALD_NODES_HEARSAY_MAX + 2);
+        g_assert_cmpuint(count_nodes(ald_receiver_nodes(fixture->receiver)), ==, ALD_NODES_HEARSAY_MAX + 2);
         take(fixture, 10, "alive", "{}", false);
         take_forget(fixture, 3, 100000, (AldStamp){ 5, 7 });
         take_forget(fixture, 3, 100001, (AldStamp){ 5, 7 });
@@ -747,7 +760,7 @@ static void test_not_hearing_others(Fixture *fixture, gconstpointer unused)
         take_memory(fixture, 2, 5, 2, false);
         take(fixture, 2, "Node1.Nothing", "{}", false);
         take(fixture, 2, "alive", "{}", false);
-        g_assert_cmpuint(ald_nodes_count(ald_receiver_nodes(fixture->receiver)), ==, 0);
+        g_assert_cmpuint(count_nodes(ald_receiver_nodes(fixture->receiver)), ==, 0);
         g_assert_cmpuint(fixture->n_records, ==, 1);
         g_assert_cmpuint(ald_receiver_refused(fixture->receiver), ==, 0);
 
@@ -790,7 +803,7 @@ static void test_peers_of_links(Fixture *fixture, gconstpointer unused)
         fixture->now += 25 * HOUR;
         ald_receiver_expire(fixture->receiver, fixture->now);
         g_assert_nonnull(node_of(fixture, 2));
-        g_assert_cmpuint(ald_nodes_count(nodes), ==, 1);
+        g_assert_cmpuint(count_nodes(nodes), ==, 1);
 }
 
 int main(int argc, char *argv[])
