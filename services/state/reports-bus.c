@@ -82,7 +82,7 @@ static int append_thunderbolt_ports(Appending *appending, const AldFabric *fabri
 static gboolean append_ports_of(AldNode *node, void *userdata)
 {
         Appending *appending = userdata;
-        const AldFabric *fabric = ald_record_as(ald_node_record(node, ALD_KIND_FABRIC), FABRIC, AldFabric);
+        const AldFabric *fabric = ald_node_as(node, FABRIC, AldFabric);
         char id[ALD_ID_STRING_SIZE];
 
         if (!fabric || !ald_node_counts(node) || (appending->only && appending->only != node))

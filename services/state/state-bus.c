@@ -141,8 +141,7 @@ typedef struct NameSearch {
 static gboolean match_name(AldNode *node, void *userdata)
 {
         NameSearch *search = userdata;
-        const AldIdentity *identity = ald_record_as(
-                ald_node_record(node, ALD_KIND_IDENTITY), IDENTITY, AldIdentity);
+        const AldIdentity *identity = ald_node_as(node, IDENTITY, AldIdentity);
 
         if (identity && g_strcmp0(identity->friendly_name, search->name) == 0) {
                 search->found = node;

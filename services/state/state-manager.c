@@ -273,8 +273,7 @@ static bool advance_epoch(AldStateManager *manager, uint64_t epoch)
 static gboolean add_offset(AldNode *node, void *userdata)
 {
         GArray *offsets = userdata;
-        const AldPresence *presence = ald_record_as(
-                ald_node_record(node, ALD_KIND_PRESENCE), PRESENCE, AldPresence);
+        const AldPresence *presence = ald_node_as(node, PRESENCE, AldPresence);
 
         if (!node->local && ald_node_is_online(node) && presence->clock_offset_usec != ALD_ABSENT_INT64)
                 g_array_append_val(offsets, presence->clock_offset_usec);

@@ -216,10 +216,8 @@ static void add_bandwidth(Comparison *comparison, RateClaim claim)
 
 static gboolean add_claims_of_node(AldNode *node, void *userdata)
 {
-        const AldBackends *backends = ald_record_as(
-                ald_node_record(node, ALD_KIND_BACKENDS), BACKENDS, AldBackends);
-        const AldCompute *compute = ald_record_as(
-                ald_node_record(node, ALD_KIND_COMPUTE), COMPUTE, AldCompute);
+        const AldBackends *backends = ald_node_as(node, BACKENDS, AldBackends);
+        const AldCompute *compute = ald_node_as(node, COMPUTE, AldCompute);
 
         for (size_t i = 0; compute && i < compute->devices.n; i++) {
                 const AldComputeDevice *row = ald_rows_at(&compute->devices, i);

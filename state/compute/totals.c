@@ -129,19 +129,16 @@ static void sum_node(AldNode *node)
 
         if (sums->known == ALL_PARTS)
                 return;
-        backends = ald_record_as(ald_node_record(node, ALD_KIND_BACKENDS), BACKENDS, AldBackends);
+        backends = ald_node_as(node, BACKENDS, AldBackends);
         if (!(sums->known & COUNTS))
                 sums->counts = ald_node_counts(node);
         if (!(sums->known & HOST_MEMORY))
-                sum_memory(sums, ald_record_as(ald_node_record(node, ALD_KIND_MEMORY), MEMORY, AldMemory));
+                sum_memory(sums, ald_node_as(node, MEMORY, AldMemory));
         if (!(sums->known & DEVICE_MEMORY))
-                sum_device_memory(sums, backends,
-                        ald_record_as(ald_node_record(node, ALD_KIND_SYSTEM), SYSTEM, AldSystem));
+                sum_device_memory(sums, backends, ald_node_as(node, SYSTEM, AldSystem));
         if (!(sums->known & MEASURED))
-                ald_compute_summary(backends,
-                        ald_record_as(ald_node_record(node, ALD_KIND_COMPUTE), COMPUTE, AldCompute),
-                        ald_record_as(ald_node_record(node, ALD_KIND_DOUBTS), DOUBTS, AldDoubts),
-                        &sums->compute);
+                ald_compute_summary(backends, ald_node_as(node, COMPUTE, AldCompute),
+                        ald_node_as(node, DOUBTS, AldDoubts), &sums->compute);
         sums->known = ALL_PARTS;
 }
 

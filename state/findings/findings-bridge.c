@@ -69,9 +69,8 @@ static guint find_or_add_bridge(Graph *graph, guint first, const AldId *node, co
 static gboolean collect_ports(AldNode *node, void *userdata)
 {
         Graph *graph = userdata;
-        const AldFabric *fabric = ald_record_as(ald_node_record(node, ALD_KIND_FABRIC), FABRIC, AldFabric);
-        const AldNetwork *network = ald_record_as(
-                ald_node_record(node, ALD_KIND_NETWORK), NETWORK, AldNetwork);
+        const AldFabric *fabric = ald_node_as(node, FABRIC, AldFabric);
+        const AldNetwork *network = ald_node_as(node, NETWORK, AldNetwork);
         guint first = graph->bridges->len;
 
         if (!ald_node_counts(node))

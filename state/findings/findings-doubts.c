@@ -8,8 +8,7 @@ static void find_in_figure(AldReport *report, const AldNode *node, const AldDoub
         const AldFindingRowSeverity severity = doubt->left_out == 1 ? ALD_FINDING_ROW_SEVERITY_WARNING
                                                                     : ALD_FINDING_ROW_SEVERITY_NOTICE;
         const AldFindingRowId id = ALD_FINDING_ROW_ID_DEVICE_RATE_IMPLAUSIBLE;
-        const AldBackends *backends = ald_record_as(
-                ald_node_record(node, ALD_KIND_BACKENDS), BACKENDS, AldBackends);
+        const AldBackends *backends = ald_node_as(node, BACKENDS, AldBackends);
         const AldBackend *backend = backends ? ald_rows_find(&backends->devices, doubt->device) : NULL;
         AldFindingRow row = ALD_FINDING_ROW_INIT;
         g_autofree char *reference = NULL;
@@ -38,7 +37,7 @@ static void find_in_figure(AldReport *report, const AldNode *node, const AldDoub
 
 static gboolean find_in_node(AldNode *node, void *userdata)
 {
-        const AldDoubts *doubts = ald_record_as(ald_node_record(node, ALD_KIND_DOUBTS), DOUBTS, AldDoubts);
+        const AldDoubts *doubts = ald_node_as(node, DOUBTS, AldDoubts);
 
         for (size_t i = 0; doubts && ald_node_counts(node) && i < doubts->figures.n; i++)
                 find_in_figure(userdata, node, ald_rows_at(&doubts->figures, i));

@@ -109,8 +109,7 @@ static void collect_device(Reported *reported, const AldNode *node, const AldBac
 
 static void collect_devices(Reported *reported, const AldNode *node)
 {
-        const AldBackends *backends = ald_record_as(
-                ald_node_record(node, ALD_KIND_BACKENDS), BACKENDS, AldBackends);
+        const AldBackends *backends = ald_node_as(node, BACKENDS, AldBackends);
 
         for (size_t i = 0; backends && i < backends->devices.n; i++) {
                 const AldBackend *device = ald_rows_at(&backends->devices, i);
@@ -125,9 +124,8 @@ static void collect_devices(Reported *reported, const AldNode *node)
 static gboolean collect_reports(AldNode *node, void *userdata)
 {
         Reported *reported = userdata;
-        const AldIdentity *identity = ald_record_as(
-                ald_node_record(node, ALD_KIND_IDENTITY), IDENTITY, AldIdentity);
-        const AldSystem *system = ald_record_as(ald_node_record(node, ALD_KIND_SYSTEM), SYSTEM, AldSystem);
+        const AldIdentity *identity = ald_node_as(node, IDENTITY, AldIdentity);
+        const AldSystem *system = ald_node_as(node, SYSTEM, AldSystem);
 
         if (!ald_node_counts(node))
                 return FALSE;

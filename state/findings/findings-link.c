@@ -41,9 +41,8 @@ static void add_sink_facts(AldReport *report, AldLink *link)
         const AldNode *node = ald_store_find_node(report->store, &link->sink);
 
         if (node)
-                ald_link_add_sink(link,
-                        ald_record_as(ald_node_record(node, ALD_KIND_NETWORK), NETWORK, AldNetwork),
-                        ald_record_as(ald_node_record(node, ALD_KIND_FABRIC), FABRIC, AldFabric));
+                ald_link_add_sink(
+                        link, ald_node_as(node, NETWORK, AldNetwork), ald_node_as(node, FABRIC, AldFabric));
 }
 
 static bool is_limited(const char *limiter)

@@ -51,10 +51,8 @@ static void find_never_free(
 
 static void find_in_devices(AldReport *report, const AldNode *node)
 {
-        const AldBackends *backends = ald_record_as(
-                ald_node_record(node, ALD_KIND_BACKENDS), BACKENDS, AldBackends);
-        const AldCompute *compute = ald_record_as(
-                ald_node_record(node, ALD_KIND_COMPUTE), COMPUTE, AldCompute);
+        const AldBackends *backends = ald_node_as(node, BACKENDS, AldBackends);
+        const AldCompute *compute = ald_node_as(node, COMPUTE, AldCompute);
 
         for (size_t i = 0; backends && compute && i < backends->devices.n; i++) {
                 const AldBackend *backend = ald_rows_at(&backends->devices, i);
@@ -112,8 +110,7 @@ static void find_refused(AldReport *report, const AldNode *host, const AldRefuse
 /* An expired certificate is reported for an offline node, too, since it may be the reason. */
 static void find_in_membership(AldReport *report, const AldNode *node)
 {
-        const AldMembership *membership = ald_record_as(
-                ald_node_record(node, ALD_KIND_MEMBERSHIP), MEMBERSHIP, AldMembership);
+        const AldMembership *membership = ald_node_as(node, MEMBERSHIP, AldMembership);
 
         if (!membership)
                 return;
@@ -145,8 +142,7 @@ static bool is_name_of_service(const char *name)
 
 static void find_in_configuration(AldReport *report, const AldNode *node)
 {
-        const AldConfiguration *configuration = ald_record_as(
-                ald_node_record(node, ALD_KIND_CONFIGURATION), CONFIGURATION, AldConfiguration);
+        const AldConfiguration *configuration = ald_node_as(node, CONFIGURATION, AldConfiguration);
 
         for (size_t i = 0; configuration && i < configuration->problems.n; i++) {
                 const AldRefusedSetting *setting = ald_rows_at(&configuration->problems, i);
@@ -308,8 +304,7 @@ static void find_missing_lanes(
  * were slow. */
 static bool are_copies_fast(const AldNode *node, const AldDeviceJoin *join)
 {
-        const AldCompute *compute = ald_record_as(
-                ald_node_record(node, ALD_KIND_COMPUTE), COMPUTE, AldCompute);
+        const AldCompute *compute = ald_node_as(node, COMPUTE, AldCompute);
         const AldComputeDevice *row = compute ? ald_rows_find(&compute->devices, join->device) : NULL;
 
         return row && row->host_to_device_bytes_per_second != ALD_ABSENT_UINT64 &&
@@ -370,12 +365,10 @@ static void find_slow_interface(AldReport *report, const AldNode *node, const Al
 static gboolean find_in_node(AldNode *node, void *userdata)
 {
         AldReport *report = userdata;
-        const AldMemory *memory = ald_record_as(ald_node_record(node, ALD_KIND_MEMORY), MEMORY, AldMemory);
-        const AldDisk *disk = ald_record_as(ald_node_record(node, ALD_KIND_DISK), DISK, AldDisk);
-        const AldBackends *backends = ald_record_as(
-                ald_node_record(node, ALD_KIND_BACKENDS), BACKENDS, AldBackends);
-        const AldNetwork *network = ald_record_as(
-                ald_node_record(node, ALD_KIND_NETWORK), NETWORK, AldNetwork);
+        const AldMemory *memory = ald_node_as(node, MEMORY, AldMemory);
+        const AldDisk *disk = ald_node_as(node, DISK, AldDisk);
+        const AldBackends *backends = ald_node_as(node, BACKENDS, AldBackends);
+        const AldNetwork *network = ald_node_as(node, NETWORK, AldNetwork);
 
         find_in_membership(report, node);
         if (!ald_node_counts(node))

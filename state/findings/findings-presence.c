@@ -50,8 +50,7 @@ static void find_offline(AldReport *report, const AldNode *node, const AldPresen
 /* This is reported for this machine only: without a broker it does not receive anything from others. */
 static void find_brokerless(AldReport *report, const AldNode *node, const AldPresence *presence)
 {
-        const AldMembership *membership = ald_record_as(
-                ald_node_record(node, ALD_KIND_MEMBERSHIP), MEMBERSHIP, AldMembership);
+        const AldMembership *membership = ald_node_as(node, MEMBERSHIP, AldMembership);
         AldFindingRow row = ALD_FINDING_ROW_INIT;
 
         if (!has_state(presence, ALD_PRESENCE_STATE_STALE) ||
@@ -82,8 +81,7 @@ static bool is_cut_off(const AldNetwork *network)
 /* Without this finding, only the other nodes would be reported as offline. */
 static void find_cut_off(AldReport *report, const AldNode *local)
 {
-        const AldNetwork *network = ald_record_as(
-                ald_node_record(local, ALD_KIND_NETWORK), NETWORK, AldNetwork);
+        const AldNetwork *network = ald_node_as(local, NETWORK, AldNetwork);
 
         if (network && ald_store_n_nodes(report->store) > 1 && is_cut_off(network) &&
                 !ald_report_full(report, ALD_FINDING_ROW_SEVERITY_ERROR, ALD_FINDING_ROW_ID_NODE_CUT_OFF,
@@ -95,8 +93,7 @@ static void find_cut_off(AldReport *report, const AldNode *local)
 static gboolean find_in_node(AldNode *node, void *userdata)
 {
         Clocks *clocks = userdata;
-        const AldPresence *presence = ald_record_as(
-                ald_node_record(node, ALD_KIND_PRESENCE), PRESENCE, AldPresence);
+        const AldPresence *presence = ald_node_as(node, PRESENCE, AldPresence);
         int64_t offset = presence ? presence->clock_offset_usec : ALD_ABSENT_INT64;
 
         if (!presence)

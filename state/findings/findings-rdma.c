@@ -33,7 +33,7 @@ static void find_in_port(
 
 static gboolean find_in_fabric(AldNode *node, void *userdata)
 {
-        const AldFabric *fabric = ald_record_as(ald_node_record(node, ALD_KIND_FABRIC), FABRIC, AldFabric);
+        const AldFabric *fabric = ald_node_as(node, FABRIC, AldFabric);
         g_autoptr(GHashTable) failures = NULL;
 
         if (!fabric || fabric->rdma_ports.n == 0 || !ald_node_counts(node))

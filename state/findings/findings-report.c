@@ -167,8 +167,7 @@ GPtrArray *ald_report_rows(AldReport *report)
 
 const char *ald_report_friendly_name(const AldNode *node)
 {
-        const AldIdentity *identity = ald_record_as(
-                ald_node_record(node, ALD_KIND_IDENTITY), IDENTITY, AldIdentity);
+        const AldIdentity *identity = ald_node_as(node, IDENTITY, AldIdentity);
 
         return identity ? identity->friendly_name : NULL;
 }

@@ -29,7 +29,7 @@ const char *ald_probe_policy_word(AldKind kind)
 
 static const AldProbePolicy *policy_of(const AldNode *node)
 {
-        return ald_record_as(ald_node_record(node, ALD_KIND_PROBE_POLICY), PROBE_POLICY, AldProbePolicy);
+        return ald_node_as(node, PROBE_POLICY, AldProbePolicy);
 }
 
 bool ald_probe_policy_starts(const AldNode *node, AldKind kind)

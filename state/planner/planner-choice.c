@@ -20,8 +20,7 @@
 
 static const AldInterface *carrier_of(const AldNode *node, const AldInterface *interface)
 {
-        const AldNetwork *network = ald_record_as(
-                ald_node_record(node, ALD_KIND_NETWORK), NETWORK, AldNetwork);
+        const AldNetwork *network = ald_node_as(node, NETWORK, AldNetwork);
 
         return interface && network ? ald_network_find_carrier(network, interface) : NULL;
 }

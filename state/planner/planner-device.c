@@ -143,8 +143,8 @@ static AldDeviceRecords records_of(const AldNode *node)
 
         return (AldDeviceRecords){
                 .node = node->id,
-                .backends = ald_record_as(ald_node_record(node, ALD_KIND_BACKENDS), BACKENDS, AldBackends),
-                .compute = ald_record_as(ald_node_record(node, ALD_KIND_COMPUTE), COMPUTE, AldCompute),
+                .backends = ald_node_as(node, BACKENDS, AldBackends),
+                .compute = ald_node_as(node, COMPUTE, AldCompute),
                 .system = ald_record_as(system, SYSTEM, AldSystem),
                 .system_usec = system ? system->updated_usec : 0,
         };

@@ -7,15 +7,14 @@
 
 static bool has_port(const AldNode *node, const char *port)
 {
-        const AldFabric *fabric = ald_record_as(ald_node_record(node, ALD_KIND_FABRIC), FABRIC, AldFabric);
+        const AldFabric *fabric = ald_node_as(node, FABRIC, AldFabric);
 
         return !fabric || (port && ald_rows_find(&fabric->rdma_ports, port));
 }
 
 bool ald_planner_path_exists(const AldNode *source, const AldNode *sink, const AldRecord *record)
 {
-        const AldNetwork *network = ald_record_as(
-                ald_node_record(sink, ALD_KIND_NETWORK), NETWORK, AldNetwork);
+        const AldNetwork *network = ald_node_as(sink, NETWORK, AldNetwork);
 
         if (record->kind == ALD_KIND_LINK_RDMA) {
                 const AldLinkRdma *rdma = ald_record_as(record, LINK_RDMA, AldLinkRdma);

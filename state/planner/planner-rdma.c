@@ -21,11 +21,6 @@ typedef struct RdmaPlanner {
         GHashTable *interfaces; /* name of a port of ours → AldInterface */
 } RdmaPlanner;
 
-static const AldFabric *fabric_of(const AldNode *node)
-{
-        return ald_record_as(ald_node_record(node, ALD_KIND_FABRIC), FABRIC, AldFabric);
-}
-
 static const AldLinkRdma *find_rdma_row(
         AldStore *store, const AldId *source, const char *port, const AldId *sink, const char *sink_port)
 {
@@ -65,8 +60,7 @@ static bool is_better(const AldLinkSocket *row, const AldLinkSocket *best)
 
 static Control *choose_control(const AldPlanner *planner, const AldNode *peer)
 {
-        const AldNetwork *network = ald_record_as(
-                ald_node_record(peer, ALD_KIND_NETWORK), NETWORK, AldNetwork);
+        const AldNetwork *network = ald_node_as(peer, NETWORK, AldNetwork);
         g_autoptr(GArray) candidates = network ? ald_candidates_compute(planner->own, network) : NULL;
         const AldLinkSocket *best = NULL;
         Control *control = g_new0(Control, 1);
@@ -146,7 +140,7 @@ static void add_due_pair(RdmaPlanner *rdma, const AldNode *peer, const char *own
 {
         AldPlanner *planner = rdma->planner;
         const AldRdmaPort *port = ald_rows_find(&rdma->own->rdma_ports, own);
-        const AldRdmaPort *other = ald_rows_find(&fabric_of(peer)->rdma_ports, theirs);
+        const AldRdmaPort *other = ald_rows_find(&ald_node_as(peer, FABRIC, AldFabric)->rdma_ports, theirs);
         const AldLinkRdma *row = find_rdma_row(planner->store, &planner->node->id, own, &peer->id, theirs);
         const AldAttempts attempts = attempts_of(row);
         g_autofree char *path = g_strdup_printf("%s,%s", own, theirs);
@@ -202,7 +196,7 @@ void ald_planner_rdma(AldPlanner *planner)
         g_autoptr(GPtrArray) segments = NULL, nodes = NULL;
         RdmaPlanner rdma = {
                 .planner = planner,
-                .own = fabric_of(planner->node),
+                .own = ald_node_as(planner->node, FABRIC, AldFabric),
                 .controls = controls,
                 .interfaces = interfaces,
         };

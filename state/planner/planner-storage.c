@@ -16,8 +16,7 @@ AldPathState ald_storage_state(const AldId *node, const AldStorageFileSystem *ro
 GArray *ald_planner_storage(AldStore *store, const AldPlannerInput *input)
 {
         AldNode *node = ald_store_local_node(store);
-        const AldStorage *storage = ald_record_as(
-                ald_node_record(node, ALD_KIND_STORAGE), STORAGE, AldStorage);
+        const AldStorage *storage = ald_node_as(node, STORAGE, AldStorage);
         GArray *due = g_array_new(FALSE, FALSE, sizeof(AldDueProbe));
 
         for (size_t i = 0; storage && i < storage->file_systems.n; i++) {

@@ -9,11 +9,6 @@
 #include "state/planner/planner-private.h"
 #include "state/results/link-result.h"
 
-static const AldNetwork *network_of(const AldNode *node)
-{
-        return ald_record_as(ald_node_record(node, ALD_KIND_NETWORK), NETWORK, AldNetwork);
-}
-
 /* Returns whether the peer, which would be responsible, has failed on all its paths over these interfaces. */
 static bool peer_has_given_up(
         const AldPlanner *planner, const AldNode *peer, GArray *theirs, const AldCandidate *ours)
@@ -70,7 +65,7 @@ static void mark_shared(AldPlannerPath *paths, guint n)
 static void find_paths_to(AldPlanner *planner, const AldNode *peer)
 {
         bool first = ald_id_compare(&planner->node->id, &peer->id) < 0;
-        const AldNetwork *network = network_of(peer);
+        const AldNetwork *network = ald_node_as(peer, NETWORK, AldNetwork);
         guint before = planner->paths->len;
         g_autoptr(GArray) ours = NULL, theirs = NULL;
 
@@ -146,18 +141,14 @@ static uint64_t checked_at(const AldLinkSocket *row)
         return row->rtt_measured_usec != ALD_ABSENT_UINT64 ? row->rtt_measured_usec : row->measured_usec;
 }
 
-static const AldFabric *fabric_of(const AldNode *node)
-{
-        return ald_record_as(ald_node_record(node, ALD_KIND_FABRIC), FABRIC, AldFabric);
-}
-
 /* Returns the negotiated speed in the form recorded with the figures. */
 static uint64_t speed_of(const AldPlanner *planner, const AldPlannerPath *path)
 {
-        const AldPathEnd own = ald_path_end_find(
-                planner->own, fabric_of(planner->node), path->row->source_interface, NULL);
-        const AldPathEnd sink = ald_path_end_find(network_of(path->peer), fabric_of(path->peer),
-                path->row->sink_interface, path->candidate.address);
+        const AldPathEnd own = ald_path_end_find(planner->own, ald_node_as(planner->node, FABRIC, AldFabric),
+                path->row->source_interface, NULL);
+        const AldPathEnd sink = ald_path_end_find(ald_node_as(path->peer, NETWORK, AldNetwork),
+                ald_node_as(path->peer, FABRIC, AldFabric), path->row->sink_interface,
+                path->candidate.address);
 
         return ald_path_speed(own.bits_per_second, sink.bits_per_second);
 }
@@ -495,7 +486,7 @@ static void planner_init(
         size_t n = 0;
 
         *planner = (AldPlanner){ .store = store, .input = input, .node = ald_store_local_node(store) };
-        planner->own = network_of(planner->node);
+        planner->own = ald_node_as(planner->node, NETWORK, AldNetwork);
         planner->sample = ald_peer_sample_compute(
                 store, input->now_realtime, ald_kind_ttl(ALD_KIND_LINK_SOCKET));
         planner->peers = g_ptr_array_new();

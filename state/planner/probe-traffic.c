@@ -80,11 +80,6 @@ uint64_t ald_path_probe_bytes(
         return ald_probe_bytes(row, MIN(from, to), load ? best_rate(load, from) : 0);
 }
 
-static const AldNetwork *network_of(const AldNode *node)
-{
-        return ald_record_as(ald_node_record(node, ALD_KIND_NETWORK), NETWORK, AldNetwork);
-}
-
 static guint hash_place(gconstpointer key)
 {
         const Place *place = key;
@@ -141,7 +136,7 @@ static AldLoad *load_of(AldLoads *loads, const AldNode *node, const char *carrie
 
 AldLoad *ald_loads_find(AldLoads *loads, const AldNode *node, const AldInterface *interface)
 {
-        const AldNetwork *network = network_of(node);
+        const AldNetwork *network = ald_node_as(node, NETWORK, AldNetwork);
         const AldInterface *carrier = interface && network ? ald_network_find_carrier(network, interface)
                                                            : interface;
         AldLoad *load = load_of(loads, node, carrier ? carrier->id : "");
@@ -153,7 +148,7 @@ AldLoad *ald_loads_find(AldLoads *loads, const AldNode *node, const AldInterface
 
 static const AldInterface *find_interface(const AldNode *node, const char *name)
 {
-        const AldNetwork *network = network_of(node);
+        const AldNetwork *network = ald_node_as(node, NETWORK, AldNetwork);
 
         return name && network ? ald_rows_find(&network->interfaces, name) : NULL;
 }
@@ -168,7 +163,7 @@ static AldLoad *load_of_name(AldLoads *loads, const AldNode *node, const char *n
 
 static AldLoad *load_of_port(AldLoads *loads, const AldNode *node, const char *name)
 {
-        const AldFabric *fabric = ald_record_as(ald_node_record(node, ALD_KIND_FABRIC), FABRIC, AldFabric);
+        const AldFabric *fabric = ald_node_as(node, FABRIC, AldFabric);
         const AldRdmaPort *port = fabric && name ? ald_rows_find(&fabric->rdma_ports, name) : NULL;
 
         return load_of_name(loads, node, port && port->interface ? port->interface : name);
@@ -176,7 +171,7 @@ static AldLoad *load_of_port(AldLoads *loads, const AldNode *node, const char *n
 
 static AldLoad *load_of_address(AldLoads *loads, const AldNode *node, const char *address)
 {
-        const AldNetwork *network = network_of(node);
+        const AldNetwork *network = ald_node_as(node, NETWORK, AldNetwork);
 
         return ald_loads_find(loads, node, network ? ald_network_find_address(network, address) : NULL);
 }
@@ -287,7 +282,7 @@ static bool may_be_repeated(const Pair *pair)
 static void add_pair(AldLoads *loads, const AldEntry *entry, const LinkRow *row, const AldNode *sink)
 {
         const AldLinkSocket *link = ald_record_as(entry->record, LINK_SOCKET, AldLinkSocket);
-        const AldNetwork *network = network_of(sink);
+        const AldNetwork *network = ald_node_as(sink, NETWORK, AldNetwork);
         const Pair pair = {
                 .source = entry->node,
                 .sink = sink,

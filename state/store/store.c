@@ -90,13 +90,12 @@ AldNode *ald_store_local_node(AldStore *store)
 AldRecord *ald_node_record(const AldNode *node, AldKind kind)
 {
         g_assert(!ald_kinds[kind].is_link);
-        return node->entries[kind].record;
+        return node ? node->entries[kind].record : NULL;
 }
 
 static bool is_in_state(const AldNode *node, AldPresenceState state)
 {
-        const AldPresence *presence = ald_record_as(
-                ald_node_record(node, ALD_KIND_PRESENCE), PRESENCE, AldPresence);
+        const AldPresence *presence = ald_node_as(node, PRESENCE, AldPresence);
 
         return presence && g_strcmp0(presence->state, ald_presence_state_to_string(state)) == 0;
 }

@@ -141,8 +141,11 @@ void ald_store_drop_own_links(AldStore *store, const AldId *nodes, size_t n, uin
 AldNode *ald_store_find_node(AldStore *store, const AldId *id);
 AldNode *ald_store_local_node(AldStore *store);
 AldEntry *ald_store_find(AldStore *store, const AldId *id, AldKind kind, const char *key);
-/* Returns the record of this kind, or NULL. */
+/* Returns the record of this kind, or NULL, as for a node that is NULL. */
 AldRecord *ald_node_record(const AldNode *node, AldKind kind);
+
+/* Returns the contents of that record, or NULL: ald_node_as(node, NETWORK, AldNetwork). */
+#define ald_node_as(node, KIND, Type) ald_record_as(ald_node_record((node), ALD_KIND_##KIND), KIND, Type)
 
 bool ald_node_is_online(const AldNode *node);
 

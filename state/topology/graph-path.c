@@ -13,26 +13,16 @@
 #include "state/topology/graph-path.h"
 #include "state/topology/rdma-problem.h"
 
-static const AldNetwork *network_of(const AldNode *node)
-{
-        return node ? ald_record_as(ald_node_record(node, ALD_KIND_NETWORK), NETWORK, AldNetwork) : NULL;
-}
-
-static const AldFabric *fabric_of(const AldNode *node)
-{
-        return node ? ald_record_as(ald_node_record(node, ALD_KIND_FABRIC), FABRIC, AldFabric) : NULL;
-}
-
 static const AldInterface *find_interface(const AldNode *node, const char *name)
 {
-        const AldNetwork *network = network_of(node);
+        const AldNetwork *network = ald_node_as(node, NETWORK, AldNetwork);
 
         return network && name ? ald_rows_find(&network->interfaces, name) : NULL;
 }
 
 static const AldRdmaPort *find_rdma_port(const AldNode *node, const char *name)
 {
-        const AldFabric *fabric = fabric_of(node);
+        const AldFabric *fabric = ald_node_as(node, FABRIC, AldFabric);
 
         return fabric && name ? ald_rows_find(&fabric->rdma_ports, name) : NULL;
 }
@@ -58,9 +48,7 @@ void ald_graph_space_clear(AldGraphSpace *space)
 
 AldGraphNodeRowPresence ald_graph_presence_of(const AldNode *node)
 {
-        const AldPresence *presence = node ? ald_record_as(ald_node_record(node, ALD_KIND_PRESENCE), PRESENCE,
-                                                     AldPresence)
-                                           : NULL;
+        const AldPresence *presence = node ? ald_node_as(node, PRESENCE, AldPresence) : NULL;
         int state = presence ? ald_graph_node_row_presence_from_string(presence->state) : -1;
 
         if (node && node->local)
@@ -89,7 +77,7 @@ static void set_port(AldGraphPathEnd *end, const char *port)
 static void compute_interface(AldGraphPathEnd *end, const AldNode *node, const char *name,
         const AldInterface *other, const char *measured_type, uint64_t measured_generation)
 {
-        const AldNetwork *network = network_of(node);
+        const AldNetwork *network = ald_node_as(node, NETWORK, AldNetwork);
         const AldInterface *interface = find_interface(node, name);
         AldPathEnd found = ALD_PATH_END_NONE;
         int type;
@@ -98,7 +86,7 @@ static void compute_interface(AldGraphPathEnd *end, const AldNode *node, const c
         if (other && other->carrier != 0 && (!interface || interface->carrier == 0))
                 interface = other;
         if (interface)
-                found = ald_path_end_of(network, fabric_of(node), interface, NULL, NULL);
+                found = ald_path_end_of(network, ald_node_as(node, FABRIC, AldFabric), interface, NULL, NULL);
         set_port(end, interface ? interface->id : name);
         end->type = found.type;
         end->generation = found.generation;
@@ -114,7 +102,7 @@ static void compute_socket(AldGraphPath *path, const AldNode *source, const AldN
 {
         const AldLinkSocket *row = socket_of(path);
         const char *address = ald_key_address(path->key);
-        const AldNetwork *network = network_of(sink);
+        const AldNetwork *network = ald_node_as(sink, NETWORK, AldNetwork);
 
         compute_interface(&path->ends[0], source,
                 row && row->source_interface ? row->source_interface : path->known_ports[0],
@@ -149,7 +137,9 @@ static void compute_rdma_end(AldGraphPathEnd *end, const AldNode *node)
         if (port)
                 end->bits_per_second = port->rate_bits_per_second;
         if (interface)
-                end->type = ald_path_end_of(network_of(node), NULL, interface, NULL, NULL).type;
+                end->type = ald_path_end_of(
+                        ald_node_as(node, NETWORK, AldNetwork), NULL, interface, NULL, NULL)
+                                    .type;
         else if (port && g_strcmp0(port->link_layer, ald_rdma_port_link_layer_to_string(
                                                              ALD_RDMA_PORT_LINK_LAYER_INFINIBAND)) == 0)
                 end->type = ald_interface_type_to_string(ALD_INTERFACE_TYPE_INFINIBAND);
@@ -157,7 +147,7 @@ static void compute_rdma_end(AldGraphPathEnd *end, const AldNode *node)
 
 static void compute_thunderbolt_end(AldGraphPathEnd *end, const AldNode *node)
 {
-        const AldFabric *fabric = fabric_of(node);
+        const AldFabric *fabric = ald_node_as(node, FABRIC, AldFabric);
         const AldThunderboltPort *port = fabric ? ald_rows_find(&fabric->thunderbolt_ports, end->port) : NULL;
 
         end->type = ald_interface_type_to_string(ALD_INTERFACE_TYPE_THUNDERBOLT);
@@ -174,7 +164,8 @@ static void compute_lldp_end(AldGraphPathEnd *end, const AldNode *node)
 
         if (!interface)
                 return;
-        found = ald_path_end_of(network_of(node), fabric_of(node), interface, NULL, NULL);
+        found = ald_path_end_of(ald_node_as(node, NETWORK, AldNetwork), ald_node_as(node, FABRIC, AldFabric),
+                interface, NULL, NULL);
         end->type = found.type;
         end->generation = found.generation;
         end->bits_per_second = found.bits_per_second;
@@ -214,7 +205,7 @@ static const char *interface_problem(const AldNode *node, const char *name)
 {
         const AldInterface *interface = find_interface(node, name);
 
-        if (!network_of(node) || !name)
+        if (!ald_node_as(node, NETWORK, AldNetwork) || !name)
                 return NULL;
         if (!interface)
                 return "no-interface";
@@ -226,11 +217,13 @@ static const char *rdma_problem(const AldNode *node, const char *name)
         const AldRdmaPort *port = find_rdma_port(node, name);
         AldRdmaProblem problem;
 
-        if (!fabric_of(node))
+        if (!ald_node_as(node, FABRIC, AldFabric))
                 return NULL;
         if (!port)
                 return "no-port";
-        return ald_rdma_problem_find_reported(network_of(node), port, &problem) ? problem.word : NULL;
+        return ald_rdma_problem_find_reported(ald_node_as(node, NETWORK, AldNetwork), port, &problem)
+                       ? problem.word
+                       : NULL;
 }
 
 /* After a change of the route, nodes of earlier versions kept the rates and the interface over which they had
@@ -250,8 +243,8 @@ static const char *end_problem(const AldGraphPath *path, unsigned end, const Ald
                 return rdma_problem(node, path->ends[end].port);
         if (path->kind == ALD_EDGE_ROW_KIND_THUNDERBOLT || path->kind == ALD_EDGE_ROW_KIND_DEVICE)
                 return NULL;
-        if (path->kind == ALD_EDGE_ROW_KIND_SOCKET && end == 1 && network_of(node) &&
-                !ald_network_find_address(network_of(node), ald_key_address(path->key)))
+        if (path->kind == ALD_EDGE_ROW_KIND_SOCKET && end == 1 && ald_node_as(node, NETWORK, AldNetwork) &&
+                !ald_network_find_address(ald_node_as(node, NETWORK, AldNetwork), ald_key_address(path->key)))
                 return "no-address";
         if (end == 0 && has_outdated_interface(path))
                 return NULL;
@@ -363,7 +356,8 @@ static char *reason_of(const AldGraphPath *path, AldStore *store, bool reverse, 
                 return g_strdup_printf(
                         "the %s allows no such probes%s%s", at, reason ? ": " : "", reason ?: "");
         }
-        if (!rdma_port || !ald_rdma_problem_find_reported(network_of(node), rdma_port, &problem))
+        if (!rdma_port ||
+                !ald_rdma_problem_find_reported(ald_node_as(node, NETWORK, AldNetwork), rdma_port, &problem))
                 return NULL;
         *ret_remedy = ald_rdma_problem_remedy(&problem);
         why = ald_rdma_problem_reason(&problem);

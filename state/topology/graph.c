@@ -476,21 +476,11 @@ static GPtrArray *list_keys(GHashTable *table)
 
 /* Paths over sockets that the addresses of two nodes make possible */
 
-static const AldNetwork *network_of(const AldNode *node)
-{
-        return node ? ald_record_as(ald_node_record(node, ALD_KIND_NETWORK), NETWORK, AldNetwork) : NULL;
-}
-
-static const AldFabric *fabric_of(const AldNode *node)
-{
-        return node ? ald_record_as(ald_node_record(node, ALD_KIND_FABRIC), FABRIC, AldFabric) : NULL;
-}
-
 /* Hashes what paths over sockets depend on: what ald_candidates_compute() reads, and whether the node starts
  * probes. */
 static uint64_t hash_reach(const AldNode *node)
 {
-        const AldNetwork *network = network_of(node);
+        const AldNetwork *network = ald_node_as(node, NETWORK, AldNetwork);
         uint64_t hash = network ? ALD_HASH_BASIS : 0;
         bool starts = node && ald_probe_policy_starts(node, ALD_KIND_LINK_SOCKET);
 
@@ -520,7 +510,7 @@ static uint64_t hash_reach(const AldNode *node)
 /* Hashes what segments, and the choice of the node that probes their ports, depend on besides links. */
 static uint64_t hash_joins(const AldNode *node, uint64_t reach)
 {
-        const AldFabric *fabric = fabric_of(node);
+        const AldFabric *fabric = ald_node_as(node, FABRIC, AldFabric);
         bool counts = node && ald_node_counts(node);
         bool starts = node && ald_probe_policy_starts(node, ALD_KIND_LINK_RDMA);
         uint64_t hash = ald_hash_bytes(ald_hash_bytes(reach, &counts, sizeof counts), &starts, sizeof starts);
@@ -618,12 +608,15 @@ static void search_pair(AldGraph *graph, const AldNode *a, const AldNode *b)
 
         if (!ald_probe_policy_starts(first, ALD_KIND_LINK_SOCKET) &&
                 ald_probe_policy_starts(second, ALD_KIND_LINK_SOCKET)) {
-                back = ald_candidates_compute(network_of(second), network_of(first));
+                back = ald_candidates_compute(
+                        ald_node_as(second, NETWORK, AldNetwork), ald_node_as(first, NETWORK, AldNetwork));
                 add_candidates(graph, second, first, back, NULL);
                 return;
         }
-        there = ald_candidates_compute(network_of(first), network_of(second));
-        back = ald_candidates_compute(network_of(second), network_of(first));
+        there = ald_candidates_compute(
+                ald_node_as(first, NETWORK, AldNetwork), ald_node_as(second, NETWORK, AldNetwork));
+        back = ald_candidates_compute(
+                ald_node_as(second, NETWORK, AldNetwork), ald_node_as(first, NETWORK, AldNetwork));
         add_candidates(graph, first, second, there, NULL);
         add_candidates(graph, second, first, back, there);
 }
@@ -635,7 +628,8 @@ static bool is_within_limit(const AldGraph *graph, const AldNode *a, const AldNo
 
 static void search_paths_between(AldGraph *graph, const AldNode *node, const AldNode *peer)
 {
-        if (peer && peer != node && network_of(peer) && is_within_limit(graph, node, peer))
+        if (peer && peer != node && ald_node_as(peer, NETWORK, AldNetwork) &&
+                is_within_limit(graph, node, peer))
                 search_pair(graph, node, peer);
 }
 
@@ -661,7 +655,7 @@ static void search_paths_of(AldGraph *graph, Member *member)
         const AldNode *node = ald_store_find_node(graph->store, &member->id);
 
         graph->search++;
-        if (node && network_of(node))
+        if (node && ald_node_as(node, NETWORK, AldNetwork))
                 search_paths_from(graph, node);
         for (guint i = 0; i < member->paths->len; i++) {
                 Path *path = member->paths->pdata[i];
@@ -740,7 +734,7 @@ static gboolean add_node(AldNode *node, void *userdata)
 {
         SegmentPass *pass = userdata;
 
-        if (!network_of(node) && !fabric_of(node))
+        if (!ald_node_as(node, NETWORK, AldNetwork) && !ald_node_as(node, FABRIC, AldFabric))
                 return FALSE;
         if (pass->counting && !ald_node_counts(node))
                 pass->left_out = true;
@@ -862,7 +856,8 @@ static void search_segments(AldGraph *graph)
  * it. */
 static bool update_is_host(AldGraph *graph, Member *member, const AldNode *node)
 {
-        bool is_host = node && (network_of(node) || fabric_of(node)),
+        bool is_host = node &&
+                       (ald_node_as(node, NETWORK, AldNetwork) || ald_node_as(node, FABRIC, AldFabric)),
              below = graph->n_hosts < ALD_GRAPH_ALL_BELOW;
 
         if (member->is_host == is_host)
@@ -992,12 +987,8 @@ static void update_pair(AldGraph *graph, Pair *pair)
 
 static void describe_member(const AldId *id, const AldNode *node, AldGraphSpace *space, AldGraphNodeRow *ret)
 {
-        const AldIdentity *identity = node ? ald_record_as(ald_node_record(node, ALD_KIND_IDENTITY), IDENTITY,
-                                                     AldIdentity)
-                                           : NULL;
-        const AldPresence *presence = node ? ald_record_as(ald_node_record(node, ALD_KIND_PRESENCE), PRESENCE,
-                                                     AldPresence)
-                                           : NULL;
+        const AldIdentity *identity = node ? ald_node_as(node, IDENTITY, AldIdentity) : NULL;
+        const AldPresence *presence = node ? ald_node_as(node, PRESENCE, AldPresence) : NULL;
 
         *ret = (AldGraphNodeRow) ALD_GRAPH_NODE_ROW_INIT;
         ret->node = ald_id_format(id, space->source);

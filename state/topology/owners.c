@@ -75,9 +75,8 @@ static void add_fabric(AldOwners *owners, const AldNode *node, const AldFabric *
 
 static void add_node(AldOwners *owners, const AldNode *node)
 {
-        const AldFabric *fabric = ald_record_as(ald_node_record(node, ALD_KIND_FABRIC), FABRIC, AldFabric);
-        const AldNetwork *network = ald_record_as(
-                ald_node_record(node, ALD_KIND_NETWORK), NETWORK, AldNetwork);
+        const AldFabric *fabric = ald_node_as(node, FABRIC, AldFabric);
+        const AldNetwork *network = ald_node_as(node, NETWORK, AldNetwork);
 
         if (fabric)
                 add_fabric(owners, node, fabric);

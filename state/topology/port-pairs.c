@@ -74,10 +74,8 @@ static void pair_with_peer(Pairing *pairing, bool candidate, const Ports *ours, 
 
 static bool is_usable(const AldSegmentMember *member)
 {
-        const AldNetwork *network = ald_record_as(
-                ald_node_record(member->node, ALD_KIND_NETWORK), NETWORK, AldNetwork);
-        const AldFabric *fabric = ald_record_as(
-                ald_node_record(member->node, ALD_KIND_FABRIC), FABRIC, AldFabric);
+        const AldNetwork *network = ald_node_as(member->node, NETWORK, AldNetwork);
+        const AldFabric *fabric = ald_node_as(member->node, FABRIC, AldFabric);
 
         return ald_rdma_port_is_usable(network, ald_rows_find(&fabric->rdma_ports, member->port));
 }

@@ -227,8 +227,7 @@ bool ald_rdma_port_is_usable(const AldNetwork *network, const AldRdmaPort *port)
 bool ald_rdma_problem_find(
         const AldNode *node, const AldRdmaPort *port, GHashTable *failures, AldRdmaProblem *ret)
 {
-        const AldNetwork *network = ald_record_as(
-                ald_node_record(node, ALD_KIND_NETWORK), NETWORK, AldNetwork);
+        const AldNetwork *network = ald_node_as(node, NETWORK, AldNetwork);
 
         const AldLinkRdma *row;
         const char *word;

@@ -63,8 +63,7 @@ void ald_segment_join(AldVertex *a, AldVertex *b, AldJoin how_sure)
 
 AldVertex *ald_segment_link(AldSegmentBuild *build, const AldNode *node, const char *name)
 {
-        const AldNetwork *network = ald_record_as(
-                ald_node_record(node, ALD_KIND_NETWORK), NETWORK, AldNetwork);
+        const AldNetwork *network = ald_node_as(node, NETWORK, AldNetwork);
         const AldInterface *interface = network ? ald_rows_find(&network->interfaces, name) : NULL;
 
         if (interface)

@@ -131,8 +131,7 @@ static void add_host(Adjacencies *adjacencies, const AldNode *node, const AldThu
 
 static const char *interface_over(const Adjacency *adjacency)
 {
-        const AldFabric *fabric = ald_record_as(
-                ald_node_record(adjacency->node, ALD_KIND_FABRIC), FABRIC, AldFabric);
+        const AldFabric *fabric = ald_node_as(adjacency->node, FABRIC, AldFabric);
         const AldThunderboltPort *port = ald_rows_find(&fabric->thunderbolt_ports, adjacency->vertex->name);
 
         return port->interface;
@@ -165,8 +164,7 @@ void ald_segments_join_thunderbolt(AldSegmentBuild *build)
 
         for (guint i = 0; i < build->nodes->len; i++) {
                 const AldNode *node = build->nodes->pdata[i];
-                const AldFabric *fabric = ald_record_as(
-                        ald_node_record(node, ALD_KIND_FABRIC), FABRIC, AldFabric);
+                const AldFabric *fabric = ald_node_as(node, FABRIC, AldFabric);
 
                 for (size_t k = 0; fabric && k < fabric->thunderbolt_ports.n; k++)
                         add_host(&adjacencies, node, ald_rows_at(&fabric->thunderbolt_ports, k));
@@ -182,16 +180,11 @@ void ald_segments_join_thunderbolt(AldSegmentBuild *build)
 
 /* LLDP */
 
-static const AldNetwork *network_of(const AldNode *node)
-{
-        return ald_record_as(ald_node_record(node, ALD_KIND_NETWORK), NETWORK, AldNetwork);
-}
-
 /* Returns the interface with this address, except for VLANs, which share that of their parent; NULL if
  * several have it, such as a bond and its ports. */
 static const char *interface_with(const AldNode *node, const char *hardware_address)
 {
-        const AldNetwork *network = network_of(node);
+        const AldNetwork *network = ald_node_as(node, NETWORK, AldNetwork);
         const char *found = NULL;
 
         for (size_t i = 0; network && i < network->interfaces.n; i++) {
@@ -219,8 +212,9 @@ static bool find_neighbour(
         if (by_port) {
                 adjacency->peer = by_chassis && by_chassis != by_port ? NULL : by_port;
                 adjacency->peer_name = interface_with(by_port, neighbour->port_id);
-        } else if (by_chassis && network_of(by_chassis) && neighbour->port_id) {
-                interface = ald_rows_find(&network_of(by_chassis)->interfaces, neighbour->port_id);
+        } else if (by_chassis && ald_node_as(by_chassis, NETWORK, AldNetwork) && neighbour->port_id) {
+                interface = ald_rows_find(
+                        &ald_node_as(by_chassis, NETWORK, AldNetwork)->interfaces, neighbour->port_id);
                 adjacency->peer = by_chassis;
                 adjacency->peer_name = interface ? interface->id : NULL;
         }
@@ -229,9 +223,10 @@ static bool find_neighbour(
 
 static void add_neighbour(Adjacencies *adjacencies, const AldNode *node, const AldNeighbour *neighbour)
 {
-        const AldInterface *interface = neighbour->interface ? ald_rows_find(&network_of(node)->interfaces,
-                                                                       neighbour->interface)
-                                                             : NULL;
+        const AldInterface *interface =
+                neighbour->interface ? ald_rows_find(&ald_node_as(node, NETWORK, AldNetwork)->interfaces,
+                                               neighbour->interface)
+                                     : NULL;
         Adjacency adjacency = { .node = node };
 
         if (!interface || !find_neighbour(adjacencies, neighbour, &adjacency))
@@ -244,7 +239,8 @@ static void add_neighbour(Adjacencies *adjacencies, const AldNode *node, const A
 
 static bool has_carrier(const AldNode *node, const char *name)
 {
-        const AldInterface *interface = ald_rows_find(&network_of(node)->interfaces, name);
+        const AldInterface *interface = ald_rows_find(
+                &ald_node_as(node, NETWORK, AldNetwork)->interfaces, name);
 
         return interface->carrier != 0;
 }
@@ -279,7 +275,7 @@ void ald_segments_join_lldp(AldSegmentBuild *build)
 
         for (guint i = 0; i < build->nodes->len; i++) {
                 const AldNode *node = build->nodes->pdata[i];
-                const AldNetwork *network = network_of(node);
+                const AldNetwork *network = ald_node_as(node, NETWORK, AldNetwork);
 
                 for (size_t k = 0; network && k < network->neighbours.n; k++)
                         add_neighbour(&adjacencies, node, ald_rows_at(&network->neighbours, k));

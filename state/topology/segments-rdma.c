@@ -92,8 +92,7 @@ void ald_segments_add_rdma_ports(AldSegmentBuild *build)
 
         for (guint i = 0; i < build->nodes->len; i++) {
                 const AldNode *node = build->nodes->pdata[i];
-                const AldFabric *fabric = ald_record_as(
-                        ald_node_record(node, ALD_KIND_FABRIC), FABRIC, AldFabric);
+                const AldFabric *fabric = ald_node_as(node, FABRIC, AldFabric);
 
                 for (size_t k = 0; fabric && k < fabric->rdma_ports.n; k++)
                         add_port(&addition, node, ald_rows_at(&fabric->rdma_ports, k));
@@ -162,8 +161,7 @@ static bool network_contains(const char *own, const char *address)
 
 static bool is_on_link(const AldNode *source, const char *interface, const char *address)
 {
-        const AldNetwork *network = ald_record_as(
-                ald_node_record(source, ALD_KIND_NETWORK), NETWORK, AldNetwork);
+        const AldNetwork *network = ald_node_as(source, NETWORK, AldNetwork);
         const AldInterface *own = network ? ald_rows_find(&network->interfaces, interface) : NULL;
 
         for (const char *const *text = own ? own->addresses : NULL; text && *text; text++)
@@ -177,8 +175,7 @@ static bool is_on_link(const AldNode *source, const char *interface, const char 
 static void join_by_socket(
         AldSegmentBuild *build, const AldLink *link, const AldNode *source, const AldNode *sink)
 {
-        const AldNetwork *network = ald_record_as(
-                ald_node_record(sink, ALD_KIND_NETWORK), NETWORK, AldNetwork);
+        const AldNetwork *network = ald_node_as(sink, NETWORK, AldNetwork);
         bool link_local = is_link_local(link->to);
         const char *interface;
 

@@ -153,7 +153,7 @@ static gboolean collect_node(AldNode *node, void *userdata)
         const AldAlertNode row = { .id = node->id,
                 .name = "node",
                 .counts = ald_node_counts(node),
-                .network = ald_record_as(ald_node_record(node, ALD_KIND_NETWORK), NETWORK, AldNetwork) };
+                .network = ald_node_as(node, NETWORK, AldNetwork) };
 
         ald_alert_paths_add_node(userdata, &row);
         return FALSE;

@@ -83,8 +83,8 @@ static AldComputeSummary summarize(const Case *c)
 
         state_put(store, 1, ALD_KIND_BACKENDS, c->backends);
         state_put(store, 1, ALD_KIND_COMPUTE, c->compute);
-        ald_compute_summary(ald_record_as(ald_node_record(node, ALD_KIND_BACKENDS), BACKENDS, AldBackends),
-                ald_record_as(ald_node_record(node, ALD_KIND_COMPUTE), COMPUTE, AldCompute), NULL, &summary);
+        ald_compute_summary(ald_node_as(node, BACKENDS, AldBackends), ald_node_as(node, COMPUTE, AldCompute),
+                NULL, &summary);
         return summary;
 }
 

@@ -60,8 +60,7 @@ static const AldDoubts *doubts_of(AldStore *store, unsigned number)
         AldId id;
 
         g_assert_cmpint(ald_id_parse(text, &id), ==, 0);
-        return ald_record_as(
-                ald_node_record(ald_store_find_node(store, &id), ALD_KIND_DOUBTS), DOUBTS, AldDoubts);
+        return ald_node_as(ald_store_find_node(store, &id), DOUBTS, AldDoubts);
 }
 
 /* The only doubt about a node, or NULL. */

@@ -61,16 +61,14 @@ static void set_link(Cluster *cluster, unsigned from, unsigned to, bool good)
 
 static gboolean collect_node(AldNode *node, void *userdata)
 {
-        const AldPresence *presence = ald_record_as(
-                ald_node_record(node, ALD_KIND_PRESENCE), PRESENCE, AldPresence);
-        const AldIdentity *identity = ald_record_as(
-                ald_node_record(node, ALD_KIND_IDENTITY), IDENTITY, AldIdentity);
+        const AldPresence *presence = ald_node_as(node, PRESENCE, AldPresence);
+        const AldIdentity *identity = ald_node_as(node, IDENTITY, AldIdentity);
         const AldAlertNode row = { .id = node->id,
                 .name = identity && identity->friendly_name ? identity->friendly_name : "?",
                 .offline = presence && g_strcmp0(presence->state, "offline") == 0,
                 .counts = ald_node_counts(node),
-                .network = ald_record_as(ald_node_record(node, ALD_KIND_NETWORK), NETWORK, AldNetwork),
-                .fabric = ald_record_as(ald_node_record(node, ALD_KIND_FABRIC), FABRIC, AldFabric) };
+                .network = ald_node_as(node, NETWORK, AldNetwork),
+                .fabric = ald_node_as(node, FABRIC, AldFabric) };
 
         ald_alert_paths_add_node(userdata, &row);
         return FALSE;

@@ -203,9 +203,9 @@ static void check_obstacle(const char *device, const char *rows, const char *exp
         AldDeviceRecords records = { .node = node->id };
 
         state_put(store, 1, ALD_KIND_SYSTEM, system);
-        records.backends = ald_record_as(ald_node_record(node, ALD_KIND_BACKENDS), BACKENDS, AldBackends);
-        records.compute = ald_record_as(ald_node_record(node, ALD_KIND_COMPUTE), COMPUTE, AldCompute);
-        records.system = ald_record_as(ald_node_record(node, ALD_KIND_SYSTEM), SYSTEM, AldSystem);
+        records.backends = ald_node_as(node, BACKENDS, AldBackends);
+        records.compute = ald_node_as(node, COMPUTE, AldCompute);
+        records.system = ald_node_as(node, SYSTEM, AldSystem);
         g_assert_cmpstr(ald_device_obstacle_to_string(ald_device_obstacle(
                                 &records, ald_rows_at(&records.backends->devices, 0), NOW)),
                 ==, expected);

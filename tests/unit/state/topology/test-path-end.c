@@ -30,7 +30,7 @@ static const AldFabric *fabric_of(AldStore *store)
 {
         const AldNode *node = ald_store_local_node(store);
 
-        return ald_record_as(ald_node_record(node, ALD_KIND_FABRIC), FABRIC, AldFabric);
+        return ald_node_as(node, FABRIC, AldFabric);
 }
 
 /* What carries the interface of a node: the port, its type and its speed. */
