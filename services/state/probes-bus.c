@@ -55,8 +55,8 @@ static int append_probes(
                 .n_traffic = options->traffic.n,
                 .avoid = avoid,
                 .n_avoid = count(options->avoid),
-                .avoid_paths = options->avoid_paths,
-                .n_avoid_paths = count(options->avoid_paths),
+                .deferred_paths = options->avoid_paths,
+                .n_deferred_paths = count(options->avoid_paths),
                 .avoid_devices = options->avoid_devices,
                 .n_avoid_devices = count(options->avoid_devices),
         };

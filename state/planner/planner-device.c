@@ -128,7 +128,7 @@ static int compare_due(gconstpointer a, gconstpointer b)
                                              : strcmp(left->device, right->device);
 }
 
-void ald_planner_limit_devices(GArray *due, const AldPlannerInput *input)
+void ald_planner_limit_local(GArray *due, const AldPlannerInput *input)
 {
         for (guint i = due->len; i > 0; i--)
                 if (is_avoided(input, g_array_index(due, AldDueProbe, i - 1).device))
@@ -173,6 +173,6 @@ GArray *ald_planner_devices(AldStore *store, const AldPlannerInput *input)
                 if (assessment.state.due && assessment.obstacle == ALD_DEVICE_FREE)
                         g_array_append_val(due, probe);
         }
-        ald_planner_limit_devices(due, input);
+        ald_planner_limit_local(due, input);
         return due;
 }

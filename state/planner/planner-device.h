@@ -14,10 +14,6 @@
  */
 GArray *ald_planner_devices(AldStore *store, const AldPlannerInput *input);
 
-/* Removes due probes of this node that the input avoids, and sorts the others by urgency: what was never
- * measured comes first, then what has waited longest. As many remain as the input allows. */
-void ald_planner_limit_devices(GArray *due, const AldPlannerInput *input);
-
 /* The obstacle to the measurement of a device. */
 typedef enum AldDeviceObstacle {
         ALD_DEVICE_FREE,

@@ -45,7 +45,7 @@ typedef struct AldPlanner {
         AldNode *node;
         const AldNetwork *own;
         GPtrArray *sample;    /* of AldNode: all peers of this period */
-        size_t turn;          /* the number of periods until all peers had their turn */
+        size_t n_periods;     /* in which every peer is sampled once; 1 in small clusters */
         GPtrArray *peers;     /* the peers that may be measured now */
         GArray *paths;        /* of AldPlannerPath, to all of the sample */
         GHashTable *deferred; /* keys of paths that their peers have recently deferred */

@@ -40,19 +40,26 @@ static AldAttempts attempts_of(const AldLinkRdma *row)
                    : ALD_ATTEMPTS_NONE;
 }
 
-/* Ranks paths for the control connection: working ones before untried ones, and these before failing ones;
- * then by speed. */
-static int rank_of(const AldLinkSocket *row)
+typedef enum ControlRank {
+        CONTROL_FAILING,
+        CONTROL_UNTRIED,
+        CONTROL_WORKING,
+} ControlRank;
+
+static ControlRank rank_control(const AldLinkSocket *row)
 {
         if (!row)
-                return 1;
-        return ald_path_failures(row) > 0 ? 0 : 2;
+                return CONTROL_UNTRIED;
+        return ald_path_failures(row) > 0 ? CONTROL_FAILING : CONTROL_WORKING;
 }
 
+/* Compares two paths for the control connection: by their ranks, and of two that work, by their rates. */
 static bool is_better(const AldLinkSocket *row, const AldLinkSocket *best)
 {
-        if (rank_of(row) != rank_of(best) || rank_of(row) != 2)
-                return rank_of(row) > rank_of(best);
+        ControlRank rank = rank_control(row), best_rank = rank_control(best);
+
+        if (rank != best_rank || rank != CONTROL_WORKING)
+                return rank > best_rank;
         return row->upload.bits_per_second != ALD_ABSENT_UINT64 &&
                (best->upload.bits_per_second == ALD_ABSENT_UINT64 ||
                        row->upload.bits_per_second > best->upload.bits_per_second);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "state/planner/planner-storage.h"
-#include "state/planner/planner-device.h"
 
 AldPathState ald_storage_state(const AldId *node, const AldStorageFileSystem *row, uint64_t now_realtime)
 {
@@ -33,6 +32,6 @@ GArray *ald_planner_storage(AldStore *store, const AldPlannerInput *input)
                 if (state.due)
                         g_array_append_val(due, probe);
         }
-        ald_planner_limit_devices(due, input);
+        ald_planner_limit_local(due, input);
         return due;
 }

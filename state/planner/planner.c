@@ -102,7 +102,7 @@ static uint64_t bytes_of(AldPlanner *planner, const AldPlannerPath *path)
 }
 
 /* Finds all paths, and counts those that are measured at full rate, whichever end measures them. In a large
- * cluster the peers of this turn stand for those of all turns. */
+ * cluster the peers of this period stand for those of all periods. */
 static void find_paths(AldPlanner *planner)
 {
         for (guint i = 0; i < planner->sample->len; i++)
@@ -112,7 +112,7 @@ static void find_paths(AldPlanner *planner)
                 AldLoad *load = ald_loads_find(planner->loads, planner->node, path->interface);
                 uint64_t bytes = path->shared ? 0 : bytes_of(planner, path);
 
-                load->paths_bytes = ald_load_sum(load->paths_bytes, bytes * planner->turn);
+                load->paths_bytes = ald_load_sum(load->paths_bytes, bytes * planner->n_periods);
                 load->spots_bytes = ald_load_sum(load->spots_bytes, ald_spot_bytes(bytes));
         }
 }
@@ -120,9 +120,10 @@ static void find_paths(AldPlanner *planner)
 static AldTtlBounds bounds_of(const AldPlanner *planner, const AldInterface *interface)
 {
         const AldShare share = ald_planner_share(planner, planner->node, interface);
-        uint64_t turns = planner->turn > 1 ? planner->turn * ald_kind_ttl(ALD_KIND_LINK_SOCKET) : 0;
+        uint64_t all_peers = planner->n_periods > 1 ? planner->n_periods * ald_kind_ttl(ALD_KIND_LINK_SOCKET)
+                                                    : 0;
         uint64_t fixed = ald_probe_policy_interval(planner->node);
-        uint64_t least = MAX(MAX(share.least_interval, turns), fixed);
+        uint64_t least = MAX(MAX(share.least_interval, all_peers), fixed);
 
         return (AldTtlBounds){ least, fixed > 0 ? least : UINT64_MAX };
 }
@@ -164,14 +165,6 @@ static bool differs_from_figures(const AldPlanner *planner, const AldPlannerPath
                        ald_link_speed_changed(path->row, speed_of(planner, path)));
 }
 
-/* Returns the interval between checks. If the peers take turns, a path is checked once in a turn. */
-static uint64_t check_interval(const AldPlanner *planner, uint64_t checked, uint64_t seed)
-{
-        if (checked == ALD_ABSENT_UINT64)
-                return 0;
-        return planner->turn > 1 ? ALD_LINK_CHECK_USEC : ald_link_check_due(checked, seed) - checked;
-}
-
 /* Returns true if the last check contradicted the record, so that a second one has to decide. */
 static bool is_to_be_repeated(const AldPlanner *planner, const AldLinkSocket *row)
 {
@@ -189,7 +182,7 @@ static bool lacks_spots(const AldPlanner *planner, const AldPlannerPath *path)
         uint64_t now = planner->input->now_realtime, checked = checked_at(row);
 
         if (!row || row->last_spot_usec == ALD_ABSENT_UINT64 || row->last_spot_usec >= checked ||
-                !may_be_loaded(planner, path) || planner->turn > 1)
+                !may_be_loaded(planner, path) || planner->n_periods > 1)
                 return false;
         return checked + ALD_LINK_SPOT_RETRY_USEC <= now &&
                now < row->last_spot_usec + ALD_LINK_SPOT_RETRY_MOST_USEC &&
@@ -197,22 +190,30 @@ static bool lacks_spots(const AldPlanner *planner, const AldPlannerPath *path)
                        ALD_LINK_CHECK_USEC;
 }
 
+/* Returns whether the next check is due. If the peers of a large cluster are sampled, a path is checked once
+ * in each period of its peer. */
 static AldPathState check_state(const AldPlanner *planner, const AldPlannerPath *path)
 {
         AldAttempts attempts = ald_path_attempts(path->row);
-        uint64_t checked = checked_at(path->row);
+        uint64_t checked = checked_at(path->row), interval = 0;
         AldPathState state;
 
+        if (checked != ALD_ABSENT_UINT64)
+                interval = planner->n_periods > 1 ? ALD_LINK_CHECK_USEC
+                                                  : ald_link_check_due(checked, path->seed) - checked;
         attempts.measured_usec = checked;
         attempts.routed = !path->candidate.on_link;
-        state = ald_attempts_state(&attempts, path->seed, check_interval(planner, checked, path->seed),
-                planner->input->now_realtime);
-        if (!state.due && state.reason == ALD_DUE_EXPIRED && is_to_be_repeated(planner, path->row))
-                state = (AldPathState){ true, ALD_DUE_CHANGED, path->row->contradicted_usec };
-        if (!state.due && state.reason == ALD_DUE_EXPIRED && lacks_spots(planner, path))
-                state = (AldPathState){ true, ALD_DUE_EXPIRED, checked + ALD_LINK_SPOT_RETRY_USEC };
-        if (!state.due && state.reason == ALD_DUE_EXPIRED && differs_from_figures(planner, path))
-                state = (AldPathState){ true, ALD_DUE_CHANGED, ALD_ABSENT_UINT64 };
+        state = ald_attempts_state(&attempts, path->seed, interval, planner->input->now_realtime);
+        /* A path that was never checked, or whose check has failed, is due or waits for reasons of its own.
+         */
+        if (state.due || state.reason != ALD_DUE_EXPIRED)
+                return state;
+        if (is_to_be_repeated(planner, path->row))
+                return (AldPathState){ true, ALD_DUE_CHANGED, path->row->contradicted_usec };
+        if (lacks_spots(planner, path))
+                return (AldPathState){ true, ALD_DUE_EXPIRED, checked + ALD_LINK_SPOT_RETRY_USEC };
+        if (differs_from_figures(planner, path))
+                return (AldPathState){ true, ALD_DUE_CHANGED, ALD_ABSENT_UINT64 };
         return state;
 }
 
@@ -250,7 +251,8 @@ static bool was_just_attempted(const AldLinkSocket *row, uint64_t now)
         return now - row->attempted_usec < pause;
 }
 
-/* Ignores failures, which determine when to measure, not what. */
+/* Returns whether a full measurement is due. Past failures are ignored: they decide when the path is tried,
+ * which check_state() says. */
 static AldPathState full_state(const AldPlanner *planner, const AldPlannerPath *path)
 {
         const AldLinkSocket *row = path->row;
@@ -307,7 +309,7 @@ static void find_low_paths_of(AldPlanner *planner, AldNode *node)
         }
 }
 
-/* Finds the low paths of all nodes of this turn, in an order that is the same everywhere. */
+/* Finds the low paths of all nodes of this period, in an order that is the same everywhere. */
 static void find_low_paths(AldPlanner *planner)
 {
         if (planner->low)
@@ -358,13 +360,13 @@ static uint64_t count_turns(const AldPlanner *planner, const AldPlannerPath *pat
  * measured together, they have normal figures then. */
 static bool waits_for_its_turn(AldPlanner *planner, const AldPlannerPath *path)
 {
-        uint64_t now = planner->input->now_realtime, turn = now / ALD_PLANNER_TURN_USEC, n, place = 0;
+        uint64_t now = planner->input->now_realtime, slot = now / ALD_PLANNER_TURN_USEC, n, place = 0;
 
         if (!path->row || !has_low_rate(path->row, now))
                 return false;
         find_low_paths(planner);
         n = count_turns(planner, path, &place);
-        return n > 1 && (turn % n != place || now % ALD_PLANNER_TURN_USEC >= ALD_PLANNER_TURN_START_USEC);
+        return n > 1 && (slot % n != place || now % ALD_PLANNER_TURN_USEC >= ALD_PLANNER_TURN_START_USEC);
 }
 
 /* Returns whether the figures are missing or so old that disturbed ones are better. */
@@ -416,20 +418,18 @@ static void add_due(AldPlanner *planner, const AldPlannerPath *path, const AldPa
         g_array_append_val(planner->due, due);
 }
 
-/* A path that now goes over another interface has no figure that a spot check could be compared with. */
-static bool has_lost_figures(const AldLinkSocket *row)
-{
-        return g_strcmp0(row->changed, ald_link_socket_changed_to_string(ALD_LINK_SOCKET_CHANGED_ROUTE)) == 0;
-}
-
 /* Spot checks may have to be rarer than round trips. */
 static AldLinkScope scope_of_check(const AldPlanner *planner, const AldPlannerPath *path)
 {
+        const char *route = ald_link_socket_changed_to_string(ALD_LINK_SOCKET_CHANGED_ROUTE);
         const AldLinkSocket *row = path->row;
         uint64_t now = planner->input->now_realtime, interval, last;
 
-        if (!may_be_loaded(planner, path) || !row || row->measured_usec == ALD_ABSENT_UINT64 ||
-                has_lost_figures(row))
+        if (!may_be_loaded(planner, path) || !row || row->measured_usec == ALD_ABSENT_UINT64)
+                return ALD_LINK_SCOPE_ROUND_TRIPS;
+        /* A path that now goes over another interface has no figure that a spot check could be compared with.
+         */
+        if (g_strcmp0(row->changed, route) == 0)
                 return ALD_LINK_SCOPE_ROUND_TRIPS;
         interval = ald_planner_share(planner, planner->node, path->interface).spot_interval;
         last = row->last_spot_usec != ALD_ABSENT_UINT64 ? row->last_spot_usec : row->confirmed_usec;
@@ -496,13 +496,13 @@ static void planner_init(
         planner->placeholders = g_ptr_array_new_with_free_func(g_free);
         planner->deferred = g_hash_table_new(g_str_hash, g_str_equal);
         ald_store_foreach_node(store, count_node, &n);
-        planner->turn = ald_peer_sample_turn(n);
+        planner->n_periods = ald_peer_sample_turn(n);
         for (guint i = 0; i < planner->sample->len; i++)
                 if (!is_avoided(input, &((const AldNode *) planner->sample->pdata[i])->id))
                         g_ptr_array_add(planner->peers, planner->sample->pdata[i]);
-        for (size_t i = 0; i < input->n_avoid_paths; i++)
-                g_hash_table_add(planner->deferred, (gpointer) input->avoid_paths[i]);
-        planner->loads = ald_loads_new(store, planner->sample, input);
+        for (size_t i = 0; i < input->n_deferred_paths; i++)
+                g_hash_table_add(planner->deferred, (gpointer) input->deferred_paths[i]);
+        planner->loads = ald_loads_new(store, planner->sample, input, planner->deferred);
         if (result)
                 add_rates_of_result(planner, result);
         if (planner->own)
@@ -517,9 +517,9 @@ static void planner_clear(AldPlanner *planner)
         g_array_unref(planner->due);
         g_array_unref(planner->chosen);
         g_ptr_array_unref(planner->placeholders);
-        g_hash_table_unref(planner->deferred);
         g_clear_pointer(&planner->low, g_ptr_array_unref);
         ald_loads_free(planner->loads);
+        g_hash_table_unref(planner->deferred);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldPlanner, planner_clear)

@@ -63,11 +63,11 @@ typedef struct AldPlannerInput {
         size_t n_traffic;
         const AldId *avoid; /* peers not to measure now */
         size_t n_avoid;
-        /* Keys of paths that their peers have deferred. Over RDMA they are not measured now; over sockets
-         * they are measured after everything else, so that a path that its peer always defers does not block
-         * others. */
-        const char *const *avoid_paths;
-        size_t n_avoid_paths;
+        /* Keys of paths that their peers have recently deferred. Over RDMA they are not measured now; over
+         * sockets they are measured after everything else, so that a path that its peer always defers does
+         * not block others. */
+        const char *const *deferred_paths;
+        size_t n_deferred_paths;
         const char *const *avoid_devices; /* Ids of devices of this node not to measure now */
         size_t n_avoid_devices;
         bool without[ALD_N_KINDS]; /* kinds to leave out */
@@ -95,6 +95,11 @@ GArray *ald_planner_compute(AldStore *store, const AldPlannerInput *input);
 /* Returns the limits of the interval between full measurements of a link of this node that the plan can keep,
  * considering the number of paths over its interface and the share of probes. */
 AldTtlBounds ald_planner_bounds(AldStore *store, const AldPlannerInput *input, const AldRecord *record);
+
+/* Of the due probes of devices and file systems of this node, removes those that the input avoids, and sorts
+ * the others: what was never measured comes first, then what has waited longest. As many remain as the input
+ * allows. */
+void ald_planner_limit_local(GArray *due, const AldPlannerInput *input);
 
 /* In clusters larger than this, rows are deleted before the next turn of their peers. */
 #define ALD_PLANNER_ROWS_MAX 3072u

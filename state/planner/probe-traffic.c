@@ -30,7 +30,7 @@ typedef struct Pair {
 struct AldLoads {
         GHashTable *places;   /* a set */
         GHashTable *pairs;    /* a set */
-        GHashTable *deferred; /* keys of paths of this node */
+        GHashTable *deferred; /* keys of paths of this node; not owned */
         const AldPlannerInput *input;
 };
 
@@ -333,7 +333,7 @@ static void add_rates_of(AldLoads *loads, const AldEntry *entry, const AldNode *
                 add_rates(row.sink, &row);
 }
 
-static void add_traffic_of(AldLoads *loads, const AldEntry *entry, const AldNode *sink)
+static void add_bytes_of(AldLoads *loads, const AldEntry *entry, const AldNode *sink)
 {
         const LinkRow row = row_of(loads, entry, sink);
         uint64_t now = loads->input->now_realtime;
@@ -359,16 +359,15 @@ static void add_rows_of_node(AldLoads *loads, AldStore *store, AldNode *node, Ad
         }
 }
 
-AldLoads *ald_loads_new(AldStore *store, const GPtrArray *peers, const AldPlannerInput *input)
+AldLoads *ald_loads_new(
+        AldStore *store, const GPtrArray *peers, const AldPlannerInput *input, GHashTable *deferred)
 {
-        static const AddRow passes[] = { add_rates_of, add_traffic_of };
+        static const AddRow passes[] = { add_rates_of, add_bytes_of };
         AldLoads *loads = g_new0(AldLoads, 1);
 
         loads->places = g_hash_table_new_full(hash_place, equal_places, g_free, NULL);
         loads->pairs = g_hash_table_new_full(hash_pair, equal_pairs, g_free, NULL);
-        loads->deferred = g_hash_table_new(g_str_hash, g_str_equal);
-        for (size_t i = 0; i < input->n_avoid_paths; i++)
-                g_hash_table_add(loads->deferred, (gpointer) input->avoid_paths[i]);
+        loads->deferred = deferred;
         loads->input = input;
         /* The bytes of a row depend on all rates. */
         for (unsigned i = 0; i < G_N_ELEMENTS(passes); i++) {
@@ -384,7 +383,6 @@ void ald_loads_free(AldLoads *loads)
 {
         g_hash_table_unref(loads->places);
         g_hash_table_unref(loads->pairs);
-        g_hash_table_unref(loads->deferred);
         g_free(loads);
 }
 

@@ -41,7 +41,10 @@ bool ald_probe_may_load(const AldNode *node, const AldInterface *interface);
 
 typedef struct AldLoads AldLoads;
 
-AldLoads *ald_loads_new(AldStore *store, const GPtrArray *peers, const AldPlannerInput *input);
+/* `deferred` is the set of the keys of paths of this node that their peers have deferred. It and the input
+ * must outlive the loads. */
+AldLoads *ald_loads_new(
+        AldStore *store, const GPtrArray *peers, const AldPlannerInput *input, GHashTable *deferred);
 void ald_loads_free(AldLoads *loads);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldLoads, ald_loads_free)
 

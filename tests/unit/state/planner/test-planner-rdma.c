@@ -235,12 +235,12 @@ static void test_deferred_paths(void)
                 "{'SourceInterface': 'eth0', 'MeasuredUSec': %" G_GUINT64_FORMAT "}", NOW - MINUTE * 6);
         AldPlannerInput input = input_at(NOW);
 
-        input.avoid_paths = paths;
-        input.n_avoid_paths = 1;
+        input.deferred_paths = paths;
+        input.n_deferred_paths = 1;
         planner_check(store, &input, "ib1.1 2 ib1.1 never over 10.0.0.2");
         state_put_path(store, 1, 2, "10.0.0.2", row);
         input.without[ALD_KIND_LINK_SOCKET] = false;
-        input.n_avoid_paths = 2;
+        input.n_deferred_paths = 2;
         planner_check(store, &input, "2 10.0.0.2 eth0 expired");
 }
 
@@ -271,8 +271,8 @@ static void test_deferred_sockets(void)
                 state_put_path(store, 1, 2, "10.0.0.2", sockets[a]);
                 if (rdma[b].row)
                         put_rdma(store, 1, 0, 2, 0, rdma[b].row);
-                input.avoid_paths = paths;
-                input.n_avoid_paths = 1;
+                input.deferred_paths = paths;
+                input.n_deferred_paths = 1;
                 planner_check(store, &input, rdma_due);
                 put_rdma(store, 1, 0, 2, 0, fresh);
                 planner_check(store, &input, socket_due);

@@ -809,8 +809,8 @@ static void test_no_turn_for_deferred_paths(void)
         put_row(store, 1, 2, "10.0.0.2", EXPIRED_FIRST);
         put_row(store, 1, 3, "10.0.0.3", EXPIRED_LATER);
         planner_check(store, &input, "2 10.0.0.2 eth0 expired");
-        input.avoid_paths = paths;
-        input.n_avoid_paths = G_N_ELEMENTS(paths);
+        input.deferred_paths = paths;
+        input.n_deferred_paths = G_N_ELEMENTS(paths);
         planner_check(store, &input, "3 10.0.0.3 eth0 expired");
 }
 
