@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "state/planner/probe-traffic.h"
+#include "state/planner/probe-load.h"
 
 /* Shared by the planner's parts for sockets and for RDMA. */
 

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "state/planner/planner.h"
-#include "state/planner/probe-traffic.h"
+#include "state/planner/probe-load.h"
 #include "state/results/link-result.h"
 #include "tests/unit/planner-text.h"
 #include "tests/unit/record-maker.h"

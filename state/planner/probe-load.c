@@ -5,7 +5,7 @@
 #include "record/record-key.h"
 #include "state/link/interface-roles.h"
 #include "state/link/probe-bytes.h"
-#include "state/planner/probe-traffic.h"
+#include "state/planner/probe-load.h"
 
 #define USEC_PER_HOUR (UINT64_C(3600) * 1000 * 1000)
 
