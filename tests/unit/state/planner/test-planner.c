@@ -997,6 +997,7 @@ static AldLoad load_at(AldStore *store, unsigned node, uint64_t *ret_capacity)
         const AldNetwork *network = state_network(store, node);
         const AldInterface *interface = ald_rows_find(&network->interfaces, "eth0");
         g_autoptr(GPtrArray) peers = g_ptr_array_new();
+        g_autoptr(GHashTable) deferred = g_hash_table_new(g_str_hash, g_str_equal);
         g_autoptr(AldLoads) loads = NULL;
         AldId id = id_make(node);
         AldLoad load;
@@ -1006,7 +1007,7 @@ static AldLoad load_at(AldStore *store, unsigned node, uint64_t *ret_capacity)
 
                 g_ptr_array_add(peers, ald_store_find_node(store, &other));
         }
-        loads = ald_loads_new(store, peers, &input);
+        loads = ald_loads_new(store, peers, &input, deferred);
         load = *ald_loads_find(loads, ald_store_find_node(store, &id), interface);
         *ret_capacity = ald_load_capacity(&load, interface);
         return load;
