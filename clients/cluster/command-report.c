@@ -13,6 +13,12 @@ int ald_report_failure(int r, const char *what, const char *reason)
         return r == -EACCES || r == -EPERM ? ALD_EXIT_DENIED : ALD_EXIT_ERROR;
 }
 
+void ald_report_keep_first(int *result, int r)
+{
+        if (*result == ALD_EXIT_OK)
+                *result = r;
+}
+
 char *ald_report_day(uint64_t usec)
 {
         g_autoptr(GDateTime) time = g_date_time_new_from_unix_utc((gint64) (usec / G_USEC_PER_SEC));

@@ -148,11 +148,12 @@ static int merge_received(AldAuthority *authority)
         return r;
 }
 
-static int move_authority(AldAuthority *authority, AldAuthority *ret)
+static AldAuthority steal_authority(AldAuthority *authority)
 {
-        *ret = *authority;
+        AldAuthority stolen = *authority;
+
         *authority = (AldAuthority){};
-        return ALD_EXIT_OK;
+        return stolen;
 }
 
 int ald_authority_open(const AldClusterFiles *files, AldAuthority *ret)
@@ -178,7 +179,9 @@ int ald_authority_open(const AldClusterFiles *files, AldAuthority *ret)
         r = load_issued(&authority);
         if (r == ALD_EXIT_OK)
                 r = merge_received(&authority);
-        return r == ALD_EXIT_OK ? move_authority(&authority, ret) : r;
+        if (r == ALD_EXIT_OK)
+                *ret = steal_authority(&authority);
+        return r;
 }
 
 int ald_authority_read(const AldClusterFiles *files, AldAuthority *ret)
@@ -205,7 +208,9 @@ int ald_authority_read(const AldClusterFiles *files, AldAuthority *ret)
                 authority.crl = g_steal_pointer(&received);
         }
         r = load_issued(&authority);
-        return r == ALD_EXIT_OK ? move_authority(&authority, ret) : r;
+        if (r == ALD_EXIT_OK)
+                *ret = steal_authority(&authority);
+        return r;
 }
 
 void ald_authority_close(AldAuthority *authority)
@@ -340,7 +345,9 @@ int ald_authority_make(const AldClusterFiles *files, const char *cluster, AldAut
                 r = load_issued(&authority);
         if (r == ALD_EXIT_OK)
                 r = obtain_crl(&authority);
-        return r == ALD_EXIT_OK ? move_authority(&authority, ret) : r;
+        if (r == ALD_EXIT_OK)
+                *ret = steal_authority(&authority);
+        return r;
 }
 
 int ald_authority_sign(
@@ -421,9 +428,9 @@ char **ald_authority_broker_hosts(const AldAuthority *authority, const char *nod
         return (char **) g_ptr_array_steal(hosts, NULL);
 }
 
-static bool has_key(const AldIssued *issued, EVP_PKEY *key)
+bool ald_issued_has_key(const AldIssued *issued, EVP_PKEY *key)
 {
-        return EVP_PKEY_eq(X509_get0_pubkey(issued->certificate), key) == 1;
+        return key && EVP_PKEY_eq(X509_get0_pubkey(issued->certificate), key) == 1;
 }
 
 const AldIssued *ald_authority_find(
@@ -434,22 +441,12 @@ const AldIssued *ald_authority_find(
         for (guint i = 0; i < authority->issued->len; i++) {
                 const AldIssued *issued = authority->issued->pdata[i];
 
-                if (issued->is_broker == broker && strcmp(issued->node, node) == 0 && has_key(issued, key) &&
-                        ald_authority_is_valid(authority, issued) &&
+                if (issued->is_broker == broker && strcmp(issued->node, node) == 0 &&
+                        ald_issued_has_key(issued, key) && ald_authority_is_valid(authority, issued) &&
                         (!found || issued->facts.not_after > found->facts.not_after))
                         found = issued;
         }
         return found;
-}
-
-bool ald_authority_knows(const AldAuthority *authority, const char *node, EVP_PKEY *key)
-{
-        return ald_authority_find(authority, node, false, key);
-}
-
-bool ald_authority_knows_broker(const AldAuthority *authority, const char *node, EVP_PKEY *key)
-{
-        return ald_authority_find(authority, node, true, key);
 }
 
 bool ald_authority_has_addresses(const AldIssued *broker, char **addresses)
@@ -471,7 +468,7 @@ bool ald_authority_is_of(const AldAuthority *authority, const AldIssued *issued,
         for (guint i = 0; i < authority->issued->len; i++) {
                 const AldIssued *other = authority->issued->pdata[i];
 
-                if (strcmp(other->node, node) == 0 && has_key(other, key))
+                if (strcmp(other->node, node) == 0 && ald_issued_has_key(other, key))
                         return true;
         }
         return false;

@@ -46,6 +46,9 @@ int ald_authority_sign(
 /* Forgets a certificate that was not given to anybody. */
 void ald_authority_forget(AldAuthority *authority, const AldIssued *issued);
 
+/* Returns whether a certificate is for this key; false without a key. */
+bool ald_issued_has_key(const AldIssued *issued, EVP_PKEY *key);
+
 /* Returns whether a certificate has neither expired nor been revoked. */
 bool ald_authority_is_valid(const AldAuthority *authority, const AldIssued *issued);
 
@@ -57,10 +60,6 @@ bool ald_authority_is_valid(const AldAuthority *authority, const AldIssued *issu
 const char *ald_authority_name(const AldAuthority *authority, const char *node);
 /* Returns "node3 (ID)", or the id if no name is known. Free with g_free(). */
 char *ald_authority_label(const AldAuthority *authority, const char *node);
-
-/* Return whether this id has a valid certificate for this key, as a node or for its broker. */
-bool ald_authority_knows(const AldAuthority *authority, const char *node, EVP_PKEY *key);
-bool ald_authority_knows_broker(const AldAuthority *authority, const char *node, EVP_PKEY *key);
 
 /* Returns the valid certificate of this id for this key, for the node or its broker, that expires last; NULL
  * if there is none. */

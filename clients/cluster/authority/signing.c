@@ -29,27 +29,27 @@ static bool is_allowed(const AldClusterCommand *command, const char *host)
 
 char **ald_signing_disallowed_hosts(const AldClusterCommand *command, char **hosts)
 {
-        g_autoptr(GPtrArray) beyond = g_ptr_array_new_with_free_func(g_free);
+        g_autoptr(GPtrArray) disallowed = g_ptr_array_new_with_free_func(g_free);
 
         for (; *hosts; hosts++)
                 if (!is_allowed(command, *hosts))
-                        g_ptr_array_add(beyond, g_strdup(*hosts));
-        g_ptr_array_add(beyond, NULL);
-        return (char **) g_ptr_array_steal(beyond, NULL);
+                        g_ptr_array_add(disallowed, g_strdup(*hosts));
+        g_ptr_array_add(disallowed, NULL);
+        return (char **) g_ptr_array_steal(disallowed, NULL);
 }
 
 int ald_signing_check_allowed(const AldClusterCommand *command, const AldSigning *signing)
 {
-        g_auto(GStrv) beyond = NULL;
+        g_auto(GStrv) disallowed = NULL;
         g_autofree char *names = NULL, *label = NULL;
 
         if (!signing->request->broker)
                 return ALD_EXIT_OK;
-        beyond = ald_signing_disallowed_hosts(command, signing->request->addresses);
-        if (!*beyond)
+        disallowed = ald_signing_disallowed_hosts(command, signing->request->addresses);
+        if (!*disallowed)
                 return ALD_EXIT_OK;
         label = format_label(signing);
-        names = g_strjoinv(", ", beyond);
+        names = g_strjoinv(", ", disallowed);
         ald_print_error(
                 "The request is refused: node %s asks to be a broker at %s, which --address does not allow",
                 label, names);
@@ -72,11 +72,6 @@ static int check_broker(const AldClusterCommand *command, const AldSigning *sign
                 "request without --broker there",
                 label, names);
         return ALD_EXIT_ERROR;
-}
-
-static bool has_key(const AldIssued *issued, EVP_PKEY *key)
-{
-        return key && EVP_PKEY_eq(X509_get0_pubkey(issued->certificate), key) == 1;
 }
 
 static void mark_replaced(AldSigning *signing, const AldIssued *one)
@@ -114,7 +109,8 @@ static int check_revoked(const AldSigning *signing)
         for (guint i = 0; i < authority->issued->len; i++) {
                 const AldIssued *one = authority->issued->pdata[i];
 
-                if ((!has_key(one, signing->request->node) && !has_key(one, signing->request->broker)) ||
+                if ((!ald_issued_has_key(one, signing->request->node) &&
+                            !ald_issued_has_key(one, signing->request->broker)) ||
                         !ald_pki_crl_contains(authority->crl, one->facts.serial))
                         continue;
                 ald_print_error("The key of this request was revoked. To admit the machine again, run "
@@ -136,7 +132,7 @@ static int check_purpose(const AldClusterCommand *command, const AldSigning *sig
                 const AldIssued *one = issued->pdata[i];
 
                 if (!one->is_broker && strcmp(one->node, signing->request->id) == 0 &&
-                        has_key(one, signing->request->node))
+                        ald_issued_has_key(one, signing->request->node))
                         return ALD_EXIT_OK;
         }
         label = format_label(signing);
@@ -152,7 +148,7 @@ static int check_purpose(const AldClusterCommand *command, const AldSigning *sig
 static bool is_of_other_broker(const AldSigning *signing, const AldIssued *one)
 {
         const AldRequest *request = signing->request;
-        bool other = !has_key(one, request->node) && !has_key(one, request->broker);
+        bool other = !ald_issued_has_key(one, request->node) && !ald_issued_has_key(one, request->broker);
 
         return other && (one->is_broker || one->node[0] == '\0') &&
                ald_authority_is_of(signing->authority, one, request->id) &&
@@ -195,7 +191,7 @@ static int check_existing(const AldClusterCommand *command, AldSigning *signing)
 
         for (guint i = 0; i < issued->len; i++) {
                 const AldIssued *one = issued->pdata[i];
-                bool same = has_key(one, signing->request->node);
+                bool same = ald_issued_has_key(one, signing->request->node);
 
                 if (one->is_broker || strcmp(one->node, signing->request->id) != 0 ||
                         !ald_authority_is_valid(signing->authority, one))
@@ -209,7 +205,8 @@ static int check_existing(const AldClusterCommand *command, AldSigning *signing)
                 AldIssued *one = issued->pdata[i];
 
                 if (ald_authority_is_of(signing->authority, one, signing->request->id) &&
-                        !has_key(one, signing->request->node) && !has_key(one, signing->request->broker) &&
+                        !ald_issued_has_key(one, signing->request->node) &&
+                        !ald_issued_has_key(one, signing->request->broker) &&
                         ald_authority_is_valid(signing->authority, one))
                         mark_replaced(signing, one);
         }

@@ -27,17 +27,18 @@
  * identity.
  */
 
-#define VERSION 1
+#define BACKUP_VERSION 1
 #define FILE_BYTES_MAX (1024u * 1024)
 #define BACKUP_BYTES_MAX (256u * 1024 * 1024)
 #define PASSPHRASE_MAX 1024u
-#define ISSUED "ca/issued/"
+#define ISSUED_PREFIX "ca/issued/"
+#define CA_KEY "ca/ca.key"
 
-#define KEY "ca/ca.key"
+static const char *const saved_files[] = { "ca.crt", "crl.pem", CA_KEY, "ca/crl-number" };
 
-static const char *const saved_files[] = { "ca.crt", "crl.pem", KEY, "ca/crl-number" };
-
-static int read_line(char *line, size_t size, const char *prompt)
+/* Reads a line from standard input, without showing it at a terminal. Returns whether it is a terminal; the
+ * line is "" at the end of the input. */
+static bool read_line(char *line, size_t size, const char *prompt)
 {
         struct termios before, quiet;
         bool terminal = tcgetattr(STDIN_FILENO, &before) == 0, got;
@@ -91,8 +92,8 @@ static int collect_backup(const AldAuthority *authority, char **ret)
 {
         const AldClusterFiles *files = authority->files;
         json_t *contents = json_object(), *brokers = json_array();
-        json_t *object = json_pack("{sisssoso}", "AlidadeBackup", VERSION, "Cluster", files->name, "Brokers",
-                brokers, "Files", contents);
+        json_t *object = json_pack("{sisssoso}", "AlidadeBackup", BACKUP_VERSION, "Cluster", files->name,
+                "Brokers", brokers, "Files", contents);
         int r = ALD_EXIT_OK;
         char *made;
 
@@ -103,7 +104,7 @@ static int collect_backup(const AldAuthority *authority, char **ret)
         for (guint i = 0; i < authority->issued->len && r == ALD_EXIT_OK; i++) {
                 const AldIssued *one = authority->issued->pdata[i];
                 g_autofree char *base = g_path_get_basename(one->path),
-                                *name = g_strconcat(ISSUED, base, NULL);
+                                *name = g_strconcat(ISSUED_PREFIX, base, NULL);
 
                 r = add_file(files, contents, name);
         }
@@ -190,13 +191,13 @@ int ald_cluster_backup(const AldClusterCommand *command)
 
 static bool may_restore(const char *name)
 {
-        const char *serial = name + strlen(ISSUED);
+        const char *serial = name + strlen(ISSUED_PREFIX);
         size_t n;
 
         for (size_t i = 0; i < G_N_ELEMENTS(saved_files); i++)
                 if (strcmp(name, saved_files[i]) == 0)
                         return true;
-        if (!g_str_has_prefix(name, ISSUED))
+        if (!g_str_has_prefix(name, ISSUED_PREFIX))
                 return false;
         n = strspn(serial, "0123456789abcdef");
         return n > 0 && strcmp(serial + n, ".crt") == 0;
@@ -226,7 +227,7 @@ static int install_file(const AldClusterFiles *files, const char *name, const js
 
         if (!text)
                 return ALD_EXIT_OK;
-        if (g_str_has_prefix(name, ISSUED))
+        if (g_str_has_prefix(name, ISSUED_PREFIX))
                 return ald_files_write(files, path, text, mode);
         return ald_files_install(files, ALD_CHANGE_INSTALL, path, text, mode, "%s", "");
 }
@@ -245,10 +246,10 @@ static int install_files(const AldClusterFiles *files, json_t *contents)
         if (r == ALD_EXIT_OK)
                 r = ald_files_make_folder(files, issued, 0700);
         json_object_foreach(contents, name, value)
-                if (r == ALD_EXIT_OK && may_restore(name) && strcmp(name, KEY) != 0 &&
+                if (r == ALD_EXIT_OK && may_restore(name) && strcmp(name, CA_KEY) != 0 &&
                         !(stale && strcmp(name, "crl.pem") == 0))
                         r = install_file(files, name, value);
-        return r == ALD_EXIT_OK ? install_file(files, KEY, json_object_get(contents, KEY)) : r;
+        return r == ALD_EXIT_OK ? install_file(files, CA_KEY, json_object_get(contents, CA_KEY)) : r;
 }
 
 /* Certifies this machine by the restored authority. With --check the files of the authority do not exist, so
@@ -272,7 +273,7 @@ static int take_over_authority(const AldClusterFiles *files)
         return r;
 }
 
-static int restore_backup(const AldClusterCommand *command, AldClusterFiles *files, json_t *backup)
+static int restore_backup(AldClusterFiles *files, json_t *backup)
 {
         const char *name = json_string_value(json_object_get(backup, "Cluster")), *broker;
         json_t *list = json_object_get(backup, "Brokers"), *value;
@@ -282,7 +283,7 @@ static int restore_backup(const AldClusterCommand *command, AldClusterFiles *fil
         size_t i;
         int r;
 
-        if (json_integer_value(json_object_get(backup, "AlidadeBackup")) != VERSION || !name ||
+        if (json_integer_value(json_object_get(backup, "AlidadeBackup")) != BACKUP_VERSION || !name ||
                 !ald_cluster_name_is_valid(name)) {
                 ald_print_error("The backup is of another version of Alidade, or damaged");
                 return ALD_EXIT_ERROR;
@@ -357,7 +358,7 @@ int ald_cluster_restore(const AldClusterCommand *command)
         OPENSSL_cleanse(text, strlen(text));
         r = check_cluster(&files, backup);
         if (r == ALD_EXIT_OK)
-                r = restore_backup(command, &files, backup);
+                r = restore_backup(&files, backup);
         json_decref(backup);
         return r;
 }

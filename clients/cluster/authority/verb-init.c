@@ -30,7 +30,7 @@ static int check_may_create(const AldClusterFiles *files, const char *cluster)
         return ALD_EXIT_ERROR;
 }
 
-static int note_next_step(const AldClusterFiles *files, bool broker)
+static void note_next_step(const AldClusterFiles *files, bool broker)
 {
         /* ssh expects an address without brackets. */
         g_autofree char *here = broker ? ald_broker_host(files->brokers[0]) : g_strdup("HERE");
@@ -42,11 +42,9 @@ static int note_next_step(const AldClusterFiles *files, bool broker)
         else
                 ald_changes_note_next(
                         files->changes, "Next: on each other machine: alidadectl cluster join USER@%s", here);
-        return ALD_EXIT_OK;
 }
 
-static int create_cluster(
-        const AldClusterCommand *command, AldClusterFiles *files, const char *cluster, char **addresses)
+static int create_cluster(AldClusterFiles *files, const char *cluster, char **addresses)
 {
         g_auto(AldAuthority) authority = {};
         g_auto(GStrv) brokers = NULL, known = NULL;
@@ -66,7 +64,9 @@ static int create_cluster(
         if (r == ALD_EXIT_OK)
                 r = ald_services_apply(
                         files, ALD_SERVICES_CLUSTERD | (addresses ? ALD_SERVICES_START_BROKER : 0));
-        return r == ALD_EXIT_OK ? note_next_step(files, addresses != NULL) : r;
+        if (r == ALD_EXIT_OK)
+                note_next_step(files, addresses != NULL);
+        return r;
 }
 
 int ald_cluster_init(const AldClusterCommand *command)
@@ -96,5 +96,5 @@ int ald_cluster_init(const AldClusterCommand *command)
                 r = ald_broker_files_check(&files);
         for (guint i = 0; r == ALD_EXIT_OK && i < command->addresses->len; i++)
                 ald_broker_address_note(command->addresses->pdata[i]);
-        return r == ALD_EXIT_OK ? create_cluster(command, &files, cluster, addresses) : r;
+        return r == ALD_EXIT_OK ? create_cluster(&files, cluster, addresses) : r;
 }

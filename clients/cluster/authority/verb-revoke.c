@@ -127,8 +127,7 @@ static void note_next_step(const AldClusterFiles *files, const AldAuthority *aut
                 ald_changes_note_next(files->changes, "Next, once it is offline: alidadectl forget %s", id);
 }
 
-static int revoke_and_apply(
-        const AldClusterCommand *command, AldClusterFiles *files, AldAuthority *authority, const char *id)
+static int revoke_and_apply(AldClusterFiles *files, AldAuthority *authority, const char *id)
 {
         g_auto(GStrv) brokers = NULL, hosts = ald_authority_broker_hosts(authority, id);
         g_autofree char *label = ald_authority_label(authority, id);
@@ -170,5 +169,5 @@ int ald_cluster_revoke(const AldClusterCommand *command)
                 ald_print_error("That is this machine, which keeps the keys of the cluster");
                 return ALD_EXIT_ERROR;
         }
-        return revoke_and_apply(command, &files, &authority, id);
+        return revoke_and_apply(&files, &authority, id);
 }

@@ -29,12 +29,12 @@ static int read_request(const AldAuthority *authority, const char *text, EVP_PKE
                 return ALD_EXIT_ERROR;
         }
         if (request.purpose != ALD_REQUEST_RENEW ||
-                !ald_authority_knows(authority, request.id, request.node)) {
+                !ald_authority_find(authority, request.id, false, request.node)) {
                 ald_print_error(
                         "The request is refused: the machine it comes from has not joined the cluster");
                 return ALD_EXIT_ERROR;
         }
-        if (!ald_authority_knows_broker(authority, request.id, request.broker)) {
+        if (!ald_authority_find(authority, request.id, true, request.broker)) {
                 ald_print_error("The request is refused: no certificate was signed here for the key of its "
                                 "broker. First run alidadectl cluster sign --renew --broker, which reports "
                                 "whether the key has changed");
@@ -52,8 +52,7 @@ static int find_replaced(const AldClusterCommand *command, AldAuthority *authori
         for (guint i = 0; i < authority->issued->len; i++) {
                 const AldIssued *issued = authority->issued->pdata[i];
 
-                if (strcmp(issued->facts.common_name, name) != 0 ||
-                        EVP_PKEY_eq(X509_get0_pubkey(issued->certificate), key) == 1 ||
+                if (strcmp(issued->facts.common_name, name) != 0 || ald_issued_has_key(issued, key) ||
                         !ald_authority_is_valid(authority, issued))
                         continue;
                 if (!command->replace) {
@@ -106,8 +105,7 @@ static const AldIssued *find_lasting(const AldAuthority *authority, const char *
                 const AldIssued *issued = authority->issued->pdata[i];
 
                 if (strcmp(issued->facts.common_name, name) == 0 && issued->facts.not_after > later &&
-                        EVP_PKEY_eq(X509_get0_pubkey(issued->certificate), key) == 1 &&
-                        ald_authority_is_valid(authority, issued))
+                        ald_issued_has_key(issued, key) && ald_authority_is_valid(authority, issued))
                         return issued;
         }
         return NULL;

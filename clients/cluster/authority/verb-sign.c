@@ -29,13 +29,13 @@ static int check_id(const AldSigning *signing)
  * does not allow. */
 static bool matches_addresses(const AldClusterCommand *command, const AldIssued *broker, char **addresses)
 {
-        g_auto(GStrv) names = NULL, beyond = NULL;
+        g_auto(GStrv) names = NULL, disallowed = NULL;
 
         if (!broker || !ald_authority_has_addresses(broker, addresses))
                 return false;
         names = ald_pki_certificate_names(broker->certificate);
-        beyond = ald_signing_disallowed_hosts(command, names);
-        return !*beyond;
+        disallowed = ald_signing_disallowed_hosts(command, names);
+        return !*disallowed;
 }
 
 /* Finds the certificates that were signed for these keys before, if the request is to join once more. Returns
@@ -167,7 +167,7 @@ static int check_and_sign(const AldClusterCommand *command, AldSigning *signing)
 /* Returns whether a certificate is only for hosts that --address= allows; true if there is none. */
 static bool is_for_allowed_hosts(const AldClusterCommand *command, const char *pem)
 {
-        g_auto(GStrv) names = NULL, beyond = NULL;
+        g_auto(GStrv) names = NULL, disallowed = NULL;
         g_autoptr(X509) certificate = NULL;
 
         if (!pem)
@@ -175,8 +175,8 @@ static bool is_for_allowed_hosts(const AldClusterCommand *command, const char *p
         if (ald_pki_certificate_parse(pem, strlen(pem), &certificate, NULL) < 0)
                 return false;
         names = ald_pki_certificate_names(certificate);
-        beyond = ald_signing_disallowed_hosts(command, names);
-        return !*beyond;
+        disallowed = ald_signing_disallowed_hosts(command, names);
+        return !*disallowed;
 }
 
 /* Returns whether the output file already contains the answer to this request to renew. Certificates are

@@ -38,17 +38,6 @@ static int remove_file(const char *path)
 }
 
 /* Removes everything in a folder except for the spared names. */
-static int empty_folder(const char *path, const char *const *spared);
-
-static int remove_folder(const char *path)
-{
-        int r = empty_folder(path, NULL);
-
-        if (r == ALD_EXIT_OK && rmdir(path) < 0 && errno != ENOENT)
-                r = ald_report_failure(-errno, path, NULL);
-        return r;
-}
-
 static int empty_folder(const char *path, const char *const *spared)
 {
         g_autoptr(GDir) dir = g_dir_open(path, 0, NULL);
@@ -59,9 +48,15 @@ static int empty_folder(const char *path, const char *const *spared)
                 g_autofree char *below = g_build_filename(path, name, NULL);
                 struct stat st;
 
-                if (!spared || !g_strv_contains(spared, name))
-                        r = lstat(below, &st) == 0 && S_ISDIR(st.st_mode) ? remove_folder(below)
-                                                                          : remove_file(below);
+                if (spared && g_strv_contains(spared, name))
+                        continue;
+                if (lstat(below, &st) < 0 || !S_ISDIR(st.st_mode)) {
+                        r = remove_file(below);
+                        continue;
+                }
+                r = empty_folder(below, NULL);
+                if (r == ALD_EXIT_OK && rmdir(below) < 0 && errno != ENOENT)
+                        r = ald_report_failure(-errno, below, NULL);
         }
         return r;
 }
@@ -69,7 +64,7 @@ static int empty_folder(const char *path, const char *const *spared)
 /* Files that every verb uses. They are removed last, when services have noticed that the rest is gone. */
 static const char *const spared[] = { ALD_ADMIN_LOCK_FILE, ALD_FILES_UNFINISHED, NULL };
 
-static bool has_more(const AldClusterFiles *files)
+static bool has_unspared_files(const AldClusterFiles *files)
 {
         g_autoptr(GDir) dir = g_dir_open(files->folder, 0, NULL);
         const char *name = NULL;
@@ -89,7 +84,7 @@ static bool has_cluster_files(const AldClusterFiles *files)
 {
         g_autofree char *config = config_path(files);
 
-        return access(config, F_OK) == 0 || ald_files_is_broker(files) || has_more(files) ||
+        return access(config, F_OK) == 0 || ald_files_is_broker(files) || has_unspared_files(files) ||
                access(files->received_crl, F_OK) == 0 || access(files->renewed, F_OK) == 0 ||
                access(files->requests, F_OK) == 0;
 }
@@ -98,7 +93,7 @@ static int remove_keys(const AldClusterFiles *files)
 {
         int r = ALD_EXIT_OK;
 
-        if (!has_more(files))
+        if (!has_unspared_files(files))
                 return ALD_EXIT_OK;
         if (!files->changes->check)
                 r = empty_folder(files->folder, spared);
@@ -126,15 +121,8 @@ static int remove_requests(const AldClusterFiles *files)
         return r;
 }
 
-/* Keeps the first failure. If something cannot be removed, the rest is removed anyway: the cluster service
- * owns some of it. */
-static void add_result(int *result, int r)
-{
-        if (*result == ALD_EXIT_OK)
-                *result = r;
-}
-
-/* Removes the configuration first, so that the machine is not in a cluster if this is interrupted. */
+/* Removes the configuration first, so that the machine is not in a cluster if this is interrupted. If
+ * something cannot be removed, the rest is removed anyway: the cluster service owns some of it. */
 static int remove_all(const AldClusterFiles *files)
 {
         g_autofree char *config = config_path(files);
@@ -143,10 +131,10 @@ static int remove_all(const AldClusterFiles *files)
         if (result != ALD_EXIT_OK)
                 return result;
         result = ald_files_remove(files, config);
-        add_result(&result, ald_broker_files_remove(files));
-        add_result(&result, remove_keys(files));
-        add_result(&result, ald_files_remove(files, files->received_crl));
-        add_result(&result, ald_files_remove(files, files->renewed));
+        ald_report_keep_first(&result, ald_broker_files_remove(files));
+        ald_report_keep_first(&result, remove_keys(files));
+        ald_report_keep_first(&result, ald_files_remove(files, files->received_crl));
+        ald_report_keep_first(&result, ald_files_remove(files, files->renewed));
         return result;
 }
 
@@ -162,24 +150,24 @@ static int remove_cluster_folder(const AldClusterFiles *files)
         return r;
 }
 
-/* Does not hold the lock, since other runs, such as the installation of a revocation list, would wait for the
- * answer of the user. */
-static int inspect_and_confirm(const AldClusterCommand *command, bool *ret_somewhere)
+/* Sets *ret_has_files if this machine has any file of a cluster. Does not hold the lock, since other runs,
+ * such as the installation of a revocation list, would wait for the answer of the user. */
+static int inspect_and_confirm(const AldClusterCommand *command, bool *ret_has_files)
 {
         g_auto(AldClusterFiles) files = ALD_FILES_INIT;
-        bool somewhere;
+        bool has_files;
         int r;
 
         files.without_id = true; /* an image of a machine has no id */
         r = ald_files_open(&files, command->changes);
         if (r != ALD_EXIT_OK)
                 return r;
-        somewhere = has_cluster_files(&files) || ald_files_has(&files, ALD_FILES_UNFINISHED);
-        if (!somewhere)
+        has_files = has_cluster_files(&files) || ald_files_has(&files, ALD_FILES_UNFINISHED);
+        if (!has_files)
                 ald_changes_note(files.changes, "This machine is not in a cluster");
         r = confirm_key_removal(command, &files);
         if (r == ALD_EXIT_OK)
-                *ret_somewhere = somewhere;
+                *ret_has_files = has_files;
         return r;
 }
 
@@ -191,8 +179,8 @@ static int leave_cluster(const AldClusterFiles *files)
 
         if (has_cluster_files(files))
                 r = remove_all(files);
-        add_result(&r, ald_services_apply(files, services));
-        add_result(&r, remove_requests(files));
+        ald_report_keep_first(&r, ald_services_apply(files, services));
+        ald_report_keep_first(&r, remove_requests(files));
         if (r == ALD_EXIT_OK)
                 r = remove_cluster_folder(files);
         if (r == ALD_EXIT_OK && *files->name && !authority)
@@ -205,11 +193,11 @@ static int leave_cluster(const AldClusterFiles *files)
 int ald_cluster_leave(const AldClusterCommand *command)
 {
         g_auto(AldClusterFiles) files = ALD_FILES_INIT;
-        bool somewhere = true; /* for other users than root, opening to change fails below */
+        bool has_files = true; /* for other users than root, opening to change fails below */
         int r;
 
-        r = geteuid() == 0 ? inspect_and_confirm(command, &somewhere) : ALD_EXIT_OK;
-        if (r != ALD_EXIT_OK || !somewhere)
+        r = geteuid() == 0 ? inspect_and_confirm(command, &has_files) : ALD_EXIT_OK;
+        if (r != ALD_EXIT_OK || !has_files)
                 return r;
         r = ald_files_open_to_change(&files, command->changes);
         return r == ALD_EXIT_OK ? leave_cluster(&files) : r;

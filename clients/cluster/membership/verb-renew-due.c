@@ -24,61 +24,61 @@
 #define AGAIN_USEC (2 * DAY_USEC) /* interval at which an unsigned request is repeated */
 #define SUFFIX ".pem"
 
-/* State of a run. */
-typedef struct Due {
+/* One run of `alidadectl cluster renew --auto`. */
+typedef struct RenewRun {
         const AldClusterCommand *command;
         AldClusterFiles *files;
         AldAuthority *authority; /* NULL: not on this machine */
         uint64_t now;
-        bool notifies; /* the cluster service has something to read */
-        bool broker;   /* mosquitto has a new certificate */
-} Due;
+        bool clusterd_must_read; /* it has something to read */
+        bool broker_was_renewed; /* mosquitto has a new certificate */
+} RenewRun;
 
-static bool is_due(const Due *due, uint64_t not_after)
+static bool is_due(const RenewRun *run, uint64_t not_after)
 {
-        return not_after < due->now + DUE_USEC;
+        return not_after < run->now + DUE_USEC;
 }
 
-static int take_renewed(Due *due)
+static int take_renewed(RenewRun *run)
 {
         g_autofree char *text = NULL;
         int r;
 
-        r = ald_pki_file_read_at(AT_FDCWD, due->files->renewed, ALD_PKI_PEM_MAX, &text, NULL);
+        r = ald_pki_file_read_at(AT_FDCWD, run->files->renewed, ALD_PKI_PEM_MAX, &text, NULL);
         if (r < 0)
-                return r == -ENOENT ? ALD_EXIT_OK : ald_report_failure(r, due->files->renewed, NULL);
-        return ald_enrol_take_renewed(due->files, text, &due->notifies, &due->broker);
+                return r == -ENOENT ? ALD_EXIT_OK : ald_report_failure(r, run->files->renewed, NULL);
+        return ald_enrol_take_renewed(run->files, text, &run->clusterd_must_read, &run->broker_was_renewed);
 }
 
 /* Returns when the present request was made; 0 if there is no valid one. */
-static uint64_t request_time(const Due *due, const char *path)
+static uint64_t request_time(const RenewRun *run, const char *path)
 {
         g_autofree char *text = NULL, *reason = NULL;
         g_auto(AldRequest) request = {};
 
         if (ald_pki_file_read(path, ALD_REQUEST_MAX, &text, NULL) < 0 ||
-                ald_request_parse(text, due->now, &request, &reason) < 0)
+                ald_request_parse(text, run->now, &request, &reason) < 0)
                 return 0;
         return request.made;
 }
 
 /* Removes a file that the cluster service publishes. */
-static int remove_published(Due *due, const char *path)
+static int remove_published(RenewRun *run, const char *path)
 {
         int r;
 
         if (access(path, F_OK) < 0)
                 return ALD_EXIT_OK;
-        r = ald_files_begin(due->files);
+        r = ald_files_begin(run->files);
         if (r == ALD_EXIT_OK)
-                r = ald_files_remove(due->files, path);
-        due->notifies = true;
+                r = ald_files_remove(run->files, path);
+        run->clusterd_must_read = true;
         return r;
 }
 
-static int update_request(Due *due)
+static int update_request(RenewRun *run)
 {
-        const AldClusterFiles *files = due->files;
+        const AldClusterFiles *files = run->files;
         g_autofree char *path = g_build_filename(files->folder, ALD_FILES_RENEWAL, NULL), *text = NULL;
         g_autofree char *certificate = g_build_filename(files->folder, "broker", "broker.crt", NULL);
         g_autoptr(X509) broker = NULL;
@@ -86,9 +86,9 @@ static int update_request(Due *due)
         int r;
 
         /* --check installs no renewed certificates that were received, so the old ones still expire soon. */
-        if (!is_due(due, ald_enrol_expiry(files)) || (files->changes->check && due->notifies))
-                return remove_published(due, path);
-        if (request_time(due, path) + AGAIN_USEC > due->now)
+        if (!is_due(run, ald_enrol_expiry(files)) || (files->changes->check && run->clusterd_must_read))
+                return remove_published(run, path);
+        if (request_time(run, path) + AGAIN_USEC > run->now)
                 return ALD_EXIT_OK;
         if (ald_files_is_broker(files) && ald_pki_certificate_load(certificate, &broker, NULL) >= 0)
                 addresses = ald_pki_certificate_names(broker);
@@ -96,7 +96,7 @@ static int update_request(Due *due)
         if (r == ALD_EXIT_OK)
                 r = ald_files_install(files, ALD_CHANGE_WRITE, path, text, 0644,
                         ": a request to renew the certificate of this node");
-        due->notifies = true;
+        run->clusterd_must_read = true;
         return r;
 }
 
@@ -108,38 +108,37 @@ static GPtrArray *find_bridges(const AldAuthority *authority, EVP_PKEY *key)
 
         for (guint i = 0; i < authority->issued->len; i++) {
                 AldIssued *one = authority->issued->pdata[i];
-                AldIssued *known = NULL;
                 guint at = 0;
 
-                if (one->node[0] != '\0' || EVP_PKEY_eq(X509_get0_pubkey(one->certificate), key) != 1 ||
+                if (one->node[0] != '\0' || !ald_issued_has_key(one, key) ||
                         !g_str_has_prefix(one->facts.common_name, ALD_PKI_BRIDGE_PREFIX) ||
                         !ald_authority_is_valid(authority, one))
                         continue;
-                for (at = 0; at < bridges->len && !known; at++)
-                        if (strcmp(((AldIssued *) bridges->pdata[at])->facts.common_name,
-                                    one->facts.common_name) == 0)
-                                known = bridges->pdata[at];
-                if (!known)
+                while (at < bridges->len &&
+                        strcmp(((const AldIssued *) bridges->pdata[at])->facts.common_name,
+                                one->facts.common_name) != 0)
+                        at++;
+                if (at == bridges->len)
                         g_ptr_array_add(bridges, one);
-                else if (known->facts.not_after < one->facts.not_after)
-                        bridges->pdata[at - 1] = one;
+                else if (((const AldIssued *) bridges->pdata[at])->facts.not_after < one->facts.not_after)
+                        bridges->pdata[at] = one;
         }
         return bridges;
 }
 
-static bool is_bridge_due(const Due *due, const AldAuthority *authority, EVP_PKEY *key)
+static bool is_bridge_due(const RenewRun *run, const AldAuthority *authority, EVP_PKEY *key)
 {
         g_autoptr(GPtrArray) bridges = find_bridges(authority, key);
 
         for (guint i = 0; i < bridges->len; i++)
-                if (is_due(due, ((const AldIssued *) bridges->pdata[i])->facts.not_after))
+                if (is_due(run, ((const AldIssued *) bridges->pdata[i])->facts.not_after))
                         return true;
         return false;
 }
 
-/* Returns why a request must not be signed automatically, or NULL. Then *ret_due is whether a certificate
- * expires soon. */
-static const char *refuse_renewal(const Due *due, const AldSigning *signing, bool *ret_due)
+/* Returns why a request must not be signed automatically, or NULL. Then *ret_expires_soon is whether a
+ * certificate expires soon. */
+static const char *find_refusal(const RenewRun *run, const AldSigning *signing, bool *ret_expires_soon)
 {
         const AldRequest *request = signing->request;
         const AldIssued *node = ald_authority_find(signing->authority, request->id, false, request->node);
@@ -150,9 +149,9 @@ static const char *refuse_renewal(const Due *due, const AldSigning *signing, boo
                 return "it does not ask to renew a certificate";
         if (!node)
                 return "it has no valid certificate for this key";
-        due_now = is_due(due, node->facts.not_after);
+        due_now = is_due(run, node->facts.not_after);
         if (!request->broker) {
-                *ret_due = due_now;
+                *ret_expires_soon = due_now;
                 return NULL;
         }
         broker = ald_authority_find(signing->authority, request->id, true, request->broker);
@@ -160,8 +159,8 @@ static const char *refuse_renewal(const Due *due, const AldSigning *signing, boo
                 return "its broker has no valid certificate for this key";
         if (!ald_authority_has_addresses(broker, request->addresses))
                 return "its broker asks for other addresses";
-        *ret_due = due_now || is_due(due, broker->facts.not_after) ||
-                   is_bridge_due(due, signing->authority, request->broker);
+        *ret_expires_soon = due_now || is_due(run, broker->facts.not_after) ||
+                            is_bridge_due(run, signing->authority, request->broker);
         return NULL;
 }
 
@@ -216,7 +215,7 @@ static int publish_renewed(AldSigning *signing, const char *bridges)
         return r;
 }
 
-static int sign_renewal(Due *due, AldSigning *signing)
+static int sign_renewal(RenewRun *run, AldSigning *signing)
 {
         const AldRequest *request = signing->request;
         AldPkiSubject node = { .role = ALD_PKI_ROLE_NODE, .name = request->id, .key = request->node };
@@ -240,54 +239,54 @@ static int sign_renewal(Due *due, AldSigning *signing)
         /* Nobody has received them. */
         for (guint i = 0; r != ALD_EXIT_OK && i < made->len; i++)
                 ald_authority_forget(signing->authority, made->pdata[i]);
-        due->notifies = due->notifies || r == ALD_EXIT_OK;
+        run->clusterd_must_read = run->clusterd_must_read || r == ALD_EXIT_OK;
         return r;
 }
 
 /* Refuses the request with a message, or signs it. */
-static int handle_request(Due *due, const char *id, const char *text)
+static int handle_request(RenewRun *run, const char *id, const char *text)
 {
-        AldClusterCommand granted = { .ctl = due->command->ctl, .renew = true, .broker = true };
+        AldClusterCommand granted = { .ctl = run->command->ctl, .renew = true, .broker = true };
         g_autoptr(GPtrArray) replaced = g_ptr_array_new_with_free_func(g_free);
         g_auto(AldRequest) request = {};
-        AldSigning signing = { .files = due->files, .authority = due->authority, .request = &request };
+        AldSigning signing = { .files = run->files, .authority = run->authority, .request = &request };
         g_autofree char *reason = NULL;
         const char *refusal = NULL;
-        bool wanted = true;
+        bool expires_soon = true;
 
         signing.replaced = replaced;
-        if (ald_request_parse(text, due->now, &request, &reason) < 0)
+        if (ald_request_parse(text, run->now, &request, &reason) < 0)
                 refusal = reason;
-        else if (strcmp(request.id, id) != 0 || strcmp(id, due->files->id) == 0)
+        else if (strcmp(request.id, id) != 0 || strcmp(id, run->files->id) == 0)
                 refusal = "it is for another node";
         else
-                refusal = refuse_renewal(due, &signing, &wanted);
+                refusal = find_refusal(run, &signing, &expires_soon);
         if (refusal)
                 ald_print_error("Refused a request to renew from node %s: %s", id, refusal);
-        if (refusal || !wanted || ald_signing_check(&granted, &signing) != ALD_EXIT_OK)
+        if (refusal || !expires_soon || ald_signing_check(&granted, &signing) != ALD_EXIT_OK)
                 return ALD_EXIT_OK;
-        return sign_renewal(due, &signing);
+        return sign_renewal(run, &signing);
 }
 
-/* Handles and removes one request. systemd starts this program as long as there is an entry, so what cannot
- * be signed here is removed too. */
+/* Signs or refuses one request, and removes it. systemd starts this program again as long as the folder of
+ * requests is not empty, so what cannot be signed here is removed, too. */
 static int handle_entry(const AldClusterFiles *files, int folder, const char *name, void *userdata)
 {
-        Due *due = userdata;
+        RenewRun *run = userdata;
         g_autofree char *text = NULL;
         g_autofree char *id = g_strndup(name, ALD_PKI_ID_SIZE - 1);
         int r = ALD_EXIT_OK;
 
-        if (due->authority && ald_pki_is_node_id(id) && strcmp(name + strlen(id), SUFFIX) == 0 &&
+        if (run->authority && ald_pki_is_node_id(id) && strcmp(name + strlen(id), SUFFIX) == 0 &&
                 ald_pki_file_read_at(folder, name, ALD_REQUEST_MAX, &text, NULL) >= 0)
-                r = handle_request(due, id, text);
+                r = handle_request(run, id, text);
         return r == ALD_EXIT_OK ? ald_files_remove_request(files, folder, name, NULL) : r;
 }
 
 /* Removes certificates that were signed so long ago that they have been installed, or are requested again. */
-static int remove_old_answers(Due *due)
+static int remove_old_renewed(RenewRun *run)
 {
-        g_autofree char *folder = g_build_filename(due->files->folder, ALD_FILES_RENEWED, NULL);
+        g_autofree char *folder = g_build_filename(run->files->folder, ALD_FILES_RENEWED, NULL);
         g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
         const char *name;
         int r = ALD_EXIT_OK;
@@ -299,16 +298,16 @@ static int remove_old_answers(Due *due)
 
                 if (ald_pki_certificate_load(path, &certificate, NULL) >= 0)
                         ald_pki_certificate_facts(certificate, &facts);
-                if (facts.not_before + DUE_USEC < due->now)
-                        r = remove_published(due, path);
+                if (facts.not_before + DUE_USEC < run->now)
+                        r = remove_published(run, path);
         }
         return r;
 }
 
 /* Renews a certificate of the machine of the authority, which signs for itself. */
-static int renew_own(Due *due, AldAuthority *authority, bool broker)
+static int renew_own(RenewRun *run, AldAuthority *authority, bool broker)
 {
-        const AldClusterFiles *files = due->files;
+        const AldClusterFiles *files = run->files;
         g_autofree char *path = g_build_filename(
                 files->folder, broker ? "broker/broker.crt" : "node.crt", NULL);
         AldPkiSubject subject = { .role = broker ? ALD_PKI_ROLE_BROKER : ALD_PKI_ROLE_NODE,
@@ -323,7 +322,7 @@ static int renew_own(Due *due, AldAuthority *authority, bool broker)
         if (ald_pki_certificate_load(path, &certificate, NULL) < 0)
                 return ALD_EXIT_OK;
         ald_pki_certificate_facts(certificate, &facts);
-        if (!is_due(due, facts.not_after))
+        if (!is_due(run, facts.not_after))
                 return ALD_EXIT_OK;
         names = ald_pki_certificate_names(certificate);
         subject.names = (const char *const *) names;
@@ -335,61 +334,56 @@ static int renew_own(Due *due, AldAuthority *authority, bool broker)
                 if (r != ALD_EXIT_OK && !ald_enrol_is_installed(path, issued->certificate))
                         ald_authority_forget(authority, issued);
         }
-        due->notifies = true;
-        due->broker = due->broker || broker;
+        run->clusterd_must_read = true;
+        run->broker_was_renewed = run->broker_was_renewed || broker;
         return r;
 }
 
-/* Keeps the first failure; a failure for one certificate does not prevent others from being renewed. */
-static void add_result(int *result, int r)
-{
-        if (*result == ALD_EXIT_OK)
-                *result = r;
-}
-
-static int run_authority(Due *due)
+/* A failure for one certificate does not prevent others from being renewed. */
+static int run_authority(RenewRun *run)
 {
         g_auto(AldAuthority) authority = {};
-        int result = ald_authority_open(due->files, &authority);
+        int result = ald_authority_open(run->files, &authority);
 
         if (result != ALD_EXIT_OK)
                 return result;
-        result = renew_own(due, &authority, false);
-        if (ald_files_is_broker(due->files))
-                add_result(&result, renew_own(due, &authority, true));
-        add_result(&result, remove_old_answers(due));
-        due->authority = &authority;
-        add_result(&result, ald_files_each_request(due->files, handle_entry, due));
-        due->authority = NULL;
+        result = renew_own(run, &authority, false);
+        if (ald_files_is_broker(run->files))
+                ald_report_keep_first(&result, renew_own(run, &authority, true));
+        ald_report_keep_first(&result, remove_old_renewed(run));
+        run->authority = &authority;
+        ald_report_keep_first(&result, ald_files_each_request(run->files, handle_entry, run));
+        run->authority = NULL;
         return result;
 }
 
-static int run_member(Due *due)
+static int run_member(RenewRun *run)
 {
-        int result = take_renewed(due);
+        int result = take_renewed(run);
 
-        add_result(&result, update_request(due));
+        ald_report_keep_first(&result, update_request(run));
         /* Requests may be left from a time when the authority was here. */
-        add_result(&result, ald_files_each_request(due->files, handle_entry, due));
+        ald_report_keep_first(&result, ald_files_each_request(run->files, handle_entry, run));
         return result;
 }
 
 int ald_cluster_renew_due(const AldClusterCommand *command)
 {
         g_auto(AldClusterFiles) files = ALD_FILES_INIT;
-        Due due = { .command = command, .files = &files, .now = (uint64_t) g_get_real_time() };
+        RenewRun run = { .command = command, .files = &files, .now = (uint64_t) g_get_real_time() };
         int r;
 
         r = ald_files_open_to_change(&files, command->changes);
         if (r != ALD_EXIT_OK)
                 return r;
-        /* systemd starts this program as long as there is an entry. */
+        /* systemd starts this program again as long as the folder of requests is not empty. */
         if (*files.name == '\0')
                 return ald_files_each_request(&files, ald_files_remove_request, NULL);
-        r = ald_files_is_authority(&files) ? run_authority(&due) : run_member(&due);
+        r = ald_files_is_authority(&files) ? run_authority(&run) : run_member(&run);
         /* Services must read what was done, even if something else failed. */
-        if (ald_services_apply(&files, (due.notifies ? ALD_SERVICES_CLUSTERD : 0) |
-                                               (due.broker ? ALD_SERVICES_BROKER : 0)) != ALD_EXIT_OK)
+        if (ald_services_apply(&files, (run.clusterd_must_read ? ALD_SERVICES_CLUSTERD : 0) |
+                                               (run.broker_was_renewed ? ALD_SERVICES_BROKER : 0)) !=
+                ALD_EXIT_OK)
                 r = ALD_EXIT_ERROR;
         return r;
 }
