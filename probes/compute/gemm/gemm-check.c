@@ -85,9 +85,9 @@ void ald_gemm_check_free(AldGemmCheck *check)
 }
 
 /*
- * The root mean square of a product of two operands is 1/3. Sums of n products, rounded to fp16 after each,
- * deviate by a quarter of n times that times the spacing of numbers at 1; up to six times as much is chance.
- * The tolerance for fp32 allows for devices that round towards zero, or in blocks.
+ * An element is a sum of n products whose root mean square is 1/3. If it is rounded to fp16 after each of
+ * them, it is typically off by n/4 · 1/3 · 2⁻¹⁰; six times as much covers the worst of many elements. The
+ * tolerance for fp32 allows for devices that round towards zero, or in blocks.
  */
 double ald_gemm_tolerance(unsigned n, bool fp16_sums)
 {
@@ -99,15 +99,15 @@ static int check_places(const AldGemmCheck *check, const float *rows, unsigned f
 {
         for (unsigned i = 0; i < N_PLACES; i++) {
                 const Place *place = &check->places[i];
-                double is;
+                double actual;
 
                 if (place->row < first || place->row - first >= n_rows)
                         continue;
-                is = (double) rows[(size_t) (place->row - first) * check->n + place->column];
-                if (!(fabs(is - place->value) <= tolerance))
+                actual = (double) rows[(size_t) (place->row - first) * check->n + place->column];
+                if (!(fabs(actual - place->value) <= tolerance))
                         return ald_fail(failure, ALD_FAILURE_WRONG_RESULT,
                                 "row %u, column %u of the product is %g, not %g", place->row, place->column,
-                                is, place->value);
+                                actual, place->value);
         }
         return 0;
 }
@@ -119,13 +119,14 @@ int ald_gemm_check_rows(const AldGemmCheck *check, const float *rows, unsigned f
 
         for (unsigned row = 0; r >= 0 && row < n_rows; row++) {
                 const float *elements = rows + (size_t) row * check->n;
-                double sum = 0, must = check->products[first + row];
+                double sum = 0, expected = check->products[first + row];
 
                 for (unsigned i = 0; i < check->n; i++)
                         sum += (double) elements[i] * check->weights[i];
-                if (!(fabs(sum - must) <= tolerance * 1.6 * sqrt(check->n)))
+                if (!(fabs(sum - expected) <= tolerance * 1.6 * sqrt(check->n)))
                         r = ald_fail(failure, ALD_FAILURE_WRONG_RESULT,
-                                "row %u of the product is wrong: %g in all, not %g", first + row, sum, must);
+                                "row %u of the product is wrong: %g in all, not %g", first + row, sum,
+                                expected);
         }
         return r;
 }

@@ -8,7 +8,7 @@
 
 #define ALD_GEMM_SAMPLES 64u
 
-/* The correct product of the operands, in fp64. */
+/* Some elements of the correct product of the operands, and the weighted sum of each of its rows, in fp64. */
 typedef struct AldGemmCheck AldGemmCheck;
 
 AldGemmCheck *ald_gemm_check_new(AldElement element, unsigned n);

@@ -7,7 +7,7 @@
 typedef struct AldGemmJob {
         const AldGemmVariant *variant;
         AldOpenclSession *session;
-        AldFailure *failure; /* of launches */
+        AldFailure *failure; /* receives those of launches; to be set before each run */
         unsigned n;
         cl_program program;
         cl_kernel pack_a, pack_b, gemm;

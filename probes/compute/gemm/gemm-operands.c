@@ -7,7 +7,7 @@
 #define FP16_FRACTION 10u
 #define FP16_BIAS 15u
 
-uint16_t ald_fp16(int32_t multiple)
+uint16_t ald_fp16_of_multiple(int32_t multiple)
 {
         uint32_t size = (uint32_t) (multiple < 0 ? -multiple : multiple);
         unsigned top, exponent;
@@ -32,7 +32,7 @@ void ald_operand_fill(AldElement element, AldOperand operand, bool transposed, u
                         uint32_t index = transposed ? column * n + row : row * n + column;
 
                         if (element == ALD_ELEMENT_FP16)
-                                *halves++ = ald_fp16(ald_operand_raw(element, operand, index));
+                                *halves++ = ald_fp16_of_multiple(ald_operand_raw(element, operand, index));
                         else
                                 *floats++ = (float) ald_operand(element, operand, index);
                 }

@@ -47,7 +47,7 @@ static inline double ald_operand(AldElement element, AldOperand operand, uint32_
 }
 
 /* Returns the fp16 representation of a multiple of 1/2048 from -1 to 1. */
-uint16_t ald_fp16(int32_t multiple);
+uint16_t ald_fp16_of_multiple(int32_t multiple);
 
 static inline unsigned ald_element_size(AldElement element)
 {

@@ -159,8 +159,9 @@ static unsigned wanted_size(const AldOpenclTarget *device)
         return device->listed.compute_units < 64 ? 4096 : 8192;
 }
 
-/* Operands of all kinds, panels and the product together are smaller than six buffers of fp32. */
-bool ald_gemm_size_fits(const AldOpenclTarget *device, uint64_t available, unsigned n)
+/* Returns whether there is enough memory for n. Operands of all kinds, panels and the product together are
+ * smaller than six buffers of fp32. */
+static bool size_fits(const AldOpenclTarget *device, uint64_t available, unsigned n)
 {
         uint64_t most = ald_buffers_most(device, available);
         uint64_t buffer = (uint64_t) n * (n + ALD_GEMM_ROWS_OVER) * sizeof(float);
@@ -173,7 +174,7 @@ unsigned ald_gemm_size(const AldOpenclTarget *device, uint64_t available, bool *
 {
         unsigned wanted = wanted_size(device), n = wanted;
 
-        while (n >= ALD_GEMM_N_MIN && !ald_gemm_size_fits(device, available, n))
+        while (n >= ALD_GEMM_N_MIN && !size_fits(device, available, n))
                 n /= 2;
         *ret_reduced = n < wanted;
         return n >= ALD_GEMM_N_MIN ? n : 0;

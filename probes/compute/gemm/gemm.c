@@ -53,24 +53,27 @@ static int time_trial(Choice *choice, AldGemmJob *job, double *ret_rate, AldFail
                 TRIAL_SECONDS, ret_rate, failure);
 }
 
-/* Builds and runs a variant, and checks its result. The job is set once it is built, also if the rest
- * fails. */
-static int run_trial(Choice *choice, const AldGemmVariant *variant, AldGemmJob **job, double *ret_rate,
+/* Builds and runs a variant, and checks its result. */
+static int run_trial(Choice *choice, const AldGemmVariant *variant, AldGemmJob **ret, double *ret_rate,
         AldFailure *failure)
 {
+        g_autoptr(AldGemmJob) job = NULL;
         double rate;
-        int r = ald_gemm_job_new(&choice->buffers, variant, failure, job);
+        int r = ald_gemm_job_new(&choice->buffers, variant, failure, &job);
 
         if (r < 0)
                 return r;
         r = ald_gemm_buffers_invalidate(&choice->buffers, failure);
         if (r >= 0)
-                r = time_trial(choice, *job, &rate, failure);
+                r = time_trial(choice, job, &rate, failure);
         if (r >= 0)
                 r = ald_gemm_buffers_check(&choice->buffers, variant, failure);
-        if (r >= 0)
-                *ret_rate = rate;
-        return r;
+        if (r < 0)
+                return r;
+        job->failure = NULL;
+        *ret = g_steal_pointer(&job);
+        *ret_rate = rate;
+        return 0;
 }
 
 /* Tries a variant, and keeps it if it is the fastest of its kind so far. Only returns failures that are not

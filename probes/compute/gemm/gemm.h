@@ -77,7 +77,4 @@ int ald_gemm_measure_among(AldOpenclSession *session, const AldGemmVariants *var
  * enough memory for any size. */
 unsigned ald_gemm_size(const AldOpenclTarget *device, uint64_t available, bool *ret_reduced);
 
-/* Returns whether there is enough memory for n. */
-bool ald_gemm_size_fits(const AldOpenclTarget *device, uint64_t available, unsigned n);
-
 #define ALD_GEMM_N_MIN 256u

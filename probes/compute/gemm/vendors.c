@@ -7,7 +7,8 @@
 
 #define PTX_MAX (64u * 1024 * 1024)
 
-unsigned ald_nvidia_capability(const AldOpenclTarget *device)
+/* Returns ten times the compute capability of an NVIDIA GPU; 0 for any other device. */
+static unsigned nvidia_capability(const AldOpenclTarget *device)
 {
         return device->type == ALD_LISTED_DEVICE_TYPE_GPU && device->vendor == ALD_VENDOR_NVIDIA
                        ? device->nv_major * 10 + device->nv_minor
@@ -16,24 +17,24 @@ unsigned ald_nvidia_capability(const AldOpenclTarget *device)
 
 AldFit ald_nvidia_fit_wmma(const AldOpenclTarget *device)
 {
-        return ald_nvidia_capability(device) >= 70 ? ALD_FIT_YES : ALD_FIT_NO;
+        return nvidia_capability(device) >= 70 ? ALD_FIT_YES : ALD_FIT_NO;
 }
 
 AldFit ald_nvidia_fit_mma(const AldOpenclTarget *device)
 {
-        return ald_nvidia_capability(device) >= 75 ? ALD_FIT_YES : ALD_FIT_NO;
+        return nvidia_capability(device) >= 75 ? ALD_FIT_YES : ALD_FIT_NO;
 }
 
 AldFit ald_nvidia_fit_wgmma(const AldOpenclTarget *device)
 {
-        return ald_nvidia_capability(device) == 90 ? ALD_FIT_YES : ALD_FIT_NO;
+        return nvidia_capability(device) == 90 ? ALD_FIT_YES : ALD_FIT_NO;
 }
 
 static int build_source(AldOpenclSession *session, const char *source, const char *options, cl_program *ret,
         AldFailure *failure)
 {
         g_autofree char *all = g_strdup_printf(
-                "%s -DCAPABILITY=%u", options, ald_nvidia_capability(session->facts));
+                "%s -DCAPABILITY=%u", options, nvidia_capability(session->facts));
 
         return ald_opencl_session_build(session, source, all, ret, failure);
 }
@@ -132,7 +133,8 @@ int ald_amd_build(AldOpenclSession *session, const char *source, const char *opt
 AldFit ald_intel_fit_matrix(const AldOpenclTarget *device)
 {
         return device->type != ALD_LISTED_DEVICE_TYPE_CPU && device->vendor == ALD_VENDOR_INTEL &&
-                               ald_opencl_target_has(device, "cl_intel_subgroup_matrix_multiply_accumulate")
+                               ald_opencl_target_has_extension(
+                                       device, "cl_intel_subgroup_matrix_multiply_accumulate")
                        ? ALD_FIT_YES
                        : ALD_FIT_NO;
 }

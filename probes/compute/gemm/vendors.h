@@ -5,9 +5,6 @@
 
 /* Matrix units: the devices that have them, and how kernels for them are built. */
 
-/* Returns ten times the compute capability of an NVIDIA GPU; 0 for any other device. */
-unsigned ald_nvidia_capability(const AldOpenclTarget *device);
-
 /* These return whether an NVIDIA GPU has matrix units: wmma from Volta on, mma.sync from Turing on. */
 AldFit ald_nvidia_fit_wmma(const AldOpenclTarget *device);
 AldFit ald_nvidia_fit_mma(const AldOpenclTarget *device);

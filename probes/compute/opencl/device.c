@@ -10,12 +10,15 @@
 #define QUERY_NV_PCI_BUS 0x4008
 #define QUERY_NV_PCI_SLOT 0x4009
 #define QUERY_NV_PCI_DOMAIN 0x400a
-#define QUERY_AMD_TOPOLOGY 0x4037
-#define AMD_TOPOLOGY_PCIE 1u
-#define UUID_SIZE 16u
 #define QUERY_NV_CAPABILITY_MAJOR 0x4000
 #define QUERY_NV_CAPABILITY_MINOR 0x4001
+#define QUERY_AMD_TOPOLOGY 0x4037
 #define QUERY_AMD_BOARD_NAME 0x4038
+
+#define AMD_TOPOLOGY_PCIE 1u
+#define UUID_SIZE 16u
+
+/* PCI ids of vendors. */
 #define PCI_AMD 0x1002u
 #define PCI_INTEL 0x8086u
 #define PCI_NVIDIA 0x10deu
@@ -30,17 +33,17 @@ typedef struct AmdTopology {
         unsigned char bus, device, function;
 } AmdTopology;
 
-static bool read_khr(const AldCl *cl, cl_device_id id, const AldOpenclTarget *device, PciAddress *ret)
+static bool read_khr_address(const AldCl *cl, cl_device_id id, const AldOpenclTarget *device, PciAddress *ret)
 {
-        return ald_opencl_target_has(device, "cl_khr_pci_bus_info") &&
+        return ald_opencl_target_has_extension(device, "cl_khr_pci_bus_info") &&
                ald_query(cl, id, QUERY_KHR_PCI_BUS_INFO, ret, sizeof *ret);
 }
 
-static bool read_nv(const AldCl *cl, cl_device_id id, const AldOpenclTarget *device, PciAddress *ret)
+static bool read_nv_address(const AldCl *cl, cl_device_id id, const AldOpenclTarget *device, PciAddress *ret)
 {
         cl_uint bus, slot;
 
-        if (!ald_opencl_target_has(device, "cl_nv_device_attribute_query") ||
+        if (!ald_opencl_target_has_extension(device, "cl_nv_device_attribute_query") ||
                 !ald_query(cl, id, QUERY_NV_PCI_BUS, &bus, sizeof bus) ||
                 !ald_query(cl, id, QUERY_NV_PCI_SLOT, &slot, sizeof slot))
                 return false;
@@ -48,11 +51,11 @@ static bool read_nv(const AldCl *cl, cl_device_id id, const AldOpenclTarget *dev
         return true;
 }
 
-static bool read_amd(const AldCl *cl, cl_device_id id, const AldOpenclTarget *device, PciAddress *ret)
+static bool read_amd_address(const AldCl *cl, cl_device_id id, const AldOpenclTarget *device, PciAddress *ret)
 {
         AmdTopology topology;
 
-        if (!ald_opencl_target_has(device, "cl_amd_device_attribute_query") ||
+        if (!ald_opencl_target_has_extension(device, "cl_amd_device_attribute_query") ||
                 !ald_query(cl, id, QUERY_AMD_TOPOLOGY, &topology, sizeof topology) ||
                 topology.type != AMD_TOPOLOGY_PCIE)
                 return false;
@@ -65,8 +68,8 @@ static char *read_address(const AldCl *cl, cl_device_id id, const AldOpenclTarge
 {
         PciAddress pci;
 
-        if (!read_khr(cl, id, device, &pci) && !read_nv(cl, id, device, &pci) &&
-                !read_amd(cl, id, device, &pci))
+        if (!read_khr_address(cl, id, device, &pci) && !read_nv_address(cl, id, device, &pci) &&
+                !read_amd_address(cl, id, device, &pci))
                 return NULL;
         return g_strdup_printf("%04x:%02x:%02x.%x", pci.domain, pci.bus, pci.device, pci.function);
 }
@@ -76,7 +79,7 @@ static char *read_uuid(const AldCl *cl, cl_device_id id, const AldOpenclTarget *
         unsigned char uuid[UUID_SIZE];
         GString *text;
 
-        if (!ald_opencl_target_has(device, "cl_khr_device_uuid") ||
+        if (!ald_opencl_target_has_extension(device, "cl_khr_device_uuid") ||
                 !ald_query(cl, id, QUERY_KHR_UUID, uuid, sizeof uuid))
                 return NULL;
         text = g_string_new(NULL);
@@ -117,7 +120,7 @@ bool ald_opencl_target_is_instance(const AldOpenclTarget *device)
         return device->listed.name && strstr(device->listed.name, " MIG ");
 }
 
-bool ald_opencl_target_has(const AldOpenclTarget *device, const char *extension)
+bool ald_opencl_target_has_extension(const AldOpenclTarget *device, const char *extension)
 {
         g_autofree char *word = g_strdup_printf(" %s ", extension);
 
@@ -147,8 +150,9 @@ static AldVendor find_vendor(const AldOpenclTarget *device)
         return ALD_VENDOR_OTHER;
 }
 
-/* Returns the rank of a platform. The platform of the vendor knows its device best. */
-static unsigned find_rank(const char *platform)
+/* Ranks a platform: 2 for a vendor's own, which reports its devices most completely; 1 for PoCL and rusticl;
+ * 0 for Clover. */
+static unsigned rank_platform(const char *platform)
 {
         if (contains_ignoring_case(platform, "clover"))
                 return 0;
@@ -173,7 +177,7 @@ static void read_texts(AldOpenclTarget *device, const AldCl *cl, cl_platform_id 
         AldListedDevice *listed = &device->listed;
 
         device->extensions = g_strdup_printf(" %s ", extensions);
-        if (ald_opencl_target_has(device, "cl_amd_device_attribute_query"))
+        if (ald_opencl_target_has_extension(device, "cl_amd_device_attribute_query"))
                 board = ald_query_text(cl, id, QUERY_AMD_BOARD_NAME);
         device->gfx = g_strdup(g_str_has_prefix(name, "gfx") ? name : "");
         listed->name = ald_opencl_target_take(device, g_strdup(board && *board ? board : name));
@@ -219,10 +223,10 @@ AldOpenclTarget *ald_opencl_target_new(const AldCl *cl, cl_platform_id platform,
         device->handle = id;
         read_texts(device, cl, platform, id);
         read_numbers(device, cl, id);
-        device->has_fp16 = ald_opencl_target_has(device, "cl_khr_fp16");
-        device->listed.platform_rank = find_rank(device->listed.platform);
+        device->has_fp16 = ald_opencl_target_has_extension(device, "cl_khr_fp16");
+        device->listed.platform_rank = rank_platform(device->listed.platform);
         device->vendor = find_vendor(device);
-        if (ald_opencl_target_has(device, "cl_nv_device_attribute_query")) {
+        if (ald_opencl_target_has_extension(device, "cl_nv_device_attribute_query")) {
                 device->nv_major = ald_query_uint(cl, id, QUERY_NV_CAPABILITY_MAJOR);
                 device->nv_minor = ald_query_uint(cl, id, QUERY_NV_CAPABILITY_MINOR);
         }

@@ -57,4 +57,4 @@ bool ald_opencl_target_is_address(const char *text);
 bool ald_opencl_target_is_instance(const AldOpenclTarget *device);
 
 /* Returns whether the device has the extension with exactly this name. */
-bool ald_opencl_target_has(const AldOpenclTarget *device, const char *extension);
+bool ald_opencl_target_has_extension(const AldOpenclTarget *device, const char *extension);

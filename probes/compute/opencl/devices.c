@@ -204,7 +204,7 @@ static bool are_siblings(const AldOpenclTarget *device, const AldOpenclTarget *o
                (!device->listed.uuid || g_strcmp0(device->listed.uuid, other->listed.uuid) != 0);
 }
 
-static void find_siblings(GPtrArray *devices)
+static void mark_siblings(GPtrArray *devices)
 {
         for (guint i = 0; i < devices->len; i++)
                 for (guint j = 0; j < devices->len; j++)
@@ -217,7 +217,7 @@ void ald_devices_match(GPtrArray *devices, const GPtrArray *cards)
         g_autoptr(GPtrArray) known = g_ptr_array_new();
 
         share_addresses(devices);
-        find_siblings(devices);
+        mark_siblings(devices);
         g_ptr_array_sort(devices, compare_ranks);
         for (guint i = 0; i < devices->len; i++) {
                 AldOpenclTarget *device = devices->pdata[i];

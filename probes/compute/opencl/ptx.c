@@ -5,6 +5,8 @@
 
 #include "probes/compute/opencl/ptx.h"
 
+#define MARK "//@"
+
 #define TARGET ".target "
 
 /* Returns the rest of a line such as ".target sm_90, texmode_independent" after the target; NULL for any
@@ -29,14 +31,14 @@ char *ald_ptx_uncomment(const char *ptx, size_t size, const char *old_target, co
         unsigned n_marks = 0, n_targets = 0;
 
         for (char **line = lines; *line; line++) {
-                const char *rest = after_target(*line, old_target), *mark = strstr(*line, ALD_PTX_MARK);
+                const char *rest = after_target(*line, old_target), *mark = strstr(*line, MARK);
 
                 if (rest) {
                         g_string_append_printf(new, TARGET "%s%s", new_target, rest);
                         n_targets++;
                 } else if (mark) {
                         g_string_append_len(new, *line, mark - *line);
-                        g_string_append(new, mark + strlen(ALD_PTX_MARK));
+                        g_string_append(new, mark + strlen(MARK));
                         n_marks++;
                 } else {
                         g_string_append(new, *line);

@@ -7,8 +7,8 @@
 #include "probes/compute/kernels.h"
 #include "probes/compute/peak/peak.h"
 
-/* Returns the sum of the initial numbers, to which all numbers have returned. */
-static double expected_sum(const AldPeakVariant *variant, unsigned index, unsigned iterations)
+/* Returns the sum of the initial numbers, which every two iterations restore (kernels/peak.cl). */
+static double expected_sum(const AldPeakVariant *variant, unsigned index)
 {
         double sum = 0;
 
@@ -18,12 +18,12 @@ static double expected_sum(const AldPeakVariant *variant, unsigned index, unsign
         return sum;
 }
 
-/* Returns the sum for kernels/peak-wgmma.cl, whose chains are of one product. */
-static double expected_sum_of_one(const AldPeakVariant *variant, unsigned index, unsigned iterations)
+/* Returns the sum for kernels/peak-wgmma.cl, where all chains add to the same product. */
+static double expected_sum_of_one(const AldPeakVariant *variant, unsigned index)
 {
         const AldPeakVariant one = { .width = variant->width, .chains = 1 };
 
-        return expected_sum(&one, index, iterations);
+        return expected_sum(&one, index);
 }
 
 static AldFit fit_cpu_16(const AldOpenclTarget *device)
@@ -53,11 +53,11 @@ static AldFit fit_half(const AldOpenclTarget *device)
         .width = of_width, .chains = of_chains, .operations = 2.0 * of_width * of_chains, \
         .source = ald_kernel_peak, .expected = expected_sum
 
-/* For matrix units. The arguments are the sums that a work-item has in each product, the number of products,
- * and the operations in each. */
-#define MATRIX_UNITS(of_source, sums, of_chains, of_operations)                                            \
+/* For matrix units: the elements of a chain, the chains, and the operations per chain and iteration of a
+ * work-item. */
+#define MATRIX_UNITS(of_source, of_width, of_chains, of_operations)                                        \
         .precision = "fp16", .accumulator = "fp32", .fp16_hardware = true, .local = 256, .per_unit = 2048, \
-        .source = of_source, .width = sums, .chains = of_chains,                                           \
+        .source = of_source, .width = of_width, .chains = of_chains,                                       \
         .operations = (double) (of_operations) *of_chains
 
 static const AldPeakVariant variants[] = {

@@ -60,7 +60,7 @@ static int build_program(Job *job)
         return build_with(job->session, variant->source, options, &job->program, job->failure);
 }
 
-static int job_make(Job *job)
+static int create_job(Job *job)
 {
         cl_int code = CL_SUCCESS;
         int r = build_program(job);
@@ -85,7 +85,7 @@ static int launch_job(void *userdata, cl_event *ret)
         return code == CL_SUCCESS ? 0 : ald_cl_fail(job->failure, code, "starting a kernel");
 }
 
-static double work_per_launch(const Job *job)
+static double operations_per_launch(const Job *job)
 {
         return job->variant->operations * job->n_items * job->iterations;
 }
@@ -99,11 +99,11 @@ static int check_result(const Job *job)
         if (code != CL_SUCCESS)
                 return ald_cl_fail(job->failure, code, "reading the result");
         for (unsigned i = 0; i < job->n_items; i++) {
-                double must = job->variant->expected(job->variant, i, job->iterations);
+                double expected = job->variant->expected(job->variant, i);
 
-                if (!((double) out[i] == must))
+                if (!((double) out[i] == expected))
                         return ald_fail(job->failure, ALD_FAILURE_WRONG_RESULT,
-                                "the result of work-item %u is %g, not %g", i, (double) out[i], must);
+                                "the result of work-item %u is %g, not %g", i, (double) out[i], expected);
         }
         return 0;
 }
@@ -112,17 +112,21 @@ static int check_result(const Job *job)
 static int run_trial(Job *job, double *ret_rate)
 {
         double rate = 0;
-        int r = job_make(job);
+        int r = create_job(job);
 
         while (r >= 0) {
                 double seconds;
                 unsigned factor;
 
-                r = ald_meter_try(job->session, launch_job, job, work_per_launch(job), TRIAL_SECONDS, &rate,
-                        job->failure);
-                seconds = work_per_launch(job) / rate;
-                if (r < 0 || seconds >= LAUNCH_SECONDS || job->iterations >= ITERATIONS_MAX)
+                r = ald_meter_try(job->session, launch_job, job, operations_per_launch(job), TRIAL_SECONDS,
+                        &rate, job->failure);
+                if (r < 0)
                         break;
+                seconds = operations_per_launch(job) / rate;
+                if (seconds >= LAUNCH_SECONDS || job->iterations >= ITERATIONS_MAX)
+                        break;
+                /* At least doubles the iterations. At most 32 times as many are tried next, since the time of
+                 * a very short launch says little. */
                 factor = 2u << (unsigned) CLAMP(log2(LAUNCH_SECONDS / MAX(seconds, 1e-6)), 0, 4);
                 job->iterations = MIN(job->iterations, ITERATIONS_MAX / factor) * factor;
                 r = set_arguments(job);
@@ -195,7 +199,7 @@ static int measure_job(
                 .seconds_max = seconds_max,
         };
         int r = ald_meter_run(
-                job->session, &meter, launch_job, job, work_per_launch(job), &measure.meter, failure);
+                job->session, &meter, launch_job, job, operations_per_launch(job), &measure.meter, failure);
 
         if (r >= 0)
                 r = check_result(job);

@@ -18,10 +18,10 @@ struct AldPeakVariant {
         AldProgramBuild build;  /* NULL to build the source as it is */
         unsigned local;         /* work-items of a work-group */
         unsigned per_unit;      /* work-items for each compute unit, whole work-groups */
-        unsigned width, chains; /* -DWIDTH, -DCHAINS */
+        unsigned width, chains; /* elements of a chain, and chains of a work-item: -DWIDTH, -DCHAINS */
         double operations;      /* floating point operations of a work-item in an iteration */
-        /* The expected value of `out` at an index after an even number of iterations. */
-        double (*expected)(const AldPeakVariant *variant, unsigned index, unsigned iterations);
+        /* Returns the value of `out` at an index after any even number of iterations. */
+        double (*expected)(const AldPeakVariant *variant, unsigned index);
 };
 
 const AldPeakVariant *ald_peak_variants(size_t *ret_n);

@@ -132,7 +132,7 @@ static uint64_t query_free_memory(const AldOpenclSession *session)
 {
         size_t kib[2] = {};
 
-        if (!ald_opencl_target_has(session->facts, "cl_amd_device_attribute_query") ||
+        if (!ald_opencl_target_has_extension(session->facts, "cl_amd_device_attribute_query") ||
                 (!ald_query(session->cl, session->device, QUERY_AMD_FREE_MEMORY, kib, sizeof kib) &&
                         !ald_query(session->cl, session->device, QUERY_AMD_FREE_MEMORY, kib, sizeof *kib)))
                 return 0;

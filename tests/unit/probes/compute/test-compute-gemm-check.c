@@ -20,7 +20,7 @@ static double from_fp16(uint16_t bits)
 static void test_fp16(void)
 {
         for (int32_t i = -2048; i <= 2048; i++)
-                g_assert_cmpfloat(from_fp16(ald_fp16(i)), ==, i / 2048.0);
+                g_assert_cmpfloat(from_fp16(ald_fp16_of_multiple(i)), ==, i / 2048.0);
 }
 
 /* Random: as many of one sign as of the other, no two neighbours alike, as large as the tolerance assumes. */
