@@ -280,7 +280,7 @@ static int check_value(const AldField *field, const void *value)
         g_assert_not_reached();
 }
 
-static int read_field(Reader *reader, const AldStruct *type, const AldField *field, void *to)
+static int read_field(Reader *reader, const AldField *field, void *to)
 {
         const AldScan before = reader->scan;
         int r;
@@ -372,7 +372,7 @@ static int read_entries(
                 if (r >= 0 && !field && reader->embedded && strcmp(key.bytes, "fields") == 0)
                         r = read_embedded(reader);
                 else if (r >= 0)
-                        r = field ? read_field(reader, type, field, to) : ald_scan_skip(&reader->scan);
+                        r = field ? read_field(reader, field, to) : ald_scan_skip(&reader->scan);
                 if (r < 0)
                         return r;
         }

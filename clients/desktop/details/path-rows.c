@@ -240,8 +240,8 @@ static void show_link(AldFigureRow *row, const AldLinkSummary *link, const GPtrA
         ald_figure_row_show(row, &figures);
 }
 
-static void add_link_rows(AldKeyedRows *rows, const AldDetailsSubject *subject, const GPtrArray *links,
-        const GPtrArray *edges, const char *first)
+static void add_link_rows(
+        AldKeyedRows *rows, const GPtrArray *links, const GPtrArray *edges, const char *first)
 {
         for (guint i = 0; i < links->len; i++) {
                 AldLinkItem *item = links->pdata[i];
@@ -294,7 +294,7 @@ void ald_path_rows_name(AldKeyedRows *rows, const AldDetailsSubject *subject, co
 {
         g_autoptr(GPtrArray) links = find_links(subject, a, b), edges = find_edges(subject, a, b);
 
-        add_link_rows(rows, subject, links, edges, a);
+        add_link_rows(rows, links, edges, a);
         add_edge_rows(rows, subject, edges);
 }
 

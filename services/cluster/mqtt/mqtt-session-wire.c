@@ -177,7 +177,7 @@ static void claim_broker(AldWire *wire, SSL *ssl)
 
 /* Checks for a hangup itself, since libmosquitto treats a connection that breaks during the handshake as one
  * that makes progress. */
-static void step_tls(AldWire *wire, int fd, short revents)
+static void step_tls(AldWire *wire, short revents)
 {
         int rc = mosquitto_loop_read(wire->mosq, 1);
         SSL *ssl = mosquitto_ssl_get(wire->mosq);
@@ -249,7 +249,7 @@ static int write_all(AldWire *wire)
 }
 
 /* Reads before it writes: after a refusal there may be a reason to read, although the peer is gone. */
-static void step_mqtt(AldWire *wire, int fd, short revents)
+static void step_mqtt(AldWire *wire, short revents)
 {
         int rc = MOSQ_ERR_SUCCESS;
 
@@ -357,9 +357,9 @@ static void run_once(AldWire *wire)
         if (wire->phase == ALD_WIRE_TCP)
                 step_tcp(wire, fd, fds[0].revents);
         else if (wire->phase == ALD_WIRE_TLS)
-                step_tls(wire, fd, fds[0].revents);
+                step_tls(wire, fds[0].revents);
         else
-                step_mqtt(wire, fd, fds[0].revents);
+                step_mqtt(wire, fds[0].revents);
         if (!wire->done)
                 check_deadline(wire);
 }

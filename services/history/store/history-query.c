@@ -12,7 +12,7 @@ typedef struct AldSeriesQuery {
 } AldSeriesQuery;
 
 /* Converts samples to buckets at once: there can be more raw samples than points. */
-static GArray *to_buckets(const AldSeriesQuery *query, AldTier tier, const GArray *samples)
+static GArray *to_buckets(AldTier tier, const GArray *samples)
 {
         return ald_buckets_of_samples(
                 samples, tier == ALD_TIER_RAW ? ALD_SAMPLE_STEP_USEC : ald_tier_rules[tier].width);
@@ -29,7 +29,7 @@ static int load_span(const AldSeriesQuery *query, AldTier tier, int64_t start, G
         r = ald_tier_load_samples(query->database, query->series, start, samples);
         if (r < 0)
                 return r;
-        some = to_buckets(query, tier, samples);
+        some = to_buckets(tier, samples);
         g_array_append_vals(buckets, some->data, some->len);
         return 0;
 }
@@ -146,7 +146,7 @@ int ald_query_series(AldDatabase *database, uint32_t series, const GArray *recen
         r = load_tiers(&query, tier, &buckets);
         if (r >= 0)
                 r = select_new(&query, recent, selected);
-        all_recent = to_buckets(&query, tier, selected);
+        all_recent = to_buckets(tier, selected);
         within = ald_buckets_within(all_recent, ald_span_start(from, ald_tier_rules[tier].width), to);
         if (r >= 0) {
                 g_autoptr(GArray) all = ald_buckets_merge(buckets, within);

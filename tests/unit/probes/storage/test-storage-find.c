@@ -121,8 +121,7 @@ static void test_hidden_path(void)
         g_assert_cmpuint(first(&search)->n_files, ==, 1);
 }
 
-static void check_refused(
-        FakeRoot *root, const AldStorageSearchOptions *options, const char *obstacle, const char *reason)
+static void check_refused(const AldStorageSearchOptions *options, const char *obstacle, const char *reason)
 {
         g_auto(AldStorageSearch) search = {};
         const AldModelFileSystem *found;
@@ -144,13 +143,13 @@ static void test_refused_files(void)
 
         add_file(root, "srv/a.gguf", ALD_MODEL_BYTES_MIN);
         options.now_realtime -= 3600 * USEC_PER_SEC;
-        check_refused(root, &options, "fresh", "its models were written in the last 10 minutes");
+        check_refused(&options, "fresh", "its models were written in the last 10 minutes");
         options.now_realtime += 3600 * USEC_PER_SEC;
         fake_root_remove(root, "srv/a.gguf");
         fd = open(holes, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
         g_assert_cmpint(ftruncate(fd, ALD_MODEL_BYTES_MIN), ==, 0);
         close(fd);
-        check_refused(root, &options, "holes", "its models are not wholly on the disk");
+        check_refused(&options, "holes", "its models are not wholly on the disk");
 }
 
 /* Nothing is opened on a disk that sleeps: the folders are not even there. */
