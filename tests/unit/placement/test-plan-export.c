@@ -102,7 +102,8 @@ static void test_golden(gconstpointer data)
 
         options.model = golden->model;
         options.program = golden->program;
-        g_assert_cmpint(ald_plan_export(golden->format, report, &options, &out, &reason), ==, 0);
+        if (ald_plan_export(golden->format, report, &options, &out, &reason) < 0)
+                g_error("%s", reason);
         if (g_strcmp0(g_getenv("ALIDADE_GOLDEN"), "write") == 0) {
                 g_autofree char *file = g_strconcat(golden->text, ".txt", NULL);
                 g_autofree char *path = g_build_filename(g_getenv("ALIDADE_TEST_DATA"), file, NULL);
