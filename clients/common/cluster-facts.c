@@ -44,6 +44,8 @@ static const char *reason_format(AldLeftOut reason, unsigned long n)
                 return ngettext("%lu never measured", "%lu never measured", n);
         case ALD_LEFT_OUT_NO_OPENCL:
                 return ngettext("%lu without OpenCL", "%lu without OpenCL", n);
+        case ALD_LEFT_OUT_OTHER_PRECISION:
+                return ngettext("%lu measured in another precision", "%lu measured in another precision", n);
         case ALD_LEFT_OUT_N:
                 break;
         }
@@ -61,6 +63,8 @@ static const char *reason_word(AldLeftOut reason)
                 return _("never measured");
         case ALD_LEFT_OUT_NO_OPENCL:
                 return _("without OpenCL");
+        case ALD_LEFT_OUT_OTHER_PRECISION:
+                return _("measured in another precision");
         case ALD_LEFT_OUT_N:
                 break;
         }

@@ -6,7 +6,8 @@
 
 const char *ald_left_out_to_string(AldLeftOut reason)
 {
-        static const char *const strings[] = { "Disbelieved", "Failed", "NeverMeasured", "NoOpenCl" };
+        static const char *const strings[] = { "Disbelieved", "Failed", "NeverMeasured", "NoOpenCl",
+                "OtherPrecision" };
 
         g_assert((size_t) reason < G_N_ELEMENTS(strings));
         return strings[reason];
@@ -108,11 +109,12 @@ static void add_device(AldComputeSummary *summary, const AldBackend *backend, co
         if (counts && device && has_memory)
                 ald_sum_add(&summary->memory_bandwidth_bytes_per_second,
                         device->memory_bandwidth_bytes_per_second);
-        /* A product in another precision is a figure, too, though not of FP16. */
         if (!has_product)
                 summary->tflops_fp16_left_out[ALD_LEFT_OUT_DISBELIEVED]++;
         else if (!device || (!isfinite(device->tflops_fp16) && !isfinite(device->gemm_tflops)))
                 summary->tflops_fp16_left_out[reason]++;
+        else if (!isfinite(device->tflops_fp16) && !ald_compute_has_fp32_only(device))
+                summary->tflops_fp16_left_out[ALD_LEFT_OUT_OTHER_PRECISION]++;
         if (!has_memory)
                 summary->memory_bandwidth_left_out[ALD_LEFT_OUT_DISBELIEVED]++;
         else if (!device || !has_bandwidth(device))

@@ -6,10 +6,11 @@
 
 /* Why a device that could have a figure lacks it. */
 typedef enum AldLeftOut {
-        ALD_LEFT_OUT_DISBELIEVED,    /* other measurements contradict it */
-        ALD_LEFT_OUT_FAILED,         /* the last attempt failed */
-        ALD_LEFT_OUT_NEVER_MEASURED, /* there was no attempt yet */
-        ALD_LEFT_OUT_NO_OPENCL,      /* it has no OpenCL platform, so it cannot be measured */
+        ALD_LEFT_OUT_DISBELIEVED,     /* other measurements contradict it */
+        ALD_LEFT_OUT_FAILED,          /* the last attempt failed */
+        ALD_LEFT_OUT_NEVER_MEASURED,  /* there was no attempt yet */
+        ALD_LEFT_OUT_NO_OPENCL,       /* it has no OpenCL platform, so it cannot be measured */
+        ALD_LEFT_OUT_OTHER_PRECISION, /* its figure is neither of FP16 nor of FP32 */
         ALD_LEFT_OUT_N,
 } AldLeftOut;
 

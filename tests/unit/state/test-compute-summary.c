@@ -136,6 +136,20 @@ static void test_fp32_is_apart(void)
         }
 }
 
+/* A device that was measured counts in a sum, or is counted as left out of it. */
+static void test_other_precision(void)
+{
+        static const Case c = { .backends = "{'Devices': [" GPU ", " NPU "]}",
+                .compute = "{'Devices': [{'Id': 'gpu', 'GemmTflops': 5.5, 'Precision': 'bf16'}, "
+                           "{'Id': 'npu', 'GemmTflops': 9.0, 'Precision': 'fp16', 'TflopsFp16': 9.0}]}" };
+        AldComputeSummary summary = summarize(&c);
+
+        check_number(summary.tflops_fp16, 9);
+        check_number(summary.tflops_fp32, NONE);
+        g_assert_cmpuint(sum(summary.tflops_fp16_left_out), ==, 1);
+        g_assert_cmpuint(summary.tflops_fp16_left_out[ALD_LEFT_OUT_OTHER_PRECISION], ==, 1);
+}
+
 static void test_nothing_known(void)
 {
         AldComputeSummary summary;
@@ -151,6 +165,7 @@ int main(int argc, char *argv[])
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/compute-summary/devices-that-count", test_devices_that_count);
         g_test_add_func("/compute-summary/fp32-is-apart", test_fp32_is_apart);
+        g_test_add_func("/compute-summary/other-precision", test_other_precision);
         g_test_add_func("/compute-summary/nothing-known", test_nothing_known);
         return g_test_run();
 }
