@@ -69,7 +69,7 @@ static const AldComputeError *find_error(const AldComputeResult *result, const c
         return NULL;
 }
 
-/* Returns whether other work was running, in which case all metrics fail. */
+/* Returns whether other work was running. Unless the probe is forced, all metrics fail then. */
 static bool met_other_work(const AldComputeResult *result)
 {
         for (size_t i = 0; i < result->errors.n; i++) {
@@ -165,7 +165,7 @@ static void validate_result(AldProbeAnswer *answer, const char *device, bool for
         bool was_busy = row && row->flags && g_strv_contains(row->flags, "busy");
         g_autofree char *failed = describe_errors(result);
 
-        answer->other_work = (was_busy && !force) || met_other_work(result);
+        answer->other_work = !force && (was_busy || met_other_work(result));
         if (answer->other_work)
                 set_failure(answer, "busy: other work was running");
         else if (!row || !has_figures(row))

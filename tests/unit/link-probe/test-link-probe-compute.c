@@ -189,6 +189,7 @@ static void test_no_result(void)
         static const char busy[] = "{'Id':'a','PeakTflops':2,'Flags':['busy']}";
         static const char met[] = "{'Id':'x','Device':'a','Metric':'copy','error':'busy','message':'m'}";
         g_auto(AldProbeAnswer) forced = read_answer(busy, "", true);
+        g_auto(AldProbeAnswer) partly = read_answer("{'Id':'a','PeakTflops':2}", met, true);
 
         check_failure("", "", false, "the probe returned no figures");
         check_failure("{'Id':'a','Precision':'fp16'}", "", false, "the probe returned no figures");
@@ -197,8 +198,10 @@ static void test_no_result(void)
                 "gemm: crashed");
         check_failure(busy, "", false, BUSY);
         check_failure("{'Id':'a','PeakTflops':2}", met, false, BUSY);
-        check_failure("{'Id':'a','PeakTflops':2}", met, true, BUSY);
+        check_failure("{'Id':'a'}", met, true, "copy: m");
         g_assert_cmpint(forced.verdict, ==, ALD_PROBE_DONE);
+        g_assert_cmpint(partly.verdict, ==, ALD_PROBE_DONE);
+        g_assert_false(partly.other_work);
 }
 
 static void test_too_many_words(void)
