@@ -198,8 +198,11 @@ static int run_verb(const AldVerb *verb, const AldCtl *ctl, char **args)
         AldCtl own = *ctl;
 
         own.args = args;
-        if (n < verb->min_args || n > verb->max_args)
-                ald_print_error("Usage: alidadectl %s", verb->usage ?: verb->name);
+        if (n > verb->max_args)
+                ald_print_error("Unexpected argument \"%s\". Usage: alidadectl %s", args[verb->max_args],
+                        verb->usage ?: verb->name);
+        else if (n < verb->min_args)
+                ald_print_error("Too few arguments. Usage: alidadectl %s", verb->usage ?: verb->name);
         else if (misused)
                 report_misuse(misused);
         else if (ctl->csv && ctl->json)

@@ -156,8 +156,13 @@ static int run_verb(const Verb *verb, AldClusterCommand *command, char **args)
         }
         command->ctl.args = args;
         command->n_args = g_strv_length(args);
-        if (command->n_args < verb->min_args || command->n_args > verb->max_args) {
-                ald_print_error("Usage: alidadectl cluster %s", verb->usage);
+        if (command->n_args > verb->max_args) {
+                ald_print_error("Unexpected argument \"%s\". Usage: alidadectl cluster %s",
+                        args[verb->max_args], verb->usage);
+                return ALD_EXIT_USAGE;
+        }
+        if (command->n_args < verb->min_args) {
+                ald_print_error("Too few arguments. Usage: alidadectl cluster %s", verb->usage);
                 return ALD_EXIT_USAGE;
         }
         command->changes->check = command->check;

@@ -254,10 +254,13 @@ static void append_notes(GString *out, const LlamaCommand *command, bool head_is
                         "# Start the servers first. They do not authenticate clients: only for networks "
                         "that you trust.\n");
                 g_string_append(out, command->servers->str);
-                g_string_append_printf(out,
-                        "# RPC0 to RPC%u are the devices in the order of --rpc, since llama.cpp of October "
-                        "2025%s.\n",
-                        command->n_rpc - 1, command->shares_server ? "; older servers have one device" : "");
+                if (command->n_rpc > 1)
+                        g_string_append_printf(out, "# RPC0 to RPC%u are the devices in the order of --rpc",
+                                command->n_rpc - 1);
+                else
+                        g_string_append(out, "# RPC0 is the device of --rpc");
+                g_string_append_printf(out, ", since llama.cpp of October 2025%s.\n",
+                        command->shares_server ? "; older servers have one device" : "");
         }
         g_string_append(out,
                 "# The plan leaves no memory for a cache of prompts; --cache-ram sets its size in MiB.\n");

@@ -168,7 +168,8 @@ static int parse_requirement(const char *word, GPtrArray *requirements, char **r
                 g_ptr_array_add(requirements, g_memdup2(&requirement, sizeof requirement));
                 return 0;
         }
-        *ret_reason = g_strdup_printf("Unknown requirement \"%s\"; see alidadectl check --help", word);
+        *ret_reason = g_strdup_printf(
+                "Unknown requirement \"%s\"; see alidadectl check --require=help", word);
         return -EINVAL;
 }
 

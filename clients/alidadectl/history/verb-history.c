@@ -86,7 +86,7 @@ static int read_range(const HistoryOrder *order, AldHistoryView *view)
                                                                  : view->to_usec - MIN(view->to_usec, span);
         if (view->from_usec < view->to_usec)
                 return ALD_EXIT_OK;
-        ald_print_error("--since must be earlier than --until");
+        ald_print_error("--since must be earlier than --until, which is now unless it is given");
         return ALD_EXIT_USAGE;
 }
 

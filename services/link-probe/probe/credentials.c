@@ -39,7 +39,8 @@ char *ald_credentials_problem(const AldCredentials *credentials)
                 if (access(path, R_OK) >= 0)
                         continue;
                 return g_strdup_printf("This machine cannot prove its identity to other nodes (%s: %s), so "
-                                       "no links are measured: run alidadectl cluster join",
+                                       "no links are measured: run alidadectl cluster join, or on the first "
+                                       "machine of a cluster, init",
                         path, g_strerror(errno));
         }
         return NULL;

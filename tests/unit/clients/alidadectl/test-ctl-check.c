@@ -118,8 +118,8 @@ static void test_refused(void)
         static const struct {
                 const char *word, *reason;
         } cases[] = {
-                { "speed>=1", "Unknown requirement \"speed>=1\"; see alidadectl check --help" },
-                { "tflops>=1", "Unknown requirement \"tflops>=1\"; see alidadectl check --help" },
+                { "speed>=1", "Unknown requirement \"speed>=1\"; see alidadectl check --require=help" },
+                { "tflops>=1", "Unknown requirement \"tflops>=1\"; see alidadectl check --require=help" },
                 { "memory", "\"memory\" is not a requirement; write memory>=64GiB" },
                 { "gpus>=", "\"gpus>=\" is not a requirement; write gpus>=2" },
                 { "compute>=x", "\"compute>=x\" is not a requirement; write compute>=2" },
