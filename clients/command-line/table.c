@@ -90,8 +90,9 @@ static bool matters_less(const AldTable *table, unsigned column, unsigned other)
         return table->columns[column].priority > table->columns[other].priority;
 }
 
-/* Drops the least important of the columns with a priority above this. */
-static bool drop_column(AldTable *table, unsigned priority)
+/* Drops the least important of the columns with a priority above this; with `unknown`, only one without any
+ * value. */
+static bool drop_column(AldTable *table, unsigned priority, bool unknown)
 {
         unsigned worst = table->n_columns;
 
@@ -99,7 +100,7 @@ static bool drop_column(AldTable *table, unsigned priority)
                 if (table->widths[c] > 0 && table->columns[c].priority > priority &&
                         (worst == table->n_columns || matters_less(table, c, worst)))
                         worst = c;
-        if (worst == table->n_columns)
+        if (worst == table->n_columns || (unknown && !is_unknown(table, worst)))
                 return false;
         table->widths[worst] = 0;
         return true;
@@ -158,9 +159,12 @@ void ald_table_layout(AldTable *table, unsigned columns, unsigned *floors)
         drop_empty_columns(table);
         if (columns == 0)
                 return;
-        while (!can_fit(table, columns, true) && drop_column(table, 1))
+        /* A column that says nothing makes no other one narrower. */
+        while (total_width(table) > columns && drop_column(table, 1, true))
                 continue;
-        while (!can_fit(table, columns, false) && drop_column(table, 0))
+        while (!can_fit(table, columns, true) && drop_column(table, 1, false))
+                continue;
+        while (!can_fit(table, columns, false) && drop_column(table, 0, false))
                 continue;
         narrow_columns(table, columns, true);
         narrow_columns(table, columns, false);

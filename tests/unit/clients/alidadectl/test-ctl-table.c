@@ -92,6 +92,19 @@ static void test_wanted(void)
         assert_widths(table, 8, "boreali…");
 }
 
+/* A column that shows nothing goes before a name is cut. */
+static void test_unknown(void)
+{
+        g_autoptr(AldTable) table = ald_table_new(columns, G_N_ELEMENTS(columns));
+        static const char *const cells[] = { "borealis-node-1", "64 GiB", "12 %", ALD_ABSENT_TEXT };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cells); i++)
+                ald_table_add(table, g_strdup(cells[i]));
+        assert_widths(table, 37, "borealis-node-1  64 GiB   12 %  –");
+        assert_widths(table, 30, "borealis-node-1  64 GiB   12 %");
+        assert_widths(table, 29, "borealis-node…  64 GiB   12 %");
+}
+
 static void test_empty(void)
 {
         g_autoptr(AldTable) table = ald_table_new(columns, G_N_ELEMENTS(columns));
@@ -121,6 +134,7 @@ int main(int argc, char **argv)
         g_test_add_func("/ctl/table/narrow", test_narrow);
         g_test_add_func("/ctl/table/always-fits", test_always_fits);
         g_test_add_func("/ctl/table/wanted", test_wanted);
+        g_test_add_func("/ctl/table/unknown", test_unknown);
         g_test_add_func("/ctl/table/empty", test_empty);
         g_test_add_func("/ctl/table/floors", test_floors);
         return g_test_run();
