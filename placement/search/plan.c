@@ -6,7 +6,7 @@
 #include "placement/plan/cost.h"
 #include "placement/plan/must.h"
 #include "placement/plan/plan.h"
-#include "placement/search/explain.h"
+#include "placement/search/improve.h"
 #include "placement/search/shortfall.h"
 
 #define FOUND 0.2   /* fraction of the work until the best steps are found */
@@ -132,7 +132,7 @@ int ald_plan_make(const AldPlanCluster *cluster, const AldPlanRequest *request, 
                         .n_devices = candidates.n };
                 r = -EINVAL;
         } else if (r >= 0) {
-                ald_plan_explain(&candidates, plan);
+                ald_plan_improve(&candidates, plan);
         }
         if (progress.given_up)
                 return -ECANCELED;

@@ -8,7 +8,7 @@
 #include "placement/plan/cost.h"
 #include "placement/plan/method.h"
 #include "placement/plan/must.h"
-#include "placement/search/explain.h"
+#include "placement/search/improve.h"
 
 #define BETTER_RATE 10
 #define BETTER_RTT 0.1
@@ -519,7 +519,7 @@ static void find_sensitivities(const AldPlanCandidates *candidates, AldPlan *pla
         }
 }
 
-void ald_plan_explain(const AldPlanCandidates *candidates, AldPlan *plan)
+void ald_plan_improve(const AldPlanCandidates *candidates, AldPlan *plan)
 {
         if (candidates->request->goal == ALD_PLAN_OPTIONS_GOAL_BOTH &&
                 ald_plan_method_of(candidates)->has_front)
