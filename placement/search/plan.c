@@ -7,7 +7,7 @@
 #include "placement/plan/must.h"
 #include "placement/plan/plan.h"
 #include "placement/search/improve.h"
-#include "placement/search/shortfall.h"
+#include "placement/search/refusal.h"
 
 #define FOUND 0.2   /* fraction of the work until the best steps are found */
 #define OBSTACLES 5 /* obstacles that are tried */
@@ -123,7 +123,7 @@ int ald_plan_make(const AldPlanCluster *cluster, const AldPlanRequest *request, 
         if (r == -ENOSPC) {
                 ald_plan_progress_divide(&progress, 1, OBSTACLES);
                 progress.may_stop = true;
-                ald_plan_describe_shortfall(&candidates, plan->best.lower_nsec, ret_refusal);
+                ald_plan_find_refusal(&candidates, plan->best.lower_nsec, ret_refusal);
                 if (ret_refusal->kind == ALD_PLAN_NOT_NAMED)
                         ald_plan_judge_unnamed(&candidates);
                 r = -EINVAL;

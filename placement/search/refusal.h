@@ -5,4 +5,4 @@
 
 /* Sets the refusal to the reason why no steps were found. lower_nsec is the lower bound on them, INFINITY if
  * there provably are none. */
-void ald_plan_describe_shortfall(const AldPlanCandidates *candidates, double lower_nsec, AldPlanRefusal *ret);
+void ald_plan_find_refusal(const AldPlanCandidates *candidates, double lower_nsec, AldPlanRefusal *ret);

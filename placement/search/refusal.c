@@ -6,7 +6,7 @@
 #include "placement/plan/cost.h"
 #include "placement/plan/method.h"
 #include "placement/plan/must.h"
-#include "placement/search/shortfall.h"
+#include "placement/search/refusal.h"
 
 /* Returns whether this request has a plan with any number of devices, searching as thoroughly as for the plan
  * itself. If none is found, *ret_lower_nsec is INFINITY if there provably is none. */
@@ -207,7 +207,7 @@ static bool lacks_memory(const AldPlanCandidates *candidates, const AldPlanRefus
         return refusal->needs_bytes > refusal->free_bytes + elsewhere;
 }
 
-void ald_plan_describe_shortfall(const AldPlanCandidates *candidates, double lower_nsec, AldPlanRefusal *ret)
+void ald_plan_find_refusal(const AldPlanCandidates *candidates, double lower_nsec, AldPlanRefusal *ret)
 {
         const AldPlanWorkload *workload = candidates->request->workload;
         const AldPlanMethod *method = ald_plan_method_of(candidates);
