@@ -3,6 +3,7 @@
 
 #include "placement/report/plan-description.h"
 #include "placement/report/sentences.h"
+#include "placement/search/plan-make.h"
 #include "services/common/errors.h"
 #include "services/placement/plan-jobs.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "placement/model/model-file.h"
-#include "placement/plan/plan.h"
+#include "placement/search/plan-make.h"
 
 #define GPUS_MAX 3u
 #define GIB (UINT64_C(1) << 30)

@@ -12,6 +12,7 @@
 #include "placement/export/plan-export.h"
 #include "placement/plan/workload.h"
 #include "placement/report/plan-description.h"
+#include "placement/search/plan-make.h"
 
 #define NODES_MAX 12u
 #define NODES_USUAL 5

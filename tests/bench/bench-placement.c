@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "placement/ring.h"
+#include "placement/search/plan-make.h"
 #include "placement/solve.h"
 #include "tests/unit/placement/plan-clusters.h"
 #include "tests/unit/placement/solution-cost.h"

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <math.h>
 
+#include "placement/search/plan-make.h"
 #include "tests/unit/placement/plan-cases.h"
 
 #define GB 1000000000ull

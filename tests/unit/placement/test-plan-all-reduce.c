@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "placement/search/plan-make.h"
 #include "tests/unit/placement/plan-cases.h"
 #include "tests/unit/placement/plan-clusters.h"
 

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "placement/plan/plan-candidates.h"
+#include "placement/search/plan-make.h"
 #include "tests/unit/placement/plan-clusters.h"
 
 #define SEEDS 1u

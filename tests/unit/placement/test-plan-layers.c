@@ -7,6 +7,7 @@
 #include "placement/layers/cuts.h"
 #include "placement/model/ggml-types.h"
 #include "placement/model/model-file.h"
+#include "placement/search/plan-make.h"
 #include "tests/unit/gguf-maker.h"
 #include "tests/unit/placement/plan-cases.h"
 

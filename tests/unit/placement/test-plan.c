@@ -6,7 +6,7 @@
 #include "placement/plan/buffers.h"
 #include "placement/plan/cost.h"
 #include "placement/plan/must.h"
-#include "placement/plan/plan.h"
+#include "placement/search/plan-make.h"
 
 #define NODES_MAX 4u
 #define DEVICES_MAX 6u

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "placement/search/plan-make.h"
 #include "services/common/errors.h"
 #include "services/placement/plan-jobs.h"
 

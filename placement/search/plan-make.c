@@ -5,8 +5,8 @@
 
 #include "placement/plan/cost.h"
 #include "placement/plan/must.h"
-#include "placement/plan/plan.h"
 #include "placement/search/improve.h"
+#include "placement/search/plan-make.h"
 #include "placement/search/refusal.h"
 
 #define FOUND 0.2   /* fraction of the work until the best steps are found */
