@@ -9,7 +9,7 @@
 #include "placement/method/ring-cost.h"
 #include "placement/plan/cost.h"
 #include "placement/plan/method.h"
-#include "placement/plan/must.h"
+#include "placement/plan/required-nodes.h"
 #include "placement/ring-front.h"
 #include "placement/ring.h"
 
@@ -178,7 +178,7 @@ static int solve_large(const Ranks *ranks, const AldPlacementProblem *problem, A
         int r;
 
         if (!progress->may_stop && ald_placement_solve_bounded(problem, FIRST_WORK, &soon, &ignored) >= 0)
-                progress->may_stop = ald_plan_must_is_sure(ranks->candidates, ranks->choice);
+                progress->may_stop = ald_plan_required_nodes_are_ensured(ranks->candidates, ranks->choice);
         r = ald_placement_solve_bounded_busiest(problem, ranks->hop_nsec, ret, ret_lower_nsec);
         if (r < 0 && soon.stages) {
                 *ret = soon;

@@ -7,7 +7,7 @@
 #include "placement/method/ring-cost.h"
 #include "placement/method/ring-plan.h"
 #include "placement/plan/cost.h"
-#include "placement/plan/must.h"
+#include "placement/plan/required-nodes.h"
 
 /* Limits on the busiest part that are tried between the two ends of the front. */
 #define LIMITS 6u
@@ -115,7 +115,7 @@ static int find_throughput_end(
 
         request.goal = ALD_PLAN_OPTIONS_GOAL_THROUGHPUT;
         changed.request = &request;
-        return ald_plan_must_find(&changed, choice, ald_ring_plan, ret);
+        return ald_plan_find_with_required_nodes(&changed, choice, ald_ring_plan, ret);
 }
 
 /* Finds points between the plan and the other end of the front; that end is the last one. Returns their
@@ -138,7 +138,7 @@ static uint32_t find_points(const AldPlanCandidates *candidates, const AldPlan *
                         break;
                 if (ald_ring_plan_within(candidates, &choice, limit, &points[n]) < 0)
                         continue;
-                if (ald_plan_must_is_met(candidates, &points[n]))
+                if (ald_plan_required_nodes_are_used(candidates, &points[n]))
                         n++;
                 else
                         ald_plan_steps_clear(&points[n]);

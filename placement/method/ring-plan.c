@@ -11,7 +11,7 @@
 #include "placement/method/ring-cost.h"
 #include "placement/method/ring-plan.h"
 #include "placement/overlapped.h"
-#include "placement/plan/must.h"
+#include "placement/plan/required-nodes.h"
 #include "placement/ring-front.h"
 #include "placement/ring.h"
 #include "placement/solve.h"
@@ -538,7 +538,7 @@ static double try_soon(Ring *ring, const Aim *aim, AldPlanSteps *best)
 
         if (ring->candidates->progress->may_stop || best->stages || aim->in_flight > 1 ||
                 isfinite(aim->busiest_nsec) || ring->choice->around || ring->n <= SOON_ABOVE ||
-                !ald_plan_must_is_sure(ring->candidates, ring->choice))
+                !ald_plan_required_nodes_are_ensured(ring->candidates, ring->choice))
                 return 0;
         lower_nsec = try_ring(ring, &first, INFINITY, best);
         /* The main search is to have all of its work. */
@@ -554,12 +554,14 @@ static void try_vendor(const AldPlanCandidates *candidates, const AldPlanChoice 
 
         ring_init(&ring, candidates, choice, vendor);
         soon_nsec = try_soon(&ring, aim, best);
-        candidates->progress->may_stop |= best->stages && ald_plan_must_is_sure(candidates, choice);
+        candidates->progress->may_stop |= best->stages &&
+                                          ald_plan_required_nodes_are_ensured(candidates, choice);
         /* A bound that equals the time of the plan proves that it is the best. */
         lower_nsec = best->stages && soon_nsec >= best->nsec
                              ? soon_nsec
                              : fmax(soon_nsec, try_ring(&ring, aim, interval_to_beat(best), best));
-        candidates->progress->may_stop |= best->stages && ald_plan_must_is_sure(candidates, choice);
+        candidates->progress->may_stop |= best->stages &&
+                                          ald_plan_required_nodes_are_ensured(candidates, choice);
         /* With one step, paths do not matter here: a step takes longer than it occupies any path. */
         if (aim->in_flight > 1 && do_paths_differ(&ring)) {
                 set_hops(&ring, RING_PATHS_WIDE);
@@ -698,7 +700,7 @@ int ald_ring_plan(const AldPlanCandidates *candidates, const AldPlanChoice *choi
         AldPlanSteps best;
         int r = ald_ring_plan_within(candidates, choice, INFINITY, &best);
 
-        if (r >= 0 && ald_plan_must_is_met(candidates, &best))
+        if (r >= 0 && ald_plan_required_nodes_are_used(candidates, &best))
                 candidates->progress->may_stop = true;
         if (r >= 0 && candidates->request->goal == ALD_PLAN_OPTIONS_GOAL_THROUGHPUT) {
                 if (choice->in_flight == 0)

@@ -6,7 +6,7 @@
 #include "placement/method/slice-cost.h"
 #include "placement/plan/cost.h"
 #include "placement/plan/method.h"
-#include "placement/plan/must.h"
+#include "placement/plan/required-nodes.h"
 
 #define JUDGE_WORK 1e5
 
@@ -160,7 +160,8 @@ static int find_steps(const AldPlanCandidates *candidates, const AldPlanChoice *
                         continue;
                 if (!lacks_required(candidates, choice, n))
                         try_slices(candidates, choice, n, &best);
-                candidates->progress->may_stop |= best.stages && ald_plan_must_is_sure(candidates, choice);
+                candidates->progress->may_stop |= best.stages &&
+                                                  ald_plan_required_nodes_are_ensured(candidates, choice);
         }
         if (best.stages)
                 best.lower_nsec = fmin(best.lower_nsec, best.nsec);

@@ -9,7 +9,7 @@
 #include "placement/plan/buffers.h"
 #include "placement/plan/cost.h"
 #include "placement/plan/method.h"
-#include "placement/plan/must.h"
+#include "placement/plan/required-nodes.h"
 #include "placement/star.h"
 
 #define WORK_MAX UINT64_C(100000000) /* cells of all problems together: about a second */
@@ -575,7 +575,8 @@ static int try_trials(Star *star, AldPlanSteps *best)
                 }
                 if (try_trial(star, trial, best) == -E2BIG)
                         r = -E2BIG;
-                progress->may_stop |= best->stages && ald_plan_must_is_sure(star->candidates, star->choice);
+                progress->may_stop |= best->stages &&
+                                      ald_plan_required_nodes_are_ensured(star->candidates, star->choice);
         }
         if (!best->stages)
                 return r;

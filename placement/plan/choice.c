@@ -50,7 +50,7 @@ bool ald_plan_has_vendor(const AldPlanCandidates *candidates, uint32_t candidate
 bool ald_plan_requires(const AldPlanCandidates *candidates, const AldPlanChoice *choice, uint32_t candidate)
 {
         return candidates->required[candidate] || choice->required == candidate ||
-               (choice->also && choice->also[candidate]);
+               (choice->also_required && choice->also_required[candidate]);
 }
 
 uint32_t ald_plan_path_first(const AldPlanCandidates *candidates, uint32_t source, uint32_t sink)

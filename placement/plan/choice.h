@@ -7,7 +7,7 @@
 typedef struct AldPlanChoice {
         const bool *allowed;        /* of each candidate; NULL: all */
         uint32_t required;          /* a further candidate beside those of the request; or ALD_PLAN_NONE */
-        const bool *also;           /* of each candidate: whether it is required, too; NULL: no others are */
+        const bool *also_required;  /* of each candidate: whether it is required, too; NULL: no others are */
         const AldPlanSteps *around; /* of a ring: these stages keep their order, and the required candidate is
                                        inserted where it costs least; NULL: any order */
         uint32_t client;            /* of a star: a node; or ALD_PLAN_NONE: the best one */

@@ -176,11 +176,11 @@ static bool is_preferred(const AldPlanCandidates *candidates, uint32_t a, uint32
         const AldPlanCluster *cluster = candidates->cluster;
         const AldPlanRequest *request = candidates->request;
         const AldPlanDevice *one = &cluster->devices[a], *other = &cluster->devices[b];
-        bool required = is_named(cluster, one, request->must);
+        bool required = is_named(cluster, one, request->required);
         double one_nsec = ald_plan_layer_nsec(&request->constants, one, request->workload);
         double other_nsec = ald_plan_layer_nsec(&request->constants, other, request->workload);
 
-        if (required != is_named(cluster, other, request->must))
+        if (required != is_named(cluster, other, request->required))
                 return required;
         if (candidates->preference == ALD_PLAN_PREFER_ROOM && one->free_bytes != other->free_bytes)
                 return one->free_bytes > other->free_bytes;
@@ -261,7 +261,7 @@ static void add_candidate(AldPlanCandidates *candidates, uint32_t index)
 
         candidates->devices[i] = index;
         candidates->pinned[i] = pin ? pin->layers : 0;
-        candidates->required[i] = pin || is_named(candidates->cluster, device, request->must);
+        candidates->required[i] = pin || is_named(candidates->cluster, device, request->required);
         candidates->layer_nsec[i] = ald_plan_layer_nsec(&request->constants, device, request->workload);
         candidates->head_nsec[i] = ald_plan_head_nsec(&request->constants, device, request->workload);
 }
@@ -300,8 +300,8 @@ static void require_node(AldPlanCandidates *candidates, uint32_t node)
 {
         uint32_t n = 0, one = 0;
 
-        for (uint32_t i = 0; i < candidates->n_must_nodes; i++)
-                if (candidates->must_nodes[i] == node)
+        for (uint32_t i = 0; i < candidates->n_required_nodes; i++)
+                if (candidates->required_nodes[i] == node)
                         return;
         for (uint32_t i = 0; i < candidates->n; i++) {
                 if (ald_plan_candidate_device(candidates, i)->node != node)
@@ -314,16 +314,16 @@ static void require_node(AldPlanCandidates *candidates, uint32_t node)
         if (n == 1)
                 candidates->required[one] = true;
         else if (n > 1)
-                candidates->must_nodes[candidates->n_must_nodes++] = node;
+                candidates->required_nodes[candidates->n_required_nodes++] = node;
 }
 
 static void require_nodes(AldPlanCandidates *candidates)
 {
-        const char *const *must = candidates->request->must;
+        const char *const *texts = candidates->request->required;
 
-        candidates->must_nodes = g_new(uint32_t, must ? g_strv_length((char **) must) : 0);
-        for (; must && *must; must++) {
-                uint32_t node = ald_plan_node_find(candidates->cluster, *must);
+        candidates->required_nodes = g_new(uint32_t, texts ? g_strv_length((char **) texts) : 0);
+        for (; texts && *texts; texts++) {
+                uint32_t node = ald_plan_node_find(candidates->cluster, *texts);
 
                 if (node != ALD_PLAN_NONE)
                         require_node(candidates, node);
@@ -509,7 +509,7 @@ static int check_request(const AldPlanCandidates *candidates, AldPlanRefusal *re
         int r = check_names(candidates, request->without, false, ret_refusal);
 
         if (r >= 0)
-                r = check_names(candidates, request->must, true, ret_refusal);
+                r = check_names(candidates, request->required, true, ret_refusal);
         if (r >= 0)
                 r = check_pins(candidates, ret_refusal);
         if (r >= 0 && request->client)
@@ -555,7 +555,7 @@ void ald_plan_candidates_clear(AldPlanCandidates *candidates)
         g_free(candidates->devices);
         g_free(candidates->required);
         g_free(candidates->pinned);
-        g_free(candidates->must_nodes);
+        g_free(candidates->required_nodes);
         g_free(candidates->layer_nsec);
         g_free(candidates->head_nsec);
         g_free(candidates->places);

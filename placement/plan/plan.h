@@ -15,9 +15,9 @@ typedef struct AldPlanRequest {
         const AldPlanEngine *engine;
         const AldPlanWorkload *workload;
         const AldPlanLayerSizes *sizes; /* of the workload; NULL if its layers are alike */
-        const char *const *must;    /* devices as "node/device" that must get a layer, or nodes of which one
-                                       must; NULL if none */
-        const char *const *without; /* devices or nodes that must not get any; NULL if none */
+        const char *const *required; /* devices as "node/device" that must get a layer, or nodes of which one
+                                        must; NULL if none */
+        const char *const *without;  /* devices or nodes that must not get any; NULL if none */
         const char *client; /* the node that runs the client of the engine; NULL: the best node with a usable
                                device */
         uint32_t devices_max; /* most that may be used; 0: all */

@@ -6,8 +6,8 @@
 #include "placement/method/front.h"
 #include "placement/method/plan-connection.h"
 #include "placement/plan/cost.h"
+#include "placement/plan/find-steps.h"
 #include "placement/plan/method.h"
-#include "placement/plan/must.h"
 #include "placement/search/improve.h"
 
 #define BETTER_RATE 10

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "placement/plan/cost.h"
-#include "placement/plan/must.h"
+#include "placement/plan/find-steps.h"
 #include "placement/search/improve.h"
 #include "placement/search/plan-make.h"
 #include "placement/search/refusal.h"

@@ -4,8 +4,8 @@
 
 #include "placement/plan/buffers.h"
 #include "placement/plan/cost.h"
+#include "placement/plan/find-steps.h"
 #include "placement/plan/method.h"
-#include "placement/plan/must.h"
 #include "placement/search/refusal.h"
 
 /* Returns whether this request has a plan with any number of devices, searching as thoroughly as for the plan
@@ -139,7 +139,7 @@ static void describe_pins(const AldPlanCandidates *candidates, AldPlanRefusal *r
 static bool describe_required(const AldPlanCandidates *candidates, AldPlanRefusal *ret)
 {
         const AldPlanMethod *method = ald_plan_method_of(candidates);
-        uint32_t n = candidates->n_must_nodes, most = candidates->n;
+        uint32_t n = candidates->n_required_nodes, most = candidates->n;
 
         if (method->stages_max)
                 most = method->stages_max(candidates->request->workload, candidates->n);

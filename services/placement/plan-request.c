@@ -134,7 +134,7 @@ int ald_plan_request_make(AldModel *model, const AldPlanWorkload *workload, cons
 
         set_figures(&request, options);
         set_sizes(&request, owned);
-        r = resolve_list(&lookup, options->must, &request.must);
+        r = resolve_list(&lookup, options->must, &request.required);
         if (r >= 0)
                 r = resolve_list(&lookup, options->without, &request.without);
         if (r >= 0)

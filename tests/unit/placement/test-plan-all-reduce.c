@@ -171,10 +171,10 @@ static void test_gpus(void)
                 g_assert_cmpfloat_with_epsilon(stages[1].hop_nsec, 10 * (1e6 + 8e6), 1);
         }
         g_assert_cmpint(plan->verdicts[6].reason, ==, ALD_PLAN_OTHER_VENDOR);
-        made.request.must = must;
+        made.request.required = must;
         odd = plan_case_plan(&made);
         g_assert_cmpuint(odd->best.n_stages, ==, 1);
-        made.request.must = NULL;
+        made.request.required = NULL;
         made.request.devices_max = 2;
         plan_case_assert_refused(&made, ALD_PLAN_DEVICES_LIMITED, NULL);
         made.request.devices_max = 0;
@@ -217,7 +217,7 @@ static void test_many_left_out(void)
                         if (i != j)
                                 plan_case_join(&made, i, j, i == 0 || j == 0 ? 2e6 : 1e6, 1e12);
         made.request.nodes_max = USED;
-        made.request.must = must;
+        made.request.required = must;
         plan = plan_case_plan(&made);
         g_assert_cmpuint(plan->best.n_stages, ==, USED);
         assert_close(plan->best.nsec, 2 * (USED - 1) * (1e6 + 8));

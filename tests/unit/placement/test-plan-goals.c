@@ -277,9 +277,9 @@ static void test_must(void)
 
                 make_random(&made, ALD_PLAN_OPTIONS_GOAL_THROUGHPUT);
                 add_second_gpu(&made);
-                made.request.must = gpus[0];
+                made.request.required = gpus[0];
                 one = plan_case_try(&made, &refusals[0]);
-                made.request.must = gpus[1];
+                made.request.required = gpus[1];
                 other = plan_case_try(&made, &refusals[1]);
                 g_free(refusals[0].verdicts);
                 g_free(refusals[1].verdicts);
@@ -288,7 +288,7 @@ static void test_must(void)
                         (one->best.nsec < other->best.nsec) ==
                                 (one->best.interval_nsec < other->best.interval_nsec))
                         continue;
-                made.request.must = node;
+                made.request.required = node;
                 plan = plan_case_plan(&made);
                 best = fmin(one->best.interval_nsec, other->best.interval_nsec) * (1 + 1e-9);
                 g_assert_cmpfloat(plan->best.lower_nsec, <=, best);
@@ -797,7 +797,7 @@ static void test_unproven_choice(void)
         plan_case_join(&made, 0, NEAR, 1e6, 1e9);
         plan_case_join(&made, NEAR, 0, 1e6, 1e9);
         made.request.devices_max = 2;
-        made.request.must = must;
+        made.request.required = must;
         plan = plan_case_plan(&made);
         g_assert_cmpuint(plan->best.n_stages, ==, 2);
         g_assert_cmpfloat(plan->best.lower_nsec, <, plan->best.nsec);

@@ -108,7 +108,7 @@ static void test_giving_up_tries(void)
         planned_cluster_make(&planned, PLACEMENT_CLUSTER_RACKS, 12, 0, "vllm");
         for (uint32_t i = 0; i < planned.cluster.n_devices; i++)
                 planned.devices[i].node = i / 2;
-        planned.request.must = must;
+        planned.request.required = must;
         assert_given_up(&planned, 64);
 }
 

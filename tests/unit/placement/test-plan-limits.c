@@ -79,7 +79,7 @@ static void test_even(void)
         g_assert_cmpint(two->verdicts[1].reason, ==, ALD_PLAN_UNEVEN);
         assert_verdict(&made, two, 1,
                 "vllm needs as many GPUs of each node as of the others; with this one, they differ.");
-        made.request.must = all;
+        made.request.required = all;
         plan_case_assert_refused(&made, ALD_PLAN_NODES_UNEVEN, NULL);
 }
 
@@ -186,9 +186,9 @@ static void test_ipv4_only(void)
                 without = plan_case_plan(&made);
                 g_assert_true(uses(without, 0) && uses(without, 1) && !uses(without, 2));
                 assert_verdict(&made, without, 2, cases[i].verdict);
-                made.request.must = must;
+                made.request.required = must;
                 assert_sentence(&made, cases[i].refusal);
-                made.request.must = NULL;
+                made.request.required = NULL;
                 set_addresses(&made, ipv6);
                 assert_sentence(&made, cases[i].refusal);
         }
@@ -374,7 +374,7 @@ static void test_unknown_address(void)
         assert_verdict(&made, plan, 2,
                 "No path between it and the plan can be used: commands for llama.cpp need the address of n2, "
                 "which is unknown.");
-        made.request.must = must;
+        made.request.required = must;
         assert_sentence(&made,
                 "No paths that can be used join as many devices as it takes: commands for llama.cpp need the "
                 "address of n2, which is unknown.");
@@ -394,7 +394,7 @@ static void test_not_exportable_yet(void)
 
         init_three(&made, "llama.cpp");
         set_addresses(&made, addresses);
-        made.request.must = must;
+        made.request.required = must;
         made.request.without = without;
         made.request.client = "n0";
         measured = plan_case_plan(&made);
@@ -429,7 +429,7 @@ static void test_exportable(void)
         add_gpus(&made, 2);
         made.devices[4].is_processor = made.devices[4].uses_host_memory = false;
         set_addresses(&made, addresses);
-        made.request.must = must;
+        made.request.required = must;
         made.request.without = client;
         made.request.client = "n0";
         star = plan_case_plan(&made);

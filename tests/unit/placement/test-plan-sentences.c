@@ -68,15 +68,15 @@ static void test_required(void)
         plan_case_init(&made, "llama.cpp", 3);
         made.nodes[0].name = "fast";
         made.nodes[0].unusable = "offline";
-        made.request.must = node;
+        made.request.required = node;
         assert_refusal(&made, "fast must be used, but cannot. Its node is offline.");
         made.nodes[0].unusable = NULL;
         made.devices[0].free_bytes = 1000;
-        made.request.must = device;
+        made.request.required = device;
         assert_refusal(&made, "fast/cpu must be used, but cannot. One layer needs 954 MiB there, and 1000 B "
                               "are free.");
         made.devices[0].node = 1;
-        made.request.must = node;
+        made.request.required = node;
         assert_refusal(&made, "fast must be used, but cannot. It has no compute device.");
         /* For different reasons. */
         made.devices[0].node = 0;
@@ -221,7 +221,7 @@ static void test_required_together(void)
                 plan_case_init(&made, i ? "llama.cpp" : "distributed-llama", 3);
                 for (uint32_t j = 0; j < 6; j++)
                         plan_case_join(&made, j / 2, (j / 2 + 1 + j % 2) % 3, 1e6, 1e9);
-                made.request.must = three;
+                made.request.required = three;
                 made.workload.layers = i ? 2 : 6;
                 assert_refusal(&made,
                         i ? "3 devices must be used, but llama.cpp can use 2 of them at most."

@@ -152,7 +152,7 @@ static void test_limits(void)
         join_all(&made, 1e4, 1e10);
         made.workload.layers = 100;
         made.request.client = "n5";
-        made.request.must = must;
+        made.request.required = must;
         for (uint32_t i = 0; i < 9; i++)
                 made.devices[i].free_bytes = 120000000000;
         for (int i = 0; i < 4; i++) {

@@ -5,7 +5,7 @@
 
 #include "placement/plan/buffers.h"
 #include "placement/plan/cost.h"
-#include "placement/plan/must.h"
+#include "placement/plan/find-steps.h"
 #include "placement/search/plan-make.h"
 
 #define NODES_MAX 4u
@@ -149,7 +149,7 @@ static void make_random(Case *made)
         made->request.devices_max = (uint32_t) g_test_rand_int_range(0, 4);
         made->request.nodes_max = (uint32_t) g_test_rand_int_range(0, 3);
         if (g_test_rand_int_range(0, 3) == 0)
-                made->request.must = a_node;
+                made->request.required = a_node;
 }
 
 /* What a step takes, by the documented model and from the figures alone. */
@@ -343,7 +343,7 @@ static bool is_complete(const Case *made, const uint32_t *layers)
 
         for (uint32_t i = 0; i < made->cluster.n_devices; i++)
                 uses_a |= layers[i] > 0 && made->devices[i].node == 0;
-        return uses_a || !made->request.must;
+        return uses_a || !made->request.required;
 }
 
 /* Of the devices that have layers. */
@@ -727,7 +727,7 @@ static void test_tied(void)
                 g_autoptr(AldPlan) plan = NULL;
 
                 made.cluster.n_devices = n;
-                made.request.must = n == 2 ? both : NULL;
+                made.request.required = n == 2 ? both : NULL;
                 if (n == 2)
                         join(&made, 0, 1, 1e6, 1e9);
                 plan = plan_of(&made);
@@ -921,7 +921,7 @@ static void test_shared_memory(void)
         /* It must be used, so that the model does not fit. */
         init_case(&made, 1);
         add_unified_gpu(&made, 3 * GB);
-        made.request.must = gpu;
+        made.request.required = gpu;
         assert_kind(&made, ALD_PLAN_TOO_LITTLE_MEMORY);
 }
 
@@ -955,9 +955,9 @@ static void test_refusals(void)
         Case made;
 
         init_case(&made, 2);
-        made.request.must = stranger;
+        made.request.required = stranger;
         assert_refused(&made, ALD_PLAN_NO_SUCH_NODE, "z");
-        made.request.must = NULL;
+        made.request.required = NULL;
         made.request.without = stranger;
         assert_refused(&made, ALD_PLAN_NO_SUCH_NODE, "z");
         made.request.without = NULL;
@@ -971,10 +971,10 @@ static void test_refusals(void)
         made.nodes[1].unusable = "offline";
         assert_refused(&made, ALD_PLAN_REQUIRED_UNUSABLE, "b");
         made.request.client = NULL;
-        made.request.must = b;
+        made.request.required = b;
         assert_refused(&made, ALD_PLAN_REQUIRED_UNUSABLE, "b");
         made.nodes[0].unusable = "offline";
-        made.request.must = NULL;
+        made.request.required = NULL;
         assert_refused(&made, ALD_PLAN_NO_DEVICE, NULL);
         made.nodes[0].unusable = made.nodes[1].unusable = NULL;
         made.devices[0].free_bytes = made.devices[1].free_bytes = 2 * GB;
@@ -1023,7 +1023,7 @@ static void test_required(void)
         init_case(&made, 2);
         join(&made, 0, 1, 1e6, 1e9);
         made.devices[1].bytes_per_second = 50e9;
-        made.request.must = b;
+        made.request.required = b;
         made.request.client = "a";
         plan = plan_of(&made);
         g_assert_cmpuint(plan->best.client, ==, 0);

@@ -2,8 +2,7 @@
 #include <errno.h>
 #include <math.h>
 
-#include "placement/plan/method.h"
-#include "placement/plan/must.h"
+#include "placement/plan/required-nodes.h"
 
 #define TRIES_MAX 64u
 
@@ -15,17 +14,17 @@ static bool uses_node(const AldPlanCandidates *candidates, const AldPlanSteps *s
         return false;
 }
 
-bool ald_plan_must_is_met(const AldPlanCandidates *candidates, const AldPlanSteps *steps)
+bool ald_plan_required_nodes_are_used(const AldPlanCandidates *candidates, const AldPlanSteps *steps)
 {
-        for (uint32_t i = 0; i < candidates->n_must_nodes; i++)
-                if (!uses_node(candidates, steps, candidates->must_nodes[i]))
+        for (uint32_t i = 0; i < candidates->n_required_nodes; i++)
+                if (!uses_node(candidates, steps, candidates->required_nodes[i]))
                         return false;
         return true;
 }
 
-bool ald_plan_must_is_sure(const AldPlanCandidates *candidates, const AldPlanChoice *choice)
+bool ald_plan_required_nodes_are_ensured(const AldPlanCandidates *candidates, const AldPlanChoice *choice)
 {
-        return candidates->n_must_nodes == 0 || choice->also;
+        return candidates->n_required_nodes == 0 || choice->also_required;
 }
 
 /* Lists the candidates of the node that may be used, the fastest first. Returns their number. */
@@ -52,22 +51,23 @@ static uint32_t count_tries(const AldPlanCandidates *candidates, const AldPlanCh
 {
         uint32_t tries = 1;
 
-        for (uint32_t i = 0; i < candidates->n_must_nodes; i++)
-                tries = MIN(tries * list_node_candidates(candidates, choice, candidates->must_nodes[i], list),
+        for (uint32_t i = 0; i < candidates->n_required_nodes; i++)
+                tries = MIN(
+                        tries * list_node_candidates(candidates, choice, candidates->required_nodes[i], list),
                         TRIES_MAX + 1);
         return tries;
 }
 
 /* Requires the devices of the choice with this number. */
 static void require_try(const AldPlanCandidates *candidates, const AldPlanChoice *choice, uint32_t number,
-        uint32_t *list, bool *ret_also)
+        uint32_t *list, bool *ret_also_required)
 {
         for (uint32_t i = 0; i < candidates->n; i++)
-                ret_also[i] = false;
-        for (uint32_t i = 0; i < candidates->n_must_nodes; i++) {
-                uint32_t n = list_node_candidates(candidates, choice, candidates->must_nodes[i], list);
+                ret_also_required[i] = false;
+        for (uint32_t i = 0; i < candidates->n_required_nodes; i++) {
+                uint32_t n = list_node_candidates(candidates, choice, candidates->required_nodes[i], list);
 
-                ret_also[list[number % n]] = true;
+                ret_also_required[list[number % n]] = true;
                 number /= n;
         }
 }
@@ -76,17 +76,17 @@ static int try_each_choice(const AldPlanCandidates *candidates, const AldPlanCho
         AldPlanFinder *find, AldPlanSteps *ret)
 {
         g_autofree uint32_t *list = g_new(uint32_t, candidates->n);
-        g_autofree bool *also = g_new(bool, candidates->n);
+        g_autofree bool *also_required = g_new(bool, candidates->n);
         uint32_t tries = count_tries(candidates, choice, list), n = tries > TRIES_MAX ? 1 : tries;
         AldPlanChoice with = *choice;
         AldPlanSteps best = { .lower_nsec = tries > TRIES_MAX ? 0 : INFINITY };
 
-        with.also = also;
+        with.also_required = also_required;
         for (uint32_t i = 0; i < n && ald_plan_progress_may_continue(candidates->progress); i++) {
                 AldPlanSteps steps = { 0 };
                 int r;
 
-                require_try(candidates, choice, i, list, also);
+                require_try(candidates, choice, i, list, also_required);
                 r = find(candidates, &with, &steps);
                 steps.lower_nsec = fmin(steps.lower_nsec, best.lower_nsec);
                 best.lower_nsec = steps.lower_nsec;
@@ -109,13 +109,13 @@ static int try_each_choice(const AldPlanCandidates *candidates, const AldPlanCho
         return 0;
 }
 
-int ald_plan_must_find(const AldPlanCandidates *candidates, const AldPlanChoice *choice, AldPlanFinder *find,
-        AldPlanSteps *ret)
+int ald_plan_find_with_required_nodes(const AldPlanCandidates *candidates, const AldPlanChoice *choice,
+        AldPlanFinder *find, AldPlanSteps *ret)
 {
         double lower_nsec;
         int r = find(candidates, choice, ret);
 
-        if (r < 0 || ald_plan_must_is_met(candidates, ret))
+        if (r < 0 || ald_plan_required_nodes_are_used(candidates, ret))
                 return r;
         /* Steps with more requirements take no less time, so this bound remains valid. */
         lower_nsec = ret->lower_nsec;
@@ -124,11 +124,4 @@ int ald_plan_must_find(const AldPlanCandidates *candidates, const AldPlanChoice 
         if (r >= 0)
                 ret->lower_nsec = fmax(ret->lower_nsec, lower_nsec);
         return r;
-}
-
-int ald_plan_find_steps(const AldPlanCandidates *candidates, const AldPlanChoice *choice, AldPlanSteps *ret)
-{
-        return ald_plan_progress_next(candidates->progress)
-                       ? ald_plan_must_find(candidates, choice, ald_plan_method_of(candidates)->find, ret)
-                       : -ECANCELED;
 }
