@@ -13,23 +13,24 @@
 #define BETTER_RATE 10
 #define BETTER_RTT 0.1
 #define JUDGE_WORK 2e9
-/* In clusters with more nodes, alternatives keep the client. Without a client, a problem with more devices
- * than ALL_STAGES is solved again for each stage only if devices times stages are at most ALL_WORK. */
-#define ALL_CLIENTS 128u
-#define ALL_STAGES 16u
-#define ALL_WORK 256u
-#define FEW_STAGES 6u    /* stages for which it is solved again otherwise */
-#define ALTERED 0.4      /* fraction of the work until alternatives are found */
-#define JUDGED 0.7       /* fraction of the work until all candidates are judged */
-#define ROUNDS 4u        /* most rounds in which an alternative replaces the plan */
-#define JUDGE_ROUNDS 16u /* most rounds in which a device is added to the plan */
+#define EACH_CLIENT_NODES_MAX 128u /* in clusters with more nodes, alternatives keep the client */
+/* Without a client, a problem with more devices than EACH_STAGE_DEVICES_MAX is solved again without each
+ * stage only if devices times stages are at most EACH_STAGE_WORK_MAX. */
+#define EACH_STAGE_DEVICES_MAX 16u
+#define EACH_STAGE_WORK_MAX 256u
+#define STAGES_LEFT_OUT_MAX 6u /* otherwise, it is solved again without each of this many stages */
+#define ALTERNATIVES_UNTIL 0.4 /* fraction of the work until alternatives are found */
+#define VERDICTS_UNTIL 0.7     /* fraction of the work until all candidates are judged */
+#define REPLACE_ROUNDS 4u      /* most rounds in which an alternative replaces the plan */
+#define JUDGE_ROUNDS 16u       /* most rounds in which candidates are judged, and one is added to the plan */
 
 /* Returns whether solving the problem again for each stage takes long. */
 static bool is_large(const AldPlanCandidates *candidates, const AldPlan *plan)
 {
         if (plan->best.client != ALD_PLAN_NONE)
-                return candidates->cluster->n_nodes > ALL_CLIENTS;
-        return candidates->n > ALL_STAGES && (size_t) candidates->n * plan->best.n_stages > ALL_WORK;
+                return candidates->cluster->n_nodes > EACH_CLIENT_NODES_MAX;
+        return candidates->n > EACH_STAGE_DEVICES_MAX &&
+               (size_t) candidates->n * plan->best.n_stages > EACH_STAGE_WORK_MAX;
 }
 
 /* Returns whether the number of stages is kept: they are then only exchanged, one at a time. */
@@ -69,13 +70,13 @@ static bool uses_device(const AldPlanSteps *steps, uint32_t device)
 }
 
 /* Returns, for each candidate, whether the steps use it; to be freed. */
-static bool *find_members(const AldPlanCandidates *candidates, const AldPlanSteps *steps)
+static bool *find_used(const AldPlanCandidates *candidates, const AldPlanSteps *steps)
 {
-        bool *are = g_new(bool, candidates->n);
+        bool *used = g_new(bool, candidates->n);
 
         for (uint32_t i = 0; i < candidates->n; i++)
-                are[i] = uses_device(steps, candidates->devices[i]);
-        return are;
+                used[i] = uses_device(steps, candidates->devices[i]);
+        return used;
 }
 
 /* Restricts the choice to these candidates and to as many stages as the plan has. */
@@ -155,9 +156,9 @@ static uint32_t allow_candidate(const AldPlanCandidates *candidates, uint32_t ca
         return n;
 }
 
-/* Returns whether the problem with the stages and this many more devices is solved exactly for each
- * candidate, which is done if it takes about a second in all. */
-static bool is_judged_exactly(const AldPlanCandidates *candidates, const AldPlan *plan, uint32_t more)
+/* Returns whether solving the problem with the stages and this many more devices exactly for each candidate
+ * takes no more than about a second in all. */
+static bool can_judge_exactly(const AldPlanCandidates *candidates, const AldPlan *plan, uint32_t more)
 {
         double n = plan->best.n_stages + more, others = candidates->n - plan->best.n_stages;
         uint32_t most = ald_plan_method_of(candidates)->exact_max;
@@ -166,7 +167,7 @@ static bool is_judged_exactly(const AldPlanCandidates *candidates, const AldPlan
 }
 
 /* Returns whether finding the best plan with each candidate would take seconds. */
-static bool are_too_many(const AldPlanCandidates *candidates, const AldPlan *plan)
+static bool must_judge_by_paths(const AldPlanCandidates *candidates, const AldPlan *plan)
 {
         double n = plan->best.n_stages, others = candidates->n - n;
 
@@ -192,13 +193,14 @@ static AldPlanChoice choose_with(
         uint32_t more = allow_candidate(candidates, candidate, allowed);
         AldPlanChoice choice = choice_as_in(candidates, plan);
 
-        /* One more slice is no plan, and a ring of ranks has a given number of them. */
+        /* Other methods need a fixed number of stages (slices, ranks), so they may exchange devices but not
+         * add one. */
         if (ald_plan_method_of(candidates)->spreads_layers)
                 choice.allowed = allowed;
         if (is_count_kept(candidates, plan))
                 keep_stage_count(plan, allowed, &choice);
         choice.required = candidate;
-        choice.around = is_judged_exactly(candidates, plan, more) ? NULL : &plan->best;
+        choice.around = can_judge_exactly(candidates, plan, more) ? NULL : &plan->best;
         choice.client = plan->best.client;
         return choice;
 }
@@ -209,61 +211,70 @@ typedef struct BetterCandidate {
         double nsec;        /* goal_nsec() with it, or else of the plan */
 } BetterCandidate;
 
-/* Judges a candidate that the plan does not use; `are` marks the plan's own. Updates *better if a plan with
- * the candidate is better. */
-static AldPlanVerdict judge_needless(const AldPlanCandidates *candidates, const AldPlan *plan,
-        const bool *are, uint32_t candidate, BetterCandidate *better)
+static bool has_steps(const AldPlanCandidates *candidates, const AldPlanChoice *choice)
 {
-        g_autofree bool *allowed = g_memdup2(are, candidates->n * sizeof *are);
-        AldPlanChoice choice;
-        AldPlanSteps with;
-        AldPlanVerdict verdict = { .reason = ALD_PLAN_SAVES_TOO_LITTLE };
+        AldPlanSteps steps;
 
-        if (is_of_other_vendor(candidates, plan, candidate)) {
-                verdict.reason = ALD_PLAN_OTHER_VENDOR;
-                return verdict;
-        }
-        if (candidates->progress->stopped) {
-                verdict.reason = ALD_PLAN_NOT_TRIED;
-                return verdict;
-        }
-        if (are_too_many(candidates, plan))
-                return judge_by_paths(candidates, plan, candidate);
-        choice = choose_with(candidates, plan, allowed, candidate);
-        if (ald_plan_find_steps(candidates, &choice, &with) >= 0) {
-                if (goal_nsec(candidates, &with) < better->nsec * (1 - ALD_PLAN_TIE))
-                        *better = (BetterCandidate){ candidate, goal_nsec(candidates, &with) };
-                verdict.costs_nsec = verdict.saves_nsec = NAN;
-                /* With several steps under way, the time is not the sum of transfers and layers. */
-                if (goal_in_flight(candidates, &plan->best) == 1 && goal_in_flight(candidates, &with) == 1) {
-                        verdict.costs_nsec = with.hops_nsec - plan->best.hops_nsec;
-                        verdict.saves_nsec = plan->best.nsec - with.nsec + verdict.costs_nsec;
-                }
-                ald_plan_steps_clear(&with);
-                return verdict;
-        }
+        if (ald_plan_find_steps(candidates, choice, &steps) < 0)
+                return false;
+        ald_plan_steps_clear(&steps);
+        return true;
+}
+
+/* Returns why no plan uses the candidate, by dropping one limit after the other. */
+static AldPlanVerdict find_hindrance(
+        const AldPlanCandidates *candidates, const AldPlan *plan, AldPlanChoice choice, uint32_t candidate)
+{
+        AldPlanVerdict not_named = { .reason = ALD_PLAN_NO_NAMED_PATH };
+
         if (choice.nodes_even) {
                 choice.nodes_even = false;
-                verdict.reason = ALD_PLAN_UNEVEN;
-                if (ald_plan_find_steps(candidates, &choice, &with) >= 0) {
-                        ald_plan_steps_clear(&with);
-                        return verdict;
-                }
+                if (has_steps(candidates, &choice))
+                        return (AldPlanVerdict){ .reason = ALD_PLAN_UNEVEN };
         }
         ald_plan_choice_remove_limits(&choice, candidates);
-        verdict.reason = is_reachable(candidates, plan, candidate) ? ALD_PLAN_NO_ROOM : ALD_PLAN_NO_PATH;
-        if (ald_plan_find_steps(candidates, &choice, &with) < 0) {
-                if (verdict.reason == ALD_PLAN_NO_PATH &&
-                        lacks_named_path(candidates, plan, candidate, &verdict))
-                        verdict.reason = ALD_PLAN_NO_NAMED_PATH;
-                return verdict;
+        if (has_steps(candidates, &choice))
+                return (AldPlanVerdict){ .reason = ALD_PLAN_BEYOND_DEVICES_MAX };
+        if (is_reachable(candidates, plan, candidate))
+                return (AldPlanVerdict){ .reason = ALD_PLAN_NO_ROOM };
+        if (lacks_named_path(candidates, plan, candidate, &not_named))
+                return not_named;
+        return (AldPlanVerdict){ .reason = ALD_PLAN_NO_PATH };
+}
+
+/* Judges a candidate that the plan does not use; `used` marks those that it uses. Updates *better if a plan
+ * with the candidate is better. */
+static AldPlanVerdict judge_unused(const AldPlanCandidates *candidates, const AldPlan *plan, const bool *used,
+        uint32_t candidate, BetterCandidate *better)
+{
+        g_autofree bool *allowed = g_memdup2(used, candidates->n * sizeof *used);
+        AldPlanChoice choice;
+        AldPlanSteps with;
+        AldPlanVerdict verdict = {
+                .reason = ALD_PLAN_SAVES_TOO_LITTLE, .costs_nsec = NAN, .saves_nsec = NAN
+        };
+
+        if (is_of_other_vendor(candidates, plan, candidate))
+                return (AldPlanVerdict){ .reason = ALD_PLAN_OTHER_VENDOR };
+        if (candidates->progress->stopped)
+                return (AldPlanVerdict){ .reason = ALD_PLAN_NOT_TRIED };
+        if (must_judge_by_paths(candidates, plan))
+                return judge_by_paths(candidates, plan, candidate);
+        choice = choose_with(candidates, plan, allowed, candidate);
+        if (ald_plan_find_steps(candidates, &choice, &with) < 0)
+                return find_hindrance(candidates, plan, choice, candidate);
+        if (goal_nsec(candidates, &with) < better->nsec * (1 - ALD_PLAN_TIE))
+                *better = (BetterCandidate){ candidate, goal_nsec(candidates, &with) };
+        /* With several steps under way, the time is not the sum of transfers and layers. */
+        if (goal_in_flight(candidates, &plan->best) == 1 && goal_in_flight(candidates, &with) == 1) {
+                verdict.costs_nsec = with.hops_nsec - plan->best.hops_nsec;
+                verdict.saves_nsec = plan->best.nsec - with.nsec + verdict.costs_nsec;
         }
-        verdict.reason = ALD_PLAN_BEYOND_DEVICES_MAX;
         ald_plan_steps_clear(&with);
         return verdict;
 }
 
-static bool are_alike(const AldPlanSteps *a, const AldPlanSteps *b)
+static bool steps_are_equal(const AldPlanSteps *a, const AldPlanSteps *b)
 {
         if (a->client != b->client || a->n_stages != b->n_stages)
                 return false;
@@ -278,10 +289,10 @@ static bool are_alike(const AldPlanSteps *a, const AldPlanSteps *b)
 static void add_alternative(AldPlan *plan, AldPlanSteps *steps)
 {
         uint32_t at = plan->n_alternatives;
-        bool known = are_alike(steps, &plan->best);
+        bool known = steps_are_equal(steps, &plan->best);
 
         for (uint32_t i = 0; i < plan->n_alternatives; i++)
-                known |= are_alike(steps, &plan->alternatives[i]);
+                known |= steps_are_equal(steps, &plan->alternatives[i]);
         while (at > 0 && steps->interval_nsec < plan->alternatives[at - 1].interval_nsec)
                 at--;
         if (known || at == ALD_PLAN_ALTERNATIVES_MAX) {
@@ -328,7 +339,7 @@ static void try_without_each(const AldPlanCandidates *candidates, AldPlan *plan)
         if (is_large(candidates, plan) && ald_plan_method_of(candidates)->is_client_apart)
                 choice.client = plan->best.client;
         else if (is_large(candidates, plan))
-                n = MIN(n, FEW_STAGES);
+                n = MIN(n, STAGES_LEFT_OUT_MAX);
         for (uint32_t i = 0; i < candidates->n; i++)
                 allowed[i] = true;
         for (uint32_t i = 0; i < plan->best.n_stages; i++)
@@ -349,7 +360,7 @@ static void try_without_each(const AldPlanCandidates *candidates, AldPlan *plan)
 /* Finds alternatives on a single device, without each stage of the plan, and with another client. */
 static void find_alternatives(const AldPlanCandidates *candidates, AldPlan *plan)
 {
-        g_autofree bool *are = NULL;
+        g_autofree bool *used = NULL;
         AldPlanChoice choice = choice_as_in(candidates, plan);
 
         /* A ring of fewer ranks would not meet the request. */
@@ -363,7 +374,7 @@ static void find_alternatives(const AldPlanCandidates *candidates, AldPlan *plan
         if (candidates->request->client || plan->best.client == ALD_PLAN_NONE)
                 return;
         if (is_count_kept(candidates, plan))
-                keep_stage_count(plan, are = find_members(candidates, &plan->best), &choice);
+                keep_stage_count(plan, used = find_used(candidates, &plan->best), &choice);
         for (uint32_t i = 0; i < plan->best.n_stages; i++) {
                 choice.client = candidates->cluster->devices[plan->best.stages[i].device].node;
                 if (choice.client != plan->best.client)
@@ -385,7 +396,7 @@ static void take_better(const AldPlanCandidates *candidates, AldPlan *plan, cons
  * becomes the plan. */
 static void find_best_alternatives(const AldPlanCandidates *candidates, AldPlan *plan)
 {
-        for (unsigned round = 0; round < ROUNDS; round++) {
+        for (unsigned round = 0; round < REPLACE_ROUNDS; round++) {
                 double nsec = plan->best.interval_nsec;
                 AldPlanSteps better;
 
@@ -404,16 +415,16 @@ static void find_best_alternatives(const AldPlanCandidates *candidates, AldPlan 
  * it; else ALD_PLAN_NONE. */
 static uint32_t judge_all_candidates(const AldPlanCandidates *candidates, AldPlan *plan)
 {
-        g_autofree bool *are = find_members(candidates, &plan->best);
+        g_autofree bool *used = find_used(candidates, &plan->best);
         BetterCandidate better = { ALD_PLAN_NONE, goal_nsec(candidates, &plan->best) };
 
         g_free(plan->verdicts);
         plan->verdicts = g_memdup2(
                 candidates->verdicts, candidates->cluster->n_devices * sizeof *candidates->verdicts);
         for (uint32_t i = 0; i < candidates->n; i++) {
-                if (are[i])
+                if (used[i])
                         continue;
-                plan->verdicts[candidates->devices[i]] = judge_needless(candidates, plan, are, i, &better);
+                plan->verdicts[candidates->devices[i]] = judge_unused(candidates, plan, used, i, &better);
                 if (candidates->progress->stopped && !is_of_other_vendor(candidates, plan, i))
                         plan->verdicts[candidates->devices[i]].reason = ALD_PLAN_NOT_TRIED;
         }
@@ -423,7 +434,7 @@ static uint32_t judge_all_candidates(const AldPlanCandidates *candidates, AldPla
 /* Adds the candidate to the plan. Returns false if that is not better. */
 static bool add_to_plan(const AldPlanCandidates *candidates, AldPlan *plan, uint32_t candidate)
 {
-        g_autofree bool *allowed = find_members(candidates, &plan->best);
+        g_autofree bool *allowed = find_used(candidates, &plan->best);
         AldPlanChoice choice = choose_with(candidates, plan, allowed, candidate);
         AldPlanSteps with;
 
@@ -442,10 +453,11 @@ static bool add_to_plan(const AldPlanCandidates *candidates, AldPlan *plan, uint
  * each number under way. */
 static void judge_and_improve(const AldPlanCandidates *candidates, AldPlan *plan)
 {
-        for (unsigned round = 0; round < JUDGE_ROUNDS; round++) {
+        for (unsigned round = 1;; round++) {
                 uint32_t candidate = judge_all_candidates(candidates, plan);
 
-                if (candidate == ALD_PLAN_NONE || plan->is_front || round + 1 == JUDGE_ROUNDS ||
+                /* The last round only judges, so that all verdicts are about the final plan. */
+                if (candidate == ALD_PLAN_NONE || plan->is_front || round == JUDGE_ROUNDS ||
                         !add_to_plan(candidates, plan, candidate))
                         return;
         }
@@ -455,7 +467,7 @@ static double goal_with_better_paths(const AldPlanCandidates *candidates, const 
         uint32_t device, double rate_factor, double rtt_factor)
 {
         const AldPlanMethod *method = ald_plan_method_of(candidates);
-        g_autofree bool *are = NULL;
+        g_autofree bool *used = NULL;
         AldPlanChoice choice = choice_as_in(candidates, plan);
         AldPlanSteps steps;
         double nsec;
@@ -467,7 +479,7 @@ static double goal_with_better_paths(const AldPlanCandidates *candidates, const 
         if (method->same_nsec && is_large(candidates, plan))
                 return method->same_nsec(candidates, plan, &choice);
         if (is_count_kept(candidates, plan))
-                keep_stage_count(plan, are = find_members(candidates, &plan->best), &choice);
+                keep_stage_count(plan, used = find_used(candidates, &plan->best), &choice);
         if (ald_plan_find_steps(candidates, &choice, &steps) < 0)
                 return candidates->progress->stopped ? NAN : goal_nsec(candidates, &plan->best);
         nsec = goal_nsec(candidates, &steps);
@@ -480,7 +492,8 @@ static double goal_with_better_paths(const AldPlanCandidates *candidates, const 
 
 /* Returns whether better paths of a stage would make a difference; they do not if a step waits for another
  * hop. */
-static bool have_paths_effect(const AldPlanCandidates *candidates, const AldPlanSteps *steps, uint32_t stage)
+static bool better_paths_matter(
+        const AldPlanCandidates *candidates, const AldPlanSteps *steps, uint32_t stage)
 {
         uint32_t before = (stage + steps->n_stages - 1) % steps->n_stages;
         double hop = steps->stages[stage].hop_nsec;
@@ -509,7 +522,7 @@ static void find_sensitivities(const AldPlanCandidates *candidates, AldPlan *pla
                 uint32_t device = plan->best.stages[i].device;
                 AldPlanSensitivity found = { .device = device };
 
-                if (!have_paths_effect(candidates, &plan->best, i) ||
+                if (!better_paths_matter(candidates, &plan->best, i) ||
                         has_sensitivity(candidates, plan, device))
                         continue;
                 found.rate_nsec = goal_with_better_paths(candidates, plan, device, BETTER_RATE, 1);
@@ -526,10 +539,10 @@ void ald_plan_improve(const AldPlanCandidates *candidates, AldPlan *plan)
                 ald_plan_find_front(candidates, plan);
         /* One plan on a single device, one without each stage, and one with each stage's node as the
          * client. */
-        ald_plan_progress_divide(candidates->progress, ALTERED, 1 + 2 * plan->best.n_stages);
+        ald_plan_progress_divide(candidates->progress, ALTERNATIVES_UNTIL, 1 + 2 * plan->best.n_stages);
         if (!plan->is_front)
                 find_best_alternatives(candidates, plan);
-        ald_plan_progress_divide(candidates->progress, JUDGED, candidates->n);
+        ald_plan_progress_divide(candidates->progress, VERDICTS_UNTIL, candidates->n);
         judge_and_improve(candidates, plan);
         /* Each stage is planned with paths of a higher rate, and with those of a shorter round trip. */
         ald_plan_progress_divide(candidates->progress, 1, 2 * plan->best.n_stages);
