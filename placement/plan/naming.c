@@ -60,7 +60,7 @@ typedef struct PathEnd {
 /* Returns whether an end of a path can be named. Nodes find each other by addresses, or by host names if
  * there are none. A host file contains host names, or IPv4 addresses if there are none or if nodes share a
  * host name. */
-static AldPlanUnnamed name_end(const AldPlanEngine *engine, const PathEnd *end)
+static AldPlanUnnamed check_end_names(const AldPlanEngine *engine, const PathEnd *end)
 {
         bool by_host = engine->names == ALD_PLAN_NAMES_HOSTS;
         bool has_address = by_host ? ald_export_is_ipv4(end->address) : ald_export_is_address(end->address);
@@ -73,14 +73,22 @@ static AldPlanUnnamed name_end(const AldPlanEngine *engine, const PathEnd *end)
         return can_name_port(end->port, end->is_rdma) ? ALD_PLAN_NAMED : ALD_PLAN_PORT_UNNAMED;
 }
 
-AldPlanUnnamed ald_plan_name_path(const AldPlanCluster *cluster, const AldPlanEngine *engine,
+AldPlanUnnamed ald_plan_check_path_names(const AldPlanCluster *cluster, const AldPlanEngine *engine,
         const bool *shared, const AldPlanPath *path, uint32_t *ret_node)
 {
         const AldEdgeRow *edge = path->edge;
-        const PathEnd source = { &cluster->nodes[path->source], path->source_address,
-                edge ? edge->source_port : NULL, shared && shared[path->source], edge, path->is_rdma },
-                      sink = { &cluster->nodes[path->sink], path->sink_address, edge ? edge->sink_port : NULL,
-                              shared && shared[path->sink], edge, path->is_rdma };
+        const PathEnd source = { .node = &cluster->nodes[path->source],
+                .address = path->source_address,
+                .port = edge ? edge->source_port : NULL,
+                .is_shared = shared && shared[path->source],
+                .is_measured = edge,
+                .is_rdma = path->is_rdma };
+        const PathEnd sink = { .node = &cluster->nodes[path->sink],
+                .address = path->sink_address,
+                .port = edge ? edge->sink_port : NULL,
+                .is_shared = shared && shared[path->sink],
+                .is_measured = edge,
+                .is_rdma = path->is_rdma };
         AldPlanUnnamed unnamed;
 
         *ret_node = path->sink;
@@ -91,11 +99,11 @@ AldPlanUnnamed ald_plan_name_path(const AldPlanCluster *cluster, const AldPlanEn
                 return ald_export_is_ipv4(path->sink_address) ? ALD_PLAN_NAMED : ALD_PLAN_ADDRESS_IPV6;
         case ALD_PLAN_NAMES_HOSTS:
         case ALD_PLAN_NAMES_RANKS:
-                unnamed = name_end(engine, &sink);
+                unnamed = check_end_names(engine, &sink);
                 if (unnamed != ALD_PLAN_NAMED)
                         return unnamed;
                 *ret_node = path->source;
-                return name_end(engine, &source);
+                return check_end_names(engine, &source);
         default:
                 return ALD_PLAN_NAMED;
         }

@@ -28,5 +28,5 @@ bool *ald_plan_shared_host_names(
 
 /* Returns whether the commands can name the path, or why not. Unknown addresses, host names and ports are no
  * obstacle unless the path was measured. *ret_node is the node whose name or address is the obstacle. */
-AldPlanUnnamed ald_plan_name_path(const AldPlanCluster *cluster, const AldPlanEngine *engine,
+AldPlanUnnamed ald_plan_check_path_names(const AldPlanCluster *cluster, const AldPlanEngine *engine,
         const bool *shared, const AldPlanPath *path, uint32_t *ret_node);

@@ -39,10 +39,10 @@ static bool is_path_usable(const AldPlanCandidates *candidates, const AldPlanPat
                isfinite(ald_plan_path_nsec(path, 1));
 }
 
-static AldPlanUnnamed name_path(
+static AldPlanUnnamed check_path_names(
         const AldPlanCandidates *candidates, const AldPlanPath *path, uint32_t *ret_node)
 {
-        return ald_plan_name_path(candidates->cluster, candidates->request->engine,
+        return ald_plan_check_path_names(candidates->cluster, candidates->request->engine,
                 candidates->shares_host_name, path, ret_node);
 }
 
@@ -57,7 +57,7 @@ bool ald_plan_has_unnamed_path(
                 if (!((path->source == a && path->sink == b) || (path->source == b && path->sink == a)) ||
                         !is_path_usable(candidates, path))
                         continue;
-                verdict->unnamed = name_path(candidates, path, &verdict->unnamed_node);
+                verdict->unnamed = check_path_names(candidates, path, &verdict->unnamed_node);
                 if (verdict->unnamed != ALD_PLAN_NAMED)
                         return true;
         }
@@ -75,7 +75,7 @@ void ald_plan_judge_unnamed(AldPlanCandidates *candidates)
                         unnamed[i] = ALD_PLAN_HOST_NAME_SHARED;
         for (uint32_t i = 0; i < cluster->n_paths; i++) {
                 uint32_t node;
-                AldPlanUnnamed why = name_path(candidates, &cluster->paths[i], &node);
+                AldPlanUnnamed why = check_path_names(candidates, &cluster->paths[i], &node);
 
                 if (why != ALD_PLAN_NAMED && is_path_usable(candidates, &cluster->paths[i]))
                         unnamed[node] = why;
@@ -119,7 +119,7 @@ bool ald_plan_has_host_room(const AldPlanCluster *cluster, uint32_t node, uint64
 }
 
 /* Returns whether a text means the device: "node/device", or "node", which means all of its devices. */
-static bool is_meant(const AldPlanCluster *cluster, const AldPlanDevice *device, const char *text)
+static bool text_matches_device(const AldPlanCluster *cluster, const AldPlanDevice *device, const char *text)
 {
         const char *node = cluster->nodes[device->node].id;
         size_t length = strlen(node);
@@ -129,20 +129,12 @@ static bool is_meant(const AldPlanCluster *cluster, const AldPlanDevice *device,
         return text[length] == '\0' || (text[length] == '/' && strcmp(text + length + 1, device->id) == 0);
 }
 
-static bool is_among(const AldPlanCluster *cluster, const AldPlanDevice *device, const char *const *texts)
-{
-        for (; texts && *texts; texts++)
-                if (is_meant(cluster, device, *texts))
-                        return true;
-        return false;
-}
-
 /* Returns the entry of the request's split for the device, or NULL. */
 static const AldPlanPin *find_pin(
         const AldPlanCluster *cluster, const AldPlanRequest *request, const AldPlanDevice *device)
 {
         for (uint32_t i = 0; i < request->n_pins; i++)
-                if (is_meant(cluster, device, request->pins[i].device))
+                if (text_matches_device(cluster, device, request->pins[i].device))
                         return &request->pins[i];
         return NULL;
 }
@@ -156,15 +148,19 @@ const AldPlanPin *ald_plan_pin_of(const AldPlanCandidates *candidates, uint32_t 
 static bool is_excluded(
         const AldPlanCluster *cluster, const AldPlanRequest *request, const AldPlanDevice *device)
 {
-        return is_among(cluster, device, request->without) ||
-               (request->n_pins > 0 && !find_pin(cluster, request, device));
+        for (const char *const *text = request->without; text && *text; text++)
+                if (text_matches_device(cluster, device, *text))
+                        return true;
+        return request->n_pins > 0 && !find_pin(cluster, request, device);
 }
 
-/* Returns whether the device is listed as "node/device". */
-static bool is_named(const AldPlanCluster *cluster, const AldPlanDevice *device, const char *const *texts)
+/* Returns whether the device is listed as "node/device", not only its node. */
+static bool is_listed_alone(
+        const AldPlanCluster *cluster, const AldPlanDevice *device, const char *const *texts)
 {
         for (; texts && *texts; texts++)
-                if (strcmp(*texts, cluster->nodes[device->node].id) != 0 && is_meant(cluster, device, *texts))
+                if (strcmp(*texts, cluster->nodes[device->node].id) != 0 &&
+                        text_matches_device(cluster, device, *texts))
                         return true;
         return false;
 }
@@ -176,11 +172,11 @@ static bool is_preferred(const AldPlanCandidates *candidates, uint32_t a, uint32
         const AldPlanCluster *cluster = candidates->cluster;
         const AldPlanRequest *request = candidates->request;
         const AldPlanDevice *one = &cluster->devices[a], *other = &cluster->devices[b];
-        bool required = is_named(cluster, one, request->required);
+        bool required = is_listed_alone(cluster, one, request->required);
         double one_nsec = ald_plan_layer_nsec(&request->constants, one, request->workload);
         double other_nsec = ald_plan_layer_nsec(&request->constants, other, request->workload);
 
-        if (required != is_named(cluster, other, request->required))
+        if (required != is_listed_alone(cluster, other, request->required))
                 return required;
         if (candidates->preference == ALD_PLAN_PREFER_ROOM && one->free_bytes != other->free_bytes)
                 return one->free_bytes > other->free_bytes;
@@ -261,7 +257,7 @@ static void add_candidate(AldPlanCandidates *candidates, uint32_t index)
 
         candidates->devices[i] = index;
         candidates->pinned[i] = pin ? pin->layers : 0;
-        candidates->required[i] = pin || is_named(candidates->cluster, device, request->required);
+        candidates->required[i] = pin || is_listed_alone(candidates->cluster, device, request->required);
         candidates->layer_nsec[i] = ald_plan_layer_nsec(&request->constants, device, request->workload);
         candidates->head_nsec[i] = ald_plan_head_nsec(&request->constants, device, request->workload);
 }
@@ -370,7 +366,8 @@ static void list_paths(AldPlanCandidates *candidates)
                 uint32_t node;
                 size_t at;
 
-                if (!is_path_usable(candidates, path) || name_path(candidates, path, &node) != ALD_PLAN_NAMED)
+                if (!is_path_usable(candidates, path) ||
+                        check_path_names(candidates, path, &node) != ALD_PLAN_NAMED)
                         continue;
                 at = (size_t) candidates->places[path->source] * candidates->n_places +
                      candidates->places[path->sink];
@@ -389,7 +386,7 @@ static int check_names(
                 bool is_known = ald_plan_node_find(cluster, *texts) != ALD_PLAN_NONE, is_usable = false;
 
                 for (uint32_t i = 0; i < cluster->n_devices; i++) {
-                        bool meant = is_meant(cluster, &cluster->devices[i], *texts);
+                        bool meant = text_matches_device(cluster, &cluster->devices[i], *texts);
 
                         is_known |= meant;
                         is_usable |= meant && candidates->verdicts[i].reason == ALD_PLAN_TAKEN;
@@ -419,7 +416,7 @@ static int check_pin(const AldPlanCandidates *candidates, uint32_t pin, AldPlanR
                 const AldPlanDevice *device = &candidates->cluster->devices[i];
                 AldPlanReason reason = candidates->verdicts[i].reason;
 
-                if (!is_meant(candidates->cluster, device, pins[pin].device))
+                if (!text_matches_device(candidates->cluster, device, pins[pin].device))
                         continue;
                 ret->kind = ALD_PLAN_REQUIRED_UNUSABLE;
                 if (reason != ALD_PLAN_TAKEN && reason != ALD_PLAN_MEMORY_TOO_SMALL)
