@@ -186,13 +186,12 @@ static uint64_t root_bytes(const AldPlanCandidates *candidates, const AldPlanDev
 }
 
 /* Names the node that lacks the least. `alone` makes no difference, since the root always has a slice. */
-static void describe_client(const AldPlanCandidates *candidates, bool alone, AldPlanRefusal *ret_refusal)
+static bool refuse_client(const AldPlanCandidates *candidates, bool alone, AldPlanRefusal *ret_refusal)
 {
         const AldPlanChoice choice = ald_plan_choice(candidates);
         const AldPlanDevice *best = NULL;
         uint64_t least = UINT64_MAX;
 
-        (void) alone;
         for (uint32_t i = 0; i < candidates->n; i++) {
                 const AldPlanDevice *device = ald_plan_candidate_device(candidates, i);
                 uint64_t needs = root_bytes(candidates, device);
@@ -200,18 +199,19 @@ static void describe_client(const AldPlanCandidates *candidates, bool alone, Ald
                 if (choice.client != ALD_PLAN_NONE && choice.client != device->node)
                         continue;
                 if (needs <= device->free_bytes)
-                        return;
+                        return false;
                 if (needs - device->free_bytes >= least)
                         continue;
                 least = needs - device->free_bytes;
                 best = device;
         }
         if (!best)
-                return;
-        ret_refusal->kind = ALD_PLAN_CLIENT_TOO_SMALL;
-        ret_refusal->text = candidates->cluster->nodes[best->node].id;
-        ret_refusal->needs_bytes = root_bytes(candidates, best);
-        ret_refusal->free_bytes = best->free_bytes;
+                return false;
+        *ret_refusal = (AldPlanRefusal){ .kind = ALD_PLAN_CLIENT_TOO_SMALL,
+                .text = candidates->cluster->nodes[best->node].id,
+                .needs_bytes = root_bytes(candidates, best),
+                .free_bytes = best->free_bytes };
+        return true;
 }
 
 /* All nodes compute at once, each with an equal slice of each layer, and exchange their parts of the
@@ -229,5 +229,5 @@ const AldPlanMethod ald_slice_method = {
         .tables_bytes = tables_bytes,
         .least_bytes = ald_slices_least_bytes,
         .stages_max = ald_slices_max,
-        .describe_client = describe_client,
+        .refuse_client = refuse_client,
 };

@@ -613,7 +613,7 @@ static int find_steps(const AldPlanCandidates *candidates, const AldPlanChoice *
 
 /* Names the host with the most known free memory. With `alone`, the client has no layers, so that several
  * servers need copies of the inputs. */
-static void describe_client(const AldPlanCandidates *candidates, bool alone, AldPlanRefusal *ret_refusal)
+static bool refuse_client(const AldPlanCandidates *candidates, bool alone, AldPlanRefusal *ret_refusal)
 {
         const AldPlanCluster *cluster = candidates->cluster;
         const AldPlanChoice choice = ald_plan_choice(candidates);
@@ -628,7 +628,7 @@ static void describe_client(const AldPlanCandidates *candidates, bool alone, Ald
                                                    : choice.client != i)
                         continue;
                 if (ald_plan_has_host_room(cluster, i, needs))
-                        return;
+                        return false;
                 if (best &&
                         (free_bytes == ALD_PLAN_ABSENT || (most != ALD_PLAN_ABSENT && free_bytes <= most)))
                         continue;
@@ -636,11 +636,11 @@ static void describe_client(const AldPlanCandidates *candidates, bool alone, Ald
                 most = free_bytes;
         }
         if (!best)
-                return;
-        ret_refusal->kind = ALD_PLAN_CLIENT_TOO_SMALL;
-        ret_refusal->text = best;
-        ret_refusal->needs_bytes = needs;
-        ret_refusal->free_bytes = most;
+                return false;
+        *ret_refusal = (AldPlanRefusal){
+                .kind = ALD_PLAN_CLIENT_TOO_SMALL, .text = best, .needs_bytes = needs, .free_bytes = most
+        };
+        return true;
 }
 
 /* A client sends the activations to the devices of each node in turn and receives them back. */
@@ -659,5 +659,5 @@ const AldPlanMethod ald_star_method = {
         .find = find_steps,
         .least_bytes = ald_plan_layer_least_bytes,
         .stages_max = ald_plan_layers_stages_max,
-        .describe_client = describe_client,
+        .refuse_client = refuse_client,
 };

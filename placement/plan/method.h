@@ -44,9 +44,10 @@ struct AldPlanMethod {
         /* Returns the most stages that any plan on n devices has. NULL means n. */
         uint32_t (*stages_max)(const AldPlanWorkload *workload, uint32_t n);
 
-        /* Sets a refusal about the client if no node has room for the least that a client needs. If the
-         * client is apart, `alone` stands for what it needs without layers. NULL if there is no client. */
-        void (*describe_client)(const AldPlanCandidates *candidates, bool alone, AldPlanRefusal *ret_refusal);
+        /* Returns whether no node has room for the least that a client needs, and sets the refusal if so. If
+         * the client is apart, `alone` stands for what it needs without layers. NULL if there is no
+         * client. */
+        bool (*refuse_client)(const AldPlanCandidates *candidates, bool alone, AldPlanRefusal *ret_refusal);
 
         /* Returns ald_plan_goal_nsec() of the plan with the paths that the choice changes, if stages and
          * paths stay the same. NULL if finding the best steps again takes no longer. */

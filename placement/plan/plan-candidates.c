@@ -386,10 +386,10 @@ static int check_names(
                 bool is_known = ald_plan_node_find(cluster, *texts) != ALD_PLAN_NONE, is_usable = false;
 
                 for (uint32_t i = 0; i < cluster->n_devices; i++) {
-                        bool meant = text_matches_device(cluster, &cluster->devices[i], *texts);
+                        bool matches = text_matches_device(cluster, &cluster->devices[i], *texts);
 
-                        is_known |= meant;
-                        is_usable |= meant && candidates->verdicts[i].reason == ALD_PLAN_TAKEN;
+                        is_known |= matches;
+                        is_usable |= matches && candidates->verdicts[i].reason == ALD_PLAN_TAKEN;
                 }
                 if (is_known && (is_usable || !required))
                         continue;
@@ -404,29 +404,40 @@ static int check_names(
 /* Checks that the pinned device exists and has room for its layers, and is pinned only once. */
 static int check_pin(const AldPlanCandidates *candidates, uint32_t pin, AldPlanRefusal *ret)
 {
-        const AldPlanRequest *request = candidates->request;
-        const AldPlanPin *pins = request->pins;
+        const AldPlanCluster *cluster = candidates->cluster;
+        const AldPlanPin *pins = candidates->request->pins;
+        const char *text = pins[pin].device;
+        const AldPlanDevice *device;
+        AldPlanReason reason;
+        uint64_t needs_bytes;
+        uint32_t at = 0;
 
-        *ret = (AldPlanRefusal){ .kind = ALD_PLAN_PINNED_TWICE, .text = pins[pin].device };
         for (uint32_t i = 0; i < pin; i++)
-                if (strcmp(pins[i].device, pins[pin].device) == 0)
+                if (strcmp(pins[i].device, text) == 0) {
+                        *ret = (AldPlanRefusal){ .kind = ALD_PLAN_PINNED_TWICE, .text = text };
                         return -EINVAL;
-        ret->kind = ALD_PLAN_NO_SUCH_NODE;
-        for (uint32_t i = 0; i < candidates->cluster->n_devices; i++) {
-                const AldPlanDevice *device = &candidates->cluster->devices[i];
-                AldPlanReason reason = candidates->verdicts[i].reason;
-
-                if (!text_matches_device(candidates->cluster, device, pins[pin].device))
-                        continue;
-                ret->kind = ALD_PLAN_REQUIRED_UNUSABLE;
-                if (reason != ALD_PLAN_TAKEN && reason != ALD_PLAN_MEMORY_TOO_SMALL)
-                        return -EINVAL;
-                ret->kind = ALD_PLAN_PINNED_TOO_MANY;
-                ret->needs_bytes = ald_plan_least_bytes(request, device, pins[pin].layers);
-                ret->free_bytes = device->free_bytes;
-                return ret->needs_bytes > ret->free_bytes ? -EINVAL : 0;
+                }
+        while (at < cluster->n_devices && !text_matches_device(cluster, &cluster->devices[at], text))
+                at++;
+        if (at == cluster->n_devices) {
+                *ret = (AldPlanRefusal){ .kind = ALD_PLAN_NO_SUCH_NODE, .text = text };
+                return -EINVAL;
         }
-        return -EINVAL;
+        device = &cluster->devices[at];
+        reason = candidates->verdicts[at].reason;
+        if (reason != ALD_PLAN_TAKEN && reason != ALD_PLAN_MEMORY_TOO_SMALL) {
+                *ret = (AldPlanRefusal){ .kind = ALD_PLAN_REQUIRED_UNUSABLE, .text = text };
+                return -EINVAL;
+        }
+        needs_bytes = ald_plan_least_bytes(candidates->request, device, pins[pin].layers);
+        if (needs_bytes > device->free_bytes) {
+                *ret = (AldPlanRefusal){ .kind = ALD_PLAN_PINNED_TOO_MANY,
+                        .text = text,
+                        .needs_bytes = needs_bytes,
+                        .free_bytes = device->free_bytes };
+                return -EINVAL;
+        }
+        return 0;
 }
 
 /* Returns whether equally many devices are pinned on each node that has any. */
@@ -448,7 +459,9 @@ static int check_pins(const AldPlanCandidates *candidates, AldPlanRefusal *ret)
         const AldPlanRequest *request = candidates->request;
         uint64_t sum = 0;
 
-        if (request->n_pins > 0 && !ald_plan_method_of(candidates)->spreads_layers) {
+        if (request->n_pins == 0)
+                return 0;
+        if (!ald_plan_method_of(candidates)->spreads_layers) {
                 *ret = (AldPlanRefusal){ .kind = ALD_PLAN_NO_SPLIT };
                 return -EINVAL;
         }
@@ -459,30 +472,38 @@ static int check_pins(const AldPlanCandidates *candidates, AldPlanRefusal *ret)
                         return r;
                 sum += request->pins[i].layers;
         }
-        *ret = (AldPlanRefusal){ .kind = ALD_PLAN_PINS_DO_NOT_ADD_UP, .pinned_layers = sum };
-        if (request->n_pins > 0 && sum != request->workload->layers)
+        if (sum != request->workload->layers) {
+                *ret = (AldPlanRefusal){ .kind = ALD_PLAN_PINS_DO_NOT_ADD_UP, .pinned_layers = sum };
                 return -EINVAL;
-        *ret = (AldPlanRefusal){ .kind = ALD_PLAN_PINS_UNEVEN };
-        return request->n_pins > 0 && request->engine->nodes_even && !are_pins_even(candidates) ? -EINVAL : 0;
+        }
+        if (request->engine->nodes_even && !are_pins_even(candidates)) {
+                *ret = (AldPlanRefusal){ .kind = ALD_PLAN_PINS_UNEVEN };
+                return -EINVAL;
+        }
+        return 0;
 }
 
 static int check_client(const AldPlanCandidates *candidates, AldPlanRefusal *ret)
 {
         const AldPlanCluster *cluster = candidates->cluster;
-        const AldPlanRequest *request = candidates->request;
         const AldPlanMethod *method = ald_plan_method_of(candidates);
-        uint32_t node = ald_plan_node_find(cluster, request->client);
+        const char *client = candidates->request->client;
+        uint32_t node = ald_plan_node_find(cluster, client);
 
-        *ret = (AldPlanRefusal){ .kind = ALD_PLAN_NO_CLIENT, .text = request->client };
-        if (!method->client)
+        if (!method->client) {
+                *ret = (AldPlanRefusal){ .kind = ALD_PLAN_NO_CLIENT, .text = client };
                 return -EINVAL;
-        ret->kind = node == ALD_PLAN_NONE ? ALD_PLAN_NO_SUCH_NODE : ALD_PLAN_REQUIRED_UNUSABLE;
-        if (node == ALD_PLAN_NONE || cluster->nodes[node].unusable)
+        }
+        if (node == ALD_PLAN_NONE) {
+                *ret = (AldPlanRefusal){ .kind = ALD_PLAN_NO_SUCH_NODE, .text = client };
                 return -EINVAL;
-        if (!method->is_client_apart)
-                return ald_plan_has_candidate(candidates, node) ? 0 : -EINVAL;
-        method->describe_client(candidates, false, ret);
-        return ret->kind == ALD_PLAN_CLIENT_TOO_SMALL ? -EINVAL : 0;
+        }
+        if (cluster->nodes[node].unusable ||
+                (!method->is_client_apart && !ald_plan_has_candidate(candidates, node))) {
+                *ret = (AldPlanRefusal){ .kind = ALD_PLAN_REQUIRED_UNUSABLE, .text = client };
+                return -EINVAL;
+        }
+        return method->is_client_apart && method->refuse_client(candidates, false, ret) ? -EINVAL : 0;
 }
 
 static int refuse_too_many(const AldPlanCandidates *candidates, AldPlanRefusal *ret_refusal)

@@ -49,7 +49,7 @@ static bool is_possible_unnamed(const AldPlanCandidates *candidates)
 }
 
 /* Returns the limit without which there would be a plan, or ALD_PLAN_TIME_UP if it is not found in time. */
-static AldPlanRefusalKind find_obstacle(const AldPlanCandidates *candidates)
+static AldPlanRefusalKind find_refusal_kind(const AldPlanCandidates *candidates)
 {
         const AldPlanProgress *progress = candidates->progress;
         AldPlanEngine engine = *candidates->request->engine;
@@ -74,7 +74,7 @@ static AldPlanRefusalKind find_obstacle(const AldPlanCandidates *candidates)
                 return ALD_PLAN_NOT_JOINED;
         if (progress->stopped)
                 return ALD_PLAN_TIME_UP;
-        /* Ranks need no memory, so vendors are the last possible obstacle, except for names that assumed
+        /* Ranks need no memory, so vendors are the last possible reason, except for names that assumed
          * paths do not have. */
         if (!ald_plan_method_of(candidates)->has_layers)
                 return engine.one_vendor ? ALD_PLAN_VENDORS_DIFFER : ALD_PLAN_NOT_JOINED;
@@ -92,7 +92,7 @@ static AldPlanRefusalKind find_obstacle(const AldPlanCandidates *candidates)
 
 /* Sets a refusal of the pinned device that lacks the least memory for `beside` bytes besides its layers, if
  * fewer than `enough` devices have room for them. Returns whether it did. */
-static bool describe_pinned(
+static bool refuse_pinned(
         const AldPlanCandidates *candidates, uint64_t beside, uint32_t enough, AldPlanRefusal *ret)
 {
         const AldPlanRequest *request = candidates->request;
@@ -118,25 +118,24 @@ static bool describe_pinned(
         return true;
 }
 
-/* Checks that a pinned device has room for the head and one has room for the embedding, which may be the same
- * device. */
-static void describe_pins(const AldPlanCandidates *candidates, AldPlanRefusal *ret)
+/* Sets a refusal if no pinned device has room for the head, or none for the embedding, which may be the same
+ * device. Returns whether it did. */
+static bool refuse_pins(const AldPlanCandidates *candidates, AldPlanRefusal *ret)
 {
         const AldPlanWorkload *workload = candidates->request->workload;
         const AldPlanEngine *engine = candidates->request->engine;
         uint64_t head = workload->head_bytes, embedding = workload->embedding_bytes;
 
-        if (describe_pinned(candidates, head, 1, ret) || describe_pinned(candidates, embedding, 1, ret))
-                return;
-        if (engine->method->has_ends && candidates->n > 1)
-                describe_pinned(candidates, MIN(head, embedding), 2, ret);
-        else
-                describe_pinned(candidates, ald_plan_ends_bytes(workload, engine), 1, ret);
+        if (refuse_pinned(candidates, head, 1, ret) || refuse_pinned(candidates, embedding, 1, ret))
+                return true;
+        return engine->method->has_ends && candidates->n > 1
+                       ? refuse_pinned(candidates, MIN(head, embedding), 2, ret)
+                       : refuse_pinned(candidates, ald_plan_ends_bytes(workload, engine), 1, ret);
 }
 
 /* Sets a refusal if more devices are required than can be used, whatever their memory. Returns whether it
  * did. */
-static bool describe_required(const AldPlanCandidates *candidates, AldPlanRefusal *ret)
+static bool refuse_required(const AldPlanCandidates *candidates, AldPlanRefusal *ret)
 {
         const AldPlanMethod *method = ald_plan_method_of(candidates);
         uint32_t n = candidates->n_required_nodes, most = candidates->n;
@@ -149,21 +148,6 @@ static bool describe_required(const AldPlanCandidates *candidates, AldPlanRefusa
                 return false;
         *ret = (AldPlanRefusal){ .kind = ALD_PLAN_REQUIRED_UNUSABLE, .n_devices = n, .n_together = most };
         return true;
-}
-
-/* Names what the memory is too small for, if that is not the model as a whole. is_proven: no stages fit. */
-static void describe_memory(const AldPlanCandidates *candidates, bool is_proven, AldPlanRefusal *ret)
-{
-        const AldPlanMethod *method = ald_plan_method_of(candidates);
-
-        if (method->client)
-                method->describe_client(candidates, false, ret);
-        if (ret->kind == ALD_PLAN_TOO_LITTLE_MEMORY && candidates->request->n_pins > 0)
-                describe_pins(candidates, ret);
-        /* The devices have enough memory, but a client without layers may need more. */
-        if (ret->kind == ALD_PLAN_TOO_LITTLE_MEMORY && method->is_client_apart && is_proven &&
-                ret->needs_bytes <= ret->free_bytes)
-                method->describe_client(candidates, true, ret);
 }
 
 /* Returns how many places can be reached from the first one by paths or, with `back`, from how many it can be
@@ -196,48 +180,69 @@ static bool are_all_joined(const AldPlanCandidates *candidates)
                count_joined(candidates, true) == candidates->n_places;
 }
 
+/* Returns what the layers, the embedding and the head need at least. */
+static uint64_t model_bytes(const AldPlanRequest *request)
+{
+        const AldPlanWorkload *workload = request->workload;
+
+        return ald_plan_layers_bytes(request, ALD_PLAN_RUN_FIRST, (uint32_t) workload->layers) +
+               ald_plan_ends_bytes(workload, request->engine);
+}
+
+/* Returns the memory for layers of all usable devices. */
+static uint64_t sum_of_room(const AldPlanCandidates *candidates)
+{
+        uint64_t sum = 0;
+
+        for (uint32_t i = 0; i < candidates->n; i++)
+                sum += ald_plan_room_bytes(candidates->request, ald_plan_candidate_device(candidates, i));
+        return sum;
+}
+
 /* Returns whether all usable devices together have too little memory. The embedding of a client that is apart
  * does not count, since its host may have no usable device. */
-static bool lacks_memory(const AldPlanCandidates *candidates, const AldPlanRefusal *refusal)
+static bool lacks_memory(const AldPlanRequest *request, uint64_t needs_bytes, uint64_t free_bytes)
 {
-        const AldPlanRequest *request = candidates->request;
         uint64_t elsewhere = request->engine->method->is_client_apart ? request->workload->embedding_bytes
                                                                       : 0;
 
-        return refusal->needs_bytes > refusal->free_bytes + elsewhere;
+        return needs_bytes > free_bytes + elsewhere;
+}
+
+/* Sets a refusal if the memory is too small for what a client or a pinned device holds, rather than for the
+ * model as a whole. Returns whether it did. */
+static bool refuse_part(const AldPlanCandidates *candidates, AldPlanRefusal *ret)
+{
+        const AldPlanMethod *method = ald_plan_method_of(candidates);
+
+        return (method->client && method->refuse_client(candidates, false, ret)) ||
+               (candidates->request->n_pins > 0 && refuse_pins(candidates, ret));
 }
 
 void ald_plan_find_refusal(const AldPlanCandidates *candidates, double lower_nsec, AldPlanRefusal *ret)
 {
-        const AldPlanWorkload *workload = candidates->request->workload;
         const AldPlanMethod *method = ald_plan_method_of(candidates);
-        uint64_t ends = ald_plan_ends_bytes(workload, candidates->request->engine);
-        bool is_proven;
+        uint64_t needs_bytes = method->has_layers ? model_bytes(candidates->request) : 0;
+        uint64_t free_bytes = method->has_layers ? sum_of_room(candidates) : 0;
+        AldPlanRefusalKind kind;
 
-        if (describe_required(candidates, ret))
+        if (refuse_required(candidates, ret))
                 return;
-        *ret = (AldPlanRefusal){ .kind = find_obstacle(candidates), .n_devices = candidates->n };
+        kind = find_refusal_kind(candidates);
         /* A client needs paths to each node that it uses. */
-        if (ret->kind == ALD_PLAN_NOT_JOINED && !method->client && lower_nsec < INFINITY &&
+        if (kind == ALD_PLAN_NOT_JOINED && !method->client && lower_nsec < INFINITY &&
                 are_all_joined(candidates))
-                ret->kind = ALD_PLAN_NO_RING_FOUND;
-        if (!method->has_layers)
+                kind = ALD_PLAN_NO_RING_FOUND;
+        if (kind == ALD_PLAN_NO_SPLIT_FOUND && lacks_memory(candidates->request, needs_bytes, free_bytes))
+                kind = ALD_PLAN_TOO_LITTLE_MEMORY;
+        if ((kind == ALD_PLAN_TOO_LITTLE_MEMORY || kind == ALD_PLAN_NO_SPLIT_FOUND) &&
+                refuse_part(candidates, ret))
+                return;
+        /* The devices have enough memory, but a client without layers may need more. */
+        if (kind == ALD_PLAN_TOO_LITTLE_MEMORY && needs_bytes <= free_bytes && method->is_client_apart &&
+                method->refuse_client(candidates, true, ret))
                 return;
         *ret = (AldPlanRefusal){
-                .kind = ret->kind,
-                .needs_bytes = ald_plan_layers_bytes(
-                                       candidates->request, ALD_PLAN_RUN_FIRST, (uint32_t) workload->layers) +
-                               ends,
-                .n_devices = candidates->n,
+                .kind = kind, .needs_bytes = needs_bytes, .free_bytes = free_bytes, .n_devices = candidates->n
         };
-        for (uint32_t i = 0; i < candidates->n; i++)
-                ret->free_bytes += ald_plan_room_bytes(
-                        candidates->request, ald_plan_candidate_device(candidates, i));
-        if (ret->kind != ALD_PLAN_TOO_LITTLE_MEMORY && ret->kind != ALD_PLAN_NO_SPLIT_FOUND)
-                return;
-        is_proven = ret->kind == ALD_PLAN_TOO_LITTLE_MEMORY || lacks_memory(candidates, ret);
-        ret->kind = ALD_PLAN_TOO_LITTLE_MEMORY;
-        describe_memory(candidates, is_proven, ret);
-        if (ret->kind == ALD_PLAN_TOO_LITTLE_MEMORY && !is_proven)
-                ret->kind = ALD_PLAN_NO_SPLIT_FOUND;
 }
