@@ -9,8 +9,8 @@
 #include "placement/search/plan-make.h"
 #include "placement/search/refusal.h"
 
-#define FOUND 0.2   /* fraction of the work until the best steps are found */
-#define OBSTACLES 5 /* obstacles that are tried */
+#define BEST_UNTIL 0.2     /* fraction of the work until the best steps are found */
+#define REFUSAL_SEARCHES 5 /* searches without a limit, to find the one that is why there is no plan */
 
 static bool do_devices_share_memory(const AldPlanCandidates *candidates)
 {
@@ -27,12 +27,6 @@ static int find_best_steps(const AldPlanCandidates *candidates, double until, Al
         choice.level = true;
         ald_plan_progress_divide(candidates->progress, until, 1);
         return ald_plan_find_steps(candidates, &choice, ret);
-}
-
-/* Returns whether both have the same devices, which need not be searched twice. */
-static bool have_same_devices(const AldPlanCandidates *a, const AldPlanCandidates *b)
-{
-        return a->n == b->n && memcmp(a->devices, b->devices, a->n * sizeof *a->devices) == 0;
 }
 
 /* Returns a lower bound on all plans, whichever they use of the devices that compute in the same memory: the
@@ -75,36 +69,38 @@ static int init_candidates(AldPlanCandidates *candidates, AldPlanProgress *progr
 /* Finds the best steps and their candidates. If the fastest of devices that compute in the same memory may
  * use less of it than another one, those with the most room are tried, too, for the whole cluster. Mixtures
  * are not tried, so neither result is proven to be the best. */
-static int find_candidates(AldPlanCandidates *candidates, AldPlanProgress *progress,
+static int find_best_plan(AldPlanCandidates *candidates, AldPlanProgress *progress,
         const AldPlanCluster *cluster, AldPlanSteps *ret, AldPlanRefusal *ret_refusal)
 {
         const AldPlanOptionsGoal goal = progress->request->goal;
         g_auto(AldPlanCandidates) roomy = { 0 };
         AldPlanSteps steps = { 0 };
-        int other, r = init_candidates(candidates, progress, cluster, ALD_PLAN_PREFER_SPEED, ret_refusal);
+        int r_roomy, r = init_candidates(candidates, progress, cluster, ALD_PLAN_PREFER_SPEED, ret_refusal);
 
         if (r >= 0)
-                r = find_best_steps(candidates, FOUND / 2, ret);
+                r = find_best_steps(candidates, BEST_UNTIL / 2, ret);
         progress->may_stop |= r >= 0;
         if ((r < 0 && r != -ENOSPC) || !do_devices_share_memory(candidates))
                 return r;
-        other = init_candidates(&roomy, progress, cluster, ALD_PLAN_PREFER_ROOM, ret_refusal);
-        if (other >= 0 && have_same_devices(candidates, &roomy))
+        r_roomy = init_candidates(&roomy, progress, cluster, ALD_PLAN_PREFER_ROOM, ret_refusal);
+        /* The same devices need not be searched twice. */
+        if (r_roomy >= 0 && candidates->n == roomy.n &&
+                memcmp(candidates->devices, roomy.devices, roomy.n * sizeof *roomy.devices) == 0)
                 return r;
-        if (other >= 0)
-                other = find_best_steps(&roomy, FOUND, &steps);
-        if (other == -ECANCELED && !progress->stopped)
-                return other;
-        if (r < 0 || (other >= 0 && ald_plan_goal_nsec(&steps, goal) < ald_plan_goal_nsec(ret, goal))) {
+        if (r_roomy >= 0)
+                r_roomy = find_best_steps(&roomy, BEST_UNTIL, &steps);
+        if (r_roomy == -ECANCELED && !progress->stopped)
+                return r_roomy;
+        if (r < 0 || (r_roomy >= 0 && ald_plan_goal_nsec(&steps, goal) < ald_plan_goal_nsec(ret, goal))) {
                 double lower_nsec = fmin(ret->lower_nsec, steps.lower_nsec);
                 AldPlanCandidates fast = *candidates;
 
                 *candidates = roomy;
                 roomy = fast;
                 ald_plan_steps_clear(ret);
-                r = other;
+                r = r_roomy;
                 *ret = r < 0 ? (AldPlanSteps){ .lower_nsec = lower_nsec } : steps;
-        } else if (other >= 0) {
+        } else if (r_roomy >= 0) {
                 ald_plan_steps_clear(&steps);
         }
         if (r >= 0)
@@ -115,13 +111,13 @@ static int find_candidates(AldPlanCandidates *candidates, AldPlanProgress *progr
 int ald_plan_make(const AldPlanCluster *cluster, const AldPlanRequest *request, AldPlan **ret,
         AldPlanRefusal *ret_refusal)
 {
-        g_auto(AldPlanCandidates) candidates;
+        g_auto(AldPlanCandidates) candidates = { 0 };
         g_autoptr(AldPlan) plan = g_new0(AldPlan, 1);
         AldPlanProgress progress = { .request = request };
-        int r = find_candidates(&candidates, &progress, cluster, &plan->best, ret_refusal);
+        int r = find_best_plan(&candidates, &progress, cluster, &plan->best, ret_refusal);
 
         if (r == -ENOSPC) {
-                ald_plan_progress_divide(&progress, 1, OBSTACLES);
+                ald_plan_progress_divide(&progress, 1, REFUSAL_SEARCHES);
                 progress.may_stop = true;
                 ald_plan_find_refusal(&candidates, plan->best.lower_nsec, ret_refusal);
                 if (ret_refusal->kind == ALD_PLAN_NOT_NAMED)
