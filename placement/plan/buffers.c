@@ -143,14 +143,14 @@ uint64_t ald_plan_least_bytes(const AldPlanRequest *request, const AldPlanDevice
                 request, device, layers, 0, ald_plan_device_buffer_bytes(request, least_use));
 }
 
-uint64_t ald_plan_room_bytes(const AldPlanRequest *request, const AldPlanDevice *device)
+uint64_t ald_plan_device_room_bytes(const AldPlanRequest *request, const AldPlanDevice *device)
 {
         uint64_t fixed = ald_plan_least_bytes(request, device, 0);
 
         return device->free_bytes - MIN(fixed, device->free_bytes);
 }
 
-uint32_t ald_plan_most_layers(const AldPlanRequest *request, const AldPlanDevice *device)
+uint32_t ald_plan_device_layers_max(const AldPlanRequest *request, const AldPlanDevice *device)
 {
         double room = ald_plan_layers_room(
                 request, device, 0, ald_plan_device_buffer_bytes(request, least_use));

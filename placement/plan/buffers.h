@@ -41,8 +41,9 @@ double ald_plan_results_bytes(const AldPlanRequest *request);
 /* Returns what a device needs at least for this number of layers, if they are the smallest. */
 uint64_t ald_plan_least_bytes(const AldPlanRequest *request, const AldPlanDevice *device, uint32_t layers);
 
-/* Returns the bytes that are free on a device for layers. */
-uint64_t ald_plan_room_bytes(const AldPlanRequest *request, const AldPlanDevice *device);
+/* Returns the bytes that are free on a device for layers beside the smallest buffer that any stage has, and
+ * nothing else; see ald_plan_layers_room(). */
+uint64_t ald_plan_device_room_bytes(const AldPlanRequest *request, const AldPlanDevice *device);
 
 /* Returns how many layers fit into those bytes, if they are the smallest. */
-uint32_t ald_plan_most_layers(const AldPlanRequest *request, const AldPlanDevice *device);
+uint32_t ald_plan_device_layers_max(const AldPlanRequest *request, const AldPlanDevice *device);

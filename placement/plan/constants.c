@@ -13,11 +13,16 @@
  * 0.85 to 0.95, are reported of servers (its issue 25976).
  *
  * LayerNSec and the five per library are what llama.cpp took in all, minus the time of reading at 0.9 of a
- * measured rate, divided by the layers: - CUDA starts all kernels of a step at once, as a graph: decode-gpu
- * on an H100. - ROCm and Vulkan, the medians: 81 and 34 µs for 7B Q4_0 on an RX 7900 XTX (its issue 20934);
- * 114 and 70 µs for gemma 3 4B Q3_K_S, and 138 and 86 µs for gpt-oss 20B, on a Ryzen AI Max+ 395 that reads
- * 232 GB/s (kyuz0/amd-strix-halo-toolboxes, docs/benchmarks.md of August 2025; lhl/strix-halo-testing). -
- * Metal, which OpenCL on such GPUs resembles: the times of Llama 2 7B in F16 and Q4_0, extrapolated to
+ * measured rate, divided by the layers.
+ *
+ * For CUDA, which starts all kernels of a step at once, as a graph, the figure is that of decode-gpu on an
+ * H100.
+ *
+ * For ROCm and Vulkan, the figures are the medians of 81 and 34 µs for 7B Q4_0 on an RX 7900 XTX (its issue
+ * 20934); 114 and 70 µs for gemma 3 4B Q3_K_S, and 138 and 86 µs for gpt-oss 20B, on a Ryzen AI Max+ 395 that
+ * reads 232 GB/s (kyuz0/amd-strix-halo-toolboxes, docs/benchmarks.md of August 2025; lhl/strix-halo-testing).
+ *
+ * For Metal, which OpenCL on such GPUs resembles, the times of Llama 2 7B in F16 and Q4_0 are extrapolated to
  * weights of size 0: 169 µs on an M2 Ultra and 190 µs on an M3 Max
  * (XiongjieDai/GPU-Benchmarks-on-LLM-Inference).
  */

@@ -79,8 +79,8 @@ static inline bool ald_plan_engine_takes(const AldPlanEngine *engine, bool is_pr
         return is_processor ? engine->takes_processors : engine->takes_gpus;
 }
 
-/* All engines, in the order in which one is chosen for a model. A new engine only needs an entry here, and a
- * format of its commands. */
+/* All engines, in the order in which one is chosen for a model. A new engine is a row of
+ * placement/engine/engine-table.c and a format of its commands. */
 extern const AldPlanEngine ald_plan_engines[];
 
 /* Returns NULL if there is none of this name. */

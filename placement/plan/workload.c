@@ -208,12 +208,6 @@ static int make_workload(const AldLlm *llm, const KvSizes *sizes, AldPlanWorkloa
         return 0;
 }
 
-void ald_plan_workload_clear(AldPlanWorkload *workload)
-{
-        g_strfreev((char **) workload->layer_sizes);
-        workload->layer_sizes = NULL;
-}
-
 int ald_plan_workload_of_llm(const AldLlm *llm, uint32_t context, uint32_t parallel, AldKvType type_k,
         AldKvType type_v, AldPlanWorkload *ret)
 {
@@ -228,4 +222,10 @@ int ald_plan_workload_of_llm_and_kv(
         const KvSizes sizes = { .stated = kv_bytes, .context = context, .parallel = parallel };
 
         return make_workload(llm, &sizes, ret);
+}
+
+void ald_plan_workload_clear(AldPlanWorkload *workload)
+{
+        g_strfreev((char **) workload->layer_sizes);
+        workload->layer_sizes = NULL;
 }

@@ -30,11 +30,11 @@ uint64_t ald_plan_ends_bytes(const AldPlanWorkload *workload, const AldPlanEngin
 int ald_plan_workload_of_llm(const AldLlm *llm, uint32_t context, uint32_t parallel, AldKvType type_k,
         AldKvType type_v, AldPlanWorkload *ret);
 
-/* Frees what ald_plan_workload_of_llm() and ald_plan_workload_of_llm_and_kv() allocated. */
-void ald_plan_workload_clear(AldPlanWorkload *workload);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldPlanWorkload, ald_plan_workload_clear)
-
 /* Does the same if all keys and values together have this many bytes, assuming that layers share them
  * evenly. */
 int ald_plan_workload_of_llm_and_kv(
         const AldLlm *llm, uint64_t kv_bytes, uint32_t context, uint32_t parallel, AldPlanWorkload *ret);
+
+/* Frees what ald_plan_workload_of_llm() and ald_plan_workload_of_llm_and_kv() allocated. */
+void ald_plan_workload_clear(AldPlanWorkload *workload);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldPlanWorkload, ald_plan_workload_clear)

@@ -219,8 +219,8 @@ static uint32_t find_roomiest_device(
         for (uint32_t i = 0; refusal->verdicts && i < cluster->n_devices; i++)
                 if (refusal->verdicts[i].reason == ALD_PLAN_TAKEN &&
                         (best == ALD_PLAN_NONE ||
-                                ald_plan_room_bytes(request, &cluster->devices[i]) >
-                                        ald_plan_room_bytes(request, &cluster->devices[best])))
+                                ald_plan_device_room_bytes(request, &cluster->devices[i]) >
+                                        ald_plan_device_room_bytes(request, &cluster->devices[best])))
                         best = i;
         return best;
 }
@@ -235,7 +235,7 @@ static char *say_too_little(
 
         if (device == ALD_PLAN_NONE)
                 return g_strdup_printf("The model needs %s, and no device can be used.", needs);
-        most = format_size((double) ald_plan_room_bytes(request, &cluster->devices[device]));
+        most = format_size((double) ald_plan_device_room_bytes(request, &cluster->devices[device]));
         label = ald_plan_node_label(&cluster->nodes[cluster->devices[device].node]);
         lacking = refusal->needs_bytes > refusal->free_bytes
                           ? format_size((double) (refusal->needs_bytes - refusal->free_bytes))
@@ -270,8 +270,8 @@ char *ald_plan_more_devices_sentence(
                 return NULL;
         for (uint32_t i = 0; i < cluster->n_devices; i++)
                 if (refusal->verdicts[i].reason == ALD_PLAN_TAKEN)
-                        room += ald_plan_most_layers(request, &cluster->devices[i]);
-        each = ald_plan_most_layers(request, &cluster->devices[device]);
+                        room += ald_plan_device_layers_max(request, &cluster->devices[i]);
+        each = ald_plan_device_layers_max(request, &cluster->devices[device]);
         /* The layers fit, so something else has no room, such as the head. */
         if (layers <= room)
                 return NULL;

@@ -195,7 +195,8 @@ static uint64_t sum_of_room(const AldPlanCandidates *candidates)
         uint64_t sum = 0;
 
         for (uint32_t i = 0; i < candidates->n; i++)
-                sum += ald_plan_room_bytes(candidates->request, ald_plan_candidate_device(candidates, i));
+                sum += ald_plan_device_room_bytes(
+                        candidates->request, ald_plan_candidate_device(candidates, i));
         return sum;
 }
 
