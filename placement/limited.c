@@ -83,13 +83,6 @@ void ald_placement_limited_set(AldPlacementLimited *limited, double limit_nsec)
                         limit_nsec, limited->closing_nsec);
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-        double left = *(const double *) a, right = *(const double *) b;
-
-        return (left > right) - (left < right);
-}
-
 static void append_occupied(
         GArray *limits, const AldPlacementProblem *problem, const double *nsec, const double *occupy_nsec)
 {
@@ -120,6 +113,6 @@ GArray *ald_placement_list_limits(const AldPlacementProblem *problem, const doub
                 append_occupied(
                         limits, problem, problem->closing_nsec, problem->closing_occupy_nsec ?: occupy_nsec);
         if (limits->len > 0)
-                qsort(limits->data, limits->len, sizeof(double), compare_doubles);
+                qsort(limits->data, limits->len, sizeof(double), ald_placement_compare_nsec);
         return limits;
 }

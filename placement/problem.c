@@ -38,6 +38,13 @@ bool ald_placement_proceeds(const AldPlacementProblem *problem)
         return !problem->proceed || problem->proceed(problem->userdata);
 }
 
+int ald_placement_compare_nsec(const void *a, const void *b)
+{
+        double one = *(const double *) a, other = *(const double *) b;
+
+        return (one > other) - (one < other);
+}
+
 void ald_placement_solution_clear(AldPlacementSolution *solution)
 {
         g_free(solution->stages);

@@ -91,6 +91,9 @@ uint32_t ald_placement_count_nodes(const AldPlacementProblem *problem, const uin
 /* Returns whether each node of these devices has equally many of them. */
 bool ald_placement_is_even(const AldPlacementProblem *problem, const uint32_t *devices, uint32_t n);
 
+/* Compares two times for qsort(). */
+int ald_placement_compare_nsec(const void *a, const void *b);
+
 void ald_placement_solution_clear(AldPlacementSolution *solution);
 
 /* Takes the solution: moves it to *best if it takes less time or there is none yet, else clears it. */

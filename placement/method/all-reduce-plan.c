@@ -143,13 +143,6 @@ static bool is_impossible(const Ranks *ranks)
         return ranks->n == 0 || taken < required || (ranks->n > ranks->n_nodes && ranks->in_use < ranks->n);
 }
 
-static int compare_nsec(const void *a, const void *b)
-{
-        double one = *(const double *) a, other = *(const double *) b;
-
-        return (one > other) - (one < other);
-}
-
 /* Returns a lower bound on the busiest hop of any ring, from the shortest hop out of each node. */
 static double least_busiest(const Ranks *ranks)
 {
@@ -163,7 +156,7 @@ static double least_busiest(const Ranks *ranks)
                         if (i != j)
                                 least[i] = fmin(least[i], ranks->hop_nsec[(size_t) i * ranks->n_nodes + j]);
         }
-        qsort(least, ranks->n_nodes, sizeof *least, compare_nsec);
+        qsort(least, ranks->n_nodes, sizeof *least, ald_placement_compare_nsec);
         return least[ranks->most - 1];
 }
 

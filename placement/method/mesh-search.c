@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "placement/method/mesh-search.h"
+#include "placement/problem.h"
 
 #define WORK 4000u    /* sets, complete or not, that are tried in a large mesh */
 #define ROUNDING 1e-9 /* relative error of a sum whose terms are in another order */
@@ -217,22 +218,22 @@ static void complete_greedily(Search *self)
         keep_if_best(self);
 }
 
-static int compare_nsec(const void *a, const void *b)
+/* Returns the sum of the `taken` least values. Sorts the values. */
+static double sum_of_least(double *values, uint32_t n, uint32_t taken)
 {
-        double one = *(const double *) a, other = *(const double *) b;
+        double sum = 0;
 
-        return (one > other) - (one < other);
+        qsort(values, n, sizeof *values, ald_placement_compare_nsec);
+        for (uint32_t i = 0; i < taken; i++)
+                sum += values[i];
+        return sum;
 }
 
-/* Returns the sum of the `taken` least values, or only the greatest of these. */
-static double combine_least(double *values, uint32_t n, uint32_t taken, bool sum)
+/* Returns the nth least value, counted from 1; 0 if nth is 0. Sorts the values. */
+static double nth_least(double *values, uint32_t n, uint32_t nth)
 {
-        double all = 0;
-
-        qsort(values, n, sizeof *values, compare_nsec);
-        for (uint32_t i = 0; sum && i < taken; i++)
-                all += values[i];
-        return sum ? all : taken == 0 ? 0 : values[taken - 1];
+        qsort(values, n, sizeof *values, ald_placement_compare_nsec);
+        return nth == 0 ? 0 : values[nth - 1];
 }
 
 /* Returns a lower bound on one exchange of a member with the others: its time per byte, or its half round
@@ -249,7 +250,8 @@ static double member_least(const AldSliceMesh *mesh, uint32_t member, bool bytes
                         if (i != member)
                                 values[n++] = table[from ? (size_t) i * mesh->n + member
                                                          : (size_t) member * mesh->n + i];
-                least[from] = combine_least(values, n, mesh->slices - 1, bytes);
+                least[from] = bytes ? sum_of_least(values, n, mesh->slices - 1)
+                                    : nth_least(values, n, mesh->slices - 1);
         }
         return fmax(least[0], least[1]);
 }
@@ -269,8 +271,8 @@ static double relaxed_bound(const Search *self)
                 halves[i] = member_least(mesh, i, false, values);
                 bytes[i] = member_least(mesh, i, true, values);
         }
-        exchange = combine_least(halves, mesh->n, mesh->slices, false) +
-                   mesh->transfers.exchange_bytes * combine_least(bytes, mesh->n, mesh->slices, false);
+        exchange = nth_least(halves, mesh->n, mesh->slices) +
+                   mesh->transfers.exchange_bytes * nth_least(bytes, mesh->n, mesh->slices);
         return mesh->nsec[mesh->slices - 1] + self->root_nsec + mesh->transfers.exchanges * exchange;
 }
 
