@@ -150,7 +150,7 @@ static int find_steps(const AldPlanCandidates *candidates, const AldPlanChoice *
                 if (!ald_plan_progress_within(candidates->progress, n, 2 * most) &&
                         candidates->progress->given_up) {
                         ald_plan_steps_clear(&best);
-                        return -ECANCELED;
+                        break;
                 }
                 if (candidates->progress->stopped) {
                         best.lower_nsec = fmin(best.lower_nsec, least_of_slices(candidates, choice, n));
