@@ -23,8 +23,7 @@ typedef struct Ranks {
         const AldPlanChoice *choice;
         uint32_t *members, n; /* candidates, each of which is a rank */
         uint32_t *nodes, n_nodes;
-        uint32_t most;   /* number of nodes that are used */
-        uint32_t in_use; /* number of ranks that are used */
+        uint32_t n_used_nodes, n_used_ranks;
         AldPlacementDevice *devices;
         double *hop_nsec; /* of one part of the message */
 } Ranks;
@@ -95,7 +94,7 @@ static double part_bytes(const Ranks *ranks)
         const AldPlanRequest *request = ranks->candidates->request;
 
         return request->constants.values[ALD_PLAN_TRANSPORT_OVERHEAD] *
-               (double) request->workload->message_bytes / ranks->in_use;
+               (double) request->workload->message_bytes / ranks->n_used_ranks;
 }
 
 static double hop_nsec(const Ranks *ranks, uint32_t source, uint32_t sink)
@@ -118,11 +117,11 @@ static void ranks_init(Ranks *ranks, const AldPlanCandidates *candidates, const 
         for (uint32_t i = 0; i < candidates->n; i++)
                 if (ald_plan_allows(choice, i) && ald_plan_has_vendor(candidates, i, vendor))
                         add_rank(ranks, i);
-        ranks->in_use = choice->devices_max > 0 ? MIN(choice->devices_max, ranks->n) : ranks->n;
+        ranks->n_used_ranks = choice->devices_max > 0 ? MIN(choice->devices_max, ranks->n) : ranks->n;
         /* Each of these nodes then has one rank; with several, some devices would be left out. */
         if (choice->nodes_max > 0 && choice->nodes_max < ranks->n_nodes)
-                ranks->in_use = MIN(ranks->in_use, choice->nodes_max);
-        ranks->most = MIN(ranks->in_use, ranks->n_nodes);
+                ranks->n_used_ranks = MIN(ranks->n_used_ranks, choice->nodes_max);
+        ranks->n_used_nodes = MIN(ranks->n_used_ranks, ranks->n_nodes);
         ranks->hop_nsec = g_new(double, (size_t) ranks->n_nodes * ranks->n_nodes);
         for (uint32_t i = 0; i < ranks->n_nodes; i++)
                 for (uint32_t j = 0; j < ranks->n_nodes; j++)
@@ -140,7 +139,8 @@ static bool is_impossible(const Ranks *ranks)
                 required += ald_plan_requires(candidates, ranks->choice, i);
         for (uint32_t i = 0; i < ranks->n; i++)
                 taken += ald_plan_requires(candidates, ranks->choice, ranks->members[i]);
-        return ranks->n == 0 || taken < required || (ranks->n > ranks->n_nodes && ranks->in_use < ranks->n);
+        return ranks->n == 0 || taken < required ||
+               (ranks->n > ranks->n_nodes && ranks->n_used_ranks < ranks->n);
 }
 
 /* Returns a lower bound on the busiest hop of any ring, from the shortest hop out of each node. */
@@ -148,7 +148,7 @@ static double least_busiest(const Ranks *ranks)
 {
         g_autofree double *least = g_new(double, ranks->n_nodes);
 
-        if (ranks->most < 2)
+        if (ranks->n_used_nodes < 2)
                 return 0;
         for (uint32_t i = 0; i < ranks->n_nodes; i++) {
                 least[i] = INFINITY;
@@ -157,34 +157,34 @@ static double least_busiest(const Ranks *ranks)
                                 least[i] = fmin(least[i], ranks->hop_nsec[(size_t) i * ranks->n_nodes + j]);
         }
         qsort(least, ranks->n_nodes, sizeof *least, ald_placement_compare_nsec);
-        return least[ranks->most - 1];
+        return least[ranks->n_used_nodes - 1];
 }
 
-/* Finds some ring soon if there is no plan yet; it is the result if time is up before a better one is
+/* Finds some ring quickly if there is no plan yet; it is the result if time is up before a better one is
  * found. */
 static int solve_large(const Ranks *ranks, const AldPlacementProblem *problem, AldPlacementSolution *ret,
         double *ret_lower_nsec)
 {
         AldPlanProgress *progress = ranks->candidates->progress;
-        AldPlacementSolution soon = { 0 };
+        AldPlacementSolution quick = { 0 };
         double ignored;
         int r;
 
-        if (!progress->may_stop && ald_placement_solve_bounded(problem, FIRST_WORK, &soon, &ignored) >= 0)
+        if (!progress->may_stop && ald_placement_solve_bounded(problem, FIRST_WORK, &quick, &ignored) >= 0)
                 progress->may_stop = ald_plan_required_nodes_are_ensured(ranks->candidates, ranks->choice);
         r = ald_placement_solve_bounded_busiest(problem, ranks->hop_nsec, ret, ret_lower_nsec);
-        if (r < 0 && soon.stages) {
-                *ret = soon;
+        if (r < 0 && quick.stages) {
+                *ret = quick;
                 *ret_lower_nsec = least_busiest(ranks);
                 return 0;
         }
-        ald_placement_solution_clear(&soon);
+        ald_placement_solution_clear(&quick);
         return r;
 }
 
 static int solve_order(const Ranks *ranks, AldPlacementSolution *ret, double *ret_lower_nsec)
 {
-        const AldPlacementProblem problem = { .layers = ranks->most,
+        const AldPlacementProblem problem = { .layers = ranks->n_used_nodes,
                 .n_devices = ranks->n_nodes,
                 .devices = ranks->devices,
                 .hop_nsec = ranks->hop_nsec,
@@ -205,7 +205,7 @@ static void set_hop(const Ranks *ranks, AldPlanStage *stage, const AldPlanStage 
 {
         const AldPlanDevice *devices = ranks->candidates->cluster->devices;
         uint32_t source = devices[stage->device].node, sink = devices[next->device].node;
-        double turns = count_turns(ranks->in_use);
+        double turns = count_turns(ranks->n_used_ranks);
 
         stage->bytes_to = turns * part_bytes(ranks);
         stage->hop_nsec = turns * ranks->candidates->request->constants.values[ALD_PLAN_INNER_HOP_NSEC];
@@ -222,7 +222,7 @@ static void make_stages(const Ranks *ranks, const AldPlacementSolution *solution
         const AldPlanCandidates *candidates = ranks->candidates;
         uint32_t n = 0;
 
-        ret->stages = g_new0(AldPlanStage, ranks->in_use);
+        ret->stages = g_new0(AldPlanStage, ranks->n_used_ranks);
         for (uint32_t i = 0; i < solution->n_stages; i++) {
                 uint32_t node = ranks->nodes[solution->stages[i].device];
 
@@ -275,7 +275,7 @@ static int find_steps(const AldPlanCandidates *candidates, const AldPlanChoice *
         ald_placement_solution_clear(&solution);
         made.hops_nsec = made.busiest_nsec = made.interval_nsec = made.lower_nsec = made.nsec;
         if (ranks.n_nodes > ALD_PLACEMENT_RING_MAX)
-                made.lower_nsec = fmin(made.nsec, count_turns(ranks.in_use) * lower_nsec);
+                made.lower_nsec = fmin(made.nsec, count_turns(ranks.n_used_ranks) * lower_nsec);
         *ret = made;
         return 0;
 }
