@@ -20,7 +20,8 @@
 #define COUNTED_MAX 16u
 #define HALVINGS 40u
 #define ROUNDING 1e-9
-#define SOON_ABOVE 16u /* devices; rings of fewer are found at once */
+#define QUICK_MAX 16u         /* a ring of at most this many devices is found at once */
+#define LIMITED_EXACT_MAX 16u /* most devices of a ring that a limited choice solves exactly */
 /* Work on stages near those of the solver, in cells of cuts: for the plan itself, and for plans that it is
  * compared with, if there are at most ARRANGE_ALL devices. */
 #define ARRANGE_PLAN UINT64_C(200000)
@@ -51,17 +52,17 @@ typedef struct Ring {
         RingPaths paths;
         double *hop_nsec, *occupy_nsec;
         double *closing_nsec, *closing_occupy_nsec; /* of hops from the last stage to the first */
-        double aim_nsec;   /* the least possible, if the layers fit as the solver assumes */
-        uint64_t arranged; /* work on stages near those of the solver */
-        bool is_tight;     /* the layers fit on none of the stages that the solver found */
+        double ideal_nsec;     /* the least possible, if the layers fit as the solver assumes */
+        uint64_t arrange_work; /* work on stages near those of the solver */
+        bool is_tight;         /* the layers fit on none of the stages that the solver found */
 } Ring;
 
-/* Which rings are sought. */
-typedef struct Aim {
+/* The rings that are sought. */
+typedef struct RingGoal {
         uint32_t in_flight;  /* steps under way */
         double busiest_nsec; /* how long a step may occupy any part */
-        bool soon;           /* with little work, for one step; the result may be worse */
-} Aim;
+        bool quick;          /* with little work, for one step; the result may be worse */
+} RingGoal;
 
 static void ring_clear(Ring *ring)
 {
@@ -231,20 +232,20 @@ static void keep_better(const Ring *ring, const AldPlacementProblem *problem, ui
         ald_placement_solution_clear(solution);
 }
 
-static int solve_ring(const Ring *ring, const AldPlacementProblem *problem, const Aim *aim,
+static int solve_ring(const Ring *ring, const AldPlacementProblem *problem, const RingGoal *goal,
         double enough_nsec, AldPlacementSolution *ret, double *ret_lower_nsec)
 {
         g_auto(AldPlacementLimited) limited = { 0 };
 
-        if (aim->soon) {
+        if (goal->quick) {
                 *ret_lower_nsec = 0;
                 return ald_placement_solve_briefly(problem, ret, ret_lower_nsec);
         }
-        if (aim->in_flight > 1)
+        if (goal->in_flight > 1)
                 return ald_placement_solve_overlapped(
-                        problem, ring->occupy_nsec, aim->in_flight, enough_nsec, ret, ret_lower_nsec);
+                        problem, ring->occupy_nsec, goal->in_flight, enough_nsec, ret, ret_lower_nsec);
         ald_placement_limited_init(&limited, problem, ring->occupy_nsec);
-        ald_placement_limited_set(&limited, aim->busiest_nsec);
+        ald_placement_limited_set(&limited, goal->busiest_nsec);
         *ret_lower_nsec = INFINITY;
         return ald_placement_solve(&limited.problem, ret, ret_lower_nsec);
 }
@@ -281,13 +282,13 @@ static uint32_t devices_max(const Ring *ring)
 }
 
 /* Returns how long a step may occupy a part without making the solution worse. */
-static double busiest_max(const Ring *ring, const AldPlacementProblem *problem, const Aim *aim,
+static double busiest_max(const Ring *ring, const AldPlacementProblem *problem, const RingGoal *goal,
         const AldPlacementSolution *solution)
 {
-        return aim->in_flight > 1
-                       ? ald_placement_overlapped(problem, ring->occupy_nsec, aim->in_flight, solution) /
-                                 aim->in_flight
-                       : aim->busiest_nsec;
+        return goal->in_flight > 1
+                       ? ald_placement_overlapped(problem, ring->occupy_nsec, goal->in_flight, solution) /
+                                 goal->in_flight
+                       : goal->busiest_nsec;
 }
 
 /* Returns the layers that a device may have in a role if no stage takes longer than this. */
@@ -310,11 +311,11 @@ static AldPlanStageCut cut_in_role(
 }
 
 /* Gives each stage the layers that fit, now that it is known which layers it has. Returns whether all fit. */
-static bool cut_layers(
-        const Ring *ring, const AldPlacementProblem *problem, const Aim *aim, AldPlacementSolution *solution)
+static bool cut_layers(const Ring *ring, const AldPlacementProblem *problem, const RingGoal *goal,
+        AldPlacementSolution *solution)
 {
         g_autofree AldPlanStageCut *cuts = g_new(AldPlanStageCut, solution->n_stages);
-        double busiest = busiest_max(ring, problem, aim, solution);
+        double busiest = busiest_max(ring, problem, goal, solution);
 
         for (uint32_t i = 0; i < solution->n_stages; i++)
                 cuts[i] = cut_in_role(
@@ -350,7 +351,7 @@ static double beside_nsec(const void *userdata, const AldStageOrder *order, doub
 
 /* Returns whether stages near those of the solver are tried: for the plan itself, and with few devices also
  * for plans that it is compared with. */
-static bool is_arranged(const Ring *ring)
+static bool should_arrange(const Ring *ring)
 {
         return ring->candidates->request->sizes && !ring->choice->around &&
                (ring->choice->level || ring->n <= ARRANGE_ALL);
@@ -378,13 +379,14 @@ static void set_cuts(const Ring *ring, double busiest_nsec, AldPlanStageCut *cut
 
 /* Searches for stages near those of the solution with a shorter interval, also shorter than below_nsec.
  * Returns -EAGAIN if none are found, and -ENOSPC if the layers fit on none. */
-static int arrange_stages(Ring *ring, const AldPlacementProblem *problem, const Aim *aim, double below_nsec,
-        AldPlacementSolution *solution, bool *ret_is_least)
+static int arrange_stages(Ring *ring, const AldPlacementProblem *problem, const RingGoal *goal,
+        double below_nsec, AldPlacementSolution *solution, bool *ret_is_least)
 {
         g_autofree AldPlanStageCut *cuts = g_new(AldPlanStageCut, (size_t) ring->n * ALD_PLACEMENT_N_ROLES);
         g_autofree double *head_nsec = g_new(double, ring->n);
         const RingTopology topology = { ring, problem };
         const bool is_plan = ring->choice->level;
+        const uint64_t plan_work = ring->is_tight ? ARRANGE_TIGHT : ARRANGE_PLAN;
         bool head_is_first = false;
         const AldPlanArrangement arrangement = { .request = ring->candidates->request,
                 .problem = problem,
@@ -392,46 +394,42 @@ static int arrange_stages(Ring *ring, const AldPlacementProblem *problem, const 
                 .beside_nsec = beside_nsec,
                 .topology = &topology,
                 .head_nsec = head_nsec,
-                .steps = aim->in_flight,
-                .occupy_max_nsec = aim->busiest_nsec,
-                .aim_nsec = ring->aim_nsec,
+                .steps = goal->in_flight,
+                .occupy_max_nsec = goal->busiest_nsec,
+                .aim_nsec = ring->ideal_nsec,
                 .below_nsec = below_nsec,
-                .work = &ring->arranged,
-                .work_max = !is_plan         ? ARRANGE_OTHER
-                            : ring->is_tight ? ARRANGE_TIGHT
-                                             : ARRANGE_PLAN,
+                .work = &ring->arrange_work,
+                .work_max = is_plan ? plan_work : ARRANGE_OTHER,
                 .fit_work_max = is_plan && ring->is_tight ? FIT_PLAN : FIT_OTHER };
 
-        if (ring->arranged >= arrangement.work_max)
+        if (ring->arrange_work >= arrangement.work_max)
                 return -EAGAIN;
         /* The room is that for the smallest run, even if the solver assumed another one. */
         set_run(ring, ALD_PLAN_RUN_SMALLEST);
-        set_cuts(ring, aim->busiest_nsec, cuts);
+        set_cuts(ring, goal->busiest_nsec, cuts);
         for (uint32_t i = 0; i < ring->n; i++)
                 head_nsec[i] = ring->ends[i].last_nsec;
         return ald_plan_arrange(&arrangement, solution, &head_is_first, ret_is_least);
 }
 
-static double interval_of(const Ring *ring, const AldPlacementProblem *problem, const Aim *aim,
+static double interval_of(const Ring *ring, const AldPlacementProblem *problem, const RingGoal *goal,
         const AldPlacementSolution *solution)
 {
-        return aim->in_flight > 1
-                       ? ald_placement_overlapped(problem, ring->occupy_nsec, aim->in_flight, solution)
+        return goal->in_flight > 1
+                       ? ald_placement_overlapped(problem, ring->occupy_nsec, goal->in_flight, solution)
                        : solution->nsec;
 }
 
-/* Searches for stages, with the solver assuming that layers have the size of this run. Returns whether the
- * result is proven to be the best, or searching with another run is pointless. */
-static bool try_run(Ring *ring, AldPlanLayerRun run, const Aim *aim, double enough_nsec, AldPlanSteps *best,
-        double *ret_lower_nsec)
+static AldPlacementProblem prepare_problem(Ring *ring, AldPlanLayerRun run)
 {
-        const AldPlacementProblem problem = { .layers = ring->candidates->request->workload->layers,
+        set_run(ring, run);
+        return (AldPlacementProblem){ .layers = ring->candidates->request->workload->layers,
                 .n_devices = ring->n,
                 .devices = ring->devices,
                 .hop_nsec = ring->hop_nsec,
                 .closing_nsec = ring->closing_nsec,
                 .closing_occupy_nsec = ring->closing_occupy_nsec,
-                .exact_max = ring->choice->limited ? SOON_ABOVE : 0,
+                .exact_max = ring->choice->limited ? LIMITED_EXACT_MAX : 0,
                 .devices_max = devices_max(ring),
                 .nodes = ring->nodes,
                 .nodes_max = ring->choice->nodes_max,
@@ -441,55 +439,105 @@ static bool try_run(Ring *ring, AldPlanLayerRun run, const Aim *aim, double enou
                 .ends = ring->ends,
                 .proceed = ald_plan_progress_proceed,
                 .userdata = ring->candidates->progress };
-        AldPlacementSolution solution;
-        double nsec, least_nsec;
-        int r, arranged = -EAGAIN;
-        bool fits, is_least = false;
+}
 
-        set_run(ring, run);
-        r = ring->choice->around ? insert_required(ring, &problem, &solution, ret_lower_nsec)
-                                 : solve_ring(ring, &problem, aim, enough_nsec, &solution, ret_lower_nsec);
+/* Finds stages as if layers were alike. *ret_lower_nsec is a lower bound also if there are none. */
+static int find_solution(const Ring *ring, const AldPlacementProblem *problem, const RingGoal *goal,
+        double enough_nsec, AldPlacementSolution *ret, double *ret_lower_nsec)
+{
+        int r = ring->choice->around ? insert_required(ring, problem, ret, ret_lower_nsec)
+                                     : solve_ring(ring, problem, goal, enough_nsec, ret, ret_lower_nsec);
+
         /* Beyond the exact size, or if time was up, a ring may exist that was not found. */
         if (r == -ECANCELED || (r < 0 && r != -ENOSPC && ring->n > ALD_PLACEMENT_RING_MAX))
                 *ret_lower_nsec = 0;
-        if (r < 0)
-                return true;
-        nsec = solution.nsec;
-        least_nsec = interval_of(ring, &problem, aim, &solution);
-        if (run == ALD_PLAN_RUN_SMALLEST)
-                ring->aim_nsec = least_nsec;
-        fits = best && cut_layers(ring, &problem, aim, &solution);
-        if (best && is_arranged(ring) &&
-                (!fits || interval_of(ring, &problem, aim, &solution) > ring->aim_nsec * (1 + ALD_PLAN_TIE)))
-                arranged = arrange_stages(ring, &problem, aim, enough_nsec, &solution, &is_least);
-        ring->is_tight = !fits && arranged == -EAGAIN && best && !best->stages && aim->in_flight == 1 &&
-                         isinf(aim->busiest_nsec) && is_arranged(ring);
+        return r;
+}
+
+/* How the layers fit on the stages of a solution. */
+typedef struct RingFit {
+        bool fits;
+        bool is_arranged; /* the stages were replaced by others near them */
+        bool is_least;    /* no order of stages takes less */
+        bool is_hopeless; /* the layers provably fit on no stages */
+} RingFit;
+
+/* Cuts the layers for the stages of the solution. If they do not fit, or take longer than the ideal, searches
+ * for stages near these. */
+static RingFit fit_layers(Ring *ring, const AldPlacementProblem *problem, const RingGoal *goal,
+        double enough_nsec, bool has_plan, AldPlacementSolution *solution)
+{
+        RingFit fit = { .fits = cut_layers(ring, problem, goal, solution) };
+        int r = -EAGAIN;
+
+        if (!should_arrange(ring))
+                return fit;
+        if (!fit.fits || interval_of(ring, problem, goal, solution) > ring->ideal_nsec * (1 + ALD_PLAN_TIE))
+                r = arrange_stages(ring, problem, goal, enough_nsec, solution, &fit.is_least);
+        ring->is_tight = !fit.fits && r == -EAGAIN && !has_plan && goal->in_flight == 1 &&
+                         isinf(goal->busiest_nsec);
         if (ring->is_tight)
-                arranged = arrange_stages(ring, &problem, aim, enough_nsec, &solution, &is_least);
-        if (arranged >= 0)
-                fits = cut_layers(ring, &problem, aim, &solution);
-        else if (arranged == -ENOSPC)
+                r = arrange_stages(ring, problem, goal, enough_nsec, solution, &fit.is_least);
+        fit.is_arranged = r >= 0;
+        fit.is_hopeless = r == -ENOSPC;
+        if (fit.is_arranged)
+                fit.fits = cut_layers(ring, problem, goal, solution);
+        return fit;
+}
+
+/* Searches for stages, with the solver assuming that layers have the size of this run. Returns whether the
+ * result is proven to be the best, or searching with another run is pointless. */
+static bool try_run(Ring *ring, AldPlanLayerRun run, const RingGoal *goal, double enough_nsec,
+        AldPlanSteps *best, double *ret_lower_nsec)
+{
+        const AldPlacementProblem problem = prepare_problem(ring, run);
+        AldPlacementSolution solution;
+        double solved_nsec, least_nsec, excess_nsec;
+        RingFit fit;
+
+        if (find_solution(ring, &problem, goal, enough_nsec, &solution, ret_lower_nsec) < 0)
+                return true;
+        solved_nsec = solution.nsec;
+        least_nsec = interval_of(ring, &problem, goal, &solution);
+        if (run == ALD_PLAN_RUN_SMALLEST)
+                ring->ideal_nsec = least_nsec;
+        fit = fit_layers(ring, &problem, goal, enough_nsec, best->stages, &solution);
+        if (fit.is_hopeless)
                 *ret_lower_nsec = INFINITY;
-        if (is_least && aim->in_flight == 1)
-                *ret_lower_nsec = fmin(fits ? solution.nsec : INFINITY, enough_nsec);
-        if (!fits) {
+        if (fit.is_least && goal->in_flight == 1)
+                *ret_lower_nsec = fmin(fit.fits ? solution.nsec : INFINITY, enough_nsec);
+        if (!fit.fits) {
                 ald_placement_solution_clear(&solution);
                 return false;
         }
-        nsec = arranged >= 0 ? is_least ? 0 : interval_of(ring, &problem, aim, &solution) - least_nsec
-                             : solution.nsec - nsec;
-        keep_better(ring, &problem, aim->in_flight, &solution, best);
-        return nsec <= 0;
+        if (!fit.is_arranged)
+                excess_nsec = solution.nsec - solved_nsec;
+        else
+                excess_nsec = fit.is_least ? 0 : interval_of(ring, &problem, goal, &solution) - least_nsec;
+        keep_better(ring, &problem, goal->in_flight, &solution, best);
+        return excess_nsec <= 0;
 }
 
-/* Searches for a ring, or only for the bound if `best` is NULL. Returns the bound, which is that of the
- * smallest run, since no cut of the layers has room for more layers. */
-static double try_ring(Ring *ring, const Aim *aim, double enough_nsec, AldPlanSteps *best)
+/* Searches for a ring. Returns a lower bound, which is that of the smallest run, since no cut of the layers
+ * has room for more layers. */
+static double try_ring(Ring *ring, const RingGoal *goal, double enough_nsec, AldPlanSteps *best)
 {
         double lower_nsec, ignored;
 
-        if (!try_run(ring, ALD_PLAN_RUN_SMALLEST, aim, enough_nsec, best, &lower_nsec) && best)
-                (void) try_run(ring, ALD_PLAN_RUN_LARGEST, aim, enough_nsec, best, &ignored);
+        if (!try_run(ring, ALD_PLAN_RUN_SMALLEST, goal, enough_nsec, best, &lower_nsec))
+                (void) try_run(ring, ALD_PLAN_RUN_LARGEST, goal, enough_nsec, best, &ignored);
+        return lower_nsec;
+}
+
+/* Returns a lower bound as try_ring() does, without making a plan. */
+static double bound_ring(Ring *ring, const RingGoal *goal, double enough_nsec)
+{
+        const AldPlacementProblem problem = prepare_problem(ring, ALD_PLAN_RUN_SMALLEST);
+        AldPlacementSolution solution;
+        double lower_nsec;
+
+        if (find_solution(ring, &problem, goal, enough_nsec, &solution, &lower_nsec) >= 0)
+                ald_placement_solution_clear(&solution);
         return lower_nsec;
 }
 
@@ -529,47 +577,47 @@ static double interval_to_beat(const AldPlanSteps *best)
         return best->stages ? best->interval_nsec : INFINITY;
 }
 
-/* Finds some ring soon if there is no plan yet, so that there is one when time is up. Returns a lower bound,
- * or 0. */
-static double try_soon(Ring *ring, const Aim *aim, AldPlanSteps *best)
+/* Finds some ring quickly if there is no plan yet, so that there is one when time is up. Returns a lower
+ * bound, or 0. */
+static double try_quickly(Ring *ring, const RingGoal *goal, AldPlanSteps *best)
 {
-        const Aim first = { .in_flight = 1, .busiest_nsec = INFINITY, .soon = true };
+        const RingGoal first = { .in_flight = 1, .busiest_nsec = INFINITY, .quick = true };
         double lower_nsec;
 
-        if (ring->candidates->progress->may_stop || best->stages || aim->in_flight > 1 ||
-                isfinite(aim->busiest_nsec) || ring->choice->around || ring->n <= SOON_ABOVE ||
+        if (ring->candidates->progress->may_stop || best->stages || goal->in_flight > 1 ||
+                isfinite(goal->busiest_nsec) || ring->choice->around || ring->n <= QUICK_MAX ||
                 !ald_plan_required_nodes_are_ensured(ring->candidates, ring->choice))
                 return 0;
         lower_nsec = try_ring(ring, &first, INFINITY, best);
         /* The main search is to have all of its work. */
-        ring->arranged = 0;
+        ring->arrange_work = 0;
         return isfinite(lower_nsec) ? lower_nsec : 0;
 }
 
 static void try_vendor(const AldPlanCandidates *candidates, const AldPlanChoice *choice, const char *vendor,
-        const Aim *aim, AldPlanSteps *best)
+        const RingGoal *goal, AldPlanSteps *best)
 {
-        g_auto(Ring) ring;
-        double soon_nsec, lower_nsec;
+        g_auto(Ring) ring = { 0 };
+        double quick_nsec, lower_nsec;
 
         ring_init(&ring, candidates, choice, vendor);
-        soon_nsec = try_soon(&ring, aim, best);
+        quick_nsec = try_quickly(&ring, goal, best);
         candidates->progress->may_stop |= best->stages &&
                                           ald_plan_required_nodes_are_ensured(candidates, choice);
         /* A bound that equals the time of the plan proves that it is the best. */
-        lower_nsec = best->stages && soon_nsec >= best->nsec
-                             ? soon_nsec
-                             : fmax(soon_nsec, try_ring(&ring, aim, interval_to_beat(best), best));
+        lower_nsec = best->stages && quick_nsec >= best->nsec
+                             ? quick_nsec
+                             : fmax(quick_nsec, try_ring(&ring, goal, interval_to_beat(best), best));
         candidates->progress->may_stop |= best->stages &&
                                           ald_plan_required_nodes_are_ensured(candidates, choice);
         /* With one step, paths do not matter here: a step takes longer than it occupies any path. */
-        if (aim->in_flight > 1 && do_paths_differ(&ring)) {
+        if (goal->in_flight > 1 && do_paths_differ(&ring)) {
                 set_hops(&ring, RING_PATHS_WIDE);
-                try_ring(&ring, aim, interval_to_beat(best), best);
+                try_ring(&ring, goal, interval_to_beat(best), best);
                 set_hops(&ring, RING_PATHS_BOTH);
-                lower_nsec = try_ring(&ring, aim, interval_to_beat(best), NULL);
+                lower_nsec = bound_ring(&ring, goal, interval_to_beat(best));
         }
-        lower_nsec = fmax(lower_nsec, least_interval(candidates, choice, aim->in_flight));
+        lower_nsec = fmax(lower_nsec, least_interval(candidates, choice, goal->in_flight));
         best->lower_nsec = fmin(best->lower_nsec, lower_nsec);
 }
 
@@ -593,8 +641,8 @@ static bool lacks_required(
         return false;
 }
 
-static void try_vendors(
-        const AldPlanCandidates *candidates, const AldPlanChoice *choice, const Aim *aim, AldPlanSteps *best)
+static void try_vendors(const AldPlanCandidates *candidates, const AldPlanChoice *choice,
+        const RingGoal *goal, AldPlanSteps *best)
 {
         for (uint32_t i = 0; i < candidates->n; i++) {
                 const char *vendor = ald_plan_candidate_device(candidates, i)->vendor;
@@ -603,10 +651,10 @@ static void try_vendors(
                         continue;
                 if (!ald_plan_progress_may_continue(candidates->progress)) {
                         best->lower_nsec = fmin(
-                                best->lower_nsec, least_interval(candidates, choice, aim->in_flight));
+                                best->lower_nsec, least_interval(candidates, choice, goal->in_flight));
                         return;
                 }
-                try_vendor(candidates, choice, vendor, aim, best);
+                try_vendor(candidates, choice, vendor, goal, best);
         }
 }
 
@@ -615,13 +663,13 @@ static void try_vendors(
 static double bound_in_flight(
         const AldPlanCandidates *candidates, const AldPlanChoice *choice, uint32_t in_flight)
 {
-        const Aim aim = { .in_flight = 1, .busiest_nsec = INFINITY };
+        const RingGoal goal = { .in_flight = 1, .busiest_nsec = INFINITY };
         AldPlanSteps least = { .lower_nsec = INFINITY };
         g_autofree AldPlanStage *stages = NULL;
         g_auto(AldPlanGroup) group = { 0 };
 
         ald_plan_group_init(&group, candidates, in_flight);
-        try_vendors(&group.candidates, choice, &aim, &least);
+        try_vendors(&group.candidates, choice, &goal, &least);
         stages = least.stages;
         return least.lower_nsec;
 }
@@ -637,11 +685,11 @@ static uint32_t most_in_flight(const AldPlanCandidates *candidates, const AldPla
 static void try_in_flight(const AldPlanCandidates *candidates, const AldPlanChoice *choice,
         uint32_t in_flight, AldPlanSteps *best)
 {
-        const Aim aim = { .in_flight = in_flight, .busiest_nsec = INFINITY };
+        const RingGoal goal = { .in_flight = in_flight, .busiest_nsec = INFINITY };
         g_auto(AldPlanGroup) group = { 0 };
 
         ald_plan_group_init(&group, candidates, in_flight);
-        try_vendors(&group.candidates, choice, &aim, best);
+        try_vendors(&group.candidates, choice, &goal, best);
 }
 
 /* Lowers the bound to one that holds for all numbers of steps under way, since some were not tried. */
@@ -658,14 +706,20 @@ static void bound_untried(
         }
 }
 
-/* Tries several steps under way: each number up to COUNTED_MAX, then powers of two and the greatest possible
- * number. */
+/* Returns the number of steps under way to try after n: each number up to COUNTED_MAX, then powers of two and
+ * the greatest possible number. */
+static uint32_t next_in_flight(uint32_t n, uint32_t most)
+{
+        return n < COUNTED_MAX || n == most ? n + 1 : MIN(2 * n, most);
+}
+
+/* Tries several steps under way. */
 static void try_any_in_flight(
         const AldPlanCandidates *candidates, const AldPlanChoice *choice, AldPlanSteps *best)
 {
         uint32_t most = most_in_flight(candidates, choice), before = 1;
 
-        for (uint32_t n = 2; n <= most; n = n < COUNTED_MAX ? n + 1 : n < most ? MIN(2 * n, most) : n + 1) {
+        for (uint32_t n = 2; n <= most; n = next_in_flight(n, most)) {
                 if (!ald_plan_progress_may_continue(candidates->progress))
                         break;
                 /* With the same number of requests in each, more steps only occupy the stages for longer. */
@@ -683,10 +737,10 @@ static void try_any_in_flight(
 int ald_ring_plan_within(const AldPlanCandidates *candidates, const AldPlanChoice *choice,
         double busiest_nsec, AldPlanSteps *ret)
 {
-        const Aim aim = { .in_flight = 1, .busiest_nsec = busiest_nsec };
+        const RingGoal goal = { .in_flight = 1, .busiest_nsec = busiest_nsec };
         AldPlanSteps best = { .client = ALD_PLAN_NONE, .lower_nsec = INFINITY };
 
-        try_vendors(candidates, choice, &aim, &best);
+        try_vendors(candidates, choice, &goal, &best);
         if (best.stages)
                 best.lower_nsec = fmin(best.lower_nsec, best.nsec);
         *ret = best;
