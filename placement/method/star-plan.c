@@ -57,11 +57,11 @@ typedef struct Star {
                                 which ones a device gets */
         AldPlacementRoleCost *arms; /* [member][role]: for this client and way */
         GArray *trials;
-        double price_nsec; /* price of a device, for bounds */
-        double aim_nsec;   /* of the trial: the least possible, if the layers fit as the solver assumes */
-        uint64_t work;     /* work of the solver */
-        uint64_t arranged; /* work on stages near its solutions, of all trials together */
-        bool is_tight;     /* the layers fit on none of the solutions that were found */
+        double price_nsec;     /* price of a device, for bounds */
+        double ideal_nsec;     /* of the trial: the least possible, if the layers fit as the solver assumes */
+        uint64_t work;         /* work of the solver */
+        uint64_t arrange_work; /* work on stages near its solutions, of all trials together */
+        bool is_tight;         /* the layers fit on none of the solutions that were found */
 } Star;
 
 static void star_clear(Star *star)
@@ -256,7 +256,7 @@ static AldPlanLayerRun run_of(AldPlacementRole role, AldPlanLayerRun between)
         return role & ALD_PLACEMENT_LAST ? ALD_PLAN_RUN_LAST : between;
 }
 
-static AldPlacementProblem set_problem(Star *star, uint32_t client, StarWay way)
+static AldPlacementProblem prepare_problem(Star *star, uint32_t client, StarWay way)
 {
         set_client(star, client);
         for (uint32_t i = 0; i < star->n; i++)
@@ -404,7 +404,7 @@ static double beside_nsec(const void *userdata, const AldStageOrder *order, doub
 /* Returns whether stages near those of the solver are tried: for the plan itself and its alternatives, and
  * in small clusters also for plans with each device that is left out, which would take too long in large
  * ones. */
-static bool is_arranged(const Star *star)
+static bool should_arrange(const Star *star)
 {
         return star->candidates->request->sizes && (star->choice->level || star->n <= ARRANGE_ALL);
 }
@@ -424,16 +424,16 @@ static int arrange_stages(Star *star, StarWay way, const AldPlacementProblem *pr
                 .steps = 1,
                 .occupy_max_nsec = INFINITY,
                 .may_head_be_first = way == STAR_BEHIND,
-                .aim_nsec = star->aim_nsec,
+                .aim_nsec = star->ideal_nsec,
                 .below_nsec = below_nsec,
-                .work = &star->arranged,
+                .work = &star->arrange_work,
                 .work_max = (is_thorough ? ARRANGE_MOST : ARRANGE_LEAST) + star->work / ARRANGE_SHARE,
                 .fit_work_max = (is_thorough ? FIT_MOST : FIT_LEAST) / star->trials->len };
         AldPlacementSolution changed = { solution->stages, solution->n_stages, solution->nsec };
         bool head_is_first = solution->last + 1 < solution->n_stages, is_least;
         int r;
 
-        if (star->arranged >= arrangement.work_max)
+        if (star->arrange_work >= arrangement.work_max)
                 return -EAGAIN;
         for (uint32_t i = 0; i < star->n; i++)
                 for (AldPlacementRole role = 0; role < ALD_PLACEMENT_N_ROLES; role++) {
@@ -446,7 +446,7 @@ static int arrange_stages(Star *star, StarWay way, const AldPlacementProblem *pr
                                 star->members[i], run_of(role, ALD_PLAN_RUN_SMALLEST),
                                 bytes_beside(star, i, role), buffer_bytes(star, way, i, role, 0, true));
                 }
-        star->arranged += (uint64_t) star->n * ALD_PLACEMENT_N_ROLES;
+        star->arrange_work += (uint64_t) star->n * ALD_PLACEMENT_N_ROLES;
         r = ald_plan_arrange(&arrangement, &changed, &head_is_first, &is_least);
         if (r < 0)
                 return r;
@@ -458,39 +458,39 @@ static int arrange_stages(Star *star, StarWay way, const AldPlacementProblem *pr
 }
 
 /* Searches for stages that take less than the best, with the solver assuming that layers have the size of
- * this run. Returns -EAGAIN if other stages may take less than those found. */
-static int try_run(
-        Star *star, const StarTrial *trial, AldPlanLayerRun run, AldPlanSteps *best, double *ret_lower_nsec)
+ * this run. Sets whether other stages may take less than those found. */
+static int try_run(Star *star, const StarTrial *trial, AldPlanLayerRun run, AldPlanSteps *best,
+        double *ret_lower_nsec, bool *ret_may_improve)
 {
         AldPlacementProblem problem;
         AldPlacementStarSolution solution;
-        double below_nsec = best->stages ? best->nsec : INFINITY, nsec;
+        double below_nsec = best->stages ? best->nsec : INFINITY, solved_nsec;
         bool fits;
-        int r, arranged = -EAGAIN;
+        int r, r_arrange = -EAGAIN;
 
         star->run = run;
-        problem = set_problem(star, trial->client, trial->way);
+        problem = prepare_problem(star, trial->client, trial->way);
         r = ald_placement_solve_star(
                 &problem, star->arms, below_nsec, &star->work, &solution, ret_lower_nsec);
         if (r < 0)
                 return r;
+        solved_nsec = solution.nsec;
         if (run == ALD_PLAN_RUN_SMALLEST)
-                star->aim_nsec = solution.nsec;
-        nsec = solution.nsec;
+                star->ideal_nsec = solved_nsec;
         fits = cut_layers(star, trial->way, &solution);
-        if (is_arranged(star) &&
-                (fits ? solution.nsec > star->aim_nsec * (1 + ALD_PLAN_TIE) : best->stages || star->is_tight))
-                arranged = arrange_stages(star, trial->way, &problem, below_nsec, &solution);
-        fits |= arranged >= 0;
+        if (should_arrange(star) && (fits ? solution.nsec > star->ideal_nsec * (1 + ALD_PLAN_TIE)
+                                          : best->stages || star->is_tight))
+                r_arrange = arrange_stages(star, trial->way, &problem, below_nsec, &solution);
+        fits |= r_arrange >= 0;
         /* With known buffers this proves nothing, since they may be overestimated until the layers of a
          * device are known. */
-        if (arranged == -ENOSPC && !ald_plan_buffers_are_known(star->candidates->request))
+        if (r_arrange == -ENOSPC && !ald_plan_buffers_are_known(star->candidates->request))
                 *ret_lower_nsec = INFINITY;
         if (fits && solution.nsec < below_nsec)
                 keep_solution(star, trial->way, &solution, best);
-        r = fits && solution.nsec <= nsec ? 0 : -EAGAIN;
+        *ret_may_improve = !fits || solution.nsec > solved_nsec;
         ald_placement_star_solution_clear(&solution);
-        return r;
+        return 0;
 }
 
 /* Tries a client and a way that may take less than the best. Returns -E2BIG if the table would be too
@@ -498,10 +498,13 @@ static int try_run(
 static int try_trial(Star *star, const StarTrial *trial, AldPlanSteps *best)
 {
         double lower_nsec, ignored;
-        int r = try_run(star, trial, ALD_PLAN_RUN_SMALLEST, best, &lower_nsec);
+        bool may_improve;
+        int r = try_run(star, trial, ALD_PLAN_RUN_SMALLEST, best, &lower_nsec, &may_improve);
 
         best->lower_nsec = fmin(best->lower_nsec, lower_nsec);
-        return r == -EAGAIN ? try_run(star, trial, ALD_PLAN_RUN_LARGEST, best, &ignored) : r;
+        if (r < 0 || !may_improve)
+                return r;
+        return try_run(star, trial, ALD_PLAN_RUN_LARGEST, best, &ignored, &may_improve);
 }
 
 /* Returns whether the client's host has room for the embedding and the buffers, which it holds even if all
@@ -520,7 +523,7 @@ static void add_client(Star *star, uint32_t client)
 
                 if (!has_host_room(star, client, way))
                         continue;
-                problem = set_problem(star, client, way);
+                problem = prepare_problem(star, client, way);
                 trial.bound_nsec = ald_placement_star_bound(&problem, star->arms, &star->price_nsec);
                 if (trial.bound_nsec < INFINITY)
                         g_array_append_val(star->trials, trial);
@@ -592,7 +595,7 @@ static int try_trials(Star *star, AldPlanSteps *best)
  */
 static int find_steps(const AldPlanCandidates *candidates, const AldPlanChoice *choice, AldPlanSteps *ret)
 {
-        g_auto(Star) star;
+        g_auto(Star) star = { 0 };
         AldPlanSteps best = { .lower_nsec = INFINITY };
         int r;
 
@@ -600,7 +603,7 @@ static int find_steps(const AldPlanCandidates *candidates, const AldPlanChoice *
         r = find_trials(&star);
         if (r >= 0)
                 r = try_trials(&star, &best);
-        if (r == -ENOSPC && is_arranged(&star)) {
+        if (r == -ENOSPC && should_arrange(&star)) {
                 star.is_tight = true;
                 best.lower_nsec = INFINITY;
                 r = try_trials(&star, &best);
