@@ -109,8 +109,11 @@ static int take_layers(Model *model, AldFileHead *head)
         if (blocks == ALD_LLM_ABSENT_COUNT)
                 return ald_file_head_fail(head, -EBADMSG,
                         "it does not state %s.block_count: not a language model", model->facts.architecture);
-        if (blocks == 0 || blocks > ALD_LLM_LAYERS_MAX || draft >= blocks)
+        if (blocks > ALD_LLM_LAYERS_MAX)
                 return ald_file_head_fail(head, -E2BIG,
+                        "there are %" PRIu32 " layers; at most %u can be read", blocks, ALD_LLM_LAYERS_MAX);
+        if (draft >= blocks)
+                return ald_file_head_fail(head, -EBADMSG,
                         "%" PRIu32 " layers, %" PRIu32 " of them to predict further tokens", blocks, draft);
         model->llm = ald_llm_new(blocks - draft);
         model->llm->format = ALD_LLM_GGUF;
