@@ -217,17 +217,16 @@ static const char *set_layer(AldLlm *llm, const AldAttention *attention, uint32_
 
 static const char *apply_row(AldLlm *llm, const KvRow *row, const AldAttention *attention)
 {
-        uint32_t window = find_window(llm, row, attention);
-        uint32_t keeping = llm->n_layers - MIN(attention->sharing, llm->n_layers);
+        uint32_t window = find_window(llm, row, attention), keeping;
         const char *doubt = doubt_windows(row, attention, window), *problem = NULL;
-
-        if (row->keeping > 0 && attention->sharing == 0)
-                keeping = MIN(keeping, row->keeping);
 
         if (attention->sharing >= llm->n_layers)
                 return "it states that all of its layers use the keys and values of others";
         if (row->is_latent && !attention->latent && !attention->projects)
                 return "it does not state how long compressed keys are, as kv_lora_rank";
+        keeping = llm->n_layers - attention->sharing;
+        if (row->keeping > 0 && attention->sharing == 0)
+                keeping = MIN(keeping, row->keeping);
         if (doubt) {
                 llm->window_doubt = g_strdup(doubt);
                 llm->doubt_window = window;
