@@ -519,7 +519,7 @@ static void add_client(Star *star, uint32_t client)
 {
         for (StarWay way = 0; way < STAR_N_WAYS; way++) {
                 AldPlacementProblem problem;
-                StarTrial trial = { client, star->candidates->places[client], way, INFINITY };
+                StarTrial trial = { .client = client, .place = star->candidates->places[client], .way = way };
 
                 if (!has_host_room(star, client, way))
                         continue;

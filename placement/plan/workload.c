@@ -211,7 +211,11 @@ static int make_workload(const AldLlm *llm, const KvSizes *sizes, AldPlanWorkloa
 int ald_plan_workload_of_llm(const AldLlm *llm, uint32_t context, uint32_t parallel, AldKvType type_k,
         AldKvType type_v, AldPlanWorkload *ret)
 {
-        const KvSizes sizes = { ALD_ABSENT_UINT64, context, parallel, type_k, type_v };
+        const KvSizes sizes = { .stated = ALD_ABSENT_UINT64,
+                .context = context,
+                .parallel = parallel,
+                .type_k = type_k,
+                .type_v = type_v };
 
         return make_workload(llm, &sizes, ret);
 }
