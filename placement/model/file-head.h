@@ -10,10 +10,8 @@
  * The beginning of a file, read in order through a window of 64 KiB; skipping reads nothing. A function that
  * fails sets *ret_error (unless NULL) to a message with the file and the offset, which the caller frees.
  *
- * -EBADMSG the file is malformed or truncated -E2BIG it exceeds a limit -EOPNOTSUPP its version, or a type in
- * it, is not supported
- *
- * Other errors are those of the system.
+ * Errors are -EBADMSG if the file is malformed or truncated, -E2BIG if it exceeds a limit, -EOPNOTSUPP if its
+ * version or a type in it is not supported, and those of the system.
  */
 typedef struct AldFileHead {
         char *path;

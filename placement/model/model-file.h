@@ -9,9 +9,8 @@
  * not be trusted: everything in them is checked and limited, and reading them takes at most 136 MiB of
  * memory.
  *
- * -EBADMSG a file is malformed or truncated -E2BIG it exceeds a limit -ERANGE a sum does not fit into 64 bits
- * -EOPNOTSUPP its version, or a type in it, is not supported -EINVAL the path is not that of a model
- *
- * Other errors are those of the system, such as -ENOENT if a part of the model is missing.
+ * Errors are -EBADMSG if a file is malformed or truncated, -E2BIG if it exceeds a limit, -ERANGE if a sum
+ * does not fit into 64 bits, -EOPNOTSUPP if the version or a type in a file is not supported, -EINVAL if the
+ * path is not that of a model, and those of the system, such as -ENOENT if a part of the model is missing.
  */
 int ald_llm_read(const char *path, AldLlm **ret, char **ret_error);
