@@ -65,8 +65,8 @@ static const struct {
         { ID(RDMA_UNUSABLE), false, ID(SLOWER_THAN_PAST), PORT },
 };
 
-/* Returns whether this is found only for nodes that are heard: for one that is not, it is not over either. The
- * compiler warns of a new Id until it is listed here. */
+/* Returns whether this is found only for nodes that are heard: for one that is not, it is not over either.
+ * The compiler warns of a new Id until it is listed here. */
 static bool needs_heard_nodes(AldFindingRowId id)
 {
         switch (id) {

@@ -28,7 +28,8 @@ def gettext(program, *arguments):
 
 def make_template(folder):
     template = folder / "alidade.pot"
-    gettext("xgettext", "--from-code=UTF-8", "--add-location=file", *KEYWORDS, "--files-from=po/POTFILES.in", f"--output={template}")
+    gettext("xgettext", "--from-code=UTF-8", "--add-location=file", *KEYWORDS,
+            "--files-from=po/POTFILES.in", f"--output={template}")
     return template
 
 

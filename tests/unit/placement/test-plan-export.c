@@ -426,13 +426,11 @@ static void test_shares_of_total_memory(void)
                 { "", { { "Stages/0/NeedsBytes", "23000000000" }, { "Stages/1/FreeBytes", "9000000000" } } },
                 { "", { { "Stages/0/TotalBytes", "0" } } },
                 /* The same machine, by a plan that does not state the total: 0.470 to 0.833 are right. */
-                { "0.65",
-                        { { "Stages/0/TotalBytes", NULL }, { "Stages/0/FreeBytes", "109521666048" },
-                                { "Stages/0/NeedsBytes", "62000000000" } } },
+                { "0.65", { { "Stages/0/TotalBytes", NULL }, { "Stages/0/FreeBytes", "109521666048" },
+                                  { "Stages/0/NeedsBytes", "62000000000" } } },
                 /* The other one lets 0.907 be taken, and 0.9000 is needed. */
-                { "0.902",
-                        { { "Stages/0/TotalBytes", NULL }, { "Stages/0/FreeBytes", "109521666048" },
-                                { "Stages/0/NeedsBytes", "99200000000" } } },
+                { "0.902", { { "Stages/0/TotalBytes", NULL }, { "Stages/0/FreeBytes", "109521666048" },
+                                   { "Stages/0/NeedsBytes", "99200000000" } } },
                 /* What other programming interfaces report as the total may be less than what is free. */
                 { "", { { "Stages/0/TotalBytes", NULL }, { "Stages/0/Vendor", "\"AMD\"" } } },
                 { "", { { "Stages/1/ReservedBytes", NULL } } },
