@@ -69,7 +69,7 @@ static const AldComputeError *find_error(const AldComputeResult *result, const c
         return NULL;
 }
 
-/* Returns whether other work was running. Unless the probe is forced, all metrics fail then. */
+/* Returns whether a metric failed because of other work. */
 static bool met_other_work(const AldComputeResult *result)
 {
         for (size_t i = 0; i < result->errors.n; i++) {
@@ -163,12 +163,14 @@ static void validate_result(AldProbeAnswer *answer, const char *device, bool for
         const AldComputeResult *result = result_of(answer);
         const AldComputeFigures *row = result->devices.n > 0 ? ald_rows_at(&result->devices, 0) : NULL;
         bool was_busy = row && row->flags && g_strv_contains(row->flags, "busy");
+        bool has_any = row && has_figures(row);
         g_autofree char *failed = describe_errors(result);
 
-        answer->other_work = !force && (was_busy || met_other_work(result));
+        /* A forced probe keeps what it has measured beside other work. */
+        answer->other_work = force ? !has_any && met_other_work(result) : was_busy || met_other_work(result);
         if (answer->other_work)
                 set_failure(answer, "busy: other work was running");
-        else if (!row || !has_figures(row))
+        else if (!has_any)
                 set_failure(answer, failed ?: "the probe returned no figures");
         else
                 name_device(answer, device);

@@ -34,7 +34,8 @@ unsigned ald_compute_target_metrics(const AldProbeTarget *target);
 /*
  * Reads the output, whose last line is the result. `failure` is as in probe-child.h. If the verdict is done,
  * the result is a Message1.ComputeResult of that one device, possibly with errors, all under the Id `device`.
- * If other work used the device, the result is a failure that says so, unless the probe was forced.
+ * If other work used the device, the result is a failure that says so, unless the probe was forced and has
+ * measured something.
  */
 void ald_compute_answer_read(
         const char *output, const char *failure, const char *device, bool force, AldProbeAnswer *ret);
