@@ -159,7 +159,7 @@ void ald_table_layout(AldTable *table, unsigned columns, unsigned *floors)
         drop_empty_columns(table);
         if (columns == 0)
                 return;
-        /* A column that says nothing makes no other one narrower. */
+        /* A column without any value, unless it is of priority 1 or less, makes no other one narrower. */
         while (total_width(table) > columns && drop_column(table, 1, true))
                 continue;
         while (!can_fit(table, columns, true) && drop_column(table, 1, false))

@@ -115,7 +115,7 @@ static uint64_t describe_socket(AldLinkSummary *summary, const AldEntity *link, 
         summary->changed = ald_text_safe_or_null(socket->changed);
         if (other != ALD_ABSENT_UINT64)
                 summary->other = ald_format_bits_per_second(ald_uint64_to_double(other));
-        return socket->time_to_live_usec == ALD_ABSENT_UINT64 ? ALD_LINK_ATTEMPT_PAUSE_USEC
+        return socket->time_to_live_usec == ALD_ABSENT_UINT64 ? ald_kind_ttl(ALD_KIND_LINK_SOCKET)
                                                               : socket->time_to_live_usec;
 }
 
@@ -131,7 +131,7 @@ static uint64_t describe_rdma(AldModel *model, AldLinkSummary *summary, const Al
 /* A link that was not measured within a whole turn plus its time to live was left out. */
 static bool is_overdue(const AldLinkSummary *summary, uint64_t time_to_live, unsigned n_nodes)
 {
-        double turn = (double) ald_peer_sample_turn(n_nodes);
+        double turn = (double) ald_peer_sample_n_periods(n_nodes);
 
         return summary->now - summary->measured > (turn + 1) * (double) time_to_live;
 }

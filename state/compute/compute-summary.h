@@ -4,8 +4,8 @@
 #include "record/record.h"
 #include "state/store/node-sums.h"
 
-/* Returns "Disbelieved", "Failed", "NeverMeasured" or "NoOpenCl", which are keys of TflopsFp16LeftOutReasons
- * and MemoryBandwidthLeftOutReasons. */
+/* Returns "Disbelieved", "Failed", "NeverMeasured", "NoOpenCl" or "OtherPrecision", which are keys of
+ * TflopsFp16LeftOutReasons and, except for the last one, of MemoryBandwidthLeftOutReasons. */
 const char *ald_left_out_to_string(AldLeftOut reason);
 
 /*
@@ -13,10 +13,10 @@ const char *ald_left_out_to_string(AldLeftOut reason);
  * all clients use this rule (ald_node_figures()). Figures of FP32 are summed up separately.
  *
  * Devices that could have a figure but lack it count as left out: GPUs and accelerators, and processors too
- * while none of the former was measured. A device that multiplies in another precision than FP16 does not
- * count as left out of the TFLOPS of FP16. Figures that `doubts` leaves out count as left out. A device that
- * is not in `backends`, whose class is unknown, or that is split into instances is ignored. Each record may
- * be NULL.
+ * while none of the former was measured. A device in the sum of FP32 does not count as left out of the TFLOPS
+ * of FP16; one that was measured in neither precision does. Figures that `doubts` leaves out count as left
+ * out. A device that is not in `backends`, whose class is unknown, or that is split into instances is
+ * ignored. Each record may be NULL.
  */
 void ald_compute_summary(const AldBackends *backends, const AldCompute *compute, const AldDoubts *doubts,
         AldComputeSummary *ret);

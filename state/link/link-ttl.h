@@ -9,13 +9,15 @@
 /* Returns the time to live of results of this kind, if their records lack it; 0 if it is not measured. */
 uint64_t ald_kind_ttl(AldKind kind);
 
+/* After an attempt whose figures were not used, the next full measurement waits for this long. */
+#define ALD_LINK_ATTEMPT_PAUSE_USEC (UINT64_C(5) * 60 * 1000 * 1000)
+
 /*
  * The time to live of the figures of a link. The interval between full measurements doubles while they agree.
  * A record shows this interval shifted by up to a fifth in either direction, depending only on the path and
  * the time of the measurement. Otherwise paths that were measured together, and distorted each other, would
  * be due together each time.
  */
-#define ALD_LINK_ATTEMPT_PAUSE_USEC (UINT64_C(5) * 60 * 1000 * 1000)
 #define ALD_LINK_TTL_MAX_USEC (UINT64_C(6) * 3600 * 1000 * 1000)
 
 /* The longest interval of figures that are unsteady or suspect. */

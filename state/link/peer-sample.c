@@ -17,7 +17,7 @@ static gboolean add_to_ring(AldNode *node, void *userdata)
         return FALSE;
 }
 
-size_t ald_peer_sample_turn(size_t n_nodes)
+size_t ald_peer_sample_n_periods(size_t n_nodes)
 {
         size_t distances = n_nodes / 2, turn = 1;
 
@@ -37,7 +37,7 @@ static void add_place(GArray *places, size_t place)
 GArray *ald_peer_sample_pick(size_t n_nodes, size_t own, uint64_t period)
 {
         GArray *places = g_array_new(FALSE, FALSE, sizeof(size_t));
-        size_t turn = ald_peer_sample_turn(n_nodes);
+        size_t turn = ald_peer_sample_n_periods(n_nodes);
 
         for (size_t distance = 1; distance <= n_nodes / 2; distance++) {
                 if (distance % turn != period % turn)

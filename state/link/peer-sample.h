@@ -22,4 +22,4 @@ GPtrArray *ald_peer_sample_compute(AldStore *store, uint64_t now_realtime, uint6
 
 /* Returns the number of periods in a turn: 1 in small clusters, 4 with 64 nodes, 64 with 1000, 1024 with
  * 10,000. */
-size_t ald_peer_sample_turn(size_t n_nodes);
+size_t ald_peer_sample_n_periods(size_t n_nodes);

@@ -10,7 +10,7 @@ typedef enum AldLeftOut {
         ALD_LEFT_OUT_FAILED,          /* the last attempt failed */
         ALD_LEFT_OUT_NEVER_MEASURED,  /* there was no attempt yet */
         ALD_LEFT_OUT_NO_OPENCL,       /* it has no OpenCL platform, so it cannot be measured */
-        ALD_LEFT_OUT_OTHER_PRECISION, /* its figure is neither of FP16 nor of FP32 */
+        ALD_LEFT_OUT_OTHER_PRECISION, /* it was measured, neither in FP16 in hardware nor in FP32 */
         ALD_LEFT_OUT_N,
 } AldLeftOut;
 

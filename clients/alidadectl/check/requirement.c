@@ -178,7 +178,7 @@ int ald_requirements_parse(const char *list, GPtrArray *requirements, char **ret
         g_auto(GStrv) words = g_strsplit(list, ",", -1);
 
         if (!words[0]) {
-                *ret_reason = g_strdup("--require needs a requirement; see alidadectl check --help");
+                *ret_reason = g_strdup("--require needs a requirement; see alidadectl check --require=help");
                 return -EINVAL;
         }
         for (size_t i = 0; words[i]; i++) {

@@ -52,8 +52,9 @@ static AldModel *model_with_totals(const char *totals)
 static void test_totals(void)
 {
         g_autoptr(AldModel) model = model_with_totals(
-                "{'Nodes':5,'NodesLeftOut':2,'Links':1,'TflopsFp16':330.0,'TflopsFp16LeftOut':6,"
-                "'TflopsFp16LeftOutReasons':{'NoOpenCl':3,'NeverMeasured':2,'Failed':1,'Newer':9}}");
+                "{'Nodes':5,'NodesLeftOut':2,'Links':1,'TflopsFp16':330.0,'TflopsFp16LeftOut':7,"
+                "'TflopsFp16LeftOutReasons':{'NoOpenCl':3,'NeverMeasured':2,'Failed':1,"
+                "'OtherPrecision':1,'Newer':9}}");
         g_autoptr(AldModel) memory = model_with_totals(
                 "{'MemoryTotalBytes':214748364800,'MemoryAvailableBytes':53687091200,"
                 "'DeviceMemoryTotalBytes':85899345920,'DeviceMemoryAvailableBytes':21474836480,"
@@ -66,7 +67,8 @@ static void test_totals(void)
 
         check_text(ald_cluster_counts(model), "5 nodes (2 not counted), 1 link");
         check_text(ald_cluster_compute(model),
-                "330 TFLOPS, 6 devices left out (1 failed, 2 never measured, 3 without OpenCL)");
+                "330 TFLOPS, 7 devices left out (1 failed, 2 never measured, 3 without OpenCL, "
+                "1 measured in another precision)");
         check_text(ald_cluster_memory(memory),
                 "50.0 GiB free of 200 GiB, devices 20.0 GiB free of 80.0 GiB (use of 1 unknown)");
         check_text(ald_cluster_bandwidth(memory),
