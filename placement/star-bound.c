@@ -98,44 +98,44 @@ typedef struct NodeShare {
         uint32_t n;
 } NodeShare;
 
-static double least_visit(const AldPlacementRoleCost *arms, uint32_t device)
+static double least_visit(const AldPlacementRoleCost *role_costs, uint32_t device)
 {
         double nsec = INFINITY;
 
         for (AldPlacementRole role = 0; role < ALD_PLACEMENT_N_ROLES; role++)
-                nsec = MIN(nsec, ald_placement_arm(arms, device, role)->visit_nsec);
+                nsec = MIN(nsec, ald_placement_role_cost(role_costs, device, role)->visit_nsec);
         return nsec;
 }
 
 /* Describes a device without the cost of its node. Returns false if the device cannot be used. */
-static bool find_share(
-        const AldPlacementProblem *problem, const AldPlacementRoleCost *arms, uint32_t device, Share *ret)
+static bool find_share(const AldPlacementProblem *problem, const AldPlacementRoleCost *role_costs,
+        uint32_t device, Share *ret)
 {
         *ret = (Share){ .layer_nsec = problem->devices[device].layer_nsec, .use_nsec = INFINITY };
         for (AldPlacementRole role = 0; role < ALD_PLACEMENT_N_ROLES; role++) {
-                const AldPlacementRoleCost *arm = ald_placement_arm(arms, device, role);
+                const AldPlacementRoleCost *role_cost = ald_placement_role_cost(role_costs, device, role);
 
-                if (!(arm->use_nsec < INFINITY))
+                if (!(role_cost->use_nsec < INFINITY))
                         continue;
-                ret->use_nsec = MIN(ret->use_nsec, arm->use_nsec);
-                ret->layers_max = MAX(ret->layers_max, arm->layers_max);
+                ret->use_nsec = MIN(ret->use_nsec, role_cost->use_nsec);
+                ret->layers_max = MAX(ret->layers_max, role_cost->layers_max);
         }
         return ret->layers_max > 0;
 }
 
 /* Lowers, for each role, the least surcharge over a device's cheapest role: without and with the surcharge of
  * the visit to its node. */
-static void lower_surcharges(const AldPlacementRoleCost *arms, uint32_t device, const Share *share,
+static void lower_surcharges(const AldPlacementRoleCost *role_costs, uint32_t device, const Share *share,
         double alone[], double with_visit[])
 {
-        double visit = least_visit(arms, device);
+        double visit = least_visit(role_costs, device);
 
         for (AldPlacementRole role = 0; role < ALD_PLACEMENT_N_ROLES; role++) {
-                const AldPlacementRoleCost *arm = ald_placement_arm(arms, device, role);
-                double more = arm->use_nsec - share->use_nsec;
+                const AldPlacementRoleCost *role_cost = ald_placement_role_cost(role_costs, device, role);
+                double more = role_cost->use_nsec - share->use_nsec;
 
                 alone[role] = MIN(alone[role], more);
-                with_visit[role] = MIN(with_visit[role], more + arm->visit_nsec - visit);
+                with_visit[role] = MIN(with_visit[role], more + role_cost->visit_nsec - visit);
         }
 }
 
@@ -144,7 +144,7 @@ static uint32_t node_of(const AldPlacementProblem *problem, uint32_t device)
         return problem->nodes ? problem->nodes[device] : device;
 }
 
-static GHashTable *find_nodes(const AldPlacementProblem *problem, const AldPlacementRoleCost *arms)
+static GHashTable *find_nodes(const AldPlacementProblem *problem, const AldPlacementRoleCost *role_costs)
 {
         GHashTable *nodes = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 
@@ -153,13 +153,14 @@ static GHashTable *find_nodes(const AldPlacementProblem *problem, const AldPlace
                 NodeShare *node = g_hash_table_lookup(nodes, key);
                 Share share;
 
-                if (!find_share(problem, arms, i, &share))
+                if (!find_share(problem, role_costs, i, &share))
                         continue;
                 if (!node) {
                         node = g_new0(NodeShare, 1);
-                        node->visit_nsec = least_visit(arms, i);
-                        node->both_nsec = ald_placement_arm(arms, i, ALD_PLACEMENT_BOTH)->visit_nsec -
-                                          node->visit_nsec;
+                        node->visit_nsec = least_visit(role_costs, i);
+                        node->both_nsec =
+                                ald_placement_role_cost(role_costs, i, ALD_PLACEMENT_BOTH)->visit_nsec -
+                                node->visit_nsec;
                         g_hash_table_insert(nodes, key, node);
                 }
                 node->room += share.layers_max;
@@ -171,9 +172,9 @@ static GHashTable *find_nodes(const AldPlacementProblem *problem, const AldPlace
 /* A node costs its visit once. Its devices share that cost in proportion to their room, so that no part of
  * them is charged more than it costs. */
 double ald_placement_star_bound(
-        const AldPlacementProblem *problem, const AldPlacementRoleCost *arms, double *price_nsec)
+        const AldPlacementProblem *problem, const AldPlacementRoleCost *role_costs, double *price_nsec)
 {
-        g_autoptr(GHashTable) nodes = find_nodes(problem, arms);
+        g_autoptr(GHashTable) nodes = find_nodes(problem, role_costs);
         g_autofree Share *shares = g_new(Share, problem->n_devices);
         double more[ALD_PLACEMENT_N_ROLES] = { INFINITY, INFINITY, INFINITY, INFINITY };
         double alone[ALD_PLACEMENT_N_ROLES] = { INFINITY, INFINITY, INFINITY, INFINITY };
@@ -183,9 +184,9 @@ double ald_placement_star_bound(
         for (uint32_t i = 0; i < problem->n_devices; i++) {
                 const NodeShare *node = g_hash_table_lookup(nodes, GUINT_TO_POINTER(node_of(problem, i)));
 
-                if (!find_share(problem, arms, i, &shares[n]))
+                if (!find_share(problem, role_costs, i, &shares[n]))
                         continue;
-                lower_surcharges(arms, i, &shares[n], alone, more);
+                lower_surcharges(role_costs, i, &shares[n], alone, more);
                 if (node->n > 1)
                         both = MIN(both, node->both_nsec);
                 shares[n].use_nsec += node->visit_nsec * shares[n].layers_max / (double) node->room;

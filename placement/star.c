@@ -29,7 +29,7 @@ typedef struct Choice {
  * them, on a number of devices and nodes if these are counted. */
 typedef struct Table {
         const AldPlacementProblem *problem;
-        const AldPlacementRoleCost *arms;
+        const AldPlacementRoleCost *role_costs;
         uint32_t *order; /* usable devices, grouped by node */
         uint32_t n;
         uint32_t devices, nodes; /* most that may be used; 0: unlimited and not counted */
@@ -95,13 +95,14 @@ static void fill_infinite(const Table *table, double *nsec)
 }
 
 /* Returns whether the device is required, or usable in some role. */
-static bool is_of_use(const AldPlacementProblem *problem, const AldPlacementRoleCost *arms, uint32_t device)
+static bool is_of_use(
+        const AldPlacementProblem *problem, const AldPlacementRoleCost *role_costs, uint32_t device)
 {
         bool useful = problem->devices[device].required;
 
         for (AldPlacementRole role = 0; role < ALD_PLACEMENT_N_ROLES; role++)
-                useful |= ald_placement_arm(arms, device, role)->use_nsec < INFINITY &&
-                          ald_placement_arm(arms, device, role)->layers_max > 0;
+                useful |= ald_placement_role_cost(role_costs, device, role)->use_nsec < INFINITY &&
+                          ald_placement_role_cost(role_costs, device, role)->layers_max > 0;
         return useful;
 }
 
@@ -119,9 +120,9 @@ static int compare_nodes(const void *a, const void *b, void *userdata)
 static void extend_row(const Table *table, uint32_t device, Choice as, double visit_nsec,
         const double *before, double *with, Choice *choice)
 {
-        const AldPlacementRoleCost *arm = ald_placement_arm(table->arms, device, as.role);
+        const AldPlacementRoleCost *role_cost = ald_placement_role_cost(table->role_costs, device, as.role);
         double layer_nsec = table->problem->devices[device].layer_nsec;
-        double use_nsec = arm->use_nsec + visit_nsec + table->tie_nsec;
+        double use_nsec = role_cost->use_nsec + visit_nsec + table->tie_nsec;
         uint32_t head = 0, tail = 0, *queue = table->queue;
 
         for (uint32_t layers = 1; layers <= table->problem->layers; layers++) {
@@ -133,7 +134,7 @@ static void extend_row(const Table *table, uint32_t device, Choice as, double vi
                         tail--;
                 if (before[fewer] < INFINITY)
                         queue[tail++] = fewer;
-                while (tail > head && layers - queue[head] > arm->layers_max)
+                while (tail > head && layers - queue[head] > role_cost->layers_max)
                         head++;
                 if (tail == head)
                         continue;
@@ -148,12 +149,12 @@ static void extend_row(const Table *table, uint32_t device, Choice as, double vi
 
 static double visit_nsec(const Table *table, uint32_t device, AldPlacementRole role)
 {
-        return ald_placement_arm(table->arms, device, role)->visit_nsec;
+        return ald_placement_role_cost(table->role_costs, device, role)->visit_nsec;
 }
 
 static double after_nsec(const Table *table, uint32_t device)
 {
-        return ald_placement_arm(table->arms, device, ALD_PLACEMENT_PLAIN)->after_nsec;
+        return ald_placement_role_cost(table->role_costs, device, ALD_PLACEMENT_PLAIN)->after_nsec;
 }
 
 /* Returns how much longer the visits to a device's node take if it is used after other devices of that node.
@@ -244,8 +245,8 @@ static void extend_roles(Table *table, uint32_t place, uint32_t devices, uint32_
                         const Extension of = { place, devices, nodes, roles, role };
 
                         if ((role & ~roles) ||
-                                !(ald_placement_arm(table->arms, table->order[place], role)->use_nsec <
-                                        INFINITY))
+                                !(ald_placement_role_cost(table->role_costs, table->order[place], role)
+                                                ->use_nsec < INFINITY))
                                 continue;
                         if (!is_first_of_node(table, place))
                                 extend_inside(table, &of);
@@ -348,7 +349,7 @@ static double nsec_of(const Table *table, const FoundStage *found, uint32_t n)
 
                 roles = is_first ? found[i].role : roles | found[i].role;
                 nsec += stage->layers * device->layer_nsec +
-                        ald_placement_arm(table->arms, stage->device, found[i].role)->use_nsec;
+                        ald_placement_role_cost(table->role_costs, stage->device, found[i].role)->use_nsec;
                 nsec += is_first ? 0 : after_nsec(table, stage->device);
                 nsec += is_last ? visit_nsec(table, stage->device, roles) : 0;
         }
@@ -404,14 +405,17 @@ static void build_solution(
         order_stages(table, found, n, ret);
 }
 
-static void table_init(Table *table, const AldPlacementProblem *problem, const AldPlacementRoleCost *arms)
+static void table_init(
+        Table *table, const AldPlacementProblem *problem, const AldPlacementRoleCost *role_costs)
 {
         double least = INFINITY;
 
-        *table = (Table){ .problem = problem, .arms = arms, .order = g_new(uint32_t, problem->n_devices) };
+        *table = (Table){
+                .problem = problem, .role_costs = role_costs, .order = g_new(uint32_t, problem->n_devices)
+        };
         for (uint32_t i = 0; i < problem->n_devices; i++) {
                 least = fmin(least, problem->devices[i].layer_nsec);
-                if (is_of_use(problem, arms, i))
+                if (is_of_use(problem, role_costs, i))
                         table->order[table->n++] = i;
         }
         g_qsort_with_data(table->order, (gint) table->n, sizeof *table->order, compare_nodes,
@@ -487,7 +491,7 @@ static int solve_only_node(
         const Table *table, uint32_t first, uint32_t end, uint64_t *work, AldPlacementStarSolution *ret)
 {
         g_auto(Table) one = { .problem = table->problem,
-                .arms = table->arms,
+                .role_costs = table->role_costs,
                 .order = g_memdup2(table->order + first, (end - first) * sizeof *table->order),
                 .n = end - first,
                 .devices = table->devices < end - first ? table->devices : 0,
@@ -592,8 +596,9 @@ static bool is_no_worse(const Table *table, uint32_t a, uint32_t b)
         if (x->layer_nsec > y->layer_nsec || x->required || y->required)
                 return false;
         for (AldPlacementRole role = 0; role < ALD_PLACEMENT_N_ROLES; role++) {
-                const AldPlacementRoleCost *one = ald_placement_arm(table->arms, order[a], role);
-                const AldPlacementRoleCost *other = ald_placement_arm(table->arms, order[b], role);
+                const AldPlacementRoleCost *one = ald_placement_role_cost(table->role_costs, order[a], role);
+                const AldPlacementRoleCost *other = ald_placement_role_cost(
+                        table->role_costs, order[b], role);
                 double costs = one->use_nsec + (together ? 0
                                                        : is_alone(table, a)
                                                                ? one->visit_nsec
@@ -622,8 +627,10 @@ static bool can_replace_like(const Table *table, uint32_t a, uint32_t b, bool *i
                 return false;
         *is_same = *is_same && x->layer_nsec == y->layer_nsec;
         for (AldPlacementRole role = 0; role < ALD_PLACEMENT_N_ROLES; role++) {
-                const AldPlacementRoleCost *one = ald_placement_arm(table->arms, table->order[a], role);
-                const AldPlacementRoleCost *other = ald_placement_arm(table->arms, table->order[b], role);
+                const AldPlacementRoleCost *one = ald_placement_role_cost(
+                        table->role_costs, table->order[a], role);
+                const AldPlacementRoleCost *other = ald_placement_role_cost(
+                        table->role_costs, table->order[b], role);
 
                 if (one->use_nsec > other->use_nsec || one->visit_nsec > other->visit_nsec ||
                         one->after_nsec > other->after_nsec || one->layers_max < other->layers_max)
@@ -707,7 +714,7 @@ static int solve_limited(Table *table, uint64_t *work, AldPlacementStarSolution 
         return r;
 }
 
-int ald_placement_solve_star(const AldPlacementProblem *problem, const AldPlacementRoleCost *arms,
+int ald_placement_solve_star(const AldPlacementProblem *problem, const AldPlacementRoleCost *role_costs,
         double below_nsec, uint64_t *work, AldPlacementStarSolution *ret, double *ret_lower_nsec)
 {
         AldPlacementStarSolution only;
@@ -715,7 +722,7 @@ int ald_placement_solve_star(const AldPlacementProblem *problem, const AldPlacem
         bool is_exact = true;
         int only_r, r;
 
-        table_init(&table, problem, arms);
+        table_init(&table, problem, role_costs);
         *ret_lower_nsec = INFINITY;
         only_r = solve_only_nodes(&table, work, &only, &is_exact);
         r = choose_better(solve_table(&table, work, ret), ret, only_r, &only);

@@ -23,10 +23,10 @@ typedef struct AldPlacementRoleCost {
         double visit_nsec, after_nsec;
 } AldPlacementRoleCost;
 
-static inline const AldPlacementRoleCost *ald_placement_arm(
-        const AldPlacementRoleCost *arms, uint32_t device, AldPlacementRole role)
+static inline const AldPlacementRoleCost *ald_placement_role_cost(
+        const AldPlacementRoleCost *role_costs, uint32_t device, AldPlacementRole role)
 {
-        return &arms[(size_t) device * ALD_PLACEMENT_N_ROLES + role];
+        return &role_costs[(size_t) device * ALD_PLACEMENT_N_ROLES + role];
 }
 
 typedef struct AldPlacementStarSolution {
@@ -43,8 +43,8 @@ void ald_placement_star_solution_clear(AldPlacementStarSolution *solution);
  * Finds the split with the least time of one step, for an engine whose client sends the activations to each
  * device that it uses and receives them back, as llama.cpp does with RPC. That time is the sum over the used
  * devices of layers × layer_nsec + use_nsec, over the used nodes of visit_nsec in the role that one of their
- * devices has, and of after_nsec for each further device of a node. Arms are [device][role]. One device is
- * the first and one is the last, or one is both. A node that has both, on two devices, is visited twice,
+ * devices has, and of after_nsec for each further device of a node. Role costs are [device][role]. One device
+ * is the first and one is the last, or one is both. A node that has both, on two devices, is visited twice,
  * unless no other node is used: then visit_nsec in both roles counts. Between the two ends, stages are in the
  * order of their nodes, since any order takes the same time. layers_max of the devices, hop_nsec and ends of
  * the problem are not read. If `nodes` is NULL, each device is a node of its own.
@@ -61,11 +61,11 @@ void ald_placement_star_solution_clear(AldPlacementStarSolution *solution);
  */
 #define ALD_PLACEMENT_STAR_CELLS UINT64_C(40000000)
 
-int ald_placement_solve_star(const AldPlacementProblem *problem, const AldPlacementRoleCost *arms,
+int ald_placement_solve_star(const AldPlacementProblem *problem, const AldPlacementRoleCost *role_costs,
         double below_nsec, uint64_t *work, AldPlacementStarSolution *ret, double *ret_lower_nsec);
 
 /* Returns a lower bound on all solutions: it lets devices be used in part, and lets more than devices_max be
  * used at *price_nsec each. If that is NAN, a good price is found and set if it matters; it also suits
  * similar problems. */
 double ald_placement_star_bound(
-        const AldPlacementProblem *problem, const AldPlacementRoleCost *arms, double *price_nsec);
+        const AldPlacementProblem *problem, const AldPlacementRoleCost *role_costs, double *price_nsec);

@@ -127,7 +127,7 @@ static double measure_order(Search *search, const AldStageOrder *order, double *
 static bool goes_on(const Search *search)
 {
         return *search->arrangement->work < search->arrangement->work_max &&
-               search->best_nsec > search->arrangement->aim_nsec * (1 + ALD_PLAN_TIE);
+               search->best_nsec > search->arrangement->ideal_nsec * (1 + ALD_PLAN_TIE);
 }
 
 /* Takes an order whose cuts are set as the best one. */

@@ -25,7 +25,7 @@ typedef struct AldPlanArrangement {
         uint32_t steps; /* steps under way; with several, the time is that of ald_placement_overlapped() */
         double occupy_max_nsec;   /* how long a step may occupy a path; INFINITY: any time */
         bool may_head_be_first;   /* the first of several stages may have the head */
-        double aim_nsec;          /* a time that is good enough to stop */
+        double ideal_nsec;        /* a time that is good enough to stop */
         double below_nsec;        /* stages must take less; INFINITY: any time */
         uint64_t *work, work_max; /* work done and its limit, in cells of cuts */
         uint64_t fit_work_max; /* as work_max of AldPlanFitting, if the layers fit on no stages near these */

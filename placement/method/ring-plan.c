@@ -396,7 +396,7 @@ static int arrange_stages(Ring *ring, const AldPlacementProblem *problem, const 
                 .head_nsec = head_nsec,
                 .steps = goal->in_flight,
                 .occupy_max_nsec = goal->busiest_nsec,
-                .aim_nsec = ring->ideal_nsec,
+                .ideal_nsec = ring->ideal_nsec,
                 .below_nsec = below_nsec,
                 .work = &ring->arrange_work,
                 .work_max = is_plan ? plan_work : ARRANGE_OTHER,
@@ -458,7 +458,7 @@ static int find_solution(const Ring *ring, const AldPlacementProblem *problem, c
 typedef struct RingFit {
         bool fits;
         bool is_arranged; /* the stages were replaced by others near them */
-        bool is_least;    /* no order of stages takes less */
+        bool is_least;    /* all orders were tried: none takes less than these and enough_nsec */
         bool is_hopeless; /* the layers provably fit on no stages */
 } RingFit;
 

@@ -55,7 +55,7 @@ typedef struct Star {
         uint32_t client;
         AldPlanLayerRun run; /* run that the solver assumes for layers between the ends, since it is unknown
                                 which ones a device gets */
-        AldPlacementRoleCost *arms; /* [member][role]: for this client and way */
+        AldPlacementRoleCost *role_costs; /* [member][role]: for this client and way */
         GArray *trials;
         double price_nsec;     /* price of a device, for bounds */
         double ideal_nsec;     /* of the trial: the least possible, if the layers fit as the solver assumes */
@@ -73,7 +73,7 @@ static void star_clear(Star *star)
         g_free(star->use_nsec);
         g_free(star->visit_nsec);
         g_free(star->after_nsec);
-        g_free(star->arms);
+        g_free(star->role_costs);
         g_array_unref(star->trials);
 }
 
@@ -93,7 +93,7 @@ static void star_init(Star *star, const AldPlanCandidates *candidates, const Ald
                 .visit_nsec = g_new(double, n *ALD_PLACEMENT_N_ROLES),
                 .after_nsec = g_new(double, n),
                 .client = ALD_PLAN_NONE,
-                .arms = g_new(AldPlacementRoleCost, n * ALD_PLACEMENT_N_ROLES),
+                .role_costs = g_new(AldPlacementRoleCost, n * ALD_PLACEMENT_N_ROLES),
                 .price_nsec = NAN,
                 .trials = g_array_new(false, false, sizeof(StarTrial)) };
         for (uint32_t i = 0; i < candidates->n; i++) {
@@ -263,13 +263,13 @@ static AldPlacementProblem prepare_problem(Star *star, uint32_t client, StarWay 
                 for (AldPlacementRole role = 0; role < ALD_PLACEMENT_N_ROLES; role++) {
                         size_t at = i * ALD_PLACEMENT_N_ROLES + role;
 
-                        star->arms[at] = (AldPlacementRoleCost){ .use_nsec = INFINITY,
+                        star->role_costs[at] = (AldPlacementRoleCost){ .use_nsec = INFINITY,
                                 .visit_nsec = star->visit_nsec[at],
                                 .after_nsec = star->after_nsec[i] };
                         if (isinf(star->visit_nsec[at]) || !may_have_role(star, way, i, role))
                                 continue;
-                        star->arms[at].use_nsec = star->use_nsec[at];
-                        star->arms[at].layers_max = ald_plan_stage_layers_max_with(star->candidates,
+                        star->role_costs[at].use_nsec = star->use_nsec[at];
+                        star->role_costs[at].layers_max = ald_plan_stage_layers_max_with(star->candidates,
                                 star->members[i], run_of(role, star->run), bytes_beside(star, i, role),
                                 buffer_bytes(star, way, i, role, 0, true));
                 }
@@ -388,15 +388,17 @@ static double beside_nsec(const void *userdata, const AldStageOrder *order, doub
                 uint32_t device = order->devices[stage], node = star->nodes[device];
                 AldPlacementRole roles = ALD_PLACEMENT_PLAIN;
 
-                nsec += ald_placement_arm(star->arms, device, ald_stage_order_role(order, stage))->use_nsec;
+                nsec += ald_placement_role_cost(star->role_costs, device, ald_stage_order_role(order, stage))
+                                ->use_nsec;
                 /* Stages of a node that follow each other share one visit to it. */
                 if (stage > 0 && star->nodes[order->devices[stage - 1]] == node) {
-                        nsec += ald_placement_arm(star->arms, device, ALD_PLACEMENT_PLAIN)->after_nsec;
+                        nsec += ald_placement_role_cost(star->role_costs, device, ALD_PLACEMENT_PLAIN)
+                                        ->after_nsec;
                         continue;
                 }
                 for (uint32_t i = stage; i < order->n && star->nodes[order->devices[i]] == node; i++)
                         roles |= ald_stage_order_role(order, i);
-                nsec += ald_placement_arm(star->arms, device, roles)->visit_nsec;
+                nsec += ald_placement_role_cost(star->role_costs, device, roles)->visit_nsec;
         }
         return nsec;
 }
@@ -424,7 +426,7 @@ static int arrange_stages(Star *star, StarWay way, const AldPlacementProblem *pr
                 .steps = 1,
                 .occupy_max_nsec = INFINITY,
                 .may_head_be_first = way == STAR_BEHIND,
-                .aim_nsec = star->ideal_nsec,
+                .ideal_nsec = star->ideal_nsec,
                 .below_nsec = below_nsec,
                 .work = &star->arrange_work,
                 .work_max = (is_thorough ? ARRANGE_MOST : ARRANGE_LEAST) + star->work / ARRANGE_SHARE,
@@ -439,7 +441,7 @@ static int arrange_stages(Star *star, StarWay way, const AldPlacementProblem *pr
                 for (AldPlacementRole role = 0; role < ALD_PLACEMENT_N_ROLES; role++) {
                         size_t at = (size_t) i * ALD_PLACEMENT_N_ROLES + role;
 
-                        if (isinf(star->arms[at].use_nsec))
+                        if (isinf(star->role_costs[at].use_nsec))
                                 continue;
                         cuts[at] = cut_of(star, way, i, role);
                         cuts[at].layers_max = ald_plan_stage_layers_max_with(star->candidates,
@@ -471,7 +473,7 @@ static int try_run(Star *star, const StarTrial *trial, AldPlanLayerRun run, AldP
         star->run = run;
         problem = prepare_problem(star, trial->client, trial->way);
         r = ald_placement_solve_star(
-                &problem, star->arms, below_nsec, &star->work, &solution, ret_lower_nsec);
+                &problem, star->role_costs, below_nsec, &star->work, &solution, ret_lower_nsec);
         if (r < 0)
                 return r;
         solved_nsec = solution.nsec;
@@ -524,7 +526,7 @@ static void add_client(Star *star, uint32_t client)
                 if (!has_host_room(star, client, way))
                         continue;
                 problem = prepare_problem(star, client, way);
-                trial.bound_nsec = ald_placement_star_bound(&problem, star->arms, &star->price_nsec);
+                trial.bound_nsec = ald_placement_star_bound(&problem, star->role_costs, &star->price_nsec);
                 if (trial.bound_nsec < INFINITY)
                         g_array_append_val(star->trials, trial);
         }

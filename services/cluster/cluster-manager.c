@@ -80,7 +80,7 @@ static void on_record(const AldUpdate *update, void *userdata)
         if (!manager->put_own && ald_announcer_is_behind(ald_member_announcer(manager->member)))
                 ald_timer_set(manager->behind_timer, g_get_monotonic_time());
         if (manager->epoch_missing)
-                ald_member_ask_for_own(manager->member);
+                ald_member_request_own(manager->member);
         manager->epoch_missing = false;
 }
 

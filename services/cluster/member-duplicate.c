@@ -48,7 +48,7 @@ void ald_member_on_duplicate_timer(void *userdata)
 /* If another broker accepts us, this one may have forged the duplicate, so it publishes "offline" instead of
  * "duplicate" to the other nodes. The retry is randomized, so that two machines with one id do not check
  * again at the same time. */
-void ald_member_leave_duplicate_broker(AldMember *member, AldBroker *broker)
+void ald_member_leave_for_duplicate(AldMember *member, AldBroker *broker)
 {
         bool elsewhere = ald_brokers_count_connected(member->brokers) > 1;
 
@@ -80,7 +80,7 @@ void ald_member_on_answer(void *userdata)
         ald_member_changed(member);
 }
 
-void ald_member_republish_status(AldMember *member, bool renew)
+void ald_member_answer_foreign_status(AldMember *member, bool renew)
 {
         gint64 now = g_get_monotonic_time();
 

@@ -53,10 +53,10 @@ void ald_member_changed(void *userdata);
  * stored from before proves nothing then. Returns false if there are none. */
 bool ald_member_end_duplicates(AldMember *member);
 /* Disconnects for a while from a broker at which another machine uses our id. */
-void ald_member_leave_duplicate_broker(AldMember *member, AldBroker *broker);
+void ald_member_leave_for_duplicate(AldMember *member, AldBroker *broker);
 /* Publishes our status again after someone else published one under our id, at a limited rate. `renew` makes
  * us a new instance, because ours was used. */
-void ald_member_republish_status(AldMember *member, bool renew);
+void ald_member_answer_foreign_status(AldMember *member, bool renew);
 /* Callbacks of the timers. */
 void ald_member_on_duplicate_timer(void *userdata);
 void ald_member_on_answer(void *userdata);

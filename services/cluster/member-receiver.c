@@ -153,14 +153,14 @@ static void on_own_status(const AldNodeStatus *status, const AldReceived *receiv
                 check_past_status(member, status, received->retained);
                 return;
         case ALD_OWN_DOUBTFUL:
-                ald_member_republish_status(member, false);
+                ald_member_answer_foreign_status(member, false);
                 return;
         case ALD_OWN_FORGED:
-                ald_member_republish_status(member, true);
+                ald_member_answer_foreign_status(member, true);
                 return;
         case ALD_OWN_DUPLICATE:
                 if (broker)
-                        ald_member_leave_duplicate_broker(member, broker);
+                        ald_member_leave_for_duplicate(member, broker);
                 return;
         }
 }

@@ -156,7 +156,7 @@ void ald_member_request_all(AldMember *member)
         ald_subscriber_request_all(member->subscriber);
 }
 
-void ald_member_ask_for_own(AldMember *member)
+void ald_member_request_own(AldMember *member)
 {
         if (!ald_subscriber_ask_for(member->subscriber, &member->own))
                 ald_handover_note_loss(member->setup.handover);

@@ -46,7 +46,7 @@ void ald_member_reconnect(AldMember *member);
 /* Makes the brokers send all retained messages again; see subscriber.h. */
 void ald_member_request_all(AldMember *member);
 /* Makes the brokers send what they have stored of this node again. */
-void ald_member_ask_for_own(AldMember *member);
+void ald_member_request_own(AldMember *member);
 /* Sends the presence of each node again, after the state service was restarted. */
 void ald_member_report_all_again(AldMember *member);
 

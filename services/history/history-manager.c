@@ -52,7 +52,7 @@ const AldConfigKey ald_history_config_keys[] = {
 
 struct AldHistoryManager {
         AldModel *model;
-        AldHistoryChanged told;
+        AldHistoryChanged changed;
         void *userdata;
         char *wanted; /* the scope, as configured */
         uint64_t budget;
@@ -168,7 +168,7 @@ static void on_announce(void *userdata)
         AldHistoryManager *manager = userdata;
 
         manager->announces = false;
-        manager->told(ALD_HISTORY_NEWS_FINDINGS, NULL, manager->userdata);
+        manager->changed(ALD_HISTORY_NEWS_FINDINGS, NULL, manager->userdata);
 }
 
 static void on_past_changed(void *userdata)
@@ -186,14 +186,14 @@ static void on_notice(const AldFindingNotice *notice, void *userdata)
         AldHistoryManager *manager = userdata;
 
         ald_finding_journal_write(manager->journal, notice);
-        manager->told(ALD_HISTORY_NEWS_NOTICE, notice, manager->userdata);
+        manager->changed(ALD_HISTORY_NEWS_NOTICE, notice, manager->userdata);
 }
 
 static void on_silences_changed(void *userdata)
 {
         AldHistoryManager *manager = userdata;
 
-        manager->told(ALD_HISTORY_NEWS_SILENCES, NULL, manager->userdata);
+        manager->changed(ALD_HISTORY_NEWS_SILENCES, NULL, manager->userdata);
         check_soon(manager);
 }
 
@@ -218,7 +218,7 @@ static void update_scope(AldHistoryManager *manager)
                 return;
         ald_record_feed_set_scope(manager->feed, scope, now_usec());
         ald_past_watch_restart(manager->past);
-        manager->told(ALD_HISTORY_NEWS_PROPERTIES, NULL, manager->userdata);
+        manager->changed(ALD_HISTORY_NEWS_PROPERTIES, NULL, manager->userdata);
         check_soon(manager);
 }
 
@@ -237,7 +237,7 @@ static void flush_samples(AldHistoryManager *manager)
         /* Returns the memory of samples and of the database that was needed only for this write. */
         if (r == 0)
                 malloc_trim(0);
-        manager->told(ALD_HISTORY_NEWS_PROPERTIES, NULL, manager->userdata);
+        manager->changed(ALD_HISTORY_NEWS_PROPERTIES, NULL, manager->userdata);
         ald_timer_set(manager->flush, g_get_monotonic_time() + (r > 0          ? SHRINK_USEC
                                                                        : r < 0 ? REPAIR_USEC
                                                                                : FLUSH_USEC));
@@ -346,9 +346,9 @@ void ald_history_manager_free(AldHistoryManager *manager)
         g_free(manager);
 }
 
-void ald_history_manager_watch(AldHistoryManager *manager, AldHistoryChanged told, void *userdata)
+void ald_history_manager_watch(AldHistoryManager *manager, AldHistoryChanged changed, void *userdata)
 {
-        manager->told = told;
+        manager->changed = changed;
         manager->userdata = userdata;
 }
 
@@ -369,7 +369,7 @@ void ald_history_manager_configure(AldHistoryManager *manager, const AldConfig *
         if (manager->budget != budget && ald_history_set_budget(manager->history, manager->budget) > 0)
                 ald_timer_set(manager->flush, g_get_monotonic_time() + SHRINK_USEC);
         update_scope(manager);
-        manager->told(ALD_HISTORY_NEWS_PROPERTIES, NULL, manager->userdata);
+        manager->changed(ALD_HISTORY_NEWS_PROPERTIES, NULL, manager->userdata);
 }
 
 /* Returns the name of the scope: "unknown" until the state service has been read, since nothing is recorded

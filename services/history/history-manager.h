@@ -29,7 +29,7 @@ void ald_history_manager_free(AldHistoryManager *manager);
 
 /* Sets the callback. Call it once, before any other function except _free(). The callback is not called while
  * the manager is being freed. */
-void ald_history_manager_watch(AldHistoryManager *manager, AldHistoryChanged told, void *userdata);
+void ald_history_manager_watch(AldHistoryManager *manager, AldHistoryChanged changed, void *userdata);
 
 /* Takes over the directory, which belongs to this process from now on. */
 void ald_history_manager_begin(AldHistoryManager *manager);

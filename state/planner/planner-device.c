@@ -7,14 +7,6 @@
 /* Loads are sent every second if they change, and every 30 s if they do not. */
 #define SILENT_USEC (UINT64_C(120) * 1000 * 1000)
 
-static bool is_avoided(const AldPlannerInput *input, const char *id)
-{
-        for (size_t i = 0; i < input->n_avoid_devices; i++)
-                if (strcmp(input->avoid_devices[i], id) == 0)
-                        return true;
-        return false;
-}
-
 static bool is_new_driver(const AldBackend *backend, const AldComputeDevice *row)
 {
         return row && row->driver_version && backend->driver_version &&
@@ -114,27 +106,6 @@ AldDeviceAssessment ald_device_assess(
 bool ald_device_is_measurable(const AldBackends *backends, const AldBackend *backend)
 {
         return backend->open_cl_platform && !ald_compute_is_split(backends, backend);
-}
-
-static int compare_due(gconstpointer a, gconstpointer b)
-{
-        const AldDueProbe *left = a, *right = b;
-        uint64_t x = left->since == ALD_ABSENT_UINT64 ? 0 : left->since;
-        uint64_t y = right->since == ALD_ABSENT_UINT64 ? 0 : right->since;
-
-        if (x != y)
-                return x < y ? -1 : 1;
-        return left->reason != right->reason ? (int) left->reason - (int) right->reason
-                                             : strcmp(left->device, right->device);
-}
-
-void ald_planner_limit_local(GArray *due, const AldPlannerInput *input)
-{
-        for (guint i = due->len; i > 0; i--)
-                if (is_avoided(input, g_array_index(due, AldDueProbe, i - 1).device))
-                        g_array_remove_index(due, i - 1);
-        g_array_sort(due, compare_due);
-        g_array_set_size(due, (guint) MIN(due->len, input->max));
 }
 
 static AldDeviceRecords records_of(const AldNode *node)

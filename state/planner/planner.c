@@ -496,7 +496,7 @@ static void planner_init(
         planner->placeholders = g_ptr_array_new_with_free_func(g_free);
         planner->deferred = g_hash_table_new(g_str_hash, g_str_equal);
         ald_store_foreach_node(store, count_node, &n);
-        planner->n_periods = ald_peer_sample_turn(n);
+        planner->n_periods = ald_peer_sample_n_periods(n);
         for (guint i = 0; i < planner->sample->len; i++)
                 if (!is_avoided(input, &((const AldNode *) planner->sample->pdata[i])->id))
                         g_ptr_array_add(planner->peers, planner->sample->pdata[i]);
@@ -554,4 +554,33 @@ AldTtlBounds ald_planner_bounds(AldStore *store, const AldPlannerInput *input, c
         if (ald_link_has_flag(row->flags, ALD_LINK_DISTURBED))
                 bounds.most = MAX(bounds.least, ald_kind_ttl(ALD_KIND_LINK_SOCKET));
         return bounds;
+}
+
+static bool is_device_avoided(const AldPlannerInput *input, const char *id)
+{
+        for (size_t i = 0; i < input->n_avoid_devices; i++)
+                if (strcmp(input->avoid_devices[i], id) == 0)
+                        return true;
+        return false;
+}
+
+static int compare_local_due(gconstpointer a, gconstpointer b)
+{
+        const AldDueProbe *left = a, *right = b;
+        uint64_t x = left->since == ALD_ABSENT_UINT64 ? 0 : left->since;
+        uint64_t y = right->since == ALD_ABSENT_UINT64 ? 0 : right->since;
+
+        if (x != y)
+                return x < y ? -1 : 1;
+        return left->reason != right->reason ? (int) left->reason - (int) right->reason
+                                             : strcmp(left->device, right->device);
+}
+
+void ald_planner_limit_local(GArray *due, const AldPlannerInput *input)
+{
+        for (guint i = due->len; i > 0; i--)
+                if (is_device_avoided(input, g_array_index(due, AldDueProbe, i - 1).device))
+                        g_array_remove_index(due, i - 1);
+        g_array_sort(due, compare_local_due);
+        g_array_set_size(due, (guint) MIN(due->len, input->max));
 }

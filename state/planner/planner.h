@@ -101,7 +101,7 @@ AldTtlBounds ald_planner_bounds(AldStore *store, const AldPlannerInput *input, c
  * allows. */
 void ald_planner_limit_local(GArray *due, const AldPlannerInput *input);
 
-/* In clusters larger than this, rows are deleted before the next turn of their peers. */
+/* In clusters larger than this, rows are deleted before the next period of their peers. */
 #define ALD_PLANNER_ROWS_MAX 3072u
 
 /*

@@ -7,7 +7,7 @@
 
 static const AldBackends *backends_of(const AldNode *node)
 {
-        return node ? ald_node_as(node, BACKENDS, AldBackends) : NULL;
+        return ald_node_as(node, BACKENDS, AldBackends);
 }
 
 void ald_device_joins_foreach(const AldNode *node, AldDeviceJoinFunc func, void *userdata)
@@ -60,7 +60,7 @@ static const AldDeviceJoin *find_join(const AldNode *node, const char *id)
 /* Returns the figures of the device if its copies go over the join, else NULL. */
 static const AldComputeDevice *figures_of(const AldNode *node, const AldDeviceJoin *join)
 {
-        const AldCompute *compute = node ? ald_node_as(node, COMPUTE, AldCompute) : NULL;
+        const AldCompute *compute = ald_node_as(node, COMPUTE, AldCompute);
 
         return compute && join && carries_copies(backends_of(node), join)
                        ? ald_rows_find(&compute->devices, join->device)

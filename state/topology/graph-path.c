@@ -48,7 +48,7 @@ void ald_graph_space_clear(AldGraphSpace *space)
 
 AldGraphNodeRowPresence ald_graph_presence_of(const AldNode *node)
 {
-        const AldPresence *presence = node ? ald_node_as(node, PRESENCE, AldPresence) : NULL;
+        const AldPresence *presence = ald_node_as(node, PRESENCE, AldPresence);
         int state = presence ? ald_graph_node_row_presence_from_string(presence->state) : -1;
 
         if (node && node->local)

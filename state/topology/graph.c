@@ -987,8 +987,8 @@ static void update_pair(AldGraph *graph, Pair *pair)
 
 static void describe_member(const AldId *id, const AldNode *node, AldGraphSpace *space, AldGraphNodeRow *ret)
 {
-        const AldIdentity *identity = node ? ald_node_as(node, IDENTITY, AldIdentity) : NULL;
-        const AldPresence *presence = node ? ald_node_as(node, PRESENCE, AldPresence) : NULL;
+        const AldIdentity *identity = ald_node_as(node, IDENTITY, AldIdentity);
+        const AldPresence *presence = ald_node_as(node, PRESENCE, AldPresence);
 
         *ret = (AldGraphNodeRow) ALD_GRAPH_NODE_ROW_INIT;
         ret->node = ald_id_format(id, space->source);

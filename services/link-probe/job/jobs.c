@@ -36,7 +36,7 @@ struct AldJob {
 
 struct AldJobs {
         AldJobsParts parts;
-        AldJobChanged told; /* NULL if none */
+        AldJobChanged changed; /* NULL if none */
         void *userdata;
         guint notification; /* timer until changes are reported */
         unsigned last;
@@ -68,9 +68,9 @@ AldJobs *ald_jobs_new(const AldJobsParts *parts)
         return jobs;
 }
 
-void ald_jobs_watch(AldJobs *jobs, AldJobChanged told, void *userdata)
+void ald_jobs_watch(AldJobs *jobs, AldJobChanged changed, void *userdata)
 {
-        jobs->told = told;
+        jobs->changed = changed;
         jobs->userdata = userdata;
 }
 
@@ -92,8 +92,8 @@ static void notify_watcher(AldJob *job, AldJobNews news)
 {
         const AldJobs *jobs = job->jobs;
 
-        if (jobs->told)
-                jobs->told(job, news, jobs->userdata);
+        if (jobs->changed)
+                jobs->changed(job, news, jobs->userdata);
 }
 
 static gboolean on_notification_due(gpointer userdata)

@@ -49,7 +49,7 @@ AldJobs *ald_jobs_new(const AldJobsParts *parts);
 void ald_jobs_free(AldJobs *jobs);
 
 /* Sets the callback, or NULL for none. Changes of a job within a short time are reported together. */
-void ald_jobs_watch(AldJobs *jobs, AldJobChanged told, void *userdata);
+void ald_jobs_watch(AldJobs *jobs, AldJobChanged changed, void *userdata);
 
 /* Returns 0 if another job may be added, -ALD_E_USER_LIMIT if the user has too many, -ALD_E_COMMON_LIMIT if
  * there are too many in total. */

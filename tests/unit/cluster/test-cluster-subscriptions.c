@@ -67,7 +67,7 @@ static void test_many(void)
 {
         enum { N = 200 };
         uint64_t period = ald_kind_ttl(ALD_KIND_LINK_SOCKET);
-        size_t turn = ald_peer_sample_turn(N);
+        size_t turn = ald_peer_sample_n_periods(N);
         g_autoptr(GHashTable) heard = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 
         for (size_t i = 0; i < turn; i++) {

@@ -78,7 +78,7 @@ double placement_measure_ring(const AldPlacementProblem *problem, const AldPlace
         return nsec;
 }
 
-static AldPlacementRoleCost arm_of(
+static AldPlacementRoleCost role_cost_of(
         const AldPlacementProblem *problem, const PlacementStar *star, uint32_t device, bool last)
 {
         if (!last || !star->last_nsec)
@@ -91,7 +91,7 @@ static AldPlacementRoleCost arm_of(
 int placement_solve_star(
         const AldPlacementProblem *problem, const PlacementStar *star, AldPlacementSolution *ret)
 {
-        g_autofree AldPlacementRoleCost *arms = g_new(
+        g_autofree AldPlacementRoleCost *role_costs = g_new(
                 AldPlacementRoleCost, (size_t) problem->n_devices * ALD_PLACEMENT_N_ROLES);
         AldPlacementStarSolution found;
         AldPlacementStage last;
@@ -101,9 +101,9 @@ int placement_solve_star(
 
         for (uint32_t i = 0; i < problem->n_devices; i++)
                 for (AldPlacementRole role = 0; role < ALD_PLACEMENT_N_ROLES; role++)
-                        arms[i * ALD_PLACEMENT_N_ROLES + role] = arm_of(
+                        role_costs[i * ALD_PLACEMENT_N_ROLES + role] = role_cost_of(
                                 problem, star, i, role & ALD_PLACEMENT_LAST);
-        r = ald_placement_solve_star(problem, arms, INFINITY, &work, &found, &lower_nsec);
+        r = ald_placement_solve_star(problem, role_costs, INFINITY, &work, &found, &lower_nsec);
         if (r < 0)
                 return r;
         last = found.stages[found.last];

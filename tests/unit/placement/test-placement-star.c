@@ -12,7 +12,7 @@
 
 typedef struct Case {
         AldPlacementDevice devices[DEVICES_MAX];
-        AldPlacementRoleCost arms[DEVICES_MAX * ALD_PLACEMENT_N_ROLES];
+        AldPlacementRoleCost role_costs[DEVICES_MAX * ALD_PLACEMENT_N_ROLES];
         uint32_t nodes[DEVICES_MAX];
         AldPlacementProblem problem;
 } Case;
@@ -48,7 +48,7 @@ static void make_case(Case *made)
                         .required = g_test_rand_int_range(0, 10) == 0 };
                 made->nodes[i] = (uint32_t) g_test_rand_int_range(0, NODES);
                 for (uint32_t j = 0; j < ALD_PLACEMENT_N_ROLES; j++)
-                        made->arms[i * ALD_PLACEMENT_N_ROLES + j] = (AldPlacementRoleCost){
+                        made->role_costs[i * ALD_PLACEMENT_N_ROLES + j] = (AldPlacementRoleCost){
                                 g_test_rand_int_range(0, 5) == 0 ? INFINITY : g_test_rand_double_range(0, 8),
                                 g_test_rand_int_range(0, 20) == 0
                                         ? UINT32_MAX
@@ -75,7 +75,7 @@ typedef struct Search {
 static double visits_cost(
         const Case *of, const uint32_t *layers, uint32_t node, uint32_t first, uint32_t last)
 {
-        const AldPlacementRoleCost *arms = NULL;
+        const AldPlacementRoleCost *role_costs = NULL;
         AldPlacementRole roles = ALD_PLACEMENT_PLAIN;
         uint32_t n = 0, others = 0;
         double after = 0;
@@ -85,17 +85,17 @@ static double visits_cost(
                         others += layers[i] > 0;
                         continue;
                 }
-                arms = &of->arms[i * ALD_PLACEMENT_N_ROLES];
-                after = arms->after_nsec;
+                role_costs = &of->role_costs[i * ALD_PLACEMENT_N_ROLES];
+                after = role_costs->after_nsec;
                 roles |= (i == first ? ALD_PLACEMENT_FIRST : 0) | (i == last ? ALD_PLACEMENT_LAST : 0);
                 n++;
         }
         if (n == 0)
                 return 0;
         if (roles == ALD_PLACEMENT_BOTH && first != last && others > 0)
-                return arms[ALD_PLACEMENT_FIRST].visit_nsec + arms[ALD_PLACEMENT_LAST].visit_nsec +
-                       (n - 2) * after;
-        return arms[roles].visit_nsec + (n - 1) * after;
+                return role_costs[ALD_PLACEMENT_FIRST].visit_nsec +
+                       role_costs[ALD_PLACEMENT_LAST].visit_nsec + (n - 2) * after;
+        return role_costs[roles].visit_nsec + (n - 1) * after;
 }
 
 static double cost(const Case *of, const uint32_t *layers, uint32_t first, uint32_t last)
@@ -107,12 +107,13 @@ static double cost(const Case *of, const uint32_t *layers, uint32_t first, uint3
         for (uint32_t i = 0; i < of->problem.n_devices; i++) {
                 AldPlacementRole role = (i == first ? ALD_PLACEMENT_FIRST : 0) |
                                         (i == last ? ALD_PLACEMENT_LAST : 0);
-                const AldPlacementRoleCost *arm = ald_placement_arm(of->arms, i, role);
+                const AldPlacementRoleCost *role_cost = ald_placement_role_cost(of->role_costs, i, role);
 
                 if (layers[i] == 0)
                         continue;
-                nsec += layers[i] > arm->layers_max ? INFINITY
-                                                    : arm->use_nsec + layers[i] * of->devices[i].layer_nsec;
+                nsec += layers[i] > role_cost->layers_max
+                                ? INFINITY
+                                : role_cost->use_nsec + layers[i] * of->devices[i].layer_nsec;
         }
         return nsec;
 }
@@ -191,12 +192,12 @@ static void test_is_best(void)
                 make_case(&made);
                 all.of = &made;
                 search(&all, 0, made.problem.layers);
-                g_assert_cmpfloat(ald_placement_star_bound(&made.problem, made.arms, &price), <=,
+                g_assert_cmpfloat(ald_placement_star_bound(&made.problem, made.role_costs, &price), <=,
                         all.best * (1 + 1e-12));
                 price = g_test_rand_double_range(0, 20);
-                g_assert_cmpfloat(ald_placement_star_bound(&made.problem, made.arms, &price), <=,
+                g_assert_cmpfloat(ald_placement_star_bound(&made.problem, made.role_costs, &price), <=,
                         all.best * (1 + 1e-12));
-                r = ald_placement_solve_star(&made.problem, made.arms, INFINITY, &work, &found, &lower);
+                r = ald_placement_solve_star(&made.problem, made.role_costs, INFINITY, &work, &found, &lower);
                 g_assert_cmpint(r, ==, isinf(all.best) ? -ENOSPC : 0);
                 if (r < 0) {
                         g_assert_cmpfloat(lower, ==, INFINITY);
@@ -206,7 +207,7 @@ static void test_is_best(void)
                 g_assert_cmpfloat(lower, ==, found.nsec);
                 ald_placement_star_solution_clear(&found);
                 r = ald_placement_solve_star(
-                        &made.problem, made.arms, all.best * (1 - 1e-9), &work, &found, &lower);
+                        &made.problem, made.role_costs, all.best * (1 - 1e-9), &work, &found, &lower);
                 g_assert_cmpint(r, ==, -ENOSPC);
                 g_assert_cmpfloat(lower, <=, all.best * (1 + 1e-9));
                 n_found++;
@@ -219,7 +220,7 @@ static void test_limits(void)
 {
         enum { N = 800, LAYERS = 80 };
         g_autofree AldPlacementDevice *devices = g_new0(AldPlacementDevice, N);
-        g_autofree AldPlacementRoleCost *arms = g_new(AldPlacementRoleCost, N * ALD_PLACEMENT_N_ROLES);
+        g_autofree AldPlacementRoleCost *role_costs = g_new(AldPlacementRoleCost, N * ALD_PLACEMENT_N_ROLES);
         g_autofree uint32_t *nodes = g_new(uint32_t, N);
         const AldPlacementProblem problem = { .layers = LAYERS,
                 .n_devices = N,
@@ -235,12 +236,13 @@ static void test_limits(void)
                 devices[i].layer_nsec = g_test_rand_double_range(1, 10);
                 nodes[i] = i / 2;
                 for (uint32_t j = 0; j < ALD_PLACEMENT_N_ROLES; j++)
-                        arms[i * ALD_PLACEMENT_N_ROLES + j] = (AldPlacementRoleCost){
+                        role_costs[i * ALD_PLACEMENT_N_ROLES + j] = (AldPlacementRoleCost){
                                 .use_nsec = g_test_rand_double_range(0, 8),
                                 .layers_max = (uint32_t) g_test_rand_int_range(1, 8)
                         };
         }
-        g_assert_cmpint(ald_placement_solve_star(&problem, arms, INFINITY, &work, &found, &lower), ==, 0);
+        g_assert_cmpint(
+                ald_placement_solve_star(&problem, role_costs, INFINITY, &work, &found, &lower), ==, 0);
         g_assert_cmpuint(found.n_stages, <=, 12);
         g_assert_cmpfloat(lower, <, found.nsec);
         ald_placement_star_solution_clear(&found);
@@ -251,7 +253,7 @@ static void test_too_many(void)
 {
         enum { N = 700, LAYERS = 1024 };
         g_autofree AldPlacementDevice *devices = g_new0(AldPlacementDevice, N);
-        g_autofree AldPlacementRoleCost *arms = g_new(AldPlacementRoleCost, N * ALD_PLACEMENT_N_ROLES);
+        g_autofree AldPlacementRoleCost *role_costs = g_new(AldPlacementRoleCost, N * ALD_PLACEMENT_N_ROLES);
         const AldPlacementProblem problem = {
                 .layers = LAYERS, .n_devices = N, .devices = devices, .devices_max = 15
         };
@@ -262,11 +264,11 @@ static void test_too_many(void)
         for (uint32_t i = 0; i < N; i++) {
                 devices[i].layer_nsec = 1 + i;
                 for (uint32_t j = 0; j < ALD_PLACEMENT_N_ROLES; j++)
-                        arms[i * ALD_PLACEMENT_N_ROLES + j] = (AldPlacementRoleCost){ .use_nsec = 1,
+                        role_costs[i * ALD_PLACEMENT_N_ROLES + j] = (AldPlacementRoleCost){ .use_nsec = 1,
                                 .layers_max = 1 + i };
         }
         g_assert_cmpint(
-                ald_placement_solve_star(&problem, arms, INFINITY, &work, &found, &lower), ==, -E2BIG);
+                ald_placement_solve_star(&problem, role_costs, INFINITY, &work, &found, &lower), ==, -E2BIG);
         g_assert_true(isfinite(lower));
         g_assert_cmpuint(work, <, 10000000);
 }
@@ -276,7 +278,7 @@ static void test_boxes(void)
 {
         enum { BOXES = 1000, N = 2 * BOXES, LAYERS = 80 };
         g_autofree AldPlacementDevice *devices = g_new0(AldPlacementDevice, N);
-        g_autofree AldPlacementRoleCost *arms = g_new(AldPlacementRoleCost, N * ALD_PLACEMENT_N_ROLES);
+        g_autofree AldPlacementRoleCost *role_costs = g_new(AldPlacementRoleCost, N * ALD_PLACEMENT_N_ROLES);
         g_autofree uint32_t *nodes = g_new(uint32_t, N);
         const AldPlacementProblem problem = {
                 .layers = LAYERS, .n_devices = N, .devices = devices, .devices_max = 15, .nodes = nodes
@@ -289,9 +291,10 @@ static void test_boxes(void)
                 devices[i] = (AldPlacementDevice){ .layer_nsec = 5 };
                 nodes[i] = i / 2;
                 for (uint32_t j = 0; j < ALD_PLACEMENT_N_ROLES; j++)
-                        arms[i * ALD_PLACEMENT_N_ROLES + j] = (AldPlacementRoleCost){ 0, 6, 10, 1 };
+                        role_costs[i * ALD_PLACEMENT_N_ROLES + j] = (AldPlacementRoleCost){ 0, 6, 10, 1 };
         }
-        g_assert_cmpint(ald_placement_solve_star(&problem, arms, INFINITY, &work, &found, &lower), ==, 0);
+        g_assert_cmpint(
+                ald_placement_solve_star(&problem, role_costs, INFINITY, &work, &found, &lower), ==, 0);
         /* 14 devices on 7 boxes. */
         g_assert_cmpfloat_with_epsilon(found.nsec, 80 * 5 + 7 * (10 + 1), 1e-6);
         g_assert_cmpfloat(lower, ==, found.nsec);

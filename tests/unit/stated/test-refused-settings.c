@@ -37,9 +37,8 @@ static void tear_down(Fixture *f, gconstpointer data)
 
 static const AldConfiguration *stored(Fixture *f)
 {
-        return ald_record_as(ald_node_record(ald_store_local_node(ald_state_manager_store(f->manager)),
-                                     ALD_KIND_CONFIGURATION),
-                CONFIGURATION, AldConfiguration);
+        return ald_node_as(
+                ald_store_local_node(ald_state_manager_store(f->manager)), CONFIGURATION, AldConfiguration);
 }
 
 static AldServiceProblems problems(const char *service, const AldConfigurationProblemRow *rows, size_t n)

@@ -68,12 +68,12 @@ static void test_equal_hosts(void)
         }
 }
 
-static void assert_beyond(GPtrArray *addresses, const char *requested, const char *expected)
+static void assert_disallowed(GPtrArray *addresses, const char *requested, const char *expected)
 {
         AldClusterCommand command = { .addresses = addresses };
         g_auto(GStrv) hosts = g_strsplit(requested, " ", -1),
-                      beyond = ald_signing_disallowed_hosts(&command, hosts);
-        g_autofree char *joined = g_strjoinv(" ", beyond);
+                      disallowed = ald_signing_disallowed_hosts(&command, hosts);
+        g_autofree char *joined = g_strjoinv(" ", disallowed);
 
         g_assert_cmpstr(joined, ==, expected);
 }
@@ -83,13 +83,13 @@ static void test_allowed_hosts(void)
 {
         g_autoptr(GPtrArray) addresses = g_ptr_array_new();
 
-        assert_beyond(addresses, "any.example 192.0.2.9", "");
+        assert_disallowed(addresses, "any.example 192.0.2.9", "");
         g_ptr_array_add(addresses, (char *) "second.example");
         g_ptr_array_add(addresses, (char *) "2001:db8::2");
-        assert_beyond(addresses, "second.example 2001:db8::2", "");
-        assert_beyond(addresses, "2001:DB8:0::2 SECOND.example", "");
-        assert_beyond(addresses, "2001:db8::2", "");
-        assert_beyond(addresses, "first.example second.example 2001:db8::3", "first.example 2001:db8::3");
+        assert_disallowed(addresses, "second.example 2001:db8::2", "");
+        assert_disallowed(addresses, "2001:DB8:0::2 SECOND.example", "");
+        assert_disallowed(addresses, "2001:db8::2", "");
+        assert_disallowed(addresses, "first.example second.example 2001:db8::3", "first.example 2001:db8::3");
 }
 
 static void assert_broker(const char *broker, const char *expected)

@@ -65,7 +65,7 @@ static void check_turn(unsigned own, unsigned n, size_t turn)
         g_autoptr(AldStore) store = make_cluster(own, n);
         g_autofree unsigned *met = g_new0(unsigned, n + 1);
 
-        g_assert_cmpuint(ald_peer_sample_turn(n), ==, turn);
+        g_assert_cmpuint(ald_peer_sample_n_periods(n), ==, turn);
         for (size_t period = 0; period < turn; period++) {
                 g_autoptr(GPtrArray) peers = ald_peer_sample_compute(
                         store, (1000 * turn + period) * PERIOD + period, PERIOD);
@@ -114,7 +114,7 @@ static void test_coming_and_going(void)
         enum { N = 300, STAY = 200 };
         g_autoptr(AldStore) store = make_cluster(1, N);
         g_autofree unsigned *met = g_new0(unsigned, N + 1);
-        size_t turn = ald_peer_sample_turn(N);
+        size_t turn = ald_peer_sample_n_periods(N);
 
         for (size_t period = 0; period < 8 * turn; period++) {
                 unsigned node = STAY + 1 + (unsigned) g_test_rand_int_range(0, N - STAY);
