@@ -8,8 +8,8 @@
 #include "placement/core.h"
 #include "placement/method/ring-cost.h"
 #include "placement/plan/cost.h"
+#include "placement/plan/find-steps.h"
 #include "placement/plan/method.h"
-#include "placement/plan/required-nodes.h"
 #include "placement/ring-front.h"
 #include "placement/ring.h"
 

@@ -7,7 +7,7 @@
 #include "placement/method/ring-cost.h"
 #include "placement/method/ring-plan.h"
 #include "placement/plan/cost.h"
-#include "placement/plan/required-nodes.h"
+#include "placement/plan/find-steps.h"
 
 /* Limits on the busiest part that are tried between the two ends of the front. */
 #define LIMITS 6u

@@ -11,7 +11,7 @@
 #include "placement/method/ring-cost.h"
 #include "placement/method/ring-plan.h"
 #include "placement/overlapped.h"
-#include "placement/plan/required-nodes.h"
+#include "placement/plan/find-steps.h"
 #include "placement/ring-front.h"
 #include "placement/ring.h"
 #include "placement/solve.h"

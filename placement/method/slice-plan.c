@@ -5,8 +5,8 @@
 #include "placement/method/mesh-search.h"
 #include "placement/method/slice-cost.h"
 #include "placement/plan/cost.h"
+#include "placement/plan/find-steps.h"
 #include "placement/plan/method.h"
-#include "placement/plan/required-nodes.h"
 
 #define JUDGE_WORK 1e5
 

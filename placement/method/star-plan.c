@@ -8,8 +8,8 @@
 #include "placement/method/plan-connection.h"
 #include "placement/plan/buffers.h"
 #include "placement/plan/cost.h"
+#include "placement/plan/find-steps.h"
 #include "placement/plan/method.h"
-#include "placement/plan/required-nodes.h"
 #include "placement/star.h"
 
 #define WORK_MAX UINT64_C(100000000) /* cells of all problems together: about a second */

@@ -25,7 +25,7 @@ typedef struct AldPlanCandidates {
         uint32_t *devices; /* of each candidate: its index in the cluster */
         bool *required;
         uint32_t *pinned;         /* of each candidate: the layers that it gets; 0: any number */
-        uint32_t *required_nodes; /* nodes of which any candidate is required, see required-nodes.h */
+        uint32_t *required_nodes; /* nodes of which any candidate is required, see find-steps.h */
         uint32_t n_required_nodes;
         double *layer_nsec, *head_nsec;
         uint32_t *places, n_places; /* of each node: its number among those with candidates and the client; or

@@ -265,7 +265,7 @@ static AldPlanVerdict judge_unused(const AldPlanCandidates *candidates, const Al
                 return find_hindrance(candidates, plan, choice, candidate);
         if (goal_nsec(candidates, &with) < better->nsec * (1 - ALD_PLAN_TIE))
                 *better = (BetterCandidate){ candidate, goal_nsec(candidates, &with) };
-        /* With several steps under way, the time is not the sum of transfers and layers. */
+        /* While several steps are under way, the time is not the sum of transfers and layers. */
         if (goal_in_flight(candidates, &plan->best) == 1 && goal_in_flight(candidates, &with) == 1) {
                 verdict.costs_nsec = with.hops_nsec - plan->best.hops_nsec;
                 verdict.saves_nsec = plan->best.nsec - with.nsec + verdict.costs_nsec;

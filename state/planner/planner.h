@@ -96,7 +96,7 @@ GArray *ald_planner_compute(AldStore *store, const AldPlannerInput *input);
  * considering the number of paths over its interface and the share of probes. */
 AldTtlBounds ald_planner_bounds(AldStore *store, const AldPlannerInput *input, const AldRecord *record);
 
-/* Of the due probes of devices and file systems of this node, removes those that the input avoids, and sorts
+/* Removes those of the due probes of devices and file systems of this node that the input avoids, and sorts
  * the others: what was never measured comes first, then what has waited longest. As many remain as the input
  * allows. */
 void ald_planner_limit_local(GArray *due, const AldPlannerInput *input);
