@@ -128,6 +128,28 @@ const AldUnit ald_unit_microwatts = {
         .metric_decimals = 6,
 };
 
+const AldUnit ald_unit_microjoules = {
+        .name = "microjoules",
+        .endings = { "MicroJoules" },
+        .symbols = SYMBOLS("J", "kJ", "MJ", "GJ", "TJ"),
+        .factor = 1e-6,
+        .step = 1000,
+        .metric_words = "micro_joules",
+        .metric_base = "joules",
+        .metric_factor = 1,
+        .metric_decimals = 6,
+};
+
+const AldUnit ald_unit_revolutions_per_minute = {
+        .name = "revolutions per minute",
+        .endings = { "Rpm" },
+        .symbols = SYMBOLS(N_("rpm")),
+        .style = ALD_UNIT_STYLE_WHOLE,
+        .metric_words = "rpm",
+        .metric_base = "revolutions_per_minute",
+        .metric_factor = 1,
+};
+
 const AldUnit ald_unit_nanoseconds = {
         .name = "nanoseconds",
         .endings = { "NSec" },

@@ -41,6 +41,8 @@ static const struct {
         { &ald_unit_millicelsius, -400, "0 °C" },
         { &ald_unit_microwatts, 4.52e6, "4.5 W" },
         { &ald_unit_microwatts, 220e6, "220 W" },
+        { &ald_unit_microjoules, 3.6e12, "3.60 MJ" },
+        { &ald_unit_revolutions_per_minute, 1780, "1780 rpm" },
         { &ald_unit_nanoseconds, 120, "120 ns" },
         { &ald_unit_nanoseconds, 18200, "18.2 µs" },
         { &ald_unit_milliseconds, 18200, "18.2 s" },
