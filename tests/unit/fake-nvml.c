@@ -162,6 +162,16 @@ int nvmlDeviceGetTemperature(const Device *device, int sensor, unsigned *ret)
         return SUCCESS;
 }
 
+#ifdef OLD
+EXPORT int nvmlDeviceGetFanSpeed(const Device *device, unsigned *ret);
+
+int nvmlDeviceGetFanSpeed(const Device *device, unsigned *ret)
+{
+        *ret = 30;
+        return in_mode("errors") ? UNKNOWN : SUCCESS;
+}
+#endif
+
 /* With room for none it only counts. The rows of old and new drivers differ, so that nobody may ask for them
  * by chance. */
 static int count_processes(const Device *device, unsigned *count, const void *rows)
@@ -210,6 +220,11 @@ EXPORT int nvmlDeviceGetClockInfo(const Device *device, int type, unsigned *ret)
 EXPORT int nvmlDeviceGetMaxClockInfo(const Device *device, int type, unsigned *ret);
 EXPORT int nvmlDeviceGetMemoryBusWidth(const Device *device, unsigned *ret);
 EXPORT int nvmlDeviceGetEnforcedPowerLimit(const Device *device, unsigned *ret);
+EXPORT int nvmlDeviceGetTotalEnergyConsumption(const Device *device, unsigned long long *ret);
+EXPORT int nvmlDeviceGetNumFans(const Device *device, unsigned *ret);
+EXPORT int nvmlDeviceGetFanSpeed_v2(const Device *device, unsigned fan, unsigned *ret);
+EXPORT int nvmlDeviceGetEncoderUtilization(const Device *device, unsigned *ret, unsigned *ret_period);
+EXPORT int nvmlDeviceGetDecoderUtilization(const Device *device, unsigned *ret, unsigned *ret_period);
 EXPORT int nvmlDeviceGetCurrentClocksThrottleReasons(const Device *device, unsigned long long *ret);
 
 EXPORT int nvmlDeviceGetComputeRunningProcesses_v3(const Device *device, unsigned *count, void *rows);
@@ -306,7 +321,7 @@ int nvmlDeviceGetNvLinkRemotePciInfo_v2(const Device *device, unsigned link, Pci
         return SUCCESS;
 }
 
-/* The speed of a link is the only one that is known. */
+/* The speed of a link and the temperature of the first GPU's memory are the only ones that are known. */
 int nvmlDeviceGetFieldValues(const Device *device, int n, Field *fields)
 {
         for (int i = 0; i < n; i++) {
@@ -315,6 +330,10 @@ int nvmlDeviceGetFieldValues(const Device *device, int n, Field *fields)
                 field->result = field->id == 164 && field->scope != 3 ? SUCCESS : NOT_SUPPORTED;
                 field->type = in_mode("nvlink-odd") ? 0 : 1;
                 field->value.number = in_mode("nvlink-switch") ? 26562 : 25000;
+                if (field->id != 82)
+                        continue;
+                field->result = device == &dual[0] ? SUCCESS : NOT_SUPPORTED;
+                field->value.number = in_mode("garbage") ? ~0u : in_mode("nvlink") ? 0 : 88;
         }
         return SUCCESS;
 }
@@ -413,8 +432,8 @@ int nvmlDeviceGetClockInfo(const Device *device, int type, unsigned *ret)
                 return UNKNOWN;
         if (device->mhz == 0)
                 return NOT_SUPPORTED;
-        *ret = in_mode("garbage") ? ~0u : device->mhz;
-        return type == 1 ? SUCCESS : NOT_SUPPORTED;
+        *ret = in_mode("garbage") ? ~0u : type == 2 ? 10501 : device->mhz;
+        return type == 1 || type == 2 ? SUCCESS : NOT_SUPPORTED;
 }
 
 int nvmlDeviceGetMaxClockInfo(const Device *device, int type, unsigned *ret)
@@ -431,14 +450,49 @@ int nvmlDeviceGetMemoryBusWidth(const Device *device, unsigned *ret)
 
 int nvmlDeviceGetEnforcedPowerLimit(const Device *device, unsigned *ret)
 {
-        *ret = 450000;
+        *ret = in_mode("garbage") ? ~0u : 450000;
         return in_mode("errors") ? UNKNOWN : SUCCESS;
 }
 
-/* Idle (which is none), a cap on power, and too hot. */
+/* The first one: idle (which is none), a cap on power, and too hot; the second one is idle. */
 int nvmlDeviceGetCurrentClocksThrottleReasons(const Device *device, unsigned long long *ret)
 {
-        *ret = 0x1 | 0x4 | 0x40;
+        *ret = device == &dual[1] ? 0x1 : 0x1 | 0x4 | 0x40;
+        if (in_mode("garbage"))
+                *ret |= 0xff00000000000000;
         return in_mode("errors") ? UNKNOWN : SUCCESS;
+}
+
+int nvmlDeviceGetTotalEnergyConsumption(const Device *device, unsigned long long *ret)
+{
+        *ret = in_mode("garbage") ? ~0ULL : 7200000;
+        return in_mode("errors") ? UNKNOWN : SUCCESS;
+}
+
+int nvmlDeviceGetNumFans(const Device *device, unsigned *ret)
+{
+        *ret = device == &dual[0] ? 3 : 0;
+        return in_mode("errors") ? UNKNOWN : SUCCESS;
+}
+
+/* The last one is broken. */
+int nvmlDeviceGetFanSpeed_v2(const Device *device, unsigned fan, unsigned *ret)
+{
+        *ret = in_mode("garbage") || fan == 2 ? 255 : 45 - fan;
+        return in_mode("errors") ? UNKNOWN : SUCCESS;
+}
+
+int nvmlDeviceGetEncoderUtilization(const Device *device, unsigned *ret, unsigned *ret_period)
+{
+        *ret = in_mode("garbage") ? ~0u : 12;
+        *ret_period = 167000;
+        return in_mode("errors") ? UNKNOWN : device == &dual[0] ? SUCCESS : NOT_SUPPORTED;
+}
+
+int nvmlDeviceGetDecoderUtilization(const Device *device, unsigned *ret, unsigned *ret_period)
+{
+        *ret = in_mode("garbage") ? ~0u : 34;
+        *ret_period = 167000;
+        return in_mode("errors") ? UNKNOWN : device == &dual[0] ? SUCCESS : NOT_SUPPORTED;
 }
 #endif

@@ -39,21 +39,6 @@ typedef struct Nvml {
         int (*memory)(Handle *device, Memory *ret);
 } Nvml;
 
-/* The bits of nvmlClocksEventReasons. Idle (1) and sync boost (0x10) are left out, since they do not limit
- * the device. */
-static const struct {
-        unsigned long long bit;
-        AldThrottle reason;
-} reasons[] = {
-        { 0x2, ALD_THROTTLE_SETTING },   /* application clocks */
-        { 0x4, ALD_THROTTLE_POWER },     /* power cap, by software */
-        { 0x8, ALD_THROTTLE_HARDWARE },  /* slowdown */
-        { 0x20, ALD_THROTTLE_THERMAL },  /* by software */
-        { 0x40, ALD_THROTTLE_THERMAL },  /* by hardware */
-        { 0x80, ALD_THROTTLE_HARDWARE }, /* power brake */
-        { 0x100, ALD_THROTTLE_SETTING }, /* of the display */
-};
-
 /* Finds the handle of the device. The library writes the domain of a PCI address with eight digits, and
  * accepts UUIDs only in its own form. */
 static bool find_device(void *library, const AldOpenclTarget *device, Handle **ret)
@@ -122,11 +107,8 @@ static void read_nvml(void *data, AldClockReading *ret)
         if (nvml->clock && nvml->clock(nvml->device, CLOCK_SM, &mhz) == SUCCESS &&
                 mhz <= CLOCK_HZ_MAX / 1000000)
                 ret->hz = UINT64_C(1000000) * mhz;
-        if (!nvml->reasons || nvml->reasons(nvml->device, &bits) != SUCCESS)
-                return;
-        for (size_t i = 0; i < G_N_ELEMENTS(reasons); i++)
-                if (bits & reasons[i].bit)
-                        ret->reasons |= reasons[i].reason;
+        if (nvml->reasons && nvml->reasons(nvml->device, &bits) == SUCCESS)
+                ret->reasons = ald_throttle_from_nvml(bits);
 }
 
 static int usage_of_nvml(void *data)

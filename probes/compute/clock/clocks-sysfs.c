@@ -23,20 +23,6 @@ typedef struct Sysfs {
         uint64_t kfd_id; /* of its node in KFD, amdgpu's driver for computing; 0 if none */
 } Sysfs;
 
-/* The words that the names of files in that folder contain, after varying prefixes. */
-static const struct {
-        const char *word;
-        AldThrottle reason;
-} reasons[] = {
-        { "pl1", ALD_THROTTLE_POWER },
-        { "pl2", ALD_THROTTLE_POWER },
-        { "pl4", ALD_THROTTLE_POWER },
-        { "thermal", ALD_THROTTLE_THERMAL },
-        { "prochot", ALD_THROTTLE_HARDWARE },
-        { "ratl", ALD_THROTTLE_THERMAL },
-        { "vr_", ALD_THROTTLE_HARDWARE },
-};
-
 static char *existing_path(const Sysfs *sysfs, const char *folder, const char *name)
 {
         g_autofree char *path = g_build_filename(folder, name, NULL);
@@ -175,13 +161,8 @@ static unsigned read_reasons(const Sysfs *sysfs)
         while (names && (name = g_dir_read_name(names))) {
                 uint64_t on;
 
-                if (!strstr(name, "reason_") || !ald_file_number(folder, name, &on) || on == 0)
-                        continue;
-                for (size_t i = 0; i < G_N_ELEMENTS(reasons); i++)
-                        if (strstr(name, reasons[i].word)) {
-                                ret |= reasons[i].reason;
-                                break;
-                        }
+                if (ald_throttle_from_intel(name) != 0 && ald_file_number(folder, name, &on) && on != 0)
+                        ret |= ald_throttle_from_intel(name);
         }
         return ret;
 }

@@ -9,16 +9,9 @@ struct AldClocks {
 
 void ald_throttle_to_string(unsigned reasons, char *ret, size_t size)
 {
-        static const char *const words[] = { "power", "thermal", "hardware", "setting" };
+        g_autofree char *text = g_strjoinv(" ", (char **) ald_throttle_words(reasons));
 
-        *ret = '\0';
-        for (size_t i = 0; i < G_N_ELEMENTS(words); i++) {
-                if (!(reasons & 1u << i))
-                        continue;
-                if (*ret)
-                        g_strlcat(ret, " ", size);
-                g_strlcat(ret, words[i], size);
-        }
+        g_strlcpy(ret, text, size);
 }
 
 AldClocks *ald_clocks_open(const char *root, const AldOpenclTarget *device)

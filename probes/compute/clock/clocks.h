@@ -5,14 +5,7 @@
 #include <stdint.h>
 
 #include "probes/compute/opencl/device.h"
-
-/* The reasons why a device runs slower than it could. */
-typedef enum AldThrottle {
-        ALD_THROTTLE_POWER = 1 << 0,    /* a limit of power or current */
-        ALD_THROTTLE_THERMAL = 1 << 1,  /* too hot */
-        ALD_THROTTLE_HARDWARE = 1 << 2, /* external throttling: power supply, PROCHOT */
-        ALD_THROTTLE_SETTING = 1 << 3,  /* lower clocks were configured */
-} AldThrottle;
+#include "record/throttle.h"
 
 /* Writes the reasons, separated by spaces; "" if there are none. */
 void ald_throttle_to_string(unsigned reasons, char *ret, size_t size);

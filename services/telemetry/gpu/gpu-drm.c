@@ -3,10 +3,14 @@
 #include <string.h>
 
 #include "record/schema.h"
+#include "record/throttle.h"
 #include "services/common/sysroot.h"
 #include "services/telemetry/gpu/gpu-drm.h"
 #include "services/telemetry/gpu/gpu-hwmon.h"
+#include "services/telemetry/gpu/gpu-metrics.h"
+#include "services/telemetry/gpu/gpu-names.h"
 #include "services/telemetry/gpu/gpu-pmu.h"
+#include "services/telemetry/gpu/gpu-throttle.h"
 #include "services/telemetry/host/kept-file.h"
 #include "services/telemetry/host/rapl.h"
 
@@ -16,29 +20,55 @@
 #define TEMPERATURE_MAX (250 * 1000)
 #define POWER_MAX (UINT64_C(20000) * 1000 * 1000)
 #define CLOCK_MAX (UINT64_C(20) * 1000 * 1000 * 1000)
+#define FAN_RPM_MAX UINT64_C(100000)
+
+static double percent_or_absent(double value)
+{
+        return value >= 0 && value <= 100 ? value : ALD_ABSENT_DOUBLE;
+}
+
+/* A gated clock reads as 0, which means that there is none. */
+static uint64_t clock_or_absent(uint64_t value)
+{
+        return value > 0 && value <= CLOCK_MAX ? value : ALD_ABSENT_UINT64;
+}
+
+static int64_t temperature_or_absent(int64_t value)
+{
+        return value >= TEMPERATURE_MIN && value <= TEMPERATURE_MAX ? value : ALD_ABSENT_INT64;
+}
 
 /* Discards impossible figures of a driver or a file. */
 static void drop_impossible_figures(AldDevice *device)
 {
-        if (!(device->usage >= 0 && device->usage <= 100))
-                device->usage = ALD_ABSENT_DOUBLE;
+        device->usage = percent_or_absent(device->usage);
+        device->fan_percent = percent_or_absent(device->fan_percent);
+        device->encoder_usage = percent_or_absent(device->encoder_usage);
+        device->decoder_usage = percent_or_absent(device->decoder_usage);
         if (device->memory_used_bytes > MEMORY_MAX)
                 device->memory_used_bytes = ALD_ABSENT_UINT64;
         if (device->shared_used_bytes > MEMORY_MAX)
                 device->shared_used_bytes = ALD_ABSENT_UINT64;
         if (device->compute_processes > PROCESSES_MAX)
                 device->compute_processes = ALD_ABSENT_UINT64;
-        if (device->temperature_milli_celsius < TEMPERATURE_MIN ||
-                device->temperature_milli_celsius > TEMPERATURE_MAX)
-                device->temperature_milli_celsius = ALD_ABSENT_INT64;
+        device->temperature_milli_celsius = temperature_or_absent(device->temperature_milli_celsius);
+        device->memory_temperature_milli_celsius = temperature_or_absent(
+                device->memory_temperature_milli_celsius);
         if (device->power_micro_watts > POWER_MAX)
                 device->power_micro_watts = ALD_ABSENT_UINT64;
-        /* A gated clock reads as 0, which means that there is none. */
-        if (device->clock_hz == 0 || device->clock_hz > CLOCK_MAX)
-                device->clock_hz = ALD_ABSENT_UINT64;
+        /* A limit of 0 is one that is switched off. */
+        if (device->power_limit_micro_watts == 0 || device->power_limit_micro_watts > POWER_MAX)
+                device->power_limit_micro_watts = ALD_ABSENT_UINT64;
+        if (device->fan_rpm > FAN_RPM_MAX)
+                device->fan_rpm = ALD_ABSENT_UINT64;
+        device->clock_hz = clock_or_absent(device->clock_hz);
+        device->memory_clock_hz = clock_or_absent(device->memory_clock_hz);
 }
 
 #define STATS_MAX 2048u
+#define FANS_MAX 3
+#define TEMPERATURES_MAX 16
+#define PWM_MAX 255 /* of hwmon, if a driver shows no other */
 #define USEC_PER_SEC 1000000
 
 /* A file with one number; it has no path if there is no such file. */
@@ -54,8 +84,15 @@ typedef enum Figure {
         FIGURE_SHARED,
         FIGURE_TEMPERATURE,
         FIGURE_POWER,
-        FIGURE_ENERGY, /* a sum in µJ, if there is no power */
+        FIGURE_ENERGY, /* a sum in µJ */
         FIGURE_CLOCK,
+        FIGURE_POWER_LIMIT,
+        FIGURE_FAN,
+        FIGURE_FAN_RPM, /* and those of further fans */
+        FIGURE_FAN_RPM_LAST = FIGURE_FAN_RPM + FANS_MAX - 1,
+        FIGURE_MEMORY_TEMPERATURE,
+        FIGURE_MEMORY_CLOCK,
+        FIGURE_VIDEO, /* of the engines of amdgpu that encode and decode */
         N_FIGURES,
 } Figure;
 
@@ -63,7 +100,11 @@ struct AldGpuReader {
         Gauge gauges[N_FIGURES];
         AldKeptFile stats; /* of v3d */
         AldV3dStats before;
-        AldGpuPmu *pmu; /* of i915 */
+        AldGpuPmu *pmu;           /* of i915 */
+        AldGpuThrottle *throttle; /* of i915 and xe; or NULL */
+        AldKeptFile metrics;      /* of amdgpu */
+        AldGpuMetrics metrics_before;
+        const char *refused; /* path of a file that the last reading was not allowed to read, or NULL */
         int64_t energy;
         int64_t energy_usec; /* when the sum was first seen at this value; 0 before the first reading */
 };
@@ -94,19 +135,64 @@ static void try_memory(
                 reader->gauges[figure].max_value = total;
 }
 
+static bool has_label(int root, const char *hwmon, const char *name, const char *const *labels)
+{
+        g_autofree char *path = g_strdup_printf("%s/%s_label", hwmon, name), *label = NULL;
+
+        return ald_sysroot_read_string(root, path, &label) >= 0 && g_strv_contains(labels, label);
+}
+
+/* Finds what describes the memory, by its label: amdgpu calls it mem and mclk, xe vram. */
+static void find_memory_sensors(AldGpuReader *reader, int root, const char *hwmon)
+{
+        static const char *const temperatures[] = { "mem", "vram", NULL }, *const clocks[] = { "mclk", NULL };
+
+        for (unsigned i = 1; i <= TEMPERATURES_MAX; i++) {
+                g_autofree char *name = g_strdup_printf("temp%u", i);
+                g_autofree char *input = g_strdup_printf("%s_input", name);
+
+                if (has_label(root, hwmon, name, temperatures))
+                        try_gauge(reader, FIGURE_MEMORY_TEMPERATURE, root, hwmon, input, 1);
+        }
+        if (has_label(root, hwmon, "freq2", clocks))
+                try_gauge(reader, FIGURE_MEMORY_CLOCK, root, hwmon, "freq2_input", 1);
+}
+
+static void find_fans(AldGpuReader *reader, int root, const char *hwmon)
+{
+        g_autofree char *path = g_strdup_printf("%s/pwm1_max", hwmon);
+        int64_t most;
+
+        if (ald_sysroot_read_int64(root, path, &most) < 0 || most <= 0)
+                most = PWM_MAX;
+        try_gauge(reader, FIGURE_FAN, root, hwmon, "pwm1", 100.0 / (double) most);
+        for (unsigned i = 0; i < FANS_MAX; i++) {
+                g_autofree char *name = g_strdup_printf("fan%u_input", i + 1);
+
+                try_gauge(reader, FIGURE_FAN_RPM + i, root, hwmon, name, 1);
+        }
+}
+
 static void find_hwmon(AldGpuReader *reader, int root, const char *device)
 {
         g_autofree char *hwmon = ald_gpu_hwmon_path(root, device);
 
+        if (!hwmon)
+                return;
         try_gauge(reader, FIGURE_TEMPERATURE, root, hwmon, "temp1_input", 1);
         try_gauge(reader, FIGURE_TEMPERATURE, root, hwmon, "temp2_input", 1);
         try_gauge(reader, FIGURE_POWER, root, hwmon, "power1_average", 1);
         try_gauge(reader, FIGURE_POWER, root, hwmon, "power1_input", 1);
-        if (!reader->gauges[FIGURE_POWER].file.path) {
-                try_gauge(reader, FIGURE_ENERGY, root, hwmon, "energy1_input", 1);
-                try_gauge(reader, FIGURE_ENERGY, root, hwmon, "energy2_input", 1);
-        }
+        try_gauge(reader, FIGURE_ENERGY, root, hwmon, "energy1_input", 1);
+        try_gauge(reader, FIGURE_ENERGY, root, hwmon, "energy2_input", 1);
         try_gauge(reader, FIGURE_CLOCK, root, hwmon, "freq1_input", 1);
+        /* i915 and xe show the limit of the card, or of its package, as the most; of xe, the cap is the limit
+         * of short bursts. amdgpu has the cap alone. */
+        try_gauge(reader, FIGURE_POWER_LIMIT, root, hwmon, "power1_max", 1);
+        try_gauge(reader, FIGURE_POWER_LIMIT, root, hwmon, "power2_max", 1);
+        try_gauge(reader, FIGURE_POWER_LIMIT, root, hwmon, "power1_cap", 1);
+        find_fans(reader, root, hwmon);
+        find_memory_sensors(reader, root, hwmon);
 }
 
 /* Looks for Intel's clock, which i915 shows in MHz at the card, and xe at the device. */
@@ -149,6 +235,7 @@ AldGpuReader *ald_gpu_reader_new(int root, const AldGpu *gpu)
 {
         AldGpuReader *reader = g_new0(AldGpuReader, 1);
         g_autofree char *stats = g_strdup_printf("%s/gpu_stats", gpu->path);
+        g_autofree char *metrics = g_strdup_printf("%s/" ALD_GPU_METRICS_FILE, gpu->path);
 
         try_gauge(reader, FIGURE_USAGE, root, gpu->path, "gpu_busy_percent", 1);
         /* The unit is a tenth of a percent. */
@@ -164,6 +251,11 @@ AldGpuReader *ald_gpu_reader_new(int root, const AldGpu *gpu)
         find_hwmon(reader, root, gpu->path);
         find_intel_clock(reader, root, gpu->path);
         find_devfreq_clock(reader, root, gpu->path);
+        try_gauge(reader, FIGURE_VIDEO, root, gpu->path, "vcn_busy_percent", 1);
+        if (g_strcmp0(gpu->driver, "amdgpu") == 0 && ald_sysroot_exists(root, metrics))
+                ald_kept_file_init(&reader->metrics, root, metrics);
+        if (gpu->pci_vendor == ALD_PCI_INTEL)
+                reader->throttle = ald_gpu_throttle_new(root, gpu->path);
         if (ald_sysroot_exists(root, stats))
                 ald_kept_file_init(&reader->stats, root, stats);
         if (g_strcmp0(gpu->driver, "i915") == 0)
@@ -180,6 +272,9 @@ void ald_gpu_reader_free(AldGpuReader *reader)
                         ald_kept_file_clear(&reader->gauges[figure].file);
         if (reader->stats.path)
                 ald_kept_file_clear(&reader->stats);
+        if (reader->metrics.path)
+                ald_kept_file_clear(&reader->metrics);
+        ald_gpu_throttle_free(reader->throttle);
         ald_gpu_pmu_free(reader->pmu);
         g_free(reader);
 }
@@ -189,8 +284,9 @@ bool ald_gpu_reader_same(const AldGpuReader *a, const AldGpuReader *b)
         for (Figure figure = 0; figure < N_FIGURES; figure++)
                 if (g_strcmp0(a->gauges[figure].file.path, b->gauges[figure].file.path) != 0)
                         return false;
-        return g_strcmp0(a->stats.path, b->stats.path) == 0 && !a->pmu == !b->pmu &&
-               ald_gpu_reader_refusal(a) == ald_gpu_reader_refusal(b);
+        return g_strcmp0(a->stats.path, b->stats.path) == 0 &&
+               g_strcmp0(a->metrics.path, b->metrics.path) == 0 && !a->throttle == !b->throttle &&
+               !a->pmu == !b->pmu && ald_gpu_reader_refusal(a) == ald_gpu_reader_refusal(b);
 }
 
 int ald_gpu_reader_refusal(const AldGpuReader *reader)
@@ -198,11 +294,19 @@ int ald_gpu_reader_refusal(const AldGpuReader *reader)
         return reader->pmu ? ald_gpu_pmu_error(reader->pmu) : 0;
 }
 
+const char *ald_gpu_reader_refused_file(const AldGpuReader *reader)
+{
+        return reader->refused;
+}
+
 static bool read_gauge(AldGpuReader *reader, Figure figure, int64_t *ret)
 {
         Gauge *gauge = &reader->gauges[figure];
+        int r = gauge->file.path ? ald_kept_file_read_int64(&gauge->file, ret) : -ENOENT;
 
-        return gauge->file.path && ald_kept_file_read_int64(&gauge->file, ret) >= 0;
+        if (r == -EACCES || r == -EPERM)
+                reader->refused = gauge->file.path;
+        return r >= 0;
 }
 
 static uint64_t read_uint64(AldGpuReader *reader, Figure figure)
@@ -225,12 +329,12 @@ static uint64_t read_uint64(AldGpuReader *reader, Figure figure)
  * than it is read, so that its next growth covers the whole time, or it is broken. After
  * ALD_ENERGY_STILL_MAX_USEC the growth does not give the current power, and counting starts again.
  */
-static uint64_t read_energy(AldGpuReader *reader, int64_t now_usec)
+static uint64_t power_from_energy(AldGpuReader *reader, uint64_t sum, int64_t now_usec)
 {
-        int64_t before = reader->energy, since = reader->energy_usec, energy;
+        int64_t before = reader->energy, since = reader->energy_usec, energy = (int64_t) sum;
 
         reader->energy_usec = 0;
-        if (!read_gauge(reader, FIGURE_ENERGY, &energy) || energy < 0)
+        if (sum == ALD_ABSENT_UINT64)
                 return ALD_ABSENT_UINT64;
         reader->energy = energy;
         reader->energy_usec = now_usec;
@@ -303,11 +407,69 @@ static double read_v3d_usage(AldGpuReader *reader)
         return before.n_queues > 0 ? ald_gpu_v3d_usage(&before, &reader->before) : ALD_ABSENT_DOUBLE;
 }
 
+static void set_throttling(AldDevice *figures, unsigned reasons)
+{
+        figures->throttled = reasons != 0;
+        figures->throttle_reasons = ald_throttle_words(reasons);
+}
+
+/* Reads what limits the device, and what cools it. */
+static void read_limits(AldGpuReader *reader, AldDevice *figures)
+{
+        int reasons = reader->throttle ? ald_gpu_throttle_read(reader->throttle) : -ENOENT;
+        int64_t value;
+
+        figures->power_limit_micro_watts = read_uint64(reader, FIGURE_POWER_LIMIT);
+        if (read_gauge(reader, FIGURE_FAN, &value))
+                figures->fan_percent = (double) value * reader->gauges[FIGURE_FAN].scale;
+        for (Figure fan = FIGURE_FAN_RPM; fan <= FIGURE_FAN_RPM_LAST; fan++) {
+                uint64_t rpm = read_uint64(reader, fan);
+
+                if (rpm != ALD_ABSENT_UINT64 &&
+                        (figures->fan_rpm == ALD_ABSENT_UINT64 || rpm > figures->fan_rpm))
+                        figures->fan_rpm = rpm;
+        }
+        if (read_gauge(reader, FIGURE_MEMORY_TEMPERATURE, &value))
+                figures->memory_temperature_milli_celsius = value;
+        figures->memory_clock_hz = read_uint64(reader, FIGURE_MEMORY_CLOCK);
+        if (read_gauge(reader, FIGURE_VIDEO, &value))
+                figures->encoder_usage = figures->decoder_usage = (double) value;
+        if (reasons >= 0)
+                set_throttling(figures, (unsigned) reasons);
+}
+
+/* Adds what the table of amdgpu's firmware shows, where no file of its own does. */
+static void read_metrics(AldGpuReader *reader, AldDevice *figures)
+{
+        AldGpuMetrics before = reader->metrics_before, metrics;
+        char table[ALD_GPU_METRICS_MAX];
+        ssize_t n = ald_kept_file_read(&reader->metrics, table, sizeof table);
+        int r = n < 0 ? (int) n : ald_gpu_metrics_parse(table, (size_t) n, &metrics);
+
+        reader->metrics_before = (AldGpuMetrics){};
+        if (n >= 0 && r < 0)
+                ald_kept_file_warn(&reader->metrics, r);
+        if (r < 0)
+                return;
+        reader->metrics_before = metrics;
+        if (figures->energy_micro_joules == ALD_ABSENT_UINT64)
+                figures->energy_micro_joules = metrics.energy_micro_joules;
+        if (figures->memory_clock_hz == ALD_ABSENT_UINT64)
+                figures->memory_clock_hz = metrics.memory_clock_hz;
+        if (isnan(figures->encoder_usage))
+                figures->encoder_usage = figures->decoder_usage = metrics.video_usage;
+        if (metrics.throttled != ALD_ABSENT_BOOLEAN)
+                set_throttling(figures, metrics.reasons);
+        else if (before.n_residencies > 0 && metrics.n_residencies > 0)
+                set_throttling(figures, ald_gpu_metrics_reasons_between(&before, &metrics));
+}
+
 void ald_gpu_reader_read(AldGpuReader *reader, int64_t now_usec, AldDevice *device)
 {
         AldDevice figures = ALD_DEVICE_INIT;
         int64_t value;
 
+        reader->refused = NULL;
         if (read_gauge(reader, FIGURE_USAGE, &value))
                 figures.usage = (double) value * reader->gauges[FIGURE_USAGE].scale;
         else if (reader->stats.path)
@@ -318,10 +480,15 @@ void ald_gpu_reader_read(AldGpuReader *reader, int64_t now_usec, AldDevice *devi
                 figures.temperature_milli_celsius = value;
         figures.memory_used_bytes = read_uint64(reader, FIGURE_MEMORY);
         figures.shared_used_bytes = read_uint64(reader, FIGURE_SHARED);
-        figures.power_micro_watts = reader->gauges[FIGURE_ENERGY].file.path
-                                            ? read_energy(reader, now_usec)
-                                            : read_uint64(reader, FIGURE_POWER);
+        figures.energy_micro_joules = read_uint64(reader, FIGURE_ENERGY);
+        figures.power_micro_watts = reader->gauges[FIGURE_POWER].file.path
+                                            ? read_uint64(reader, FIGURE_POWER)
+                                            : power_from_energy(
+                                                      reader, figures.energy_micro_joules, now_usec);
         figures.clock_hz = read_uint64(reader, FIGURE_CLOCK);
+        read_limits(reader, &figures);
+        if (reader->metrics.path)
+                read_metrics(reader, &figures);
         drop_impossible_figures(&figures);
         ald_struct_overlay(&ald_device_struct, device, &figures);
 }

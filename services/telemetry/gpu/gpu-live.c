@@ -140,12 +140,30 @@ static const char *name_state(AldGpuPowerState state)
         }
 }
 
-void ald_gpu_live_sample_instance(AldGpu *instance, const AldGpu *card, AldDevice *ret)
+bool ald_gpu_live_is_due(const AldGpuLive *live, int64_t now_usec)
+{
+        return live->is_held || live->asked_usec == 0 ||
+               now_usec - live->asked_usec >= ALD_NVML_IDLE_EVERY_USEC;
+}
+
+/* Returns the figures of NVML, unless they are too old because the driver did not answer in time. */
+static AldDevice nvml_figures(AldGpuLive *live, int64_t now_usec)
+{
+        if (live->nvml_is_new)
+                live->shown_usec = now_usec;
+        live->nvml_is_new = false;
+        if (now_usec - live->shown_usec > ALD_NVML_IDLE_EVERY_USEC)
+                live->nvml = (AldDevice) ALD_DEVICE_INIT;
+        return live->nvml;
+}
+
+void ald_gpu_live_sample_instance(AldGpu *instance, const AldGpu *card, int64_t now_usec, AldDevice *ret)
 {
         AldGpuLive *live = instance->live;
 
         live->state = card->live->state;
-        *ret = ald_gpu_power_may_read(live->state) ? live->nvml : (AldDevice) ALD_DEVICE_INIT;
+        *ret = ald_gpu_power_may_read(live->state) ? nvml_figures(live, now_usec)
+                                                   : (AldDevice) ALD_DEVICE_INIT;
         ret->id = instance->id;
         ret->power_state = name_state(live->state);
 }
@@ -165,13 +183,29 @@ static void drop_zeros(AldDevice *figures)
                 figures->power_micro_watts = ALD_ABSENT_UINT64;
         if (figures->clock_hz == 0)
                 figures->clock_hz = ALD_ABSENT_UINT64;
+        if (figures->power_limit_micro_watts == 0)
+                figures->power_limit_micro_watts = ALD_ABSENT_UINT64;
+        if (figures->energy_micro_joules == 0)
+                figures->energy_micro_joules = ALD_ABSENT_UINT64;
+        if (!(figures->fan_percent > 0))
+                figures->fan_percent = ALD_ABSENT_DOUBLE;
+        if (figures->memory_temperature_milli_celsius == 0)
+                figures->memory_temperature_milli_celsius = ALD_ABSENT_INT64;
+        if (figures->memory_clock_hz == 0)
+                figures->memory_clock_hz = ALD_ABSENT_UINT64;
+        if (figures->throttled == 0)
+                figures->throttled = ALD_ABSENT_BOOLEAN;
+        if (!(figures->encoder_usage > 0))
+                figures->encoder_usage = ALD_ABSENT_DOUBLE;
+        if (!(figures->decoder_usage > 0))
+                figures->decoder_usage = ALD_ABSENT_DOUBLE;
 }
 
 /* Combines the figures of sysfs and NVML. NVML takes precedence for a card, and sysfs for a device within a
  * system on chip. */
 static void read_figures(AldGpu *gpu, int64_t now_usec, AldDevice *ret)
 {
-        AldDevice nvml = gpu->live->nvml;
+        AldDevice nvml = nvml_figures(gpu->live, now_usec);
 
         if (gpu->pci_vendor != 0) {
                 ald_gpu_reader_read(gpu->live->reader, now_usec, ret);
@@ -195,6 +229,7 @@ void ald_gpu_live_sample(AldGpu *gpu, int64_t now_usec, AldDevice *ret)
                 gpu_power_note_usage(&live->power, ret->usage, now_usec);
         } else {
                 live->nvml = unknown;
+                live->asked_usec = 0;
         }
         ret->id = gpu->id;
         ret->power_state = name_state(live->state);

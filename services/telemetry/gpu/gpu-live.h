@@ -19,6 +19,10 @@
 #define ALD_GPU_IDLE_USEC (INT64_C(10) * 1000 * 1000)
 #define ALD_GPU_PAUSE_EVERY_USEC (INT64_C(300) * 1000 * 1000)
 
+/* How often NVML is asked about a device that nothing holds; about another one, it is asked with each sample.
+ * This is also how long figures of NVML are shown. */
+#define ALD_NVML_IDLE_EVERY_USEC (INT64_C(10) * 1000 * 1000)
+
 typedef enum AldGpuPowerState {
         ALD_GPU_POWER_UNKNOWN,  /* no power management is shown; may be read */
         ALD_GPU_POWER_AWAKE,    /* may be read */
@@ -48,7 +52,14 @@ struct AldGpuLive {
         AldGpuPower power;
         AldGpuPowerState state; /* at the last sample */
         AldDevice nvml;         /* the last figures from NVML */
+        bool nvml_is_new;       /* they were not shown yet */
+        bool is_held;           /* at the last answer of NVML, a process held the device, or used it */
+        int64_t shown_usec;     /* when they were first shown */
+        int64_t asked_usec;     /* when NVML was last asked; 0 if it is to be asked at once */
 };
+
+/* Returns whether NVML is to be asked about the device now, if it may be read. */
+bool ald_gpu_live_is_due(const AldGpuLive *live, int64_t now_usec);
 
 /* Creates the readers of the device, or makes existing ones look for their files again. */
 void ald_gpu_live_prepare(int root, AldGpu *gpu);
@@ -57,7 +68,7 @@ void ald_gpu_live_free(AldGpuLive *live);
 /* These are for an instance, which has no files of its own: NVML reports its figures, and the power state of
  * its card decides whether NVML may be queried. */
 void ald_gpu_live_prepare_instance(AldGpu *instance);
-void ald_gpu_live_sample_instance(AldGpu *instance, const AldGpu *card, AldDevice *ret);
+void ald_gpu_live_sample_instance(AldGpu *instance, const AldGpu *card, int64_t now_usec, AldDevice *ret);
 
 /* Fills in the row of a device, with the figures that may be read now. The strings belong to the device. */
 void ald_gpu_live_sample(AldGpu *gpu, int64_t now_usec, AldDevice *ret);

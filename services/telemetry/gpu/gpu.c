@@ -20,7 +20,7 @@
 #include "services/telemetry/helper/nvml-api.h"
 #include "services/telemetry/host/device-watch.h"
 
-/* Each device has a row, and up to six open files, besides two for each PCI Express link on its route. */
+/* Each device has a row, and up to 20 open files, besides two for each PCI Express link on its route. */
 #define DEVICES_MAX 64u
 
 #define NUMA_NODES_MAX 4096
@@ -215,6 +215,7 @@ static bool apply_nvml(AldGpu *gpu, const AldNvmlAnswer *answer, const AldNvmlDe
         ald_gpu_facts_clear(&gpu->nvml);
         gpu->nvml = facts;
         ald_nvml_device_figures(row, &gpu->live->nvml);
+        gpu->live->nvml_is_new = true;
         return is_new;
 }
 
@@ -300,9 +301,42 @@ static bool apply_nvlinks(AldGpu *card, const AldNvmlAnswer *answer, const AldNv
         return true;
 }
 
+static bool is_some(uint64_t n)
+{
+        return n != ALD_ABSENT_UINT64 && n > 0;
+}
+
+/* Returns whether the answer shows that a process holds the card or one of its instances, or that it is in
+ * use. */
+static bool is_held(const AldNvmlAnswer *answer, const AldNvmlDevice *card)
+{
+        size_t length = strlen(card->id);
+
+        if (card->usage > 0 || is_some(answer->unlisted_processes) || is_some(card->compute_processes))
+                return true;
+        for (size_t i = 0; i < answer->processes.n; i++) {
+                const AldNvmlProcess *process = ald_rows_at(&answer->processes, i);
+
+                if (g_str_has_prefix(process->device, card->id) &&
+                        (process->device[length] == '\0' || process->device[length] == '/'))
+                        return true;
+        }
+        return false;
+}
+
+/* Forgets the figures of a card and of its instances; of all if it is NULL. */
+static void forget_nvml(GPtrArray *gpus, const AldGpu *card)
+{
+        for (guint i = 0; i < gpus->len; i++) {
+                AldGpu *gpu = gpus->pdata[i];
+
+                if (gpu->live && (!card || gpu == card || g_strcmp0(gpu->parent, card->id) == 0))
+                        gpu->live->nvml = (AldDevice) ALD_DEVICE_INIT;
+        }
+}
+
 static void on_nvml_answered(const AldNvmlAnswer *answer, void *userdata)
 {
-        static const AldDevice unknown = ALD_DEVICE_INIT;
         AldGpuCollector *collector = userdata;
         g_autoptr(GPtrArray) cards = g_ptr_array_new();
         bool new_facts = false, new_instances = false, new_links = false;
@@ -310,17 +344,21 @@ static void on_nvml_answered(const AldNvmlAnswer *answer, void *userdata)
         for (guint i = 0; i < collector->gpus->len; i++) {
                 AldGpu *gpu = collector->gpus->pdata[i];
 
-                if (gpu->live)
-                        gpu->live->nvml = unknown;
                 if (gpu->has_nvml)
                         g_ptr_array_add(cards, gpu);
+                if (gpu->has_nvml && !answer)
+                        gpu->live->asked_usec = 0;
         }
+        if (!answer)
+                forget_nvml(collector->gpus, NULL);
         for (guint i = 0; answer && i < cards->len; i++) {
                 AldGpu *card = cards->pdata[i];
                 const AldNvmlDevice *row = ald_rows_find(&answer->devices, card->id);
 
                 if (!row)
                         continue;
+                forget_nvml(collector->gpus, card);
+                card->live->is_held = is_held(answer, row);
                 new_facts = apply_nvml(card, answer, row) || new_facts;
                 new_instances = apply_instances(collector->gpus, card, answer, row) || new_instances;
                 new_links = (answer->links == 1 && apply_nvlinks(card, answer, row)) || new_links;
@@ -333,23 +371,32 @@ static void on_nvml_answered(const AldNvmlAnswer *answer, void *userdata)
                 collector->changed(collector->userdata);
 }
 
-/* Queries NVML about the devices that may be read now. */
-static void query_nvml(AldGpuCollector *collector)
+/* Queries NVML about the devices that may be read now, and of which new figures are due. */
+static void query_nvml(AldGpuCollector *collector, int64_t now_usec)
 {
-        g_autoptr(GPtrArray) ids = g_ptr_array_new(), by_index = g_ptr_array_new();
+        g_autoptr(GPtrArray) ids = g_ptr_array_new(), due = g_ptr_array_new(), by_index = g_ptr_array_new();
+        bool all;
 
         for (guint i = 0; i < collector->gpus->len; i++) {
                 AldGpu *gpu = collector->gpus->pdata[i];
 
-                if (gpu->has_nvml && ald_gpu_power_may_read(gpu->live->state))
+                if (gpu->has_nvml && ald_gpu_power_may_read(gpu->live->state)) {
                         g_ptr_array_add(ids, gpu->id);
+                        if (ald_gpu_live_is_due(gpu->live, now_usec))
+                                g_ptr_array_add(due, gpu->id);
+                }
                 if (gpu->has_nvml && ald_gpu_is_of_windows(gpu))
                         g_ptr_array_add(by_index, gpu->id);
         }
         g_ptr_array_add(ids, NULL);
+        g_ptr_array_add(due, NULL);
         g_ptr_array_add(by_index, NULL);
-        ald_nvml_source_ask(collector->nvml_source, (const char *const *) ids->pdata,
-                by_index->len > 1 ? (const char *const *) by_index->pdata : NULL);
+        if (!ald_nvml_source_ask(collector->nvml_source, (const char *const *) ids->pdata,
+                    (const char *const *) due->pdata,
+                    by_index->len > 1 ? (const char *const *) by_index->pdata : NULL, &all))
+                return;
+        for (const char **id = (const char **) (all ? ids : due)->pdata; *id; id++)
+                ald_gpu_list_find(collector->gpus, *id)->live->asked_usec = now_usec;
 }
 
 /* Requests the list of OpenCL if all devices may be read, since OpenCL drivers wake all devices, and prevent
@@ -471,7 +518,7 @@ void ald_gpu_collector_sample_at(AldGpuCollector *collector, int64_t now_usec, G
                 /* An instance comes after its card. */
                 if (gpu->parent)
                         ald_gpu_live_sample_instance(
-                                gpu, ald_gpu_list_find(collector->gpus, gpu->parent), &device);
+                                gpu, ald_gpu_list_find(collector->gpus, gpu->parent), now_usec, &device);
                 else
                         ald_gpu_live_sample(gpu, now_usec, &device);
                 if (gpu->pcie && ald_gpu_pcie_sample(gpu->pcie, ald_gpu_power_may_read(gpu->live->state),
@@ -483,7 +530,7 @@ void ald_gpu_collector_sample_at(AldGpuCollector *collector, int64_t now_usec, G
         sample_processes(collector, now_usec);
         for (guint i = first; devices && i < devices->len; i++)
                 add_processes(collector, &g_array_index(devices, AldDevice, i));
-        query_nvml(collector);
+        query_nvml(collector, now_usec);
         query_opencl(collector);
 }
 
@@ -561,8 +608,13 @@ void ald_gpu_collector_reasons(const AldGpuCollector *collector, GPtrArray *reas
                 g_ptr_array_add(reasons, g_strdup_printf("Devices: NVIDIA's library failed: %s", nvml));
         for (guint i = 0; i < collector->gpus->len; i++) {
                 const AldGpu *gpu = collector->gpus->pdata[i];
-                int r = gpu->live ? ald_gpu_reader_refusal(gpu->live->reader) : 0;
+                const AldGpuReader *reader = gpu->live ? gpu->live->reader : NULL;
+                const char *file = reader ? ald_gpu_reader_refused_file(reader) : NULL;
+                int r = reader ? ald_gpu_reader_refusal(reader) : 0;
 
+                if (file)
+                        g_ptr_array_add(
+                                reasons, g_strdup_printf("Devices: the service must not read /%s", file));
                 if (r == -EACCES || r == -EPERM)
                         g_ptr_array_add(reasons, g_strdup_printf("Devices: the usage of %s is counted for "
                                                                  "programs with CAP_PERFMON only",

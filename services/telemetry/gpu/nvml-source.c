@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "services/telemetry/gpu/nvml-source.h"
 #include "record/message.h"
+#include "record/throttle.h"
 
 struct AldNvmlSource {
         AldChild *child;
@@ -102,7 +103,8 @@ static bool wants_links(const AldNvmlSource *source, const char *const *ids, gin
                !g_strv_equal((const char *const *) source->held, ids);
 }
 
-void ald_nvml_source_ask(AldNvmlSource *source, const char *const *ids, const char *const *by_index)
+bool ald_nvml_source_ask(AldNvmlSource *source, const char *const *ids, const char *const *due,
+        const char *const *by_index, bool *ret_all)
 {
         AldNvmlRequest asked = ALD_NVML_REQUEST_INIT;
         g_autofree char *request = NULL;
@@ -112,18 +114,21 @@ void ald_nvml_source_ask(AldNvmlSource *source, const char *const *ids, const ch
                 ald_child_end(source->child);
                 g_clear_pointer(&source->held, g_strfreev);
         }
-        if (!*ids)
-                return;
-        asked.ids = ids;
+        *ret_all = *ids && wants_links(source, ids, now);
+        asked.links = *ret_all;
+        asked.ids = *ret_all ? ids : due;
         asked.by_index = by_index;
-        asked.links = wants_links(source, ids, now);
+        if (!*asked.ids)
+                return false;
         request = ald_message_format(ALD_KIND_NVML_REQUEST, &asked);
-        if (ald_child_ask(source->child, request) >= 0) {
+        if (ald_child_ask(source->child, request) < 0)
+                return false;
+        if (*ret_all) {
                 g_strfreev(source->held);
                 source->held = g_strdupv((char **) ids);
-                if (asked.links)
-                        source->links_due = now + ALD_NVML_LINKS_EVERY_USEC;
+                source->links_due = now + ALD_NVML_LINKS_EVERY_USEC;
         }
+        return true;
 }
 
 bool ald_nvml_source_is_running(const AldNvmlSource *source)
@@ -141,6 +146,7 @@ void ald_nvml_device_figures(const AldNvmlDevice *device, AldDevice *ret)
         *ret = (AldDevice) ALD_DEVICE_INIT;
         ald_struct_copy_common(&ald_device_struct, ret, &ald_nvml_device_struct, device);
         ret->id = NULL;
+        ret->throttle_reasons = ald_throttle_words(ald_throttle_from_words(device->throttle_reasons));
         if (device->memory_total_bytes == ALD_ABSENT_UINT64 ||
                 ret->memory_used_bytes > device->memory_total_bytes)
                 ret->memory_used_bytes = ALD_ABSENT_UINT64;

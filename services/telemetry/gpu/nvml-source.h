@@ -22,13 +22,16 @@ void ald_nvml_source_free(AldNvmlSource *source);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldNvmlSource, ald_nvml_source_free)
 
 /*
- * Requests the figures of the devices with these Ids; a NULL terminates the list. NVML identifies devices in
- * the second list, which may be NULL, by their index in it. If a device of the previous request is left out,
- * the helper is stopped, because a device that it holds open cannot be suspended. The links are requested if
- * a device or the helper is new, else every ALD_NVML_LINKS_EVERY_USEC, since they rarely change.
+ * Requests the figures of the devices with the Ids in `due`, out of those that may be read, `ids`; a NULL
+ * terminates each list. NVML identifies devices in the third list, which may be NULL, by their index in it.
+ * If a device that the helper was asked about may no longer be read, the helper is stopped, because a device
+ * that it holds open cannot be suspended. The links are requested if a device or the helper is new, else
+ * every ALD_NVML_LINKS_EVERY_USEC, since they rarely change; the request is then about all devices. Returns
+ * whether it was sent, and in `ret_all` whether it was about all.
  */
 #define ALD_NVML_LINKS_EVERY_USEC (INT64_C(60) * 1000 * 1000)
-void ald_nvml_source_ask(AldNvmlSource *source, const char *const *ids, const char *const *by_index);
+bool ald_nvml_source_ask(AldNvmlSource *source, const char *const *ids, const char *const *due,
+        const char *const *by_index, bool *ret_all);
 
 /* Returns whether the helper runs. */
 bool ald_nvml_source_is_running(const AldNvmlSource *source);
@@ -36,6 +39,6 @@ bool ald_nvml_source_is_running(const AldNvmlSource *source);
 /* Returns why NVML does not work at present, or NULL. */
 const char *ald_nvml_source_reason(const AldNvmlSource *source);
 
-/* Copies the figures that Node1.System also has, without the Id. Memory in use is discarded if it exceeds the
- * total or the total is unknown. */
+/* Copies the figures that Node1.System also has, without the Id and without strings of the row. Memory in use
+ * is discarded if it exceeds the total or the total is unknown. */
 void ald_nvml_device_figures(const AldNvmlDevice *device, AldDevice *ret);

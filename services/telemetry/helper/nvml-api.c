@@ -48,6 +48,15 @@ const char *ald_nvml_load(AldNvml *nvml)
         LOOK_UP(nvml, temperature, "nvmlDeviceGetTemperature");
         LOOK_UP(nvml, power, "nvmlDeviceGetPowerUsage");
         LOOK_UP(nvml, clock, "nvmlDeviceGetClockInfo");
+        LOOK_UP(nvml, power_limit, "nvmlDeviceGetEnforcedPowerLimit");
+        LOOK_UP(nvml, energy, "nvmlDeviceGetTotalEnergyConsumption");
+        LOOK_UP(nvml, n_fans, "nvmlDeviceGetNumFans");
+        LOOK_UP(nvml, fan, "nvmlDeviceGetFanSpeed_v2");
+        LOOK_UP(nvml, only_fan, "nvmlDeviceGetFanSpeed");
+        LOOK_UP(nvml, clock_reasons, "nvmlDeviceGetCurrentClocksEventReasons",
+                "nvmlDeviceGetCurrentClocksThrottleReasons");
+        LOOK_UP(nvml, encoder, "nvmlDeviceGetEncoderUtilization");
+        LOOK_UP(nvml, decoder, "nvmlDeviceGetDecoderUtilization");
         LOOK_UP(nvml, compute_processes, "nvmlDeviceGetComputeRunningProcesses_v3",
                 "nvmlDeviceGetComputeRunningProcesses_v2", "nvmlDeviceGetComputeRunningProcesses");
         LOOK_UP(nvml, mig_mode, "nvmlDeviceGetMigMode");

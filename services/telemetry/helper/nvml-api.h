@@ -13,6 +13,7 @@
 #define ALD_NVML_TEXT_MAX 96u
 #define ALD_NVML_CLOCK_GRAPHICS 0
 #define ALD_NVML_CLOCK_SM 1
+#define ALD_NVML_CLOCK_MEMORY 2
 #define ALD_NVML_TEMPERATURE_GPU 0
 #define ALD_NVML_MIG_ENABLED 1u
 
@@ -24,6 +25,12 @@
 #define ALD_NVML_LINK_ACTIVE 1u
 #define ALD_NVML_REMOTE_GPU 0
 #define ALD_NVML_REMOTE_SWITCH 2
+
+/* Maximum number of fans per card. */
+#define ALD_NVML_FANS_MAX 16u
+
+/* The field with the temperature of the memory in °C. */
+#define ALD_NVML_FIELD_MEMORY_TEMPERATURE 82u
 
 /* The field with the speed of a link in each direction; the scope of the field is the number of the link. The
  * unit is 10^6 bytes per second (NVIDIA's "MBps"), and line coding is included: 26562 for a link that moves
@@ -88,6 +95,14 @@ typedef struct AldNvml {
         int (*temperature)(AldNvmlHandle *device, int sensor, unsigned *ret);
         int (*power)(AldNvmlHandle *device, unsigned *ret_milliwatts);
         int (*clock)(AldNvmlHandle *device, int type, unsigned *ret_mhz);
+        int (*power_limit)(AldNvmlHandle *device, unsigned *ret_milliwatts);
+        int (*energy)(AldNvmlHandle *device, unsigned long long *ret_millijoules);
+        int (*n_fans)(AldNvmlHandle *device, unsigned *ret);
+        int (*fan)(AldNvmlHandle *device, unsigned number, unsigned *ret_percent);
+        int (*only_fan)(AldNvmlHandle *device, unsigned *ret_percent);
+        int (*clock_reasons)(AldNvmlHandle *device, unsigned long long *ret);
+        int (*encoder)(AldNvmlHandle *device, unsigned *ret_percent, unsigned *ret_period_usec);
+        int (*decoder)(AldNvmlHandle *device, unsigned *ret_percent, unsigned *ret_period_usec);
         /* With a *count of 0 it only counts, so the layout of the rows does not matter. */
         int (*compute_processes)(AldNvmlHandle *device, unsigned *count, void *none);
         int (*mig_mode)(AldNvmlHandle *device, unsigned *ret_current, unsigned *ret_pending);

@@ -10,6 +10,7 @@
 #include "record/record.h"
 #include "services/telemetry/helper/helper-side.h"
 #include "services/telemetry/helper/nvml-api.h"
+#include "services/telemetry/helper/nvml-live.h"
 
 /* The rows of one answer, and the texts that they point to. */
 typedef struct Reading {
@@ -78,30 +79,6 @@ static void read_memory(const AldNvml *nvml, AldNvmlHandle *device, AldNvmlDevic
                 set_memory(row, memory.total, memory.used);
         else if (result == ALD_NVML_NOT_SUPPORTED || result == ALD_NVML_SUCCESS)
                 row->unified = true;
-}
-
-static void read_temperature(const AldNvml *nvml, AldNvmlHandle *device, AldNvmlDevice *row)
-{
-        AldNvmlTemperature versioned = { .version = ALD_NVML_VERSION(AldNvmlTemperature, 1),
-                .sensor = ALD_NVML_TEMPERATURE_GPU };
-        unsigned temperature;
-
-        if (nvml->temperature_v && nvml->temperature_v(device, &versioned) == ALD_NVML_SUCCESS)
-                row->temperature_milli_celsius = versioned.temperature * INT64_C(1000);
-        else if (nvml->temperature &&
-                 nvml->temperature(device, ALD_NVML_TEMPERATURE_GPU, &temperature) == ALD_NVML_SUCCESS)
-                row->temperature_milli_celsius = temperature * INT64_C(1000);
-}
-
-static void read_clock(const AldNvml *nvml, AldNvmlHandle *device, AldNvmlDevice *row)
-{
-        unsigned mhz;
-
-        if (!nvml->clock)
-                return;
-        if (nvml->clock(device, ALD_NVML_CLOCK_SM, &mhz) == ALD_NVML_SUCCESS ||
-                nvml->clock(device, ALD_NVML_CLOCK_GRAPHICS, &mhz) == ALD_NVML_SUCCESS)
-                row->clock_hz = mhz * UINT64_C(1000000);
 }
 
 static void read_name(Reading *reading, AldNvmlHandle *device, AldNvmlDevice *row)
@@ -264,16 +241,12 @@ static void read_fields(Reading *reading, AldNvmlHandle *device, AldNvmlDevice *
 {
         const AldNvml *nvml = reading->nvml;
         AldNvmlUtilization utilization;
-        unsigned milliwatts;
 
         read_name(reading, device, row);
         if (nvml->utilization && nvml->utilization(device, &utilization) == ALD_NVML_SUCCESS)
                 row->usage = utilization.gpu;
-        if (nvml->power && nvml->power(device, &milliwatts) == ALD_NVML_SUCCESS)
-                row->power_micro_watts = milliwatts * UINT64_C(1000);
         read_memory(nvml, device, row);
-        read_temperature(nvml, device, row);
-        read_clock(nvml, device, row);
+        ald_nvml_read_live(nvml, device, row);
         read_processes(nvml, device, row);
         read_architecture(reading, device, row);
         read_instances(reading, device, row);

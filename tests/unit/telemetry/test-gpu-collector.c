@@ -13,6 +13,8 @@
 #define GIB (UINT64_C(1024) * 1024 * 1024)
 #define FIRST "0000:01:00.0"
 #define SECOND "0000:02:00.0"
+#define FIRST_ON_BUS "01:00.0"
+#define SECOND_ON_BUS "02:00.0"
 
 static const AldChildTiming patient = { .first = 20000, .answer = 20000, .retry = 1, .retry_max = 4 };
 static const AldChildTiming hasty_later = { .first = 20000, .answer = 50, .retry = 1, .retry_max = 4 };
@@ -24,7 +26,9 @@ typedef struct Machine {
         unsigned n_changed;
         int64_t now; /* of the next sample */
         GArray *devices;
-        const char *id; /* what a condition is about */
+        const char *id;      /* what a condition is about */
+        const char *address; /* likewise, as NVML writes it, and how often it was read before */
+        unsigned n_reads;
 } Machine;
 
 static void on_changed(void *userdata)
@@ -187,6 +191,61 @@ static void test_dual_nvidia(void)
         ald_gpu_collector_backends(machine->collector, &backends);
         g_assert_cmpint(ald_record_new(ALD_KIND_BACKENDS, &backends, &record), ==, 0);
         g_assert_cmpuint(ald_record_as(record, BACKENDS, AldBackends)->devices.n, ==, 3);
+        end(machine);
+}
+
+static unsigned count_reads(Machine *machine, const char *address)
+{
+        g_autofree char *log = read_log(machine);
+        unsigned n = 0;
+
+        for (const char *at = log; (at = strstr(at, address)); at++)
+                n += at == log || at[-1] == '\n';
+        return n;
+}
+
+static bool has_read_more(void *userdata)
+{
+        Machine *machine = userdata;
+
+        sample(machine);
+        return count_reads(machine, machine->address) > machine->n_reads;
+}
+
+/* A card that somebody holds is read with each sample, an idle one every 10 s, and its figures stay until
+ * then. */
+static void test_pace(void)
+{
+        Machine *machine = begin("");
+        unsigned n_idle;
+
+        gpu_root_dual_nvidia(machine->root);
+        start(machine, &patient);
+        machine->id = SECOND;
+        gpu_wait(has_figures, machine);
+        machine->now += SEC;
+        sample(machine);
+        n_idle = count_reads(machine, "00000000:" SECOND_ON_BUS);
+        machine->address = "00000000:" FIRST_ON_BUS;
+        for (int i = 0; i < 8; i++) {
+                machine->n_reads = count_reads(machine, machine->address);
+                machine->now += SEC;
+                gpu_wait(has_read_more, machine);
+                g_assert_cmpuint(device(machine, SECOND)->power_micro_watts, ==, 22000000);
+        }
+        g_assert_cmpuint(count_reads(machine, "00000000:" SECOND_ON_BUS), ==, n_idle);
+        machine->address = "00000000:" SECOND_ON_BUS;
+        machine->n_reads = n_idle;
+        machine->now += SEC;
+        gpu_wait(has_read_more, machine);
+
+        /* Once it is asleep, what was known is not shown; it is read at once when it is awake. */
+        gpu_root_power(machine->root, SECOND, "suspended\n", "auto\n");
+        sample(machine);
+        g_assert_cmpuint(device(machine, SECOND)->power_micro_watts, ==, ALD_ABSENT_UINT64);
+        machine->n_reads = count_reads(machine, machine->address);
+        gpu_root_power(machine->root, SECOND, "active\n", "on\n");
+        gpu_wait(has_read_more, machine);
         end(machine);
 }
 
@@ -804,6 +863,7 @@ int main(int argc, char *argv[])
         g_test_init(&argc, &argv, NULL);
         log_count_install();
         g_test_add_func("/gpu-collector/dual-nvidia", test_dual_nvidia);
+        g_test_add_func("/gpu-collector/pace", test_pace);
         g_test_add_func("/gpu-collector/joins", test_joins);
         g_test_add_func("/gpu-collector/gb10", test_gb10);
         g_test_add_func("/gpu-collector/mig", test_mig);

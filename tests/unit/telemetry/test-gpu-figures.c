@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The figures that drivers show in sysfs, and when they may be read. */
 #include <errno.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -68,6 +69,219 @@ static void test_radeon(Fixture *fixture, gconstpointer make)
         g_assert_cmpuint(device.power_micro_watts, ==, 55000000);
         g_assert_cmpuint(device.clock_hz, ==, 1500000000);
         g_assert_cmpuint(log_count(""), ==, 0);
+}
+
+/* A table of amdgpu's firmware, version 1.3, of a card that is too hot, with a memory clock and busy video
+ * engines. */
+static void set_metrics(FakeRoot *root, const char *id, uint8_t content)
+{
+        g_autofree char *path = g_strdup_printf("sys/bus/pci/devices/%s/gpu_metrics", id);
+        const uint64_t reasons = UINT64_C(1) << 34;
+        const uint16_t size = 120, clock = 1100, video = 64;
+        uint8_t table[120];
+
+        memset(table, 0xff, sizeof table);
+        memcpy(table, &size, sizeof size);
+        table[2] = 1;
+        table[3] = content;
+        memcpy(table + 20, &video, sizeof video);
+        memcpy(table + 58, &clock, sizeof clock);
+        memcpy(table + 112, &reasons, sizeof reasons);
+        fake_root_write_bytes(root, path, table, sizeof table);
+}
+
+static void make_radeon_with_all(FakeRoot *root)
+{
+        gpu_root_radeon(root);
+        gpu_root_set(root, RADEON, "hwmon/hwmon3/power1_cap", "303000000\n");
+        gpu_root_set(root, RADEON, "hwmon/hwmon3/fan1_input", "1420\n");
+        gpu_root_set(root, RADEON, "hwmon/hwmon3/pwm1", "102\n");
+        gpu_root_set(root, RADEON, "hwmon/hwmon3/pwm1_max", "255\n");
+        gpu_root_set(root, RADEON, "hwmon/hwmon3/temp1_label", "edge\n");
+        gpu_root_set(root, RADEON, "hwmon/hwmon3/temp3_label", "mem\n");
+        gpu_root_set(root, RADEON, "hwmon/hwmon3/temp3_input", "84000\n");
+        gpu_root_set(root, RADEON, "hwmon/hwmon3/freq2_label", "mclk\n");
+        gpu_root_set(root, RADEON, "hwmon/hwmon3/freq2_input", "1249000000\n");
+        set_metrics(root, RADEON, 3);
+}
+
+static void assert_throttled(const AldDevice *device, const char *expected)
+{
+        g_autofree char *text = device->throttle_reasons ? g_strjoinv(" ", (char **) device->throttle_reasons)
+                                                         : g_strdup("");
+
+        g_assert_cmpint(device->throttled, ==, *expected != '\0');
+        g_assert_cmpstr(text, ==, expected);
+}
+
+static void test_radeon_with_all(Fixture *fixture, gconstpointer make)
+{
+        AldDevice device = sample(fixture, SEC);
+
+        g_assert_cmpuint(device.power_limit_micro_watts, ==, 303000000);
+        g_assert_cmpuint(device.fan_rpm, ==, 1420);
+        g_assert_cmpfloat_with_epsilon(device.fan_percent, 40, 0.01);
+        g_assert_cmpint(device.memory_temperature_milli_celsius, ==, 84000);
+        /* The file of its own goes before the table. */
+        g_assert_cmpuint(device.memory_clock_hz, ==, 1249000000);
+        g_assert_cmpfloat(device.encoder_usage, ==, 64);
+        g_assert_cmpfloat(device.decoder_usage, ==, 64);
+        g_assert_cmpuint(device.energy_micro_joules, ==, ALD_ABSENT_UINT64);
+        assert_throttled(&device, "thermal");
+        g_assert_cmpuint(log_count(""), ==, 0);
+
+        /* A limit that is off, a fan that cannot be, a gated clock. */
+        gpu_root_set(fixture->root, RADEON, "hwmon/hwmon3/power1_cap", "0\n");
+        gpu_root_set(fixture->root, RADEON, "hwmon/hwmon3/fan1_input", "4294967295\n");
+        gpu_root_set(fixture->root, RADEON, "hwmon/hwmon3/pwm1", "256\n");
+        gpu_root_set(fixture->root, RADEON, "hwmon/hwmon3/temp3_input", "300000\n");
+        gpu_root_set(fixture->root, RADEON, "hwmon/hwmon3/freq2_input", "0\n");
+        device = sample(fixture, 2 * SEC);
+        g_assert_cmpuint(device.power_limit_micro_watts, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(device.fan_rpm, ==, ALD_ABSENT_UINT64);
+        g_assert_true(isnan(device.fan_percent));
+        g_assert_cmpint(device.memory_temperature_milli_celsius, ==, ALD_ABSENT_INT64);
+        g_assert_cmpuint(device.memory_clock_hz, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpfloat(device.usage, ==, 37);
+}
+
+/* A table that is too short, and one of a later version, cost what is in it alone, and a line each. */
+static void test_bad_metrics(Fixture *fixture, gconstpointer make)
+{
+        AldDevice device;
+
+        fake_root_write_bytes(fixture->root, "sys/bus/pci/devices/" RADEON "/gpu_metrics", "\x78\0\1\3", 4);
+        for (int i = 1; i < 4; i++)
+                device = sample(fixture, i * SEC);
+        g_assert_cmpint(device.throttled, ==, ALD_ABSENT_BOOLEAN);
+        g_assert_null(device.throttle_reasons);
+        g_assert_true(isnan(device.decoder_usage));
+        g_assert_cmpuint(device.memory_clock_hz, ==, 1249000000);
+        g_assert_cmpfloat(device.usage, ==, 37);
+        g_assert_cmpuint(log_count("gpu_metrics"), ==, 1);
+        set_metrics(fixture->root, RADEON, 200);
+        device = sample(fixture, 4 * SEC);
+        g_assert_cmpint(device.throttled, ==, ALD_ABSENT_BOOLEAN);
+        set_metrics(fixture->root, RADEON, 3);
+        device = sample(fixture, 5 * SEC);
+        assert_throttled(&device, "thermal");
+}
+
+#define BATTLEMAGE "0000:04:00.0"
+#define BATTLEMAGE_THROTTLE "tile0/gt0/freq0/throttle/"
+
+static void make_battlemage(FakeRoot *root)
+{
+        gpu_root_arc(root);
+        gpu_root_set(root, BATTLEMAGE, "hwmon/hwmon5/power1_max", "190000000\n");
+        gpu_root_set(root, BATTLEMAGE, "hwmon/hwmon5/power1_cap", "250000000\n");
+        gpu_root_set(root, BATTLEMAGE, "hwmon/hwmon5/fan1_input", "900\n");
+        gpu_root_set(root, BATTLEMAGE, "hwmon/hwmon5/fan2_input", "1100\n");
+        gpu_root_set(root, BATTLEMAGE, "hwmon/hwmon5/temp2_label", "pkg\n");
+        gpu_root_set(root, BATTLEMAGE, "hwmon/hwmon5/temp3_label", "vram\n");
+        gpu_root_set(root, BATTLEMAGE, "hwmon/hwmon5/temp3_input", "56000\n");
+        gpu_root_set(root, BATTLEMAGE, BATTLEMAGE_THROTTLE "status", "0\n");
+        gpu_root_set(root, BATTLEMAGE, BATTLEMAGE_THROTTLE "reason_pl1", "0\n");
+        gpu_root_set(root, BATTLEMAGE, BATTLEMAGE_THROTTLE "reason_thermal", "0\n");
+        gpu_root_set(root, BATTLEMAGE, "tile0/gt1/freq0/throttle/status", "0\n");
+        gpu_root_set(root, BATTLEMAGE, "tile0/gt1/freq0/throttle/reason_prochot", "1\n");
+}
+
+static void test_battlemage(Fixture *fixture, gconstpointer make)
+{
+        AldDevice device = sample(fixture, SEC);
+
+        g_assert_cmpuint(device.power_limit_micro_watts, ==, 190000000);
+        g_assert_cmpuint(device.energy_micro_joules, ==, 1000000);
+        g_assert_cmpuint(device.fan_rpm, ==, 1100);
+        g_assert_true(isnan(device.fan_percent));
+        g_assert_cmpint(device.temperature_milli_celsius, ==, 52000);
+        g_assert_cmpint(device.memory_temperature_milli_celsius, ==, 56000);
+        assert_throttled(&device, "");
+        gpu_root_set(fixture->root, BATTLEMAGE, BATTLEMAGE_THROTTLE "status", "1\n");
+        gpu_root_set(fixture->root, BATTLEMAGE, BATTLEMAGE_THROTTLE "reason_pl1", "1\n");
+        gpu_root_set(fixture->root, BATTLEMAGE, "hwmon/hwmon5/energy1_input", "91000000\n");
+        device = sample(fixture, 2 * SEC);
+        assert_throttled(&device, "power");
+        g_assert_cmpuint(device.energy_micro_joules, ==, 91000000);
+        g_assert_cmpuint(device.power_micro_watts, ==, 90000000);
+        gpu_root_set(fixture->root, BATTLEMAGE, "tile0/gt1/freq0/throttle/status", "1\n");
+        device = sample(fixture, 3 * SEC);
+        assert_throttled(&device, "power hardware");
+        /* One block that cannot be read hides no other. */
+        gpu_root_set(fixture->root, BATTLEMAGE, "tile0/gt1/freq0/throttle/status", "odd\n");
+        device = sample(fixture, 4 * SEC);
+        assert_throttled(&device, "power");
+        gpu_root_set(fixture->root, BATTLEMAGE, BATTLEMAGE_THROTTLE "status", "\n");
+        g_assert_cmpint(sample(fixture, 5 * SEC).throttled, ==, ALD_ABSENT_BOOLEAN);
+        g_assert_cmpuint(log_count("throttle/status"), ==, 2);
+}
+
+static void make_throttled_iris(FakeRoot *root)
+{
+        gpu_root_iris(root);
+        gpu_root_set(root, "0000:00:02.0", "drm/card0/gt/gt0/throttle_reason_status", "1\n");
+        gpu_root_set(root, "0000:00:02.0", "drm/card0/gt/gt0/throttle_reason_pl2", "0\n");
+        gpu_root_set(root, "0000:00:02.0", "drm/card0/gt/gt0/throttle_reason_prochot", "1\n");
+        gpu_root_set(root, "0000:00:02.0", "drm/card0/gt/gt0/throttle_reason_of_the_future", "1\n");
+}
+
+static void test_throttled_iris(Fixture *fixture, gconstpointer make)
+{
+        AldDevice device = sample(fixture, SEC);
+
+        assert_throttled(&device, "hardware");
+        g_assert_cmpuint(device.power_limit_micro_watts, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(device.energy_micro_joules, ==, ALD_ABSENT_UINT64);
+}
+
+/* The fans of the machine are not those of its GPU, and sysfs shows nothing else of it. */
+static void make_asahi(FakeRoot *root)
+{
+        fake_root_write_all(root, "proc/meminfo", "MemTotal:       16000000 kB\n",
+                "sys/devices/soc/406400000.gpu/drm/renderD128/dev", "226:128\n",
+                "sys/devices/soc/406400000.gpu/of_node/compatible", "apple,agx-g13g",
+                "sys/class/hwmon/hwmon1/name", "macsmc_hwmon\n", "sys/class/hwmon/hwmon1/fan1_input",
+                "1800\n", NULL);
+        fake_root_mkdir(root, "sys/class/drm/card0");
+        fake_root_link(root, "sys/class/drm/card0/device", "../../../devices/soc/406400000.gpu");
+        fake_root_link(root, "sys/devices/soc/406400000.gpu/subsystem", "../../../bus/platform");
+        fake_root_link(root, "sys/devices/soc/406400000.gpu/driver", "../../../bus/platform/drivers/asahi");
+}
+
+static void assert_no_live_figures(const AldDevice *device)
+{
+        g_assert_cmpuint(device->power_limit_micro_watts, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(device->energy_micro_joules, ==, ALD_ABSENT_UINT64);
+        g_assert_true(isnan(device->fan_percent));
+        g_assert_cmpuint(device->fan_rpm, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpint(device->memory_temperature_milli_celsius, ==, ALD_ABSENT_INT64);
+        g_assert_cmpuint(device->memory_clock_hz, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpint(device->throttled, ==, ALD_ABSENT_BOOLEAN);
+        g_assert_true(isnan(device->encoder_usage));
+        g_assert_true(isnan(device->decoder_usage));
+}
+
+static void test_asahi(Fixture *fixture, gconstpointer make)
+{
+        AldDevice device = sample(fixture, SEC);
+
+        g_assert_cmpstr(device.id, ==, "406400000.gpu");
+        assert_no_figures(&device);
+        assert_no_live_figures(&device);
+        g_assert_cmpuint(log_count(""), ==, 0);
+}
+
+/* Figures of NVML are shown until the next ones are late. */
+static void test_old_nvml(Fixture *fixture, gconstpointer make)
+{
+        AldGpu *gpu = fixture->gpus->pdata[0];
+
+        gpu->live->nvml.power_limit_micro_watts = 450000000;
+        gpu->live->nvml_is_new = true;
+        g_assert_cmpuint(sample(fixture, 100 * SEC).power_limit_micro_watts, ==, 450000000);
+        g_assert_cmpuint(sample(fixture, 110 * SEC).power_limit_micro_watts, ==, 450000000);
+        g_assert_cmpuint(sample(fixture, 111 * SEC).power_limit_micro_watts, ==, ALD_ABSENT_UINT64);
 }
 
 static void test_strix_halo(Fixture *fixture, gconstpointer make)
@@ -154,6 +368,11 @@ static void test_jetson_nvml(Fixture *fixture, gconstpointer make)
         gpu->live->nvml.memory_used_bytes = gpu->live->nvml.compute_processes = 0;
         gpu->live->nvml.temperature_milli_celsius = 0;
         gpu->live->nvml.power_micro_watts = gpu->live->nvml.clock_hz = 0;
+        gpu->live->nvml.power_limit_micro_watts = gpu->live->nvml.energy_micro_joules = 0;
+        gpu->live->nvml.fan_percent = gpu->live->nvml.encoder_usage = gpu->live->nvml.decoder_usage = 0;
+        gpu->live->nvml.memory_temperature_milli_celsius = 0;
+        gpu->live->nvml.memory_clock_hz = 0;
+        gpu->live->nvml.throttled = 0;
         gpu->nvml.memory_total_bytes = 0;
         gpu->nvml.unified = 0;
         device = sample(fixture, SEC);
@@ -162,6 +381,7 @@ static void test_jetson_nvml(Fixture *fixture, gconstpointer make)
         g_assert_cmpuint(device.memory_used_bytes, ==, ALD_ABSENT_UINT64);
         g_assert_cmpuint(device.compute_processes, ==, ALD_ABSENT_UINT64);
         g_assert_cmpint(device.temperature_milli_celsius, ==, ALD_ABSENT_INT64);
+        assert_no_live_figures(&device);
         ald_gpu_backend(gpu, &row);
         g_assert_cmpint(row.unified, ==, 1);
         /* What it does know, and sysfs does not. */
@@ -420,6 +640,12 @@ int main(int argc, char *argv[])
                 void (*run)(Fixture *fixture, gconstpointer make);
         } tests[] = {
                 { "/gpu-figures/radeon", gpu_root_radeon, test_radeon },
+                { "/gpu-figures/radeon-with-all", make_radeon_with_all, test_radeon_with_all },
+                { "/gpu-figures/bad-metrics", make_radeon_with_all, test_bad_metrics },
+                { "/gpu-figures/battlemage", make_battlemage, test_battlemage },
+                { "/gpu-figures/throttled-iris", make_throttled_iris, test_throttled_iris },
+                { "/gpu-figures/asahi", make_asahi, test_asahi },
+                { "/gpu-figures/old-nvml", gpu_root_radeon, test_old_nvml },
                 { "/gpu-figures/strix-halo", gpu_root_strix_halo, test_strix_halo },
                 { "/gpu-figures/mi300a", gpu_root_mi300a, test_mi300a },
                 { "/gpu-figures/iris", gpu_root_iris, test_iris },

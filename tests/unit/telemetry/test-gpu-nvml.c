@@ -115,20 +115,32 @@ static void end(Seen *seen)
         g_free(seen);
 }
 
+static bool ask(Seen *seen, const char *const *due)
+{
+        bool all;
+
+        return ald_nvml_source_ask(seen->source, seen->ids, due, NULL, &all);
+}
+
 /* Asks as the collector does, which is deaf to whether it was heard. */
 static bool is_told(void *userdata)
 {
         Seen *seen = userdata;
 
-        ald_nvml_source_ask(seen->source, seen->ids, NULL);
+        ask(seen, seen->ids);
         return seen->n_told > 0;
+}
+
+static bool is_told_of_due(void *userdata)
+{
+        return ((Seen *) userdata)->n_told > 0;
 }
 
 static bool is_lost(void *userdata)
 {
         Seen *seen = userdata;
 
-        ald_nvml_source_ask(seen->source, seen->ids, NULL);
+        ask(seen, seen->ids);
         return seen->n_lost > 0;
 }
 
@@ -183,6 +195,56 @@ static void test_dual(void)
         end(seen);
 }
 
+static void assert_words(const AldDevice *figures, const char *expected)
+{
+        g_autofree char *text = g_strjoinv(" ", (char **) figures->throttle_reasons);
+
+        g_assert_cmpint(figures->throttled, ==, *expected != '\0');
+        g_assert_cmpstr(text, ==, expected);
+}
+
+/* What a card reports of itself besides its load. */
+static void test_live(void)
+{
+        Seen *seen = begin("", "libfake-nvml.so", &patient);
+        const AldDevice *first = &seen->figures[0], *second = &seen->figures[1];
+
+        gpu_wait(is_told, seen);
+        g_assert_cmpuint(first->power_limit_micro_watts, ==, 450000000);
+        g_assert_cmpuint(first->energy_micro_joules, ==, 7200000000);
+        g_assert_cmpfloat(first->fan_percent, ==, 45);
+        g_assert_cmpint(first->memory_temperature_milli_celsius, ==, 88000);
+        g_assert_cmpuint(first->memory_clock_hz, ==, 10501000000);
+        assert_words(first, "power thermal");
+        g_assert_cmpfloat(first->encoder_usage, ==, 12);
+        g_assert_cmpfloat(first->decoder_usage, ==, 34);
+        /* Without fans, a sensor and a video engine; to be idle is no reason. */
+        g_assert_true(isnan(second->fan_percent));
+        g_assert_cmpint(second->memory_temperature_milli_celsius, ==, ALD_ABSENT_INT64);
+        assert_words(second, "");
+        g_assert_true(isnan(second->encoder_usage));
+        end(seen);
+}
+
+/* A device that is not due is not read, and stays open. */
+static void test_due(void)
+{
+        Seen *seen = begin("", "libfake-nvml.so", &patient);
+        g_autofree char *log = NULL;
+
+        gpu_wait(is_told, seen);
+        g_assert_cmpuint(seen->n_devices, ==, 2);
+        g_assert_false(ask(seen, none));
+        g_assert_true(ask(seen, first_only));
+        seen->n_told = 0;
+        gpu_wait(is_told_of_due, seen);
+        g_assert_cmpuint(seen->n_devices, ==, 1);
+        log = read_log(seen);
+        g_assert_true(
+                g_str_has_suffix(log, "\n00000000:02:00.0\nlinks of 00000000:02:00.0\n00000000:01:00.0\n"));
+        end(seen);
+}
+
 /* What an old driver lacks is absent, the rest is told. */
 static void test_old_driver(void)
 {
@@ -196,6 +258,8 @@ static void test_old_driver(void)
         g_assert_true(isnan(seen->figures[0].usage));
         g_assert_cmpuint(seen->figures[0].power_micro_watts, ==, ALD_ABSENT_UINT64);
         g_assert_cmpuint(seen->figures[0].clock_hz, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpfloat(seen->figures[0].fan_percent, ==, 30);
+        g_assert_cmpint(seen->figures[0].throttled, ==, ALD_ABSENT_BOOLEAN);
         g_assert_cmpuint(seen->figures[0].compute_processes, ==, 2);
         g_assert_cmpstr(seen->architectures[0], ==, NULL);
         g_assert_cmpstr(seen->links, ==, "");
@@ -284,6 +348,13 @@ static void test_excess(void)
 
 static void assert_nothing_told(const AldNvmlDevice *device, const AldDevice *figures)
 {
+        g_assert_cmpuint(figures->power_limit_micro_watts, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(figures->energy_micro_joules, ==, ALD_ABSENT_UINT64);
+        g_assert_true(isnan(figures->fan_percent));
+        g_assert_cmpint(figures->memory_temperature_milli_celsius, ==, ALD_ABSENT_INT64);
+        g_assert_cmpuint(figures->memory_clock_hz, ==, ALD_ABSENT_UINT64);
+        g_assert_true(isnan(figures->encoder_usage));
+        g_assert_true(isnan(figures->decoder_usage));
         g_assert_true(isnan(figures->usage));
         g_assert_cmpuint(figures->memory_used_bytes, ==, ALD_ABSENT_UINT64);
         g_assert_cmpuint(device->memory_total_bytes, ==, ALD_ABSENT_UINT64);
@@ -313,6 +384,8 @@ static void test_garbage(void)
         gpu_wait(is_told, seen);
         g_assert_null(seen->names[0]);
         assert_nothing_told(&seen->devices[0], &seen->figures[0]);
+        /* Bits that nobody knows are no reasons, and do not hide the others. */
+        assert_words(&seen->figures[0], "power thermal");
         end(seen);
 }
 
@@ -385,8 +458,9 @@ static bool is_told_by_index(void *userdata)
 {
         static const char *const ids[] = { "5582:00:00.0", "6673:00:00.0", "7764:00:00.0", NULL };
         Seen *seen = userdata;
+        bool all;
 
-        ald_nvml_source_ask(seen->source, ids + 1, ids);
+        ald_nvml_source_ask(seen->source, ids + 1, ids + 1, ids, &all);
         return seen->n_told > 0;
 }
 
@@ -472,7 +546,8 @@ static void test_lets_go(void)
         g_assert_null(strstr(again, "02:00.0"));
 
         g_assert_true(ald_nvml_source_is_running(seen->source));
-        ald_nvml_source_ask(seen->source, none, NULL);
+        seen->ids = none;
+        g_assert_false(ask(seen, none));
         gpu_wait(is_over, seen);
         g_assert_cmpuint(seen->n_lost, ==, 0);
         g_assert_cmpuint(log_count(""), ==, 0);
@@ -483,7 +558,8 @@ static void test_nobody_to_ask(void)
 {
         Seen *seen = begin("", "libfake-nvml.so", &patient);
 
-        ald_nvml_source_ask(seen->source, none, NULL);
+        seen->ids = none;
+        g_assert_false(ask(seen, none));
         g_assert_false(ald_nvml_source_is_running(seen->source));
         end(seen);
 }
@@ -506,7 +582,10 @@ static void test_implausible(void)
                 "\"MemoryUsedBytes\":2,\"MemoryTotalBytes\":1", "\"MemoryTotalBytes\":0",
                 "\"TemperatureMilliCelsius\":250001", "\"TemperatureMilliCelsius\":-100001",
                 "\"PowerMicroWatts\":20000000001", "\"ClockHz\":0", "\"ClockHz\":20000000001",
-                "\"ComputeProcesses\":4194305", "\"Usage\":\"7\"", "\"ClockHz\":1e300" };
+                "\"ComputeProcesses\":4194305", "\"PowerLimitMicroWatts\":0",
+                "\"PowerLimitMicroWatts\":20000000001", "\"FanPercent\":255",
+                "\"MemoryTemperatureMilliCelsius\":250001", "\"MemoryClockHz\":0", "\"EncoderUsage\":101",
+                "\"DecoderUsage\":-1", "\"EnergyMicroJoules\":-1", "\"Usage\":\"7\"", "\"ClockHz\":1e300" };
 
         for (size_t i = 0; i < G_N_ELEMENTS(wrong); i++) {
                 g_autofree char *row = g_strdup_printf("{\"Id\":\"%s\",\"Name\":\"x\",%s}", FIRST, wrong[i]);
@@ -547,6 +626,8 @@ int main(int argc, char *argv[])
         g_test_init(&argc, &argv, NULL);
         log_count_install();
         g_test_add_func("/gpu-nvml/dual", test_dual);
+        g_test_add_func("/gpu-nvml/live", test_live);
+        g_test_add_func("/gpu-nvml/due", test_due);
         g_test_add_func("/gpu-nvml/old-driver", test_old_driver);
         g_test_add_func("/gpu-nvml/links", test_links);
         g_test_add_func("/gpu-nvml/switch-links", test_switch_links);
