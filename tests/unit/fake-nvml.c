@@ -332,7 +332,7 @@ int nvmlDeviceGetFieldValues(const Device *device, int n, Field *fields)
                 field->value.number = in_mode("nvlink-switch") ? 26562 : 25000;
                 if (field->id != 82)
                         continue;
-                field->result = device == &dual[0] ? SUCCESS : NOT_SUPPORTED;
+                field->result = device == &dual[0] && !in_mode("errors") ? SUCCESS : NOT_SUPPORTED;
                 field->value.number = in_mode("garbage") ? ~0u : in_mode("nvlink") ? 0 : 88;
         }
         return SUCCESS;

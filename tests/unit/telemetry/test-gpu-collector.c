@@ -236,7 +236,7 @@ static void test_pace(void)
         g_assert_cmpuint(count_reads(machine, "00000000:" SECOND_ON_BUS), ==, n_idle);
         machine->address = "00000000:" SECOND_ON_BUS;
         machine->n_reads = n_idle;
-        machine->now += SEC;
+        machine->now += 2 * SEC;
         gpu_wait(has_read_more, machine);
 
         /* Once it is asleep, what was known is not shown; it is read at once when it is awake. */
