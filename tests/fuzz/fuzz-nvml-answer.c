@@ -20,6 +20,13 @@ static void check(const AldNvmlDevice *device)
         g_assert_true(figures.memory_used_bytes == ALD_ABSENT_UINT64 ||
                       figures.memory_used_bytes <= device->memory_total_bytes);
         g_assert_true(figures.clock_hz == ALD_ABSENT_UINT64 || figures.clock_hz <= ALD_INTEGER_MAX);
+        g_assert_true(figures.energy_micro_joules == ALD_ABSENT_UINT64 ||
+                      figures.energy_micro_joules <= ALD_INTEGER_MAX);
+        g_assert_true(
+                figures.power_limit_micro_watts == ALD_ABSENT_UINT64 ||
+                (figures.power_limit_micro_watts > 0 && figures.power_limit_micro_watts <= ALD_INTEGER_MAX));
+        g_assert_true(isnan(figures.fan_percent) || (figures.fan_percent >= 0 && figures.fan_percent <= 100));
+        g_assert_cmpuint(g_strv_length((char **) figures.throttle_reasons), <=, 4);
         g_assert_true(figures.power_micro_watts == ALD_ABSENT_UINT64 ||
                       figures.power_micro_watts <= ALD_INTEGER_MAX);
 }

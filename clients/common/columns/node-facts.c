@@ -208,6 +208,32 @@ static void add_processes(GString *text, const AldNodeDevice *device)
                                 (unsigned long) n));
 }
 
+static char *busy_percent(double usage)
+{
+        return usage > 0 ? ald_format_percent(usage) : NULL;
+}
+
+/* Adds what the driver reports at the moment besides load and heat, where there is something to say. */
+static void add_live_figures(GString *text, const AldDevice *device)
+{
+        if (!device)
+                return;
+        ald_parts_add(text, _("limit %s"),
+                ald_format_figure(
+                        &ald_unit_microwatts, ald_uint64_to_double(device->power_limit_micro_watts)));
+        ald_parts_add(text, _("memory at %s"),
+                ald_format_figure(&ald_unit_millicelsius,
+                        ald_int64_to_double(device->memory_temperature_milli_celsius)));
+        ald_parts_add(text, _("fan %s"),
+                isnan(device->fan_percent) ? ald_format_figure(&ald_unit_revolutions_per_minute,
+                                                     ald_uint64_to_double(device->fan_rpm))
+                                           : ald_format_percent(device->fan_percent));
+        ald_parts_add(text, _("encoder %s"), busy_percent(device->encoder_usage));
+        ald_parts_add(text, _("decoder %s"), busy_percent(device->decoder_usage));
+        if (device->throttled == 1)
+                ald_parts_add(text, _("throttled: %s"), ald_words_list(device->throttle_reasons));
+}
+
 static bool is_measured(const AldNodeDevice *device)
 {
         AldNodeFigures figures = ald_node_device_figures(device);
@@ -239,6 +265,7 @@ static void add_device(GPtrArray *facts, const AldNodeDevice *device, char *reme
         add_device_memory(text, device, &row);
         ald_parts_add(text, "%s", device_text(&row, ALD_DEVICE_COLUMN_TEMPERATURE));
         ald_parts_add(text, "%s", device_text(&row, ALD_DEVICE_COLUMN_POWER));
+        add_live_figures(text, device->system);
         if (device->compute) {
                 ald_parts_add(text, "%s", ald_compute_glance(device->compute));
                 ald_parts_add(text, "%s", ald_node_device_doubts(device));

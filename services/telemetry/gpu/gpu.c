@@ -614,7 +614,7 @@ void ald_gpu_collector_reasons(const AldGpuCollector *collector, GPtrArray *reas
 
                 if (file)
                         g_ptr_array_add(
-                                reasons, g_strdup_printf("Devices: the service must not read /%s", file));
+                                reasons, g_strdup_printf("Devices: the service is not allowed to read /%s", file));
                 if (r == -EACCES || r == -EPERM)
                         g_ptr_array_add(reasons, g_strdup_printf("Devices: the usage of %s is counted for "
                                                                  "programs with CAP_PERFMON only",

@@ -235,6 +235,30 @@ static void test_throttled_iris(Fixture *fixture, gconstpointer make)
         g_assert_cmpuint(device.energy_micro_joules, ==, ALD_ABSENT_UINT64);
 }
 
+/* As nobody, who may not read one of the files. */
+static void test_refused_file(Fixture *fixture, gconstpointer make)
+{
+        AldGpu *gpu = fixture->gpus->pdata[0];
+        g_autofree char *path = g_strdup_printf(
+                "%s/sys/bus/pci/devices/" RADEON "/hwmon/hwmon3/power1_cap", fixture->root->dir);
+        AldDevice device;
+
+        g_assert_cmpint(chmod(fixture->root->dir, 0755), ==, 0);
+        g_assert_cmpint(chmod(path, 0), ==, 0);
+        if (geteuid() == 0)
+                g_assert_cmpint(seteuid(65534), ==, 0);
+        device = sample(fixture, SEC);
+        if (getuid() == 0)
+                g_assert_cmpint(seteuid(0), ==, 0);
+        g_assert_cmpuint(device.power_limit_micro_watts, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(device.fan_rpm, ==, 1420);
+        g_assert_true(g_str_has_suffix(ald_gpu_reader_refused_file(gpu->live->reader), "/power1_cap"));
+        /* It is told until the file can be read. */
+        g_assert_cmpint(chmod(path, 0444), ==, 0);
+        g_assert_cmpuint(sample(fixture, 2 * SEC).power_limit_micro_watts, ==, 303000000);
+        g_assert_null(ald_gpu_reader_refused_file(gpu->live->reader));
+}
+
 /* The fans of the machine are not those of its GPU, and sysfs shows nothing else of it. */
 static void make_asahi(FakeRoot *root)
 {
@@ -642,6 +666,7 @@ int main(int argc, char *argv[])
                 { "/gpu-figures/radeon", gpu_root_radeon, test_radeon },
                 { "/gpu-figures/radeon-with-all", make_radeon_with_all, test_radeon_with_all },
                 { "/gpu-figures/bad-metrics", make_radeon_with_all, test_bad_metrics },
+                { "/gpu-figures/refused-file", make_radeon_with_all, test_refused_file },
                 { "/gpu-figures/battlemage", make_battlemage, test_battlemage },
                 { "/gpu-figures/throttled-iris", make_throttled_iris, test_throttled_iris },
                 { "/gpu-figures/asahi", make_asahi, test_asahi },

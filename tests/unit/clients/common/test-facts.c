@@ -304,6 +304,37 @@ static void test_node(void)
         g_assert_cmpstr(text_of(facts, "Seen"), ==, "live");
 }
 
+/* What a driver reports of a device at the moment, and nothing of what is absent or idle. */
+static void test_live_figures(void)
+{
+        static const struct {
+                const char *row, *text;
+        } cases[] = {
+                { "'PowerMicroWatts':310000000,'PowerLimitMicroWatts':450000000,'FanPercent':45.0,'FanRpm':"
+                  "1780,"
+                  "'MemoryTemperatureMilliCelsius':88000,'EncoderUsage':12.0,'DecoderUsage':0.0,"
+                  "'Throttled':true,'ThrottleReasons':['power','thermal']",
+                        "a, shares the memory of the host, 310 W, limit 450 W, memory at 88 °C, fan 45 %, "
+                        "encoder 12 %, throttled: power, thermal" },
+                { "'FanRpm':1780,'Throttled':false", "a, shares the memory of the host, fan 1780 rpm" },
+                { "'Throttled':true,'ThrottleReasons':['\\u001b[2J']",
+                        "a, shares the memory of the host, throttled: �[2J" },
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                g_autofree char *records = g_strdup_printf(
+                        "{'Node1.Backends':{'Devices':[{'Id':'a','Class':'gpu','Unified':true}]},"
+                        "'Node1.System':{'Devices':[{'Id':'a',%s}]}}",
+                        cases[i].row);
+                g_autoptr(AldModel) model = ald_model_new();
+                g_autoptr(GPtrArray) facts = NULL;
+
+                model_put_node(model, 1, records);
+                facts = ald_node_facts(model_node(model, 1), NOW);
+                g_assert_true(g_str_has_prefix(text_of(facts, "GPU"), cases[i].text));
+        }
+}
+
 /* A row of a processor that only waits to be measured is no result. */
 static void test_unmeasured_processor(void)
 {
@@ -428,6 +459,7 @@ int main(int argc, char **argv)
         g_test_add_func("/facts/findings-of-offline-nodes-first", test_findings_of_offline_nodes_first);
         g_test_add_func("/facts/words-of-findings", test_words_of_findings);
         g_test_add_func("/facts/node", test_node);
+        g_test_add_func("/facts/live-figures", test_live_figures);
         g_test_add_func("/facts/unmeasured-processor", test_unmeasured_processor);
         g_test_add_func("/facts/storage", test_storage);
         g_test_add_func("/facts/compute", test_compute);
