@@ -22,6 +22,20 @@ static void *find_symbol(void *library, const char *const *names)
 #define LOOK_UP(nvml, member, ...) \
         *(void **) &(nvml)->member = find_symbol((nvml)->library, (const char *const[]){ __VA_ARGS__, NULL })
 
+/* Looks up the lists of processes. Rows of both _v2 and _v3 are alike. */
+static void look_up_lists(AldNvml *nvml)
+{
+        LOOK_UP(nvml, list_compute, "nvmlDeviceGetComputeRunningProcesses_v3",
+                "nvmlDeviceGetComputeRunningProcesses_v2");
+        LOOK_UP(nvml, list_graphics, "nvmlDeviceGetGraphicsRunningProcesses_v3",
+                "nvmlDeviceGetGraphicsRunningProcesses_v2");
+        nvml->has_old_processes = !nvml->list_compute;
+        if (!nvml->has_old_processes)
+                return;
+        LOOK_UP(nvml, list_compute, "nvmlDeviceGetComputeRunningProcesses");
+        LOOK_UP(nvml, list_graphics, "nvmlDeviceGetGraphicsRunningProcesses");
+}
+
 const char *ald_nvml_load(AldNvml *nvml)
 {
         const char *path = getenv("ALIDADE_NVML_LIBRARY");
@@ -59,6 +73,8 @@ const char *ald_nvml_load(AldNvml *nvml)
         LOOK_UP(nvml, decoder, "nvmlDeviceGetDecoderUtilization");
         LOOK_UP(nvml, compute_processes, "nvmlDeviceGetComputeRunningProcesses_v3",
                 "nvmlDeviceGetComputeRunningProcesses_v2", "nvmlDeviceGetComputeRunningProcesses");
+        look_up_lists(nvml);
+        LOOK_UP(nvml, process_utilization, "nvmlDeviceGetProcessUtilization");
         LOOK_UP(nvml, mig_mode, "nvmlDeviceGetMigMode");
         LOOK_UP(nvml, mig_count, "nvmlDeviceGetMaxMigDeviceCount");
         LOOK_UP(nvml, mig_handle, "nvmlDeviceGetMigDeviceHandleByIndex");

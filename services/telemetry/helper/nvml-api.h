@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include <stdbool.h>
+
 /*
  * The parts of NVML that are used, declared according to its documentation. Each function is looked up by its
  * name at run time: one that the driver lacks is NULL, and its field is absent.
@@ -77,6 +79,15 @@ typedef struct AldNvmlField {
         } value;
 } AldNvmlField;
 
+/* One sample of what a process used of a GPU, in percent. */
+typedef struct AldNvmlUsed {
+        unsigned pid;
+        unsigned long long timestamp;
+        unsigned sm, memory, encoder, decoder;
+} AldNvmlUsed;
+
+typedef int (*AldNvmlListProcesses)(AldNvmlHandle *device, unsigned *count, void *rows);
+
 /* The value of the first member, `version`, of a versioned struct. */
 #define ALD_NVML_VERSION(type, number) ((unsigned) (sizeof(type) | ((unsigned) (number) << 24)))
 
@@ -105,6 +116,11 @@ typedef struct AldNvml {
         int (*decoder)(AldNvmlHandle *device, unsigned *ret_percent, unsigned *ret_period_usec);
         /* With a *count of 0 it only counts, so the layout of the rows does not matter. */
         int (*compute_processes)(AldNvmlHandle *device, unsigned *count, void *none);
+        /* Lists of one version; of the oldest one, rows are shorter. */
+        AldNvmlListProcesses list_compute, list_graphics;
+        bool has_old_processes;
+        int (*process_utilization)(
+                AldNvmlHandle *device, AldNvmlUsed *samples, unsigned *count, unsigned long long since);
         int (*mig_mode)(AldNvmlHandle *device, unsigned *ret_current, unsigned *ret_pending);
         int (*mig_count)(AldNvmlHandle *device, unsigned *ret_most);
         int (*mig_handle)(AldNvmlHandle *device, unsigned index, AldNvmlHandle **ret);

@@ -10,7 +10,7 @@
 #include "record/record.h"
 #include "services/telemetry/helper/helper-side.h"
 #include "services/telemetry/helper/nvml-api.h"
-#include "services/telemetry/helper/nvml-live.h"
+#include "services/telemetry/helper/nvml-processes.h"
 
 /* The rows of one answer, and the texts that they point to. */
 typedef struct Reading {
@@ -18,6 +18,7 @@ typedef struct Reading {
         const char *const *by_index; /* ids in the order of NVML's indexes, or NULL */
         GArray *rows;                /* of AldNvmlDevice */
         GArray *links;               /* of AldNvLink; NULL if they were not requested */
+        AldNvmlProcesses processes;  /* without `rows` if they are not listed this time */
         GStringChunk *texts;
 } Reading;
 
@@ -104,6 +105,13 @@ static void read_architecture(Reading *reading, AldNvmlHandle *device, AldNvmlDe
         row->architecture = keep_text(reading, text);
 }
 
+/* Lists who holds a card or an instance. */
+static void list_processes(Reading *reading, AldNvmlHandle *device, const char *id)
+{
+        if (reading->processes.rows)
+                ald_nvml_processes_read(reading->nvml, device, id, reading->texts, &reading->processes);
+}
+
 /* Counts the processes with a compute context. A display server has one for graphics, and does not count. */
 static void read_processes(const AldNvml *nvml, AldNvmlHandle *device, AldNvmlDevice *row)
 {
@@ -139,6 +147,7 @@ static bool read_instance(
         read_name(reading, instance, ret);
         read_memory(nvml, instance, ret);
         read_processes(nvml, instance, ret);
+        list_processes(reading, instance, ret->id);
         return true;
 }
 
@@ -151,15 +160,18 @@ static bool is_in_mig_mode(const AldNvml *nvml, AldNvmlHandle *device, unsigned 
                current == ALD_NVML_MIG_ENABLED && nvml->mig_count(device, ret_most) == ALD_NVML_SUCCESS;
 }
 
-/* Reads the MIG instances of a card. Without permission to see the processes of the whole card, NVML still
- * reports those of each instance, so the count of the card is their sum. */
+/* Reads the MIG instances of a card, which its processes hold instead of the card. Without permission to see
+ * the processes of the whole card, NVML still reports those of each instance, so the count of the card is
+ * their sum. */
 static void read_instances(Reading *reading, AldNvmlHandle *device, AldNvmlDevice *card)
 {
         unsigned most = 0;
         uint64_t sum = 0;
 
-        if (!is_in_mig_mode(reading->nvml, device, &most))
+        if (!is_in_mig_mode(reading->nvml, device, &most)) {
+                list_processes(reading, device, card->id);
                 return;
+        }
         for (unsigned i = 0; i < most && i < ALD_NVML_INSTANCES_MAX; i++) {
                 AldNvmlDevice instance;
 
@@ -267,18 +279,28 @@ static void read_device(Reading *reading, const char *id)
         g_array_append_val(reading->rows, row);
 }
 
+/* What an answer lists besides the devices. */
+typedef struct Extent {
+        bool links;
+        unsigned processes; /* at most; 0 for none, and their number is not reported either */
+} Extent;
+
 /*
  * Reads what NVML reports about the requested devices into a record of Message1.NvmlAnswer. A device that
  * NVML does not know has an Error. Returns -E2BIG if the record would exceed its limit.
  */
-static int nvml_read(const AldNvml *nvml, const AldNvmlRequest *request, bool with_links, AldRecord **ret)
+static int nvml_read(
+        const AldNvml *nvml, const AldNvmlRequest *request, const Extent *extent, AldRecord **ret)
 {
         g_autoptr(GArray) rows = g_array_new(FALSE, FALSE, sizeof(AldNvmlDevice));
-        g_autoptr(GArray) links = with_links ? g_array_new(FALSE, FALSE, sizeof(AldNvLink)) : NULL;
+        g_autoptr(GArray) links = extent->links ? g_array_new(FALSE, FALSE, sizeof(AldNvLink)) : NULL;
+        g_autoptr(GArray)
+                processes = extent->processes > 0 ? g_array_new(FALSE, FALSE, sizeof(AldNvmlProcess)) : NULL;
         Reading reading = { .nvml = nvml,
                 .by_index = request->by_index,
                 .rows = rows,
                 .links = links,
+                .processes = { .rows = processes, .most = extent->processes },
                 .texts = g_string_chunk_new(1024) };
         AldNvmlAnswer answer = ALD_NVML_ANSWER_INIT;
         char version[ALD_NVML_TEXT_MAX] = "";
@@ -295,6 +317,11 @@ static int nvml_read(const AldNvml *nvml, const AldNvmlRequest *request, bool wi
                 answer.nv_links.items = links->data;
                 answer.nv_links.n = links->len;
         }
+        if (processes) {
+                answer.processes.items = processes->data;
+                answer.processes.n = processes->len;
+                answer.unlisted_processes = reading.processes.unlisted;
+        }
         r = ald_record_new(ALD_KIND_NVML_ANSWER, &answer, ret);
         g_string_chunk_free(reading.texts);
         return r;
@@ -304,6 +331,10 @@ static int nvml_read(const AldNvml *nvml, const AldNvmlRequest *request, bool wi
 
 #define DATA_MAX (UINT64_C(512) * 1024 * 1024)
 #define REQUEST_MAX 8192u
+
+/* The lists of processes take longer than the figures, and change less. */
+#define PROCESSES_EVERY_USEC (INT64_C(4500) * 1000)
+#define PROCESSES_FEW 256u
 
 /* Answers with an error and exits without the library's own clean-up, which may hang as well. A driver's text
  * need not be UTF-8. */
@@ -318,28 +349,46 @@ static void exit_with_error(int answers, const char *error)
         _exit(EXIT_FAILURE);
 }
 
-static int read_and_answer(int answers, const AldNvml *nvml, const AldNvmlRequest *request, bool with_links)
+static int read_and_answer(
+        int answers, const AldNvml *nvml, const AldNvmlRequest *request, const Extent *extent)
 {
         g_autoptr(AldRecord) answered = NULL;
-        int r = nvml_read(nvml, request, with_links, &answered);
+        int r = nvml_read(nvml, request, extent, &answered);
 
         return r < 0 ? r : ald_child_side_answer(answers, ALD_KIND_NVML_ANSWER, ald_record_fields(answered));
 }
 
-/* Answers one request. If the links make the answer too long, it is sent without them. */
-static int answer_request(int answers, const AldNvml *nvml, const char *text, size_t length)
+/* Makes an answer that was too long shorter. Returns false if it lists nothing that could be left out. */
+static bool reduce_extent(Extent *extent)
+{
+        if (extent->links && extent->processes < PROCESSES_FEW)
+                extent->links = false;
+        else if (extent->processes > 0)
+                extent->processes /= 2;
+        else
+                return false;
+        return true;
+}
+
+/* Answers one request, which lists processes if that is due at the time `now` of CLOCK_MONOTONIC. */
+static int answer_request(
+        int answers, const AldNvml *nvml, const char *text, size_t length, gint64 now, gint64 *processes_due)
 {
         g_autoptr(AldRecord) asked = NULL;
+        Extent extent = { .processes = now >= *processes_due ? ALD_NVML_PROCESSES_MAX : 0 };
         const AldNvmlRequest *request;
         int r;
 
         r = ald_message_parse(ALD_KIND_NVML_REQUEST, text, length, REQUEST_MAX, &asked, NULL);
         if (r < 0)
                 return r;
+        if (extent.processes > 0)
+                *processes_due = now + PROCESSES_EVERY_USEC;
         request = ald_record_as(asked, NVML_REQUEST, AldNvmlRequest);
-        r = read_and_answer(answers, nvml, request, request->links == 1);
-        if ((r == -EMSGSIZE || r == -E2BIG) && request->links == 1)
-                r = read_and_answer(answers, nvml, request, false);
+        extent.links = request->links == 1;
+        do
+                r = read_and_answer(answers, nvml, request, &extent);
+        while ((r == -EMSGSIZE || r == -E2BIG) && reduce_extent(&extent));
         return r;
 }
 
@@ -350,6 +399,7 @@ int main(void)
         const char *reason;
         ssize_t length;
         AldNvml nvml;
+        gint64 processes_due = 0;
 
         if (answers < 0)
                 return EXIT_FAILURE;
@@ -370,7 +420,8 @@ int main(void)
         }
 
         do
-                if (answer_request(answers, &nvml, request, (size_t) length) < 0)
+                if (answer_request(answers, &nvml, request, (size_t) length, g_get_monotonic_time(),
+                            &processes_due) < 0)
                         _exit(EXIT_FAILURE);
         while ((length = ald_child_side_request(request, sizeof request)) > 0);
         _exit(EXIT_SUCCESS);
