@@ -77,6 +77,7 @@ void ald_gpu_free(AldGpu *gpu)
         g_free(gpu->opencl_platform);
         ald_gpu_pcie_free(gpu->pcie);
         g_clear_pointer(&gpu->nvlinks, g_array_unref);
+        g_clear_pointer(&gpu->processes, g_array_unref);
         ald_gpu_live_free(gpu->live);
         g_free(gpu);
 }

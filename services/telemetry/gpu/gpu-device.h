@@ -49,6 +49,7 @@ typedef struct AldGpu {
         uint64_t numa_node;   /* absent if unknown */
         AldGpuPcie *pcie;     /* its route to the host, or NULL */
         GArray *nvlinks;      /* of AldGpuNvlinks, as NVML last reported them; NULL before */
+        GArray *processes;    /* of AldGpuProcess, as NVML last listed them; NULL if unknown */
         AldGpuFacts sysfs, nvml, opencl;
         char *opencl_platform;
         AldGpuLive *live; /* reads its figures; NULL before ald_gpu_live_prepare(), and if it has no path */

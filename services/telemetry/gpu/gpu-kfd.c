@@ -10,9 +10,9 @@
 #define NODES KFD "/topology/nodes"
 #define PROCESSES KFD "/proc"
 
-/* The limits of one scan. With more queues, the number of processes is unknown. */
+/* The limits of one scan. With more queues and figures of processes, the processes are unknown. */
 #define NODES_MAX 1024u
-#define QUEUES_MAX 8192u
+#define FILES_MAX 16384u
 #define LINKS_MAX 1024u
 
 #define LINK_XGMI 11u
@@ -27,8 +27,9 @@ struct AldGpuKfd {
         GHashTable *nodes; /* number of a node → PCI address of its card, or "" for a processor */
         GHashTable *architectures; /* PCI address of a card → name */
         GArray *links;             /* of AldGpuKfdLink */
-        GHashTable *processes;     /* PCI address of a card → set of process numbers */
-        unsigned queues_left;
+        GArray *holders;           /* of AldGpuKfdHolder */
+        bool holders_known;
+        unsigned files_left;
 };
 
 static void clear_link(gpointer data)
@@ -49,8 +50,7 @@ AldGpuKfd *ald_gpu_kfd_new(int root)
         kfd->architectures = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
         kfd->links = g_array_new(FALSE, FALSE, sizeof(AldGpuKfdLink));
         g_array_set_clear_func(kfd->links, clear_link);
-        kfd->processes = g_hash_table_new_full(
-                g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_hash_table_unref);
+        kfd->holders = g_array_new(FALSE, FALSE, sizeof(AldGpuKfdHolder));
         return kfd;
 }
 
@@ -62,7 +62,7 @@ void ald_gpu_kfd_free(AldGpuKfd *kfd)
         g_hash_table_unref(kfd->nodes);
         g_hash_table_unref(kfd->architectures);
         g_array_unref(kfd->links);
-        g_hash_table_unref(kfd->processes);
+        g_array_unref(kfd->holders);
         g_free(kfd);
 }
 
@@ -230,6 +230,8 @@ bool ald_gpu_kfd_look(AldGpuKfd *kfd)
         (void) ald_sysroot_read_uint64(kfd->root, KFD "/topology/generation_id", &generation);
         if (kfd->known && generation == kfd->generation)
                 return false;
+        g_array_set_size(kfd->holders, 0);
+        kfd->holders_known = false;
         g_hash_table_remove_all(kfd->cards);
         g_hash_table_remove_all(kfd->nodes);
         g_hash_table_remove_all(kfd->architectures);
@@ -254,54 +256,95 @@ const GArray *ald_gpu_kfd_links(const AldGpuKfd *kfd)
         return kfd->links;
 }
 
-static void read_queues(AldGpuKfd *kfd, const char *folder, guint process)
+/* Returns the holder of the card with a number of KFD, which is new unless it is one of those from `first`
+ * on, all of this process; NULL if there is no such card. */
+static AldGpuKfdHolder *holder_of(AldGpuKfd *kfd, guint first, guint process, uint64_t gpu)
+{
+        const char *card = gpu <= UINT32_MAX ? g_hash_table_lookup(kfd->cards, GUINT_TO_POINTER((guint) gpu))
+                                             : NULL;
+
+        if (!card)
+                return NULL;
+        for (guint i = first; i < kfd->holders->len; i++) {
+                AldGpuKfdHolder *holder = &g_array_index(kfd->holders, AldGpuKfdHolder, i);
+
+                if (g_str_equal(holder->card, card))
+                        return holder;
+        }
+        g_array_append_val(kfd->holders, ((AldGpuKfdHolder){ card, process, false, ALD_ABSENT_UINT64 }));
+        return &g_array_index(kfd->holders, AldGpuKfdHolder, kfd->holders->len - 1);
+}
+
+static void read_queues(AldGpuKfd *kfd, const char *folder, guint first, guint process)
 {
         g_autofree char *path = g_strdup_printf("%s/queues", folder);
         g_auto(GStrv) queues = NULL;
 
         if (ald_sysroot_list(kfd->root, path, &queues) < 0)
                 return;
-        for (char **queue = queues; *queue && kfd->queues_left > 0; queue++, kfd->queues_left--) {
+        for (char **queue = queues; *queue && kfd->files_left > 0; queue++, kfd->files_left--) {
                 g_autofree char *id_path = g_strdup_printf("%s/%s/gpuid", path, *queue);
-                const char *card;
+                AldGpuKfdHolder *holder;
                 uint64_t id;
 
-                if (ald_sysroot_read_uint64(kfd->root, id_path, &id) < 0 || id > UINT32_MAX)
+                if (ald_sysroot_read_uint64(kfd->root, id_path, &id) < 0)
                         continue;
-                card = g_hash_table_lookup(kfd->cards, GUINT_TO_POINTER((guint) id));
-                if (card)
-                        g_hash_table_add(
-                                g_hash_table_lookup(kfd->processes, card), GUINT_TO_POINTER(process));
+                holder = holder_of(kfd, first, process, id);
+                if (holder)
+                        holder->has_queues = true;
         }
 }
 
-/* Reads the queues of a process. Newer kernels give it several contexts, all but the first in folders of
- * their own. */
-static void read_process(AldGpuKfd *kfd, const char *process)
+/* Adds the memory of one GPU or partition, from the file vram_NUMBER. */
+static void read_memory(AldGpuKfd *kfd, const char *folder, const char *name, guint first, guint process)
 {
-        g_autofree char *folder = g_strdup_printf(PROCESSES "/%s", process);
-        guint number = (guint) g_ascii_strtoull(process, NULL, 10);
+        g_autofree char *path = g_strdup_printf("%s/%s", folder, name);
+        AldGpuKfdHolder *holder;
+        uint64_t bytes;
+
+        if (kfd->files_left == 0)
+                return;
+        kfd->files_left--;
+        if (ald_sysroot_read_uint64(kfd->root, path, &bytes) < 0 || bytes > ALD_INTEGER_MAX)
+                return;
+        holder = holder_of(kfd, first, process, g_ascii_strtoull(name + strlen("vram_"), NULL, 10));
+        if (holder)
+                holder->memory_bytes = bytes +
+                                       (holder->memory_bytes == ALD_ABSENT_UINT64 ? 0 : holder->memory_bytes);
+}
+
+/* Reads one context of a process. Newer kernels give it several, all but the first in folders of their
+ * own. */
+static void read_context(AldGpuKfd *kfd, const char *folder, guint first, guint process)
+{
         g_auto(GStrv) names = NULL;
 
-        read_queues(kfd, folder, number);
+        read_queues(kfd, folder, first, process);
         if (ald_sysroot_list(kfd->root, folder, &names) < 0)
                 return;
         for (char **name = names; *name; name++) {
-                g_autofree char *context = g_strdup_printf("%s/%s", folder, *name);
+                g_autofree char *path = g_strdup_printf("%s/%s", folder, *name);
 
-                if (g_str_has_prefix(*name, "context_"))
-                        read_queues(kfd, context, number);
+                if (g_str_has_prefix(*name, "vram_"))
+                        read_memory(kfd, folder, *name, first, process);
+                else if (g_str_has_prefix(*name, "context_") && !strstr(folder, "/context_"))
+                        read_context(kfd, path, first, process);
         }
 }
 
-static void reset_processes(AldGpuKfd *kfd)
+/* Reads a process, which has a figure of each GPU, also of those that it does not use. */
+static void read_process(AldGpuKfd *kfd, const char *name)
 {
-        GHashTableIter iter;
-        gpointer card;
+        g_autofree char *folder = g_strdup_printf(PROCESSES "/%s", name);
+        guint process = (guint) g_ascii_strtoull(name, NULL, 10), first = kfd->holders->len;
 
-        g_hash_table_iter_init(&iter, kfd->cards);
-        while (g_hash_table_iter_next(&iter, NULL, &card))
-                g_hash_table_insert(kfd->processes, g_strdup(card), g_hash_table_new(NULL, NULL));
+        read_context(kfd, folder, first, process);
+        for (guint i = kfd->holders->len; i-- > first;) {
+                const AldGpuKfdHolder *holder = &g_array_index(kfd->holders, AldGpuKfdHolder, i);
+
+                if (!holder->has_queues && holder->memory_bytes == 0)
+                        g_array_remove_index(kfd->holders, i);
+        }
 }
 
 bool ald_gpu_kfd_sample(AldGpuKfd *kfd)
@@ -309,20 +352,35 @@ bool ald_gpu_kfd_sample(AldGpuKfd *kfd)
         g_auto(GStrv) processes = NULL;
         bool topology_changed;
 
-        g_hash_table_remove_all(kfd->processes);
+        g_array_set_size(kfd->holders, 0);
+        kfd->holders_known = false;
         if (ald_sysroot_list(kfd->root, PROCESSES, &processes) < 0)
                 return false;
         topology_changed = ald_gpu_kfd_look(kfd);
-        reset_processes(kfd);
-        kfd->queues_left = QUEUES_MAX;
-        for (char **process = processes; *process && kfd->queues_left > 0; process++)
+        kfd->files_left = FILES_MAX;
+        for (char **process = processes; *process && kfd->files_left > 0; process++)
                 read_process(kfd, *process);
-        if (kfd->queues_left == 0)
-                g_hash_table_remove_all(kfd->processes);
+        kfd->holders_known = kfd->files_left > 0;
+        if (!kfd->holders_known)
+                g_array_set_size(kfd->holders, 0);
         return topology_changed;
 }
 
-GHashTable *ald_gpu_kfd_of(const AldGpuKfd *kfd, const char *address)
+const GArray *ald_gpu_kfd_holders(const AldGpuKfd *kfd)
 {
-        return g_hash_table_lookup(kfd->processes, address);
+        return kfd->holders;
+}
+
+bool ald_gpu_kfd_drives(const AldGpuKfd *kfd, const char *address)
+{
+        GHashTableIter iter;
+        gpointer card;
+
+        if (!kfd->holders_known)
+                return false;
+        g_hash_table_iter_init(&iter, kfd->cards);
+        while (g_hash_table_iter_next(&iter, NULL, &card))
+                if (g_str_equal(card, address))
+                        return true;
+        return false;
 }

@@ -7,8 +7,8 @@
 #include <glib.h>
 
 /*
- * The data of KFD, the kernel's side of ROCm, about AMD's GPUs: the number of processes that compute on them,
- * their architecture, and the XGMI links between them. A process has queues on a device from its first use
+ * The data of KFD, the kernel's side of ROCm, about AMD's GPUs: the processes that compute on them, their
+ * architecture, and the XGMI links between them. A process has queues on a device from its first use
  * until it exits, busy or not, and they are visible to all users. Processes that only render have none.
  */
 typedef struct AldGpuKfd AldGpuKfd;
@@ -35,6 +35,16 @@ const GArray *ald_gpu_kfd_links(const AldGpuKfd *kfd);
 /* Scans the processes. Returns what ald_gpu_kfd_look() does. */
 bool ald_gpu_kfd_sample(AldGpuKfd *kfd);
 
-/* Returns the pids of the processes that had queues on the card with this PCI address or its partitions, as a
- * set; NULL if KFD does not drive it. */
-GHashTable *ald_gpu_kfd_of(const AldGpuKfd *kfd, const char *address);
+/* A process that has queues on a card or its partitions, or holds memory of it. */
+typedef struct AldGpuKfdHolder {
+        const char *card; /* PCI address; belongs to `kfd` */
+        guint process;
+        bool has_queues;
+        uint64_t memory_bytes; /* absent if the kernel does not report it */
+} AldGpuKfdHolder;
+
+/* Returns the holders (AldGpuKfdHolder) at the last scan. */
+const GArray *ald_gpu_kfd_holders(const AldGpuKfd *kfd);
+
+/* Returns whether the holders of the card with this PCI address are known. */
+bool ald_gpu_kfd_drives(const AldGpuKfd *kfd, const char *address);

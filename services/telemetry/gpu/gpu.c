@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "services/common/sysroot.h"
-#include "services/telemetry/gpu/gpu-clients.h"
 #include "services/telemetry/gpu/gpu-cpu.h"
 #include "services/telemetry/gpu/gpu-joins.h"
 #include "services/telemetry/gpu/gpu-kfd.h"
@@ -40,7 +39,6 @@ struct AldGpuCollector {
         guint report_source; /* pending call of changed() */
 
         AldGpuKfd *kfd;
-        AldGpuClients *clients;
         AldDeviceWatch *watch;
         AldNvmlSource *nvml_source;
         AldOpenclSource *opencl_source;
@@ -363,6 +361,7 @@ static void on_nvml_answered(const AldNvmlAnswer *answer, void *userdata)
                 new_instances = apply_instances(collector->gpus, card, answer, row) || new_instances;
                 new_links = (answer->links == 1 && apply_nvlinks(card, answer, row)) || new_links;
         }
+        ald_gpu_processes_apply(collector->gpus, answer);
         if (new_instances)
                 match_opencl(collector);
         if (new_links)
@@ -412,36 +411,6 @@ static void query_opencl(AldGpuCollector *collector)
         ald_opencl_source_ask(collector->opencl_source);
 }
 
-static uint64_t size_of_union(GHashTable *a, GHashTable *b)
-{
-        uint64_t n = a ? g_hash_table_size(a) : 0;
-        GHashTableIter iter;
-        gpointer process;
-
-        if (!b)
-                return n;
-        g_hash_table_iter_init(&iter, b);
-        while (g_hash_table_iter_next(&iter, &process, NULL))
-                n += !a || !g_hash_table_contains(a, process);
-        return n;
-}
-
-/* Counts the processes by the kernel's data, for devices about which NVML has no answer. This wakes no
- * device. */
-static uint64_t count_processes(const AldGpuCollector *collector, const AldGpu *gpu)
-{
-        GHashTable *queues = ald_gpu_kfd_of(collector->kfd, gpu->id), *clients;
-        uint64_t n;
-
-        if (!ald_gpu_clients_know_driver(gpu->driver))
-                return ALD_ABSENT_UINT64;
-        clients = ald_gpu_clients_of(collector->clients, gpu->id);
-        n = size_of_union(queues, clients);
-        return n > 0 || queues || ald_gpu_clients_are_complete(collector->clients, gpu->id)
-                       ? n
-                       : ALD_ABSENT_UINT64;
-}
-
 static gboolean on_report_due(gpointer userdata)
 {
         AldGpuCollector *collector = userdata;
@@ -473,42 +442,15 @@ void ald_gpu_collector_use_host_memory(AldGpuCollector *collector, uint64_t byte
         report_later(collector);
 }
 
-/* Counts processes only while all devices are awake: some drivers wake a device to report the usage of its
- * clients, and prevent its suspension. */
-static void sample_processes(AldGpuCollector *collector, int64_t now_usec)
+void ald_gpu_collector_processes(AldGpuCollector *collector, GArray *targets, GArray *processes)
 {
-        bool any = false, all_awake = true;
-
-        for (guint i = 0; i < collector->gpus->len; i++) {
-                const AldGpu *gpu = collector->gpus->pdata[i];
-
-                if (!gpu->live || !ald_gpu_clients_know_driver(gpu->driver))
-                        continue;
-                any = true;
-                all_awake = all_awake && ald_gpu_power_may_read(gpu->live->state);
-        }
-        if (!any)
-                return;
         if (ald_gpu_kfd_sample(collector->kfd))
                 report_later(collector);
-        if (all_awake)
-                ald_gpu_clients_sample(collector->clients, now_usec);
-        else
-                ald_gpu_clients_forget(collector->clients);
-}
-
-static void add_processes(const AldGpuCollector *collector, AldDevice *device)
-{
-        const AldGpu *gpu = ald_gpu_list_find(collector->gpus, device->id);
-
-        if (gpu->live->state != ALD_GPU_POWER_ASLEEP && device->compute_processes == ALD_ABSENT_UINT64)
-                device->compute_processes = count_processes(collector, gpu);
+        ald_gpu_processes_list(collector->gpus, collector->kfd, targets, processes);
 }
 
 void ald_gpu_collector_sample_at(AldGpuCollector *collector, int64_t now_usec, GArray *devices)
 {
-        guint first = devices ? devices->len : 0;
-
         for (guint i = 0; i < collector->gpus->len; i++) {
                 AldGpu *gpu = collector->gpus->pdata[i];
                 AldDevice device;
@@ -527,10 +469,7 @@ void ald_gpu_collector_sample_at(AldGpuCollector *collector, int64_t now_usec, G
                 if (devices && ald_gpu_is_shown(gpu))
                         g_array_append_val(devices, device);
         }
-        sample_processes(collector, now_usec);
-        for (guint i = first; devices && i < devices->len; i++)
-                add_processes(collector, &g_array_index(devices, AldDevice, i));
-        query_nvml(collector, now_usec);
+        query_nvml(collector);
         query_opencl(collector);
 }
 
@@ -639,7 +578,6 @@ AldGpuCollector *ald_gpu_collector_new_with_timing(int root, const char *libexec
         collector->changed = changed;
         collector->userdata = userdata;
         collector->kfd = ald_gpu_kfd_new(root);
-        collector->clients = ald_gpu_clients_new(root);
         (void) ald_gpu_kfd_look(collector->kfd);
         collector->gpus = scan_sysfs(collector);
         g_ptr_array_add(collector->gpus, ald_gpu_cpu(root, ald_gpu_host_memory(root)));
@@ -675,7 +613,6 @@ void ald_gpu_collector_free(AldGpuCollector *collector)
         g_clear_pointer(&collector->opencl, ald_record_unref);
         g_ptr_array_unref(collector->gpus);
         ald_gpu_kfd_free(collector->kfd);
-        ald_gpu_clients_free(collector->clients);
         g_clear_handle_id(&collector->report_source, g_source_remove);
         g_array_unref(collector->rows);
         g_array_unref(collector->joins);

@@ -6,6 +6,7 @@
 #include <glib.h>
 
 #include "record/schema.h"
+#include "services/telemetry/gpu/gpu-processes.h"
 
 /*
  * The compute devices of this machine: GPUs and accelerators on PCI and within a system on chip, further
@@ -38,6 +39,10 @@ void ald_gpu_collector_use_host_memory(AldGpuCollector *collector, uint64_t byte
  * above.
  */
 void ald_gpu_collector_sample(AldGpuCollector *collector, GArray *devices);
+
+/* Adds the devices (AldGpuTarget) and their processes (AldGpuProcess), as NVML last listed them and as KFD
+ * does now. This wakes no device. They are valid until control returns to the main loop. */
+void ald_gpu_collector_processes(AldGpuCollector *collector, GArray *targets, GArray *processes);
 
 /* Adds the reasons for absent figures of devices that an administrator can fix, each "Devices: …", to an
  * array that owns its strings. */
