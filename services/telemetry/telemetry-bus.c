@@ -5,6 +5,7 @@
 
 #include "common/error-names.h"
 #include "common/excerpt.h"
+#include "record/record-bus.h"
 #include "record/record-source.h"
 #include "services/common/peer.h"
 #include "services/common/polkit.h"
@@ -67,6 +68,44 @@ static int method_set_interval(sd_bus_message *message, void *userdata, sd_bus_e
         effective = ald_telemetry_manager_set_interval(telemetry->manager, rate, usec);
         ald_telemetry_bus_refresh(telemetry);
         return sd_bus_reply_method_return(message, "t", effective);
+}
+
+static int append_holders(sd_bus_message *reply, const GArray *rows, size_t *ret_bytes)
+{
+        int r = ald_record_bus_open_rows(reply, &ald_holder_struct);
+
+        *ret_bytes = 0;
+        for (guint i = 0; r >= 0 && i < rows->len; i++) {
+                const AldHolder *row = &g_array_index(rows, AldHolder, i);
+
+                *ret_bytes += ald_struct_wire_size(&ald_holder_struct, row);
+                r = ald_record_bus_append_row(reply, &ald_holder_struct, row);
+        }
+        return r < 0 ? r : sd_bus_message_close_container(reply);
+}
+
+static int method_get_holders(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+        AldTelemetryBus *telemetry = userdata;
+        sd_bus_message *reply = NULL;
+        size_t bytes;
+        uid_t uid;
+        int r;
+
+        r = ald_service_sender_uid(telemetry->service, message, &uid);
+        if (r < 0)
+                return sd_bus_error_set(
+                        error, SD_BUS_ERROR_ACCESS_DENIED, "The bus does not report the user of the caller");
+        r = sd_bus_message_new_method_return(message, &reply);
+        if (r >= 0)
+                r = append_holders(
+                        reply, ald_telemetry_manager_holders(telemetry->manager, uid)->holders, &bytes);
+        if (r >= 0) {
+                ald_service_note_reply(telemetry->service, message, bytes);
+                r = sd_bus_send(NULL, reply, NULL);
+        }
+        sd_bus_message_unref(reply);
+        return r;
 }
 
 static const sd_bus_vtable vtable[] = { ALD_TELEMETRY1_VTABLE(AldTelemetryBus) };

@@ -3,6 +3,7 @@
 
 #include "services/telemetry/fabric/fabric.h"
 #include "services/telemetry/gpu/gpu.h"
+#include "services/telemetry/holders/holder-collector.h"
 #include "services/telemetry/host/cpu.h"
 #include "services/telemetry/host/disk.h"
 #include "services/telemetry/host/hwmon.h"
@@ -37,17 +38,39 @@ static const char *validate_paths(const char *value)
         return NULL;
 }
 
+static const char *validate_sharing(const char *value)
+{
+        return ald_sharing_from_string(value) < 0 ? "neither none nor units nor all" : NULL;
+}
+
 const AldConfigKey ald_telemetry_config_keys[] = {
         { "telemetry", "memory-interval-ms", ALD_CONFIG_UINT, 100, 60 * 1000, "500", NULL, NULL },
         { "telemetry", "system-interval-ms", ALD_CONFIG_UINT, 250, 60 * 1000, "1000", NULL, NULL },
         { "telemetry", "disk-interval-s", ALD_CONFIG_UINT, 5, 3600, "30", NULL, NULL },
         { "telemetry", "disk-paths", ALD_CONFIG_STRV, 0, 0, "/", validate_paths, NULL },
+        { "telemetry", "share-processes", ALD_CONFIG_STRING, 0, 0, "none", validate_sharing, NULL },
         { NULL },
 };
 
+/* A refused value counts as "none" also while the service runs, when other keys keep what was: whoever
+ * mistypes it may have wanted less to be shared. */
+static AldSharing read_sharing(const AldConfig *config)
+{
+        const GPtrArray *problems = ald_config_problems(config);
+
+        for (guint i = 0; i < problems->len; i++) {
+                const AldConfigProblem *problem = problems->pdata[i];
+
+                if (g_strcmp0(problem->key, "share-processes") == 0)
+                        return ALD_SHARING_NONE;
+        }
+        return (AldSharing) ald_sharing_from_string(ald_config_string(config, "share-processes"));
+}
+
 AldTelemetrySettings ald_telemetry_settings_read(const AldConfig *config)
 {
-        AldTelemetrySettings settings = { .disk_paths = ald_config_strv(config, "disk-paths") };
+        AldTelemetrySettings settings = { .disk_paths = ald_config_strv(config, "disk-paths"),
+                .sharing = read_sharing(config) };
 
         for (AldRate rate = 0; rate < ALD_N_RATES; rate++)
                 settings.interval_usec[rate] = ald_config_uint(config, ald_rates[rate].key) *
@@ -73,6 +96,7 @@ struct AldTelemetryManager {
         char **disk_paths;
         AldNetworkCollector *network;
         AldGpuCollector *gpu;
+        AldHolderCollector *holders;
         AldFabricCollector *fabric;
         AldProcessorCollector *processor;
 
@@ -122,6 +146,7 @@ static void sample_system(void *userdata)
         system.power_micro_watts = ald_rapl_collector_sample(manager->rapl, now);
         g_array_set_size(manager->devices, 0);
         ald_gpu_collector_sample(manager->gpu, manager->devices);
+        ald_holder_collector_count_work(manager->holders, manager->devices);
         system.devices.items = manager->devices->data;
         system.devices.n = manager->devices->len;
         system.absent_reasons = collect_reasons(manager);
@@ -168,6 +193,13 @@ static void on_processor_changed(void *userdata)
 
         ald_processor_collector_fill(manager->processor, &processor);
         manager->measured(ALD_KIND_PROCESSOR, &processor, manager->userdata);
+}
+
+static void on_holders(const AldProcesses *processes, void *userdata)
+{
+        AldTelemetryManager *manager = userdata;
+
+        manager->measured(ALD_KIND_PROCESSES, processes, manager->userdata);
 }
 
 static void on_backends_changed(void *userdata)
@@ -232,6 +264,8 @@ AldTelemetryManager *ald_telemetry_manager_new(int root, const AldTelemetrySetti
                 manager->configured_usec[rate] = clamp_interval(rate, settings->interval_usec[rate]);
                 ald_ticker_add(manager->ticker, manager->configured_usec[rate], ticks[rate], manager);
         }
+        manager->holders = ald_holder_collector_new(
+                manager->gpu, settings->sharing, NULL, on_holders, manager);
         use_disk_paths(manager, settings->disk_paths);
         return manager;
 }
@@ -257,6 +291,7 @@ void ald_telemetry_manager_free(AldTelemetryManager *manager)
         g_clear_pointer(&manager->network, ald_network_collector_free);
         ald_fabric_collector_free(manager->fabric);
         ald_processor_collector_free(manager->processor);
+        ald_holder_collector_free(manager->holders);
         ald_gpu_collector_free(manager->gpu);
         g_array_unref(manager->devices);
         g_ptr_array_unref(manager->reasons);
@@ -278,6 +313,7 @@ void ald_telemetry_manager_configure(AldTelemetryManager *manager, const AldTele
                         ald_telemetry_manager_set_interval(manager, rate, 0);
         }
         set_disk_paths(manager, settings->disk_paths);
+        ald_holder_collector_share(manager->holders, settings->sharing);
 }
 
 uint64_t ald_telemetry_manager_interval(const AldTelemetryManager *manager, AldRate rate)
@@ -293,6 +329,11 @@ uint64_t ald_telemetry_manager_set_interval(AldTelemetryManager *manager, AldRat
         if (effective != ald_telemetry_manager_interval(manager, rate))
                 ald_ticker_set_interval(manager->ticker, rate, effective);
         return effective;
+}
+
+const AldHolderRows *ald_telemetry_manager_holders(AldTelemetryManager *manager, uid_t uid)
+{
+        return ald_holder_collector_rows(manager->holders, uid);
 }
 
 void ald_telemetry_manager_use_network_manager(AldTelemetryManager *manager)

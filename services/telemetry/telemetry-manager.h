@@ -7,6 +7,7 @@
 
 #include "common/config.h"
 #include "record/kind.h"
+#include "services/telemetry/holders/holder-rows.h"
 
 /*
  * Decides what is measured and when. Everything is reported at the start; afterwards memory, load and free
@@ -34,6 +35,7 @@ extern const AldRateInfo ald_rates[ALD_N_RATES];
 typedef struct AldTelemetrySettings {
         uint64_t interval_usec[ALD_N_RATES]; /* clamped to the limits above */
         const char *const *disk_paths;       /* absolute */
+        AldSharing sharing;                  /* what the cluster is told of processes */
 } AldTelemetrySettings;
 
 extern const AldConfigKey ald_telemetry_config_keys[];
@@ -60,6 +62,10 @@ uint64_t ald_telemetry_manager_interval(const AldTelemetryManager *manager, AldR
 
 /* Sets an interval, clamped to its limits; 0 restores the configured one. Returns the one in effect. */
 uint64_t ald_telemetry_manager_set_interval(AldTelemetryManager *manager, AldRate rate, uint64_t usec);
+
+/* Returns who holds the devices, as far as this user may see it; valid until control returns to the main
+ * loop. */
+const AldHolderRows *ald_telemetry_manager_holders(AldTelemetryManager *manager, uid_t uid);
 
 /* Uses the data of NetworkManager from now on. Call it when NetworkManager is on the bus, or may be. */
 void ald_telemetry_manager_use_network_manager(AldTelemetryManager *manager);

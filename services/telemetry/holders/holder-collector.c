@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "services/telemetry/holders/holder-collector.h"
 
-#include <errno.h>
-
 #include "services/common/timer.h"
 #include "services/telemetry/holders/work-watch.h"
 
 /* Maximum of Pids in the request. */
 #define PIDS_MAX 1024u
+
+/* The helper of NVML answers its first request within about this time. */
+#define FIRST_LOOK_USEC (INT64_C(1000) * 1000)
 
 struct AldHolderCollector {
         AldGpuCollector *gpu;
@@ -31,8 +32,9 @@ static const char *const *collect_reasons(AldHolderCollector *collector)
         g_ptr_array_set_size(collector->reasons, 0);
         if (witness && !collector->list->is_witnessed)
                 g_ptr_array_add(collector->reasons,
-                        g_strdup_printf("Holders: %s, so only processes that NVML or KFD lists are known, and "
-                                        "not who they belong to",
+                        g_strdup_printf(
+                                "Holders: %s, so only processes that NVML or KFD lists are known, and "
+                                "not who they belong to",
                                 witness));
         if (collector->rows->left_out > 0)
                 g_ptr_array_add(collector->reasons,
@@ -186,7 +188,7 @@ AldHolderCollector *ald_holder_collector_new(AldGpuCollector *gpu, AldSharing sh
         collector->rows_for_user = ald_holder_rows_new();
         collector->reasons = g_ptr_array_new_with_free_func(g_free);
         collector->timer = ald_timer_new("holders", on_due, collector);
-        ald_timer_set(collector->timer, 0);
+        ald_timer_set(collector->timer, g_get_monotonic_time() + FIRST_LOOK_USEC);
         return collector;
 }
 

@@ -68,9 +68,9 @@ static AldDeviceHolder *holder_of(AldHolderList *list, guint device, guint pid)
         return ald_holder_list_at(list, index - 1);
 }
 
-/* Adds what one source knows of a holder. Of two figures the greater one holds: each source may see a part. */
-static void note_holder(
-        AldDeviceHolder *holder, bool computes, uint64_t memory_bytes, double usage)
+/* Adds what one source knows of a holder. Of two figures the greater one holds: each source may see a part.
+ */
+static void note_holder(AldDeviceHolder *holder, bool computes, uint64_t memory_bytes, double usage)
 {
         holder->computes |= computes;
         if (memory_bytes != ALD_ABSENT_UINT64 &&
@@ -119,8 +119,8 @@ AldHolderList *ald_holder_list_new(const GArray *targets, const GArray *processe
         for (guint i = 0; i < processes->len; i++) {
                 const AldGpuProcess *process = &g_array_index(processes, AldGpuProcess, i);
                 AldHolderDevice *device = ald_holder_list_find(list, process->device);
-                AldDeviceHolder *holder =
-                        device ? holder_of(list, index_of(list, device), process->pid) : NULL;
+                AldDeviceHolder *holder = device ? holder_of(list, index_of(list, device), process->pid)
+                                                 : NULL;
 
                 if (holder)
                         note_holder(holder, process->computes, process->memory_bytes, process->usage);
@@ -218,8 +218,8 @@ void ald_holder_list_add_witnessed(AldHolderList *list, const AldProcessesAnswer
         for (guint i = 0; i < list->devices->len; i++) {
                 AldHolderDevice *device = ald_holder_list_device(list, i);
 
-                device->is_complete |=
-                        answer->complete == 1 && unlisted == 0 && tells_of_clients(device->driver);
+                device->is_complete |= answer->complete == 1 && unlisted == 0 &&
+                                       tells_of_clients(device->driver);
                 device->is_known |= device->is_complete;
         }
         for (guint i = 0; i < list->holders->len; i++)

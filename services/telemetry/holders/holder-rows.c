@@ -56,8 +56,8 @@ static void make_devices(AldHolderRows *rows, const AldHolderList *list)
 {
         g_array_set_size(rows->devices, 0);
         for (guint i = 0; i < list->devices->len; i++)
-                g_array_append_val(rows->devices,
-                        ((AldHeldDevice){ ald_holder_list_device(list, i)->id, 0, 0 }));
+                g_array_append_val(
+                        rows->devices, ((AldHeldDevice){ ald_holder_list_device(list, i)->id, 0, 0 }));
         for (guint i = 0; i < list->holders->len; i++) {
                 const AldDeviceHolder *holder = ald_holder_list_at(list, i);
                 const AldHolderDevice *device = ald_holder_list_device(list, holder->device);
@@ -66,8 +66,7 @@ static void make_devices(AldHolderRows *rows, const AldHolderList *list)
 
                 count_holder(rows->devices, holder->device, holder);
                 if (card)
-                        count_holder(rows->devices,
-                                (guint) (card - ald_holder_list_device(list, 0)), holder);
+                        count_holder(rows->devices, (guint) (card - ald_holder_list_device(list, 0)), holder);
         }
         for (guint i = list->devices->len; i-- > 0;)
                 if (!ald_holder_list_device(list, i)->is_known)
@@ -101,8 +100,8 @@ static AldHolder start_row(
         row.processes = 0;
         row.memory_bytes = 0;
         if (!named) {
-                row.id = keep(rows,
-                        g_strconcat(device, ",", row.owner_kind ?: "", row.owner ? "," : NULL, row.owner, NULL));
+                row.id = keep(rows, g_strconcat(device, ",", row.owner_kind ?: "", row.owner ? "," : NULL,
+                                            row.owner, NULL));
                 return row;
         }
         row.id = keep(rows, g_strdup_printf("%s,%u", device, holder->pid));

@@ -49,7 +49,7 @@ static void set_owner(
         ret->kind = kind;
         for (size_t i = 0; i < length && (size_t) n + 1 < sizeof ret->name; i++, n++)
                 ret->name[n] = g_ascii_isalnum(name[i]) || (name[i] && strchr("@:._\\-", name[i])) ? name[i]
-                                                                                                  : '_';
+                                                                                                   : '_';
         ret->name[n] = '\0';
 }
 

@@ -48,8 +48,8 @@ static bool is_busy(const AldHolderList *list, const AldDeviceHolder *holder, do
                holder->memory_bytes >= all_bytes / 100 * ALD_WORK_MEMORY_PERCENT;
 }
 
-/* Judges a holder by the mean of what it used since the last look, and before. A program without a name may be
- * a display server. */
+/* Judges a holder by the mean of what it used since the last look, and before. A program without a name may
+ * be a display server. */
 static bool is_work(const AldWorkWatch *watch, const AldHolderList *list, const AldDeviceHolder *holder,
         const char *place)
 {
