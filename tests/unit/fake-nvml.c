@@ -4,7 +4,8 @@
  * "hang-sample", "crash", "garbage", "gb10", "tegra", "zeros" (a Tegra, whose
  * memory is 0 bytes), "index" (the GPUs have other addresses), "lost", "mig", "mig-other" (with other
  * instances), "excess" (more memory in use than there is), "nvlink" (the first one busy, and both linked to
- * each other by links 0, 1 and 3, the last without a speed), "nvlink-switch", "nvlink-odd". Where
+ * each other by links 0, 1 and 3, the last without a speed), "nvlink-switch", "nvlink-odd", "many-processes",
+ * "odd-processes", "growing" (more processes at the second look). Where
  * FAKE_NVML_WHILE names a file, only as long as that exists. Each GPU that is attached to, and whose links
  * are asked about, is noted in FAKE_NVML_LOG. Built with OLD it has the functions of an old driver only.
  */
@@ -162,31 +163,50 @@ int nvmlDeviceGetTemperature(const Device *device, int sensor, unsigned *ret)
         return SUCCESS;
 }
 
-#ifdef OLD
-EXPORT int nvmlDeviceGetFanSpeed(const Device *device, unsigned *ret);
-
-int nvmlDeviceGetFanSpeed(const Device *device, unsigned *ret)
+/* Processes have the numbers 4711 and on; the last one that computes on a whole GPU draws as well, besides a
+ * display server, 900. */
+static unsigned count_of(const Device *device, bool graphics)
 {
-        *ret = 30;
-        return in_mode("errors") ? UNKNOWN : SUCCESS;
+        if (in_mode("garbage"))
+                return ~0u;
+        if (in_mode("many-processes"))
+                return graphics ? 0 : 5000;
+        if (!graphics)
+                return device->processes;
+        return device->address && device->processes > 0 ? 2 : 0;
 }
-#endif
 
-/* With room for none it only counts. The rows of old and new drivers differ, so that nobody may ask for them
- * by chance. */
-static int count_processes(const Device *device, unsigned *count, const void *rows)
+static unsigned pid_of(const Device *device, unsigned i, bool graphics)
 {
-        unsigned room = *count;
+        if (in_mode("odd-processes"))
+                return i == 0 ? 0 : ~0u;
+        return graphics ? (i == 0 ? 900 : 4710 + device->processes) : 4711 + i;
+}
 
-        if (rows || in_mode("errors"))
+/* The rows of old drivers end after the memory, which is unknown of every other process. */
+static int list_processes(const Device *device, unsigned *count, char *rows, bool graphics, size_t size)
+{
+        unsigned room = *count, n = count_of(device, graphics);
+
+        if (in_mode("errors"))
                 return UNKNOWN;
-        *count = in_mode("garbage") ? ~0u : device->processes;
-        return *count > room ? INSUFFICIENT_SIZE : SUCCESS;
+        *count = in_mode("growing") && rows ? n + 100 : n;
+        if (*count > room)
+                return INSUFFICIENT_SIZE;
+        for (unsigned i = 0; rows && i < n; i++) {
+                unsigned pid = pid_of(device, i, graphics);
+                unsigned long long memory = pid == 4712 && !graphics ? ~0ULL : GIB + pid;
+
+                memset(rows + i * size, 0xff, size);
+                memcpy(rows + i * size, &pid, sizeof pid);
+                memcpy(rows + i * size + 8, &memory, sizeof memory);
+        }
+        return SUCCESS;
 }
 
 int nvmlDeviceGetComputeRunningProcesses(const Device *device, unsigned *count, void *rows)
 {
-        return count_processes(device, count, rows);
+        return list_processes(device, count, rows, false, 16);
 }
 
 #ifndef OLD
@@ -227,6 +247,15 @@ EXPORT int nvmlDeviceGetEncoderUtilization(const Device *device, unsigned *ret, 
 EXPORT int nvmlDeviceGetDecoderUtilization(const Device *device, unsigned *ret, unsigned *ret_period);
 EXPORT int nvmlDeviceGetCurrentClocksThrottleReasons(const Device *device, unsigned long long *ret);
 
+typedef struct Used {
+        unsigned pid;
+        unsigned long long timestamp;
+        unsigned sm, memory, encoder, decoder;
+} Used;
+
+EXPORT int nvmlDeviceGetProcessUtilization(
+        const Device *device, Used *samples, unsigned *count, unsigned long long since);
+EXPORT int nvmlDeviceGetGraphicsRunningProcesses_v3(const Device *device, unsigned *count, void *rows);
 EXPORT int nvmlDeviceGetComputeRunningProcesses_v3(const Device *device, unsigned *count, void *rows);
 EXPORT int nvmlDeviceGetMigMode(const Device *device, unsigned *ret_current, unsigned *ret_pending);
 EXPORT int nvmlDeviceGetMaxMigDeviceCount(const Device *device, unsigned *ret);
@@ -237,7 +266,30 @@ EXPORT int nvmlDeviceGetComputeInstanceId(const Device *device, unsigned *ret);
 /* Only root sees the processes of a whole GPU in MIG mode. */
 int nvmlDeviceGetComputeRunningProcesses_v3(const Device *device, unsigned *count, void *rows)
 {
-        return is_mig(device) ? NO_PERMISSION : count_processes(device, count, rows);
+        return is_mig(device) ? NO_PERMISSION : list_processes(device, count, rows, false, 24);
+}
+
+int nvmlDeviceGetGraphicsRunningProcesses_v3(const Device *device, unsigned *count, void *rows)
+{
+        return is_mig(device) ? NO_PERMISSION : list_processes(device, count, rows, true, 24);
+}
+
+/* One used 40 % and 60 % of the GPU, and no other anything. */
+int nvmlDeviceGetProcessUtilization(
+        const Device *device, Used *samples, unsigned *count, unsigned long long since)
+{
+        unsigned room = *count;
+
+        if (!device->address)
+                return NOT_SUPPORTED;
+        *count = device->processes > 0 ? 2 : 0;
+        if (*count == 0)
+                return NOT_FOUND;
+        if (room < *count)
+                return INSUFFICIENT_SIZE;
+        samples[0] = (Used){ 4711, since + 1, in_mode("odd-processes") ? ~0u : 40, 1, 0, 0 };
+        samples[1] = (Used){ 4711, since + 2, 10, 1, 60, 0 };
+        return SUCCESS;
 }
 
 int nvmlDeviceGetMigMode(const Device *device, unsigned *ret_current, unsigned *ret_pending)

@@ -166,9 +166,7 @@ void ald_holder_collector_count_work(const AldHolderCollector *collector, GArray
 
 const AldHolderRows *ald_holder_collector_rows(AldHolderCollector *collector, uid_t uid)
 {
-        static const AldHolderList none = { 0 };
-
-        ald_holder_rows_for_user(collector->rows_for_user, collector->list ?: &none, uid);
+        ald_holder_rows_for_user(collector->rows_for_user, collector->list, uid);
         return collector->rows_for_user;
 }
 

@@ -174,7 +174,7 @@ static void clear_holders(AldHolderRows *rows, const AldHolderList *list)
 {
         g_array_set_size(rows->holders, 0);
         g_string_chunk_clear(rows->texts);
-        rows->left_out = list->left_out;
+        rows->left_out = list ? list->left_out : 0;
 }
 
 void ald_holder_rows_for_cluster(AldHolderRows *rows, const AldHolderList *list, AldSharing sharing)
@@ -188,5 +188,6 @@ void ald_holder_rows_for_cluster(AldHolderRows *rows, const AldHolderList *list,
 void ald_holder_rows_for_user(AldHolderRows *rows, const AldHolderList *list, uid_t uid)
 {
         clear_holders(rows, list);
-        make_holders(rows, list, uid == 0, uid);
+        if (list)
+                make_holders(rows, list, uid == 0, uid);
 }

@@ -35,5 +35,5 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldHolderRows, ald_holder_rows_free)
 void ald_holder_rows_for_cluster(AldHolderRows *rows, const AldHolderList *list, AldSharing sharing);
 
 /* Makes the rows for a user of this machine: one for each process, if the user is root or that of the
- * process, else for each unit. */
+ * process, else for each unit. There are none without a list. */
 void ald_holder_rows_for_user(AldHolderRows *rows, const AldHolderList *list, uid_t uid);

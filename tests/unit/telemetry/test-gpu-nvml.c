@@ -27,7 +27,10 @@ typedef struct Seen {
         AldDevice figures[2];
         char *names[2], *architectures[2], *version, *error;
         guint n_devices;
-        unsigned n_with_links;
+        unsigned n_with_links, n_with_processes;
+        char *processes; /* likewise, of the last answer that lists them */
+        size_t n_processes;
+        uint64_t unlisted;
         char *links; /* one line each */
 } Seen;
 
@@ -47,6 +50,23 @@ static char *describe_links(const AldNvmlAnswer *answer)
         return g_string_free(text, FALSE);
 }
 
+static char *describe_processes(const AldNvmlAnswer *answer)
+{
+        GString *text = g_string_new(NULL);
+
+        for (size_t i = 0; i < answer->processes.n; i++) {
+                const AldNvmlProcess *process = ald_rows_at(&answer->processes, i);
+
+                g_string_append_printf(text, "%s%s", process->id, process->computes == 1 ? " computes" : "");
+                if (process->memory_bytes != ALD_ABSENT_UINT64)
+                        g_string_append_printf(text, " %" G_GUINT64_FORMAT, process->memory_bytes - GIB);
+                if (!isnan(process->usage))
+                        g_string_append_printf(text, " %.0f%%", process->usage);
+                g_string_append_c(text, '\n');
+        }
+        return g_string_free(text, FALSE);
+}
+
 static void on_told(const AldNvmlAnswer *answer, void *userdata)
 {
         Seen *seen = userdata;
@@ -56,6 +76,15 @@ static void on_told(const AldNvmlAnswer *answer, void *userdata)
                 return;
         }
         seen->n_told++;
+        if (answer->unlisted_processes != ALD_ABSENT_UINT64) {
+                seen->n_with_processes++;
+                seen->n_processes = answer->processes.n;
+                seen->unlisted = answer->unlisted_processes;
+                g_free(seen->processes);
+                seen->processes = describe_processes(answer);
+        } else {
+                g_assert_cmpuint(answer->processes.n, ==, 0);
+        }
         if (answer->links == 1) {
                 seen->n_with_links++;
                 g_free(seen->links);
@@ -63,8 +92,8 @@ static void on_told(const AldNvmlAnswer *answer, void *userdata)
         } else {
                 g_assert_cmpuint(answer->nv_links.n, ==, 0);
         }
-        seen->n_devices = (guint) answer->devices.n;
-        g_assert_cmpuint(seen->n_devices, <=, 2);
+        /* Beyond the cards are instances. */
+        seen->n_devices = (guint) MIN(answer->devices.n, 2);
         g_free(seen->version);
         seen->version = g_strdup(answer->driver_version);
         for (guint i = 0; i < seen->n_devices; i++) {
@@ -110,6 +139,7 @@ static void end(Seen *seen)
                 g_free(seen->architectures[i]);
         }
         g_free(seen->links);
+        g_free(seen->processes);
         g_free(seen->version);
         g_free(seen->error);
         g_free(seen);
@@ -277,6 +307,66 @@ static void test_old_driver(void)
 }
 
 /* Links rarely change: they are asked about when the helper or a device is new, and then once a minute. */
+static bool is_told_twice(void *userdata)
+{
+        (void) is_told(userdata);
+        return ((Seen *) userdata)->n_told >= 2;
+}
+
+static void check_processes(const char *mode, const char *library, const char *expected)
+{
+        Seen *seen = begin(mode, library, &patient);
+
+        gpu_wait(is_told_twice, seen);
+        g_assert_cmpstr(seen->processes, ==, expected);
+        g_assert_cmpuint(seen->unlisted, ==, 0);
+        /* They are listed less often than figures are read. */
+        g_assert_cmpuint(seen->n_with_processes, ==, 1);
+        end(seen);
+}
+
+/* One of them is in both lists, and its memory only in one. */
+static void test_processes(void)
+{
+        check_processes("", "libfake-nvml.so",
+                FIRST ",4711 computes 4711 50%\n" FIRST ",4712 computes 4712 0%\n" FIRST ",900 900 0%\n");
+        check_processes("mig", "libfake-nvml.so",
+                FIRST "/3-1,4711 computes 4711\n" FIRST "/3-1,4712 computes\n" FIRST
+                      "/7-0,4711 computes 4711\n");
+        check_processes("errors", "libfake-nvml.so", "");
+        /* Rows of the old layout. */
+        check_processes("", "libfake-nvml-old.so", FIRST ",4711 computes 4711\n" FIRST ",4712 computes\n");
+}
+
+/* The message has no room for all of them, nor for their memory twice. */
+static void test_absurd_processes(void)
+{
+        Seen *seen = begin("many-processes", "libfake-nvml.so", &patient);
+
+        gpu_wait(is_told, seen);
+        g_assert_cmpuint(seen->n_processes, >=, 256);
+        g_assert_cmpuint(seen->n_processes + seen->unlisted, ==, 10000);
+        end(seen);
+
+        seen = begin("odd-processes", "libfake-nvml.so", &patient);
+        gpu_wait(is_told, seen);
+        g_assert_cmpuint(seen->n_processes, ==, 0);
+        g_assert_cmpuint(seen->unlisted, ==, 4);
+        end(seen);
+
+        seen = begin("growing", "libfake-nvml.so", &patient);
+        gpu_wait(is_told, seen);
+        g_assert_cmpuint(seen->n_processes, ==, 0);
+        g_assert_cmpuint(seen->unlisted, ==, 4);
+        end(seen);
+
+        seen = begin("garbage", "libfake-nvml.so", &patient);
+        gpu_wait(is_told, seen);
+        g_assert_cmpuint(seen->n_processes, ==, 0);
+        g_assert_cmpuint(seen->unlisted, >, 0);
+        end(seen);
+}
+
 static void test_links(void)
 {
         Seen *seen = begin("nvlink", "libfake-nvml.so", &patient);
@@ -630,6 +720,8 @@ int main(int argc, char *argv[])
         g_test_add_func("/gpu-nvml/due", test_due);
         g_test_add_func("/gpu-nvml/old-driver", test_old_driver);
         g_test_add_func("/gpu-nvml/links", test_links);
+        g_test_add_func("/gpu-nvml/processes", test_processes);
+        g_test_add_func("/gpu-nvml/absurd-processes", test_absurd_processes);
         g_test_add_func("/gpu-nvml/switch-links", test_switch_links);
         g_test_add_func("/gpu-nvml/odd-links", test_odd_links);
         g_test_add_func("/gpu-nvml/excess", test_excess);
