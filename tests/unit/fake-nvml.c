@@ -5,9 +5,10 @@
  * memory is 0 bytes), "index" (the GPUs have other addresses), "lost", "mig", "mig-other" (with other
  * instances), "excess" (more memory in use than there is), "nvlink" (the first one busy, and both linked to
  * each other by links 0, 1 and 3, the last without a speed), "nvlink-switch", "nvlink-odd", "many-processes",
- * "odd-processes", "growing" (more processes at the second look). Where
- * FAKE_NVML_WHILE names a file, only as long as that exists. Each GPU that is attached to, and whose links
- * are asked about, is noted in FAKE_NVML_LOG. Built with OLD it has the functions of an old driver only.
+ * "odd-processes", "growing" (more processes at the second look), "draws" (a display server on each GPU).
+ * Where FAKE_NVML_WHILE names a file, only as long as that exists. Each GPU that is attached to, and whose
+ * links are asked about, is noted in FAKE_NVML_LOG. Built with OLD it has the functions of an old driver
+ * only.
  */
 #include <signal.h>
 #include <stdbool.h>
