@@ -252,19 +252,6 @@ void gpu_root_kfd_link(
         fake_root_write(root, path, text);
 }
 
-void gpu_root_client(FakeRoot *root, unsigned process, const char *fdinfo)
-{
-        g_autofree char *fd = g_strdup_printf("proc/%u/fd/7", process);
-        g_autofree char *other = g_strdup_printf("proc/%u/fd/8", process);
-        g_autofree char *path = g_strdup_printf("proc/%u/fdinfo/7", process);
-
-        if (process == 1)
-                fake_root_link(root, "proc/self/ns/pid", "pid:[4026531836]");
-        fake_root_link(root, fd, "/dev/dri/renderD128");
-        fake_root_link(root, other, "/dev/null");
-        fake_root_write(root, path, fdinfo);
-}
-
 void gpu_root_kfd_queue(FakeRoot *root, unsigned process, const char *queue, unsigned gpu)
 {
         g_autofree char *path = g_strdup_printf("sys/class/kfd/kfd/proc/%u/%s/gpuid", process, queue);

@@ -40,10 +40,6 @@ void gpu_root_mi300x(FakeRoot *root, unsigned n, const char *mode);
 /* An SR-IOV virtual function of a card; the driver may be NULL. */
 void gpu_root_virtual_function(FakeRoot *root, const char *id, const char *card, const char *driver);
 
-/* A process with an open DRM device; what its file descriptor tells. Of process 1 it shows that this is the
- * whole machine. */
-void gpu_root_client(FakeRoot *root, unsigned process, const char *fdinfo);
-
 /* A process with a queue on the GPU with this number of KFD; and a GPU of its topology. */
 void gpu_root_kfd_queue(FakeRoot *root, unsigned process, const char *queue, unsigned gpu);
 void gpu_root_kfd_node(FakeRoot *root, unsigned node, unsigned gpu, unsigned location);

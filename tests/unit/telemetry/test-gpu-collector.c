@@ -26,9 +26,8 @@ typedef struct Machine {
         unsigned n_changed;
         int64_t now; /* of the next sample */
         GArray *devices;
-        const char *id;      /* what a condition is about */
-        const char *address; /* likewise, as NVML writes it, and how often it was read before */
-        unsigned n_reads;
+        const char *id; /* what a condition is about */
+        GString *text;
 } Machine;
 
 static void on_changed(void *userdata)
@@ -53,6 +52,7 @@ static Machine *begin(const char *nvml_mode)
         machine->root = fake_root_new();
         machine->aside = fake_root_new();
         machine->devices = g_array_new(FALSE, FALSE, sizeof(AldDevice));
+        machine->text = g_string_new(NULL);
         machine->now = g_get_monotonic_time();
         fake_root_write(machine->aside, "while", "");
         fake_root_write(machine->aside, "log", "");
@@ -82,6 +82,7 @@ static void end(Machine *machine)
         fake_root_free(machine->root);
         fake_root_free(machine->aside);
         g_array_unref(machine->devices);
+        g_string_free(machine->text, TRUE);
         g_free(machine);
 }
 
@@ -430,6 +431,59 @@ static void test_mig_off(void)
         end(machine);
 }
 
+/* Describes the processes that are listed of a device; NULL if it is not known who holds it. Each text is
+ * valid until the next. */
+static const char *processes_on(Machine *machine, const char *id)
+{
+        g_autoptr(GArray) targets = g_array_new(FALSE, FALSE, sizeof(AldGpuTarget));
+        g_autoptr(GArray) processes = g_array_new(FALSE, FALSE, sizeof(AldGpuProcess));
+        bool is_listed = false;
+
+        ald_gpu_collector_processes(machine->collector, targets, processes);
+        for (guint i = 0; i < targets->len; i++)
+                if (g_str_equal(g_array_index(targets, AldGpuTarget, i).id, id))
+                        is_listed = g_array_index(targets, AldGpuTarget, i).is_listed;
+        g_string_truncate(machine->text, 0);
+        for (guint i = 0; i < processes->len; i++) {
+                const AldGpuProcess *process = &g_array_index(processes, AldGpuProcess, i);
+
+                if (!g_str_equal(process->device, id))
+                        continue;
+                g_string_append_printf(
+                        machine->text, "%u%s", process->pid, process->computes ? " computes" : "");
+                if (process->memory_bytes != ALD_ABSENT_UINT64)
+                        g_string_append_printf(machine->text, " %" G_GUINT64_FORMAT, process->memory_bytes);
+                g_string_append(machine->text, "; ");
+        }
+        return is_listed ? machine->text->str : NULL;
+}
+
+static bool has_processes(void *userdata)
+{
+        Machine *machine = userdata;
+        const char *processes;
+
+        sample(machine);
+        processes = processes_on(machine, machine->id);
+        return processes && *processes;
+}
+
+/* Those of a card in MIG mode are on its instances. */
+static void test_nvml_processes(void)
+{
+        Machine *machine = begin("mig");
+
+        gpu_root_dual_nvidia(machine->root);
+        start(machine, &patient);
+        machine->id = FIRST "/7-0";
+        gpu_wait(has_processes, machine);
+        g_assert_cmpstr(processes_on(machine, FIRST "/7-0"), ==, "4711 computes 1073746535; ");
+        g_assert_cmpstr(processes_on(machine, FIRST "/3-1"), ==, "4711 computes 1073746535; 4712 computes; ");
+        g_assert_cmpstr(processes_on(machine, FIRST), ==, "");
+        g_assert_cmpstr(processes_on(machine, SECOND), ==, "");
+        end(machine);
+}
+
 /* Each process counts once a card, whatever its queues and whichever partitions they are on. */
 static void test_kfd(void)
 {
@@ -438,16 +492,14 @@ static void test_kfd(void)
 
         gpu_root_mi300x(machine->root, 3, "CPX\n");
         start(machine, &patient);
-        sample(machine);
-        g_assert_cmpuint(device(machine, first)->compute_processes, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpstr(processes_on(machine, first), ==, NULL);
 
         gpu_root_kfd_node(machine->root, 0, 0, 0);
         gpu_root_kfd_node(machine->root, 1, 1001, 0x0500);
         gpu_root_kfd_node(machine->root, 2, 1002, 0x0501);
         gpu_root_kfd_node(machine->root, 3, 2001, 0x0600);
-        sample(machine);
-        g_assert_cmpuint(device(machine, first)->compute_processes, ==, 0);
-        g_assert_cmpuint(device(machine, "0000:07:00.0")->compute_processes, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpstr(processes_on(machine, first), ==, "");
+        g_assert_cmpstr(processes_on(machine, "0000:07:00.0"), ==, NULL);
         g_assert_cmpuint(machine->n_changed, ==, 0);
         gpu_wait(is_reported, machine);
         g_assert_cmpstr(backend(machine, first)->architecture, ==, NULL);
@@ -458,14 +510,20 @@ static void test_kfd(void)
         gpu_root_kfd_queue(machine->root, 4712, "queues/2", 1002);
         gpu_root_kfd_queue(machine->root, 4713, "queues/2", 77);
         fake_root_mkdir(machine->root, "sys/class/kfd/kfd/proc/4714/queues");
-        sample(machine);
-        g_assert_cmpuint(device(machine, first)->compute_processes, ==, 2);
-        g_assert_cmpuint(device(machine, second)->compute_processes, ==, 1);
+        /* A partition has a figure of its own, and so has a further context; one that is unused has 0. */
+        fake_root_write(machine->root, "sys/class/kfd/kfd/proc/4711/vram_1001", "1000\n");
+        fake_root_write(machine->root, "sys/class/kfd/kfd/proc/4711/vram_1002", "200\n");
+        fake_root_write(machine->root, "sys/class/kfd/kfd/proc/4711/context_1/vram_1002", "30\n");
+        fake_root_write(machine->root, "sys/class/kfd/kfd/proc/4711/context_1/vram_2001", "7\n");
+        fake_root_write(machine->root, "sys/class/kfd/kfd/proc/4712/vram_2001", "0\n");
+        fake_root_write(machine->root, "sys/class/kfd/kfd/proc/4714/vram_2001", "5\n");
+        fake_root_write(machine->root, "sys/class/kfd/kfd/proc/4714/vram_1001", "many\n");
+        g_assert_cmpstr(processes_on(machine, first), ==, "4711 computes 1230; 4712 computes; ");
+        g_assert_cmpstr(processes_on(machine, second), ==, "4711 computes 7; 4714 5; ");
 
         fake_root_remove(machine->root, "sys/class/kfd/kfd/proc/4711");
-        sample(machine);
-        g_assert_cmpuint(device(machine, first)->compute_processes, ==, 1);
-        g_assert_cmpuint(device(machine, second)->compute_processes, ==, 0);
+        g_assert_cmpstr(processes_on(machine, first), ==, "4712 computes; ");
+        g_assert_cmpstr(processes_on(machine, second), ==, "4714 5; ");
 
         /* The numbers change with the topology. */
         gpu_root_kfd_node(machine->root, 3, 1002, 0x0600);
@@ -474,83 +532,13 @@ static void test_kfd(void)
         gpu_root_kfd_link(machine->root, 1, 0, 3, 11, 50000);
         fake_root_write(machine->root, "sys/class/kfd/kfd/topology/generation_id", "2\n");
         machine->n_changed = 0;
-        sample(machine);
+        (void) processes_on(machine, first);
         gpu_wait(is_reported, machine);
         g_assert_cmpstr(backend(machine, first)->architecture, ==, "gfx942");
         g_assert_cmpuint(join(machine, "0000:05:00.0,0000:06:00.0,xgmi")->bits_per_second, ==,
                 UINT64_C(400) * 1000000000);
-        g_assert_cmpuint(device(machine, first)->compute_processes, ==, 0);
-        g_assert_cmpuint(device(machine, second)->compute_processes, ==, 1);
-        end(machine);
-}
-
-#define CLIENT(driver, address, lines)                                                       \
-        "pos:\t0\nflags:\t02400002\ndrm-driver:\t" driver "\ndrm-pdev:\t" address "\n" lines \
-        "drm-client-id:\t5\n"
-#define ARC "0000:04:00.0"
-#define RADEON "0000:03:00.0"
-#define IRIS "0000:00:02.0"
-
-/* Looked at every 5 s. */
-static uint64_t processes_later(Machine *machine, const char *id)
-{
-        machine->now += 5 * SEC;
-        sample(machine);
-        return device(machine, id)->compute_processes;
-}
-
-/* A compute engine that has worked for a file descriptor is held by it, idle or not; a display server draws.
- */
-static void test_clients(void)
-{
-        Machine *machine = begin("");
-
-        gpu_root_radeon(machine->root);
-        gpu_root_iris(machine->root);
-        gpu_root_arc(machine->root);
-        /* Otherwise it would be paused. */
-        gpu_root_power(machine->root, IRIS, "active\n", "on\n");
-        start(machine, &patient);
-        /* Nobody can tell. */
-        g_assert_cmpuint(processes_later(machine, ARC), ==, ALD_ABSENT_UINT64);
-
-        gpu_root_client(machine->root, 1, CLIENT("xe", ARC, "drm-cycles-rcs:\t99\ndrm-cycles-ccs:\t0\n"));
-        g_assert_cmpuint(processes_later(machine, ARC), ==, 0);
-        g_assert_cmpuint(device(machine, RADEON)->compute_processes, ==, 0);
-        gpu_root_client(machine->root, 20, CLIENT("xe", ARC, "drm-cycles-ccs:\t28257900\n"));
-        gpu_root_client(machine->root, 21, CLIENT("amdgpu", RADEON, "drm-engine-compute:\t5 ns\n"));
-        gpu_root_client(machine->root, 22, CLIENT("amdgpu", RADEON, "drm-engine-gfx:\t5 ns\n"));
-        gpu_root_client(machine->root, 23, CLIENT("amdgpu", "../../x", "drm-engine-compute:\t5 ns\n"));
-        g_assert_cmpuint(processes_later(machine, ARC), ==, 1);
-        g_assert_cmpuint(device(machine, RADEON)->compute_processes, ==, 1);
-
-        /* One process by both ways is one. */
-        gpu_root_kfd_node(machine->root, 1, 1001, 0x0300);
-        gpu_root_kfd_queue(machine->root, 21, "queues/0", 1001);
-        gpu_root_kfd_queue(machine->root, 30, "queues/0", 1001);
-        g_assert_cmpuint(processes_later(machine, RADEON), ==, 2);
-
-        /* Where there is no compute engine OpenCL uses the one that draws: this one may compute or not. */
-        g_assert_cmpuint(device(machine, IRIS)->compute_processes, ==, 0);
-        gpu_root_client(machine->root, 24, CLIENT("i915", IRIS, "drm-engine-render:\t5 ns\n"));
-        g_assert_cmpuint(processes_later(machine, IRIS), ==, ALD_ABSENT_UINT64);
-
-        /* A look at them would wake this one. */
-        gpu_root_power(machine->root, RADEON, "suspended\n", "auto\n");
-        sample(machine);
-        g_assert_cmpuint(device(machine, ARC)->compute_processes, ==, ALD_ABSENT_UINT64);
-        g_assert_cmpuint(device(machine, RADEON)->compute_processes, ==, ALD_ABSENT_UINT64);
-        gpu_root_power(machine->root, RADEON, "active\n", "auto\n");
-        sample(machine);
-        g_assert_cmpuint(device(machine, ARC)->compute_processes, ==, 1);
-
-        /* In a container some may hide, but those that show are there. */
-        fake_root_link(machine->root, "proc/self/ns/pid", "pid:[4026532001]");
-        fake_root_remove(machine->root, "proc/21");
-        g_assert_cmpuint(processes_later(machine, ARC), ==, 1);
-        fake_root_remove(machine->root, "proc/20");
-        g_assert_cmpuint(processes_later(machine, ARC), ==, ALD_ABSENT_UINT64);
-        g_assert_cmpuint(device(machine, RADEON)->compute_processes, ==, 2);
+        g_assert_cmpstr(processes_on(machine, first), ==, "4714 5; ");
+        g_assert_cmpstr(processes_on(machine, second), ==, "4712 computes; ");
         end(machine);
 }
 
@@ -869,7 +857,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/gpu-collector/mig", test_mig);
         g_test_add_func("/gpu-collector/mig-off", test_mig_off);
         g_test_add_func("/gpu-collector/kfd", test_kfd);
-        g_test_add_func("/gpu-collector/clients", test_clients);
+        g_test_add_func("/gpu-collector/nvml-processes", test_nvml_processes);
         g_test_add_func("/gpu-collector/hang", test_hang);
         g_test_add_func("/gpu-collector/without-nvidia", test_without_nvidia);
         g_test_add_func("/gpu-collector/all-asleep", test_all_asleep);
