@@ -4,13 +4,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "services/common/pci-address.h"
+
 /* PCI vendors. */
 #define ALD_PCI_AMD 0x1002
 #define ALD_PCI_INTEL 0x8086
 #define ALD_PCI_NVIDIA 0x10de
-
-/* Returns whether this is a PCI address as the kernel writes it: 0000:01:00.0. */
-bool ald_gpu_is_pci_address(const char *text);
 
 /* Returns the vendor's name, or NULL. */
 const char *ald_gpu_pci_vendor(uint16_t vendor);

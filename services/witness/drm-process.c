@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/fd.h"
+#include "record/field.h"
+#include "services/common/sysroot.h"
+#include "services/witness/drm-process.h"
+
+#define TEXT_MAX 8192u  /* of a device; descriptors of other kinds may have more */
+#define DEVICES_MAX 64u /* of one process */
+#define CLOCK_EVERY 64u /* descriptors */
+
+/* What was read of a process so far. */
+typedef struct Reading {
+        GArray *holds;
+        GHashTable *seen; /* "device,client" */
+        bool complete;
+} Reading;
+
+static AldDrmHold *hold_of(Reading *reading, const AldFdinfo *info)
+{
+        AldDrmHold hold = { .usage = ALD_ABSENT_DOUBLE };
+
+        for (guint i = 0; i < reading->holds->len; i++) {
+                AldDrmHold *known = &g_array_index(reading->holds, AldDrmHold, i);
+
+                if (g_str_equal(known->sum.device, info->device))
+                        return known;
+        }
+        if (reading->holds->len == DEVICES_MAX)
+                return NULL;
+        g_strlcpy(hold.sum.device, info->device, sizeof hold.sum.device);
+        g_strlcpy(hold.sum.driver, info->driver, sizeof hold.sum.driver);
+        hold.sum.memory_bytes = ALD_ABSENT_UINT64;
+        g_array_append_val(reading->holds, hold);
+        return &g_array_index(reading->holds, AldDrmHold, reading->holds->len - 1);
+}
+
+/* A descriptor and its duplicates are one client, which counts once. */
+static void add_client(Reading *reading, const AldFdinfo *info)
+{
+        AldDrmHold *hold;
+
+        if (info->client != ALD_ABSENT_UINT64 &&
+                !g_hash_table_add(
+                        reading->seen, g_strdup_printf("%s,%" G_GUINT64_FORMAT, info->device, info->client)))
+                return;
+        hold = hold_of(reading, info);
+        if (hold)
+                ald_fdinfo_add(&hold->sum, info);
+        else
+                reading->complete = false;
+}
+
+/* The kernel returns such a text at once, as far as there is room for it. The last line of a longer one is
+ * dropped, since its number may have been cut. */
+static void read_descriptor(Reading *reading, int folder, const char *name)
+{
+        ald_fd int fd = ald_sysroot_open_file(folder, name);
+        char text[TEXT_MAX];
+        ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+        AldFdinfo info;
+
+        if (n < 0) {
+                /* Closed meanwhile, or the process has ended. */
+                reading->complete &= errno == ENOENT || errno == ESRCH;
+                return;
+        }
+        text[n] = '\0';
+        if (n == sizeof text - 1 && strrchr(text, '\n'))
+                *strrchr(text, '\n') = '\0';
+        if (ald_fdinfo_parse(text, &info))
+                add_client(reading, &info);
+}
+
+static void read_descriptors(Reading *reading, DIR *dir)
+{
+        gint64 until = g_get_monotonic_time() + ALD_DRM_READING_USEC;
+        struct dirent *entry;
+        unsigned n = 0;
+
+        while ((entry = readdir(dir))) {
+                if (!g_ascii_isdigit(*entry->d_name))
+                        continue;
+                if (n++ == ALD_DRM_DESCRIPTORS_MAX ||
+                        (n % CLOCK_EVERY == 0 && g_get_monotonic_time() > until)) {
+                        reading->complete = false;
+                        return;
+                }
+                read_descriptor(reading, dirfd(dir), entry->d_name);
+        }
+}
+
+AldDrmProcess *ald_drm_process_read(int root, unsigned pid, bool *ret_complete)
+{
+        g_autofree char *path = g_strdup_printf("proc/%u/fdinfo", pid);
+        g_autoptr(GArray) holds = g_array_new(FALSE, FALSE, sizeof(AldDrmHold));
+        g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+        Reading reading = { .holds = holds, .seen = seen, .complete = true };
+        int folder = openat(root, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        DIR *dir = folder < 0 ? NULL : fdopendir(folder);
+        AldDrmProcess *process;
+
+        if (!dir) {
+                *ret_complete &= errno == ENOENT || errno == ESRCH;
+                ald_fd_close(&folder);
+                return NULL;
+        }
+        read_descriptors(&reading, dir);
+        closedir(dir);
+        *ret_complete &= reading.complete;
+        if (holds->len == 0)
+                return NULL;
+        process = g_new0(AldDrmProcess, 1);
+        process->pid = pid;
+        process->read_usec = g_get_monotonic_time();
+        process->facts.uid = ALD_ABSENT_UINT64;
+        process->holds = g_steal_pointer(&holds);
+        return process;
+}
+
+void ald_drm_process_free(AldDrmProcess *process)
+{
+        ald_process_facts_clear(&process->facts);
+        g_array_unref(process->holds);
+        g_free(process);
+}
+
+void ald_drm_process_compare(AldDrmProcess *process, const AldDrmProcess *before)
+{
+        uint64_t passed_ns = (uint64_t) (process->read_usec - before->read_usec) * 1000;
+
+        for (guint i = 0; i < process->holds->len; i++) {
+                AldDrmHold *hold = &g_array_index(process->holds, AldDrmHold, i);
+
+                for (guint j = 0; j < before->holds->len; j++) {
+                        const AldDrmHold *earlier = &g_array_index(before->holds, AldDrmHold, j);
+
+                        if (g_str_equal(earlier->sum.device, hold->sum.device))
+                                hold->usage = ald_fdinfo_usage(&earlier->sum, &hold->sum, passed_ns);
+                }
+        }
+}

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <string.h>
+
+#include "record/message.h"
+#include "services/common/sysroot.h"
+#include "services/witness/drm-process.h"
+#include "services/witness/process-scan.h"
+
+/* Processes of the first namespace are all of the machine. */
+#define FIRST_PID_NAMESPACE "pid:[4026531836]"
+#define PID_MAX 4194304u
+#define ROWS_MAX 1024u
+
+struct AldProcessScan {
+        int root;
+        GHashTable *holders; /* pid → AldDrmProcess */
+        GHashTable *user_names;
+        unsigned last;      /* the process that was read last, in the order of their numbers */
+        bool looked_at_all; /* since the start */
+        bool all_readable;  /* in this round */
+        bool was_readable;  /* in the round before */
+        /* Holders that are not known, because there are too many, in this round and in the one before. */
+        uint64_t n_beyond, n_beyond_before;
+};
+
+AldProcessScan *ald_process_scan_new(int root)
+{
+        AldProcessScan *scan = g_new0(AldProcessScan, 1);
+
+        scan->root = root;
+        scan->holders = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify) ald_drm_process_free);
+        scan->user_names = ald_user_names_new();
+        scan->all_readable = scan->was_readable = true;
+        return scan;
+}
+
+void ald_process_scan_free(AldProcessScan *scan)
+{
+        if (!scan)
+                return;
+        g_hash_table_unref(scan->holders);
+        g_hash_table_unref(scan->user_names);
+        g_free(scan);
+}
+
+static unsigned parse_pid(const char *text)
+{
+        guint64 pid;
+
+        return g_ascii_string_to_unsigned(text, 10, 1, PID_MAX, &pid, NULL) ? (unsigned) pid : 0;
+}
+
+static gint compare_pids(gconstpointer a, gconstpointer b)
+{
+        const unsigned *left = a, *right = b;
+
+        return (*left > *right) - (*left < *right);
+}
+
+static GArray *list_processes(int root)
+{
+        GArray *pids = g_array_new(FALSE, FALSE, sizeof(unsigned));
+        g_auto(GStrv) names = NULL;
+
+        if (ald_sysroot_list(root, "proc", &names) < 0)
+                return pids;
+        for (char **name = names; *name; name++) {
+                unsigned pid = parse_pid(*name);
+
+                if (pid != 0)
+                        g_array_append_val(pids, pid);
+        }
+        g_array_sort(pids, compare_pids);
+        return pids;
+}
+
+/* Returns whether a class has a device whose driver says in fdinfo who uses it; NVIDIA's does not. */
+static bool class_has_device(int root, const char *class, const char *prefix)
+{
+        g_autofree char *folder = g_strdup_printf("sys/class/%s", class);
+        g_auto(GStrv) names = NULL;
+
+        if (ald_sysroot_list(root, folder, &names) < 0)
+                return false;
+        for (char **name = names; *name; name++) {
+                g_autofree char *link = g_strdup_printf("%s/%s/device/driver", folder, *name), *driver = NULL;
+
+                if (g_str_has_prefix(*name, prefix) && ald_sysroot_link_name(root, link, &driver) >= 0 &&
+                        !g_str_equal(driver, "nvidia"))
+                        return true;
+        }
+        return false;
+}
+
+static void read_process(AldProcessScan *scan, unsigned pid)
+{
+        gpointer key = GUINT_TO_POINTER(pid);
+        const AldDrmProcess *before = g_hash_table_lookup(scan->holders, key);
+        AldDrmProcess *process = ald_drm_process_read(scan->root, pid, &scan->all_readable);
+
+        if (process && ald_process_facts_read(scan->root, pid, scan->user_names, &process->facts) < 0)
+                g_clear_pointer(&process, ald_drm_process_free);
+        if (process && !before && g_hash_table_size(scan->holders) == ALD_PROCESS_SCAN_HOLDERS_MAX) {
+                g_clear_pointer(&process, ald_drm_process_free);
+                scan->n_beyond++;
+        }
+        if (!process) {
+                g_hash_table_remove(scan->holders, key);
+                return;
+        }
+        if (before)
+                ald_drm_process_compare(process, before);
+        g_hash_table_replace(scan->holders, key, process);
+}
+
+static GArray *list_holders(const AldProcessScan *scan)
+{
+        GArray *pids = g_array_new(FALSE, FALSE, sizeof(unsigned));
+        GHashTableIter iter;
+        gpointer key;
+
+        g_hash_table_iter_init(&iter, scan->holders);
+        while (g_hash_table_iter_next(&iter, &key, NULL)) {
+                unsigned pid = GPOINTER_TO_UINT(key);
+
+                g_array_append_val(pids, pid);
+        }
+        g_array_sort(pids, compare_pids);
+        return pids;
+}
+
+static void read_holders(AldProcessScan *scan)
+{
+        gint64 until = g_get_monotonic_time() + ALD_PROCESS_SCAN_USEC;
+        g_autoptr(GArray) pids = list_holders(scan);
+
+        for (guint i = 0; i < pids->len && g_get_monotonic_time() < until; i++)
+                read_process(scan, g_array_index(pids, unsigned, i));
+}
+
+static void begin_round(AldProcessScan *scan)
+{
+        scan->was_readable = scan->all_readable;
+        scan->looked_at_all = true;
+        scan->all_readable = true;
+        scan->n_beyond_before = scan->n_beyond;
+        scan->n_beyond = 0;
+        scan->last = 0;
+}
+
+/* Reads the next part of all processes. Those that are holders have been read already. */
+static void read_part(AldProcessScan *scan)
+{
+        gint64 until = g_get_monotonic_time() + ALD_PROCESS_SCAN_USEC;
+        g_autoptr(GArray) pids = list_processes(scan->root), known = list_holders(scan);
+        guint parts = scan->looked_at_all ? ALD_PROCESS_SCAN_PARTS : 1, i = 0, n;
+
+        while (i < pids->len && g_array_index(pids, unsigned, i) <= scan->last)
+                i++;
+        for (n = pids->len / parts + 1; i < pids->len && n > 0; i++, n--) {
+                unsigned pid = g_array_index(pids, unsigned, i);
+
+                if (g_get_monotonic_time() >= until)
+                        return;
+                if (!g_array_binary_search(known, &pid, compare_pids, NULL))
+                        read_process(scan, pid);
+                scan->last = pid;
+        }
+        if (i == pids->len)
+                begin_round(scan);
+}
+
+static bool shows_whole_machine(int root)
+{
+        g_autofree char *namespace = NULL;
+
+        return ald_sysroot_link_name(root, "proc/self/ns/pid", &namespace) >= 0 &&
+               g_str_equal(namespace, FIRST_PID_NAMESPACE);
+}
+
+/* Rows of an answer, and the texts in them. */
+typedef struct Rows {
+        GArray *processes, *clients;
+        GStringChunk *texts;
+        size_t max; /* of either */
+        uint64_t n_left_out;
+} Rows;
+
+/* A process whose row is left out has no clients either. */
+static bool add_process(Rows *rows, unsigned pid, const AldProcessFacts *facts)
+{
+        char id[16];
+        AldWitnessedProcess row = ALD_WITNESSED_PROCESS_INIT;
+
+        if (rows->processes->len >= rows->max) {
+                rows->n_left_out++;
+                return false;
+        }
+        g_snprintf(id, sizeof id, "%u", pid);
+        row.id = g_string_chunk_insert(rows->texts, id);
+        row.program = facts->program ? g_string_chunk_insert(rows->texts, facts->program) : NULL;
+        row.uid = facts->uid;
+        row.user = facts->user ? g_string_chunk_insert(rows->texts, facts->user) : NULL;
+        row.control_group = facts->control_group ? g_string_chunk_insert(rows->texts, facts->control_group)
+                                                 : NULL;
+        g_array_append_val(rows->processes, row);
+        return true;
+}
+
+static void add_hold(Rows *rows, unsigned pid, const AldDrmHold *hold)
+{
+        g_autofree char *process = g_strdup_printf("%u", pid), *device = ald_message_text(hold->sum.device);
+        g_autofree char *driver = ald_message_text(hold->sum.driver);
+        g_autofree char *id = g_strdup_printf("%s,%s", process, device);
+        AldDrmClient row = ALD_DRM_CLIENT_INIT;
+
+        if (rows->clients->len >= rows->max) {
+                rows->n_left_out++;
+                return;
+        }
+        row.id = g_string_chunk_insert(rows->texts, id);
+        row.process = g_string_chunk_insert(rows->texts, process);
+        row.device = g_string_chunk_insert(rows->texts, device);
+        row.driver = g_string_chunk_insert(rows->texts, driver);
+        row.memory_bytes = hold->sum.memory_bytes;
+        row.usage = hold->usage;
+        row.has_compute_engine = hold->sum.has_compute;
+        row.computed = hold->sum.computed;
+        g_array_append_val(rows->clients, row);
+}
+
+static void add_holder(Rows *rows, const AldDrmProcess *process)
+{
+        if (!add_process(rows, process->pid, &process->facts))
+                return;
+        for (guint i = 0; i < process->holds->len; i++)
+                add_hold(rows, process->pid, &g_array_index(process->holds, AldDrmHold, i));
+}
+
+/* Processes that the request names come first; those that have ended are left out. */
+static void add_named(AldProcessScan *scan, const char *const *pids, Rows *rows)
+{
+        for (; pids && *pids; pids++) {
+                unsigned pid = parse_pid(*pids);
+                AldProcessFacts facts;
+
+                if (pid == 0 || g_hash_table_contains(scan->holders, GUINT_TO_POINTER(pid)) ||
+                        ald_process_facts_read(scan->root, pid, scan->user_names, &facts) < 0)
+                        continue;
+                add_process(rows, pid, &facts);
+                ald_process_facts_clear(&facts);
+        }
+}
+
+static char *format_answer(AldProcessScan *scan, const char *const *pids, size_t rows_max)
+{
+        g_autoptr(GArray) processes = g_array_new(FALSE, FALSE, sizeof(AldWitnessedProcess));
+        g_autoptr(GArray) clients = g_array_new(FALSE, FALSE, sizeof(AldDrmClient));
+        g_autoptr(GArray) holders = list_holders(scan);
+        Rows rows = { .processes = processes, .clients = clients, .max = rows_max };
+        AldProcessesAnswer answer = ALD_PROCESSES_ANSWER_INIT;
+        char *text;
+
+        rows.texts = g_string_chunk_new(4096);
+        add_named(scan, pids, &rows);
+        for (guint i = 0; i < holders->len; i++)
+                add_holder(&rows, g_hash_table_lookup(scan->holders,
+                                          GUINT_TO_POINTER(g_array_index(holders, unsigned, i))));
+        answer.complete = scan->looked_at_all && scan->all_readable && scan->was_readable &&
+                          shows_whole_machine(scan->root);
+        answer.unlisted = rows.n_left_out + MAX(scan->n_beyond, scan->n_beyond_before);
+        answer.processes.items = processes->data;
+        answer.processes.n = processes->len;
+        answer.clients.items = clients->data;
+        answer.clients.n = clients->len;
+        text = ald_message_format(ALD_KIND_PROCESSES_ANSWER, &answer);
+        g_string_chunk_free(rows.texts);
+        return text;
+}
+
+char *ald_process_scan_answer(AldProcessScan *scan, const AldRecord *request, size_t max_bytes)
+{
+        const AldProcessesRequest *asked = ald_record_as(request, PROCESSES_REQUEST, AldProcessesRequest);
+        char *text = NULL;
+
+        if (class_has_device(scan->root, "drm", "renderD") ||
+                class_has_device(scan->root, "accel", "accel")) {
+                read_holders(scan);
+                read_part(scan);
+        } else {
+                g_hash_table_remove_all(scan->holders);
+                begin_round(scan);
+        }
+        for (size_t rows = ROWS_MAX; rows > 0; rows /= 2) {
+                g_free(text);
+                text = format_answer(scan, asked->pids, rows);
+                if (text && strlen(text) <= max_bytes)
+                        break;
+        }
+        return text;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "record/record.h"
+
+/*
+ * Finds the processes that hold DRM and accel devices. Each answer reads those anew that held one before, and
+ * a part of all others, so that all are read in ALD_PROCESS_SCAN_PARTS answers; the first answer reads all.
+ */
+typedef struct AldProcessScan AldProcessScan;
+
+#define ALD_PROCESS_SCAN_PARTS 6u
+
+/* At most so many holders are known at a time, and each half of an answer is read for at most so long. What
+ * is left of all others is read with the next answer. */
+#define ALD_PROCESS_SCAN_HOLDERS_MAX 1024u
+#define ALD_PROCESS_SCAN_USEC G_USEC_PER_SEC
+
+/* `root` is as in services/common/sysroot.h. */
+AldProcessScan *ald_process_scan_new(int root);
+void ald_process_scan_free(AldProcessScan *scan);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldProcessScan, ald_process_scan_free)
+
+/* Answers a request with a ProcessesAnswer of at most so many bytes, with fewer rows if need be. Free with
+ * g_free(). */
+char *ald_process_scan_answer(AldProcessScan *scan, const AldRecord *request, size_t max_bytes);
