@@ -27,10 +27,11 @@ struct AldHolderCollector {
 
 static const char *const *collect_reasons(AldHolderCollector *collector)
 {
-        const char *witness = ald_witness_client_reason(collector->witness);
+        const char *witness = ald_witness_client_reason(collector->witness)
+                                      ?: "alidade-witness does not answer";
 
         g_ptr_array_set_size(collector->reasons, 0);
-        if (witness && !collector->list->is_witnessed)
+        if (!collector->list->is_witnessed)
                 g_ptr_array_add(collector->reasons,
                         g_strdup_printf(
                                 "Holders: %s, so only processes that NVML or KFD lists are known, and "
@@ -119,8 +120,7 @@ void ald_holder_collector_look(AldHolderCollector *collector)
         g_autoptr(GPtrArray) pids = NULL;
         int r;
 
-        if (collector->pending)
-                return;
+        ald_holder_list_free(collector->pending);
         collector->pending = list_known(collector);
         if (!collector->pending) {
                 forget(collector);
@@ -129,7 +129,8 @@ void ald_holder_collector_look(AldHolderCollector *collector)
         pids = list_pids(collector->pending);
         request.pids = (const char *const *) pids->pdata;
         r = ald_witness_client_ask(collector->witness, ALD_KIND_PROCESSES_REQUEST, &request);
-        /* A failure that was reported has finished the look. */
+        /* A failure that was reported has finished the look. While the witness does not answer, which fails
+         * after a while, looks go on without it. */
         if (r < 0 && collector->pending)
                 finish_look(collector, NULL);
 }

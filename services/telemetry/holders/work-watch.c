@@ -54,12 +54,13 @@ static bool is_work(const AldWorkWatch *watch, const AldHolderList *list, const 
         const char *place)
 {
         const double *before = g_hash_table_lookup(watch->usages, place);
+        bool is_witnessed = holder->program || holder->uid != ALD_ABSENT_UINT64;
 
         if (holder->program && is_display_server(holder->program))
                 return false;
         if (holder->computes)
                 return true;
-        return holder->program && before && !isnan(holder->usage) &&
+        return is_witnessed && before && !isnan(holder->usage) &&
                is_busy(list, holder, (*before + holder->usage) / 2);
 }
 
