@@ -139,6 +139,32 @@ def test_memory_of_an_apu(make_host):
     assert (device["MemoryUsedBytes"], device["SharedUsedBytes"]) == (40 * 2 ** 30, 2 ** 30)
 
 
+ARC = {
+    "class": "0x030000\n", "vendor": "0x8086\n", "device": "0xe20b\n",
+    "hwmon/hwmon5/name": "xe\n", "hwmon/hwmon5/energy1_input": "7000000\n", "hwmon/hwmon5/power1_max": "190000000\n",
+    "hwmon/hwmon5/fan1_input": "1100\n", "tile0/gt0/freq0/throttle/status": "0\n",
+    "tile0/gt0/freq0/throttle/reason_thermal": "0\n", "tile0/gt0/freq0/throttle/reason_pl1": "1\n",
+}
+
+
+def test_live_figures_of_a_card(make_host):
+    """What its driver shows, and nothing of what it does not; a broken file costs its field alone."""
+    host = make_host(sysroot=True)
+    card = "sys/bus/pci/devices/0000:03:00.0"
+    host.sysroot.write_all({f"{card}/{name}": text for name, text in ARC.items()})
+    os.symlink("../../../../bus/pci/drivers/xe", host.sysroot.dir / f"{card}/driver")
+    host.start_daemon("telemetryd")
+    device, = wait_for(host, "System", "Devices", bool)
+    assert {field: device[field] for field in device if field != "PowerState"} == {
+        "Id": "0000:03:00.0", "EnergyMicroJoules": 7000000, "PowerLimitMicroWatts": 190000000, "FanRpm": 1100,
+        "Throttled": False}
+    host.sysroot.write(f"{card}/hwmon/hwmon5/fan1_input", "fast\n")
+    host.sysroot.write(f"{card}/tile0/gt0/freq0/throttle/status", "1\n")
+    device, = wait_for(host, "System", "Devices", lambda rows: rows[0].get("Throttled") and "FanRpm" not in rows[0])
+    assert device["ThrottleReasons"] == ["power"]
+    assert device["PowerLimitMicroWatts"] == 190000000
+
+
 CARD = {
     "class": "0x030000\n", "vendor": "0x8086\n", "device": "0x56a0\n", "numa_node": "1\n",
     "max_link_width": "16\n", "max_link_speed": "16.0 GT/s PCIe\n",

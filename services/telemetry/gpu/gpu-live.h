@@ -19,8 +19,8 @@
 #define ALD_GPU_IDLE_USEC (INT64_C(10) * 1000 * 1000)
 #define ALD_GPU_PAUSE_EVERY_USEC (INT64_C(300) * 1000 * 1000)
 
-/* How often NVML is asked about a device that nothing holds; about another one, it is asked with each sample.
- * This is also how long figures of NVML are shown. */
+/* NVML is asked this often about a device that nothing holds; about another one, with each sample. Its
+ * figures are shown no longer than this. */
 #define ALD_NVML_IDLE_EVERY_USEC (INT64_C(10) * 1000 * 1000)
 
 typedef enum AldGpuPowerState {

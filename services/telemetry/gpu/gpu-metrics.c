@@ -21,7 +21,7 @@
 #define HOTSPOT_BIT (UINT64_C(1) << 36)
 #define HOTSPOT_MIN 90u
 
-/* Where each version has a value, from the start of the table; 0 if it is not there, or its unit is not
+/* The places of values in a version of the table, from its start; 0 if it lacks the value, or its unit is not
  * documented. */
 typedef struct Layout {
         uint8_t format, content; /* the version */

@@ -8,10 +8,11 @@
 #define ALD_GPU_METRICS_FILE "gpu_metrics"
 #define ALD_GPU_METRICS_MAX 8192u
 
-/* How long each reason held the clocks down since the driver was loaded, in cycles of the firmware. */
+/* The number of reasons of which some tables count how long they held the clocks down, in cycles of the
+ * firmware. */
 #define ALD_GPU_RESIDENCIES 5u
 
-/* What is used of the table; each member may be absent. */
+/* The values of the table that are used; each may be absent. */
 typedef struct AldGpuMetrics {
         uint64_t energy_micro_joules;
         uint64_t memory_clock_hz;

@@ -246,7 +246,7 @@ static void assert_words(const AldDevice *figures, const char *expected)
         g_assert_cmpstr(text, ==, expected);
 }
 
-/* What a card reports of itself besides its load. */
+/* A card reports more of itself than its load. */
 static void test_live(void)
 {
         Seen *seen = begin("", "libfake-nvml.so", &patient);

@@ -304,7 +304,7 @@ static void test_node(void)
         g_assert_cmpstr(text_of(facts, "Seen"), ==, "live");
 }
 
-/* What a driver reports of a device at the moment, and nothing of what is absent or idle. */
+/* The line of a device has what its driver reports at the moment, and nothing of what is absent or idle. */
 static void test_live_figures(void)
 {
         static const struct {

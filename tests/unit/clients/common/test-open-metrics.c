@@ -63,7 +63,9 @@ static void test_units(void)
                 "{'Node1.Identity':{'FriendlyName':'one','Vendor':'V','UpdatedUSec':1700000000500000},"
                 "'Node1.Memory':{'TotalBytes':1024,'PressureSome10':12.5},"
                 "'Node1.System':{'TemperatureMilliCelsius':-1500,'PowerMicroWatts':2500000,"
-                "'Devices':[{'Id':'0000:01:00.0','ClockHz':1500,'PowerState':'active'}]},"
+                "'Devices':[{'Id':'0000:01:00.0','ClockHz':1500,'PowerState':'active',"
+                "'EnergyMicroJoules':7200500000,'FanRpm':1780,'Throttled':true,"
+                "'ThrottleReasons':['power']}]},"
                 "'Node1.Network':{'Interfaces':[{'Id':'eth0','SpeedBitsPerSecond':1000000001,'Carrier':false}"
                 "]},"
                 "'Node1.Backends':{'Devices':[{'Id':'0000:01:00.0','Name':'Card'}],'Joins':[{'Id':'a,host,"
@@ -85,6 +87,12 @@ static void test_units(void)
         assert_line(text, "alidade_system_temperature_celsius{node='" N1 "'} -1.5");
         assert_line(text, "alidade_system_power_watts{node='" N1 "'} 2.5");
         assert_line(text, "alidade_system_device_clock_hertz{node='" N1 "',device='0000:01:00.0'} 1500");
+        assert_line(text,
+                "alidade_system_device_energy_joules_total{node='" N1 "',device='0000:01:00.0'} 7200.5");
+        assert_line(text, "# TYPE alidade_system_device_energy_joules counter");
+        assert_line(text,
+                "alidade_system_device_fan_revolutions_per_minute{node='" N1 "',device='0000:01:00.0'} 1780");
+        assert_line(text, "alidade_system_device_throttled{node='" N1 "',device='0000:01:00.0'} 1");
         assert_line(text, "alidade_network_interface_speed_bytes_per_second{node='" N1
                           "',interface='eth0'} 125000000.125");
         assert_line(text, "alidade_network_interface_carrier{node='" N1 "',interface='eth0'} 0");
