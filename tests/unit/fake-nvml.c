@@ -5,10 +5,10 @@
  * memory is 0 bytes), "index" (the GPUs have other addresses), "lost", "mig", "mig-other" (with other
  * instances), "excess" (more memory in use than there is), "nvlink" (the first one busy, and both linked to
  * each other by links 0, 1 and 3, the last without a speed), "nvlink-switch", "nvlink-odd", "many-processes",
- * "odd-processes", "growing" (more processes at the second look), "draws" (a display server on each GPU).
- * Where FAKE_NVML_WHILE names a file, only as long as that exists. Each GPU that is attached to, and whose
- * links are asked about, is noted in FAKE_NVML_LOG. Built with OLD it has the functions of an old driver
- * only.
+ * "odd-processes", "growing" (more processes at the second look), "draws" (a display server on each GPU),
+ * "fickle" (other values at each call). Where FAKE_NVML_WHILE names a file, only as long as that exists. Each
+ * GPU that is attached to, and whose links are asked about, is noted in FAKE_NVML_LOG. Built with OLD it has
+ * the functions of an old driver only.
  */
 #include <signal.h>
 #include <stdbool.h>
@@ -53,6 +53,15 @@ static bool in_mode(const char *mode)
         const char *set = getenv("FAKE_NVML"), *file = getenv("FAKE_NVML_WHILE");
 
         return set && strcmp(set, mode) == 0 && (!file || access(file, F_OK) == 0);
+}
+
+/* In the mode "fickle", each call answers something else. */
+static unsigned waver(unsigned value)
+{
+        static unsigned n;
+        const unsigned values[] = { 0, ~0u, value, 101, 0x80000000 };
+
+        return in_mode("fickle") ? values[n++ % G_N_ELEMENTS(values)] : value;
 }
 
 static void note(const char *text)
@@ -163,6 +172,16 @@ int nvmlDeviceGetTemperature(const Device *device, int sensor, unsigned *ret)
         *ret = in_mode("garbage") ? ~0u : device->celsius;
         return SUCCESS;
 }
+
+#ifdef OLD
+EXPORT int nvmlDeviceGetFanSpeed(const Device *device, unsigned *ret);
+
+int nvmlDeviceGetFanSpeed(const Device *device, unsigned *ret)
+{
+        *ret = waver(30);
+        return in_mode("errors") ? UNKNOWN : SUCCESS;
+}
+#endif
 
 /* Processes have the numbers 4711 and on; the last one that computes on a whole GPU draws as well, besides a
  * display server, 900. */
@@ -386,7 +405,7 @@ int nvmlDeviceGetFieldValues(const Device *device, int n, Field *fields)
                 if (field->id != 82)
                         continue;
                 field->result = device == &dual[0] && !in_mode("errors") ? SUCCESS : NOT_SUPPORTED;
-                field->value.number = in_mode("garbage") ? ~0u : in_mode("nvlink") ? 0 : 88;
+                field->value.number = in_mode("garbage") ? ~0u : in_mode("nvlink") ? 0 : waver(88);
         }
         return SUCCESS;
 }
@@ -503,7 +522,7 @@ int nvmlDeviceGetMemoryBusWidth(const Device *device, unsigned *ret)
 
 int nvmlDeviceGetEnforcedPowerLimit(const Device *device, unsigned *ret)
 {
-        *ret = in_mode("garbage") ? ~0u : 450000;
+        *ret = waver(in_mode("garbage") ? ~0u : 450000);
         return in_mode("errors") ? UNKNOWN : SUCCESS;
 }
 
@@ -518,33 +537,33 @@ int nvmlDeviceGetCurrentClocksThrottleReasons(const Device *device, unsigned lon
 
 int nvmlDeviceGetTotalEnergyConsumption(const Device *device, unsigned long long *ret)
 {
-        *ret = in_mode("garbage") ? ~0ULL : 7200000;
+        *ret = in_mode("garbage") ? ~0ULL : waver(7200000);
         return in_mode("errors") ? UNKNOWN : SUCCESS;
 }
 
 int nvmlDeviceGetNumFans(const Device *device, unsigned *ret)
 {
-        *ret = device == &dual[0] ? 3 : 0;
+        *ret = waver(device == &dual[0] ? 3 : 0);
         return in_mode("errors") ? UNKNOWN : SUCCESS;
 }
 
 /* The last one is broken. */
 int nvmlDeviceGetFanSpeed_v2(const Device *device, unsigned fan, unsigned *ret)
 {
-        *ret = in_mode("garbage") || fan == 2 ? 255 : 45 - fan;
+        *ret = waver(in_mode("garbage") || fan == 2 ? 255 : 45 - fan);
         return in_mode("errors") ? UNKNOWN : SUCCESS;
 }
 
 int nvmlDeviceGetEncoderUtilization(const Device *device, unsigned *ret, unsigned *ret_period)
 {
-        *ret = in_mode("garbage") ? ~0u : 12;
+        *ret = waver(in_mode("garbage") ? ~0u : 12);
         *ret_period = 167000;
         return in_mode("errors") ? UNKNOWN : device == &dual[0] ? SUCCESS : NOT_SUPPORTED;
 }
 
 int nvmlDeviceGetDecoderUtilization(const Device *device, unsigned *ret, unsigned *ret_period)
 {
-        *ret = in_mode("garbage") ? ~0u : 34;
+        *ret = waver(in_mode("garbage") ? ~0u : 34);
         *ret_period = 167000;
         return in_mode("errors") ? UNKNOWN : device == &dual[0] ? SUCCESS : NOT_SUPPORTED;
 }

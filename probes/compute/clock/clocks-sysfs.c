@@ -39,11 +39,11 @@ static void set_clock(Sysfs *sysfs, const char *folder, const char *name, double
         sysfs->scale = scale;
 }
 
-/* Sets the file of the power limit. amdgpu calls it the cap; i915 and xe have the limit of the card, or of
- * its package. */
+/* Sets the file of the power limit. i915 and xe have the limit of the card, or of its package; amdgpu calls
+ * it the cap, which of xe is the limit of short bursts. */
 static void set_power_limit(Sysfs *sysfs, const char *folder)
 {
-        static const char *const names[] = { "power1_cap", "power1_max", "power2_max" };
+        static const char *const names[] = { "power1_max", "power2_max", "power1_cap" };
 
         for (size_t i = 0; i < G_N_ELEMENTS(names) && !sysfs->power_limit; i++)
                 sysfs->power_limit = existing_path(sysfs, folder, names[i]);

@@ -479,6 +479,38 @@ static void test_garbage(void)
         end(seen);
 }
 
+static bool is_percent(double value)
+{
+        return isnan(value) || (value >= 0 && value <= 100);
+}
+
+/* Of a driver that answers something else at each call, what can be is shown, and nothing else. */
+static void test_fickle(void)
+{
+        Seen *seen = begin("fickle", "libfake-nvml.so", &patient);
+        const AldDevice *figures = &seen->figures[0];
+        unsigned n_limits = 0;
+
+        for (unsigned i = 0; i < 20; i++) {
+                seen->n_told = 0;
+                gpu_wait(is_told, seen);
+                n_limits += figures->power_limit_micro_watts != ALD_ABSENT_UINT64;
+                g_assert_true(figures->power_limit_micro_watts == ALD_ABSENT_UINT64 ||
+                              figures->power_limit_micro_watts == 450000000 ||
+                              figures->power_limit_micro_watts == 101000);
+                g_assert_true(is_percent(figures->fan_percent) && is_percent(figures->encoder_usage) &&
+                              is_percent(figures->decoder_usage));
+                g_assert_true(figures->memory_temperature_milli_celsius == ALD_ABSENT_INT64 ||
+                              figures->memory_temperature_milli_celsius == 88000 ||
+                              figures->memory_temperature_milli_celsius == 101000);
+                g_assert_cmpfloat(figures->usage, ==, 61);
+        }
+        g_assert_cmpuint(n_limits, >, 0);
+        g_assert_cmpuint(n_limits, <, 20);
+        g_assert_cmpuint(log_count(""), ==, 0);
+        end(seen);
+}
+
 /* A GPU that fell off the bus is reported once, and when it is back. */
 static void test_lost(void)
 {
@@ -727,6 +759,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/gpu-nvml/excess", test_excess);
         g_test_add_func("/gpu-nvml/errors", test_errors);
         g_test_add_func("/gpu-nvml/garbage", test_garbage);
+        g_test_add_func("/gpu-nvml/fickle", test_fickle);
         g_test_add_func("/gpu-nvml/lost", test_lost);
         g_test_add_func("/gpu-nvml/gb10", test_gb10);
         g_test_add_func("/gpu-nvml/tegra", test_tegra);

@@ -98,8 +98,10 @@ static void test_xe(void)
 
         fake_root_write_all(root, PCI "tile0/gt0/freq0/act_freq", "1950\n",
                 PCI "tile0/gt0/freq0/throttle/status", "1\n", PCI "tile0/gt0/freq0/throttle/reason_vr_tdc",
-                "1\n", PCI "hwmon/hwmon1/name", "xe\n", NULL);
+                "1\n", PCI "hwmon/hwmon1/name", "xe\n", PCI "hwmon/hwmon1/power1_cap", "250000000\n",
+                PCI "hwmon/hwmon1/power1_max", "190000000\n", NULL);
         clocks = ald_clocks_open(root->dir, &gpu);
+        g_assert_cmpuint(ald_clocks_power_limit(clocks), ==, 190000000);
         assert_reading(clocks, 1950000000, ALD_THROTTLE_HARDWARE);
 }
 
