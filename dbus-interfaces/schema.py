@@ -340,6 +340,9 @@ class Interface:
                 raise SchemaError(f"{self.path}: {member.name}: a record interface has properties only")
             self.fields.append(read_field(self.struct, member.element, member.element.get("type"), member.doc, True))
             self.fields[-1].direction = self.directions
+            # Rows that are not exported have no field that is.
+            for sub in self.fields[-1].row_fields if self.fields[-1].metric == "none" else []:
+                sub.metric = "none"
         if any(len(fields) > 64 for fields in [self.fields, *(field.row_fields for field in self.fields)]):
             raise SchemaError(f"{self.path}: more than 64 fields")
         self._check_limits()

@@ -13,6 +13,9 @@
 #include "record/translate.h"
 #include "state/link/interface-roles.h"
 
+/* Holders of a device that are named in its line. */
+#define OWNERS_MAX 4
+
 /* Returns "165 TFLOPS FP16". */
 static char *format_product(double tflops, const char *precision)
 {
@@ -351,6 +354,48 @@ static void add_storage(GPtrArray *facts, const AldEntity *node, double now_usec
                         ald_storage_summary(ald_rows_at(&storage->file_systems, i), now_usec));
 }
 
+/* Lists the units, containers and jobs that the node names as holders of a device. */
+static void add_owners(GString *text, const AldProcesses *processes, const char *device)
+{
+        size_t n = 0;
+
+        for (size_t i = 0; i < processes->holders.n && n < OWNERS_MAX; i++) {
+                const AldHolder *holder = ald_rows_at(&processes->holders, i);
+                bool is_session = g_strcmp0(holder->owner_kind, ald_holder_owner_kind_to_string(
+                                                                        ALD_HOLDER_OWNER_KIND_SESSION)) == 0;
+                const char *owner = is_session ? _("a user's session") : holder->owner;
+
+                if (g_strcmp0(holder->device, device) != 0 || !owner)
+                        continue;
+                ald_parts_add_text(text, "%s", holder->program ?: owner);
+                n++;
+        }
+}
+
+static void add_holders(GPtrArray *facts, const AldEntity *node)
+{
+        const AldProcesses *processes = ald_entity_as(node, PROCESSES, AldProcesses);
+        const AldBackends *backends = ald_entity_as(node, BACKENDS, AldBackends);
+
+        for (size_t i = 0; processes && i < processes->devices.n; i++) {
+                const AldHeldDevice *held = ald_rows_at(&processes->devices, i);
+                const AldBackend *backend = backends ? ald_rows_find(&backends->devices, held->id) : NULL;
+                GString *text;
+
+                if (held->holders == 0 || held->holders == ALD_ABSENT_UINT64)
+                        continue;
+                text = g_string_new(NULL);
+                ald_parts_add_text(text, "%s", backend && backend->name ? backend->name : held->id);
+                ald_parts_add(text, "%s",
+                        g_strdup_printf(ngettext("%lu process", "%lu processes", held->holders),
+                                (unsigned long) held->holders));
+                if (held->held_bytes != ALD_ABSENT_UINT64)
+                        ald_parts_add(text, "%s", ald_format_bytes((double) held->held_bytes));
+                add_owners(text, processes, held->id);
+                add_text(facts, N_("Holders"), text);
+        }
+}
+
 GPtrArray *ald_node_facts(const AldEntity *node, double now_usec)
 {
         GPtrArray *facts = ald_facts_new();
@@ -361,6 +406,7 @@ GPtrArray *ald_node_facts(const AldEntity *node, double now_usec)
         add_memory(facts, node);
         add_load(facts, node);
         add_devices(facts, node);
+        add_holders(facts, node);
         add_network(facts, node);
         add_disks(facts, node);
         add_storage(facts, node, now_usec);

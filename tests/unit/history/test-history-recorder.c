@@ -151,11 +151,40 @@ static void test_what_is_no_metric(Fixture *fixture, gconstpointer data)
         check(fixture, "Link1.Socket", LINK_KEY, "UploadBitsPerSecond", " 0:100");
         g_assert_false(ald_recorder_is_field(ALD_KIND_CONFIGURATION, "Problems[a line].Line"));
         g_assert_false(ald_recorder_is_field(ALD_KIND_LINK_SOCKET, "SpotUploadBitsPerSecond"));
+        g_assert_true(ald_recorder_is_field(ALD_KIND_PROCESSES, "Devices[0000:01:00.0].HeldBytes"));
+        g_assert_false(ald_recorder_is_field(ALD_KIND_PROCESSES, "Holders[0000:01:00.0,7].MemoryBytes"));
         g_assert_true(ald_recorder_is_field(ALD_KIND_LINK_SOCKET, "UploadBitsPerSecond"));
 }
 
 /* Of a link that is measured now and then, each result is one sample, at its time, however often it is sent.
  */
+/* How much is held is kept, but not who does. */
+static void test_holders(Fixture *fixture, gconstpointer data)
+{
+        static const char gpu[] = "0000:01:00.0", unit[] = "0000:01:00.0,unit,secret.service";
+        AldHeldDevice device = { gpu, 1, 100 };
+        AldHolder holder = ALD_HOLDER_INIT;
+        AldProcesses processes = ALD_PROCESSES_INIT;
+
+        holder.id = unit;
+        holder.device = gpu;
+        holder.owner = "secret.service";
+        holder.processes = holder.pid = 1;
+        holder.memory_bytes = 100;
+        holder.usage = 50;
+        processes.devices.items = &device;
+        processes.holders.items = &holder;
+        processes.devices.n = processes.holders.n = 1;
+        take(fixture, ALD_KIND_PROCESSES, NULL, &processes, 0);
+        check(fixture, "Node1.Processes", "", "Devices[0000:01:00.0].Holders", " 0:1");
+        for (size_t i = 0; i < ald_holder_struct.n_fields; i++) {
+                g_autofree char *field = g_strdup_printf(
+                        "Holders[%s].%s", unit, ald_holder_struct.fields[i].name);
+
+                check(fixture, "Node1.Processes", "", field, " none");
+        }
+}
+
 static void test_results(Fixture *fixture, gconstpointer data)
 {
         AldLinkSocket link = ALD_LINK_SOCKET_INIT;
@@ -203,6 +232,7 @@ int main(int argc, char *argv[])
         ADD("unknown", test_unknown);
         ADD("rows", test_rows);
         ADD("what-is-no-metric", test_what_is_no_metric);
+        ADD("holders", test_holders);
         ADD("results", test_results);
         ADD("any-records", test_any_records);
         return g_test_run();

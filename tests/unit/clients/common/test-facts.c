@@ -396,6 +396,43 @@ static void test_storage(void)
         }
 }
 
+/* How many they are, and who, as far as the node says that. */
+static void test_holders(void)
+{
+        static const struct {
+                const char *records, *text;
+        } cases[] = {
+                { "'Devices':[]", "no such fact" },
+                { "'Devices':[{'Id':'0000:01:00.0','Holders':0,'HeldBytes':0}]", "no such fact" },
+                { "'Devices':[{'Id':'0000:01:00.0','Holders':1}]", "RTX, 1 process" },
+                { "'Devices':[{'Id':'0000:02:00.0','Holders':3,'HeldBytes':1073741824}]",
+                        "0000:02:00.0, 3 processes, 1.00 GiB" },
+                { "'Devices':[{'Id':'0000:01:00.0','Holders':3}],'Holders':["
+                  "{'Id':'a','Device':'0000:01:00.0','OwnerKind':'unit','Owner':'ollama.service','Processes':2},"
+                  "{'Id':'b','Device':'0000:01:00.0','OwnerKind':'session','Processes':1},"
+                  "{'Id':'c','Device':'0000:01:00.0','OwnerKind':'none','Processes':1},"
+                  "{'Id':'d','Device':'0000:02:00.0','OwnerKind':'unit','Owner':'x','Processes':1}]",
+                        "RTX, 3 processes, ollama.service, a user's session" },
+                { "'Devices':[{'Id':'0000:01:00.0','Holders':1}],'Holders':["
+                  "{'Id':'a','Device':'0000:01:00.0','OwnerKind':'unit','Owner':'a.service','Program':'train\\u001b',"
+                  "'Processes':1}]",
+                        "RTX, 1 process, train\xef\xbf\xbd" },
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                g_autofree char *records = g_strdup_printf(
+                        "{'Node1.Backends':{'Devices':[{'Id':'0000:01:00.0','Name':'RTX'}]},"
+                        "'Node1.Processes':{%s}}",
+                        cases[i].records);
+                g_autoptr(AldModel) model = ald_model_new();
+                g_autoptr(GPtrArray) facts = NULL;
+
+                model_put_node(model, 1, records);
+                facts = ald_node_facts(model_node(model, 1), NOW);
+                g_assert_cmpstr(text_of(facts, "Holders"), ==, cases[i].text);
+        }
+}
+
 static void test_compute(void)
 {
         static const char *const flags[] = { "unstable", NULL };
@@ -462,6 +499,7 @@ int main(int argc, char **argv)
         g_test_add_func("/facts/live-figures", test_live_figures);
         g_test_add_func("/facts/unmeasured-processor", test_unmeasured_processor);
         g_test_add_func("/facts/storage", test_storage);
+        g_test_add_func("/facts/holders", test_holders);
         g_test_add_func("/facts/compute", test_compute);
         g_test_add_func("/facts/words", test_words);
         return g_test_run();
