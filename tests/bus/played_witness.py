@@ -9,7 +9,8 @@ import threading
 
 
 class PlayedWitness:
-    """A socket in a folder for ALIDADE_WITNESS_DIRECTORY. answer is a dictionary, bytes as they are, or None to hang."""
+    """A socket in a folder for ALIDADE_WITNESS_DIRECTORY. answer is a dictionary, bytes as they are, or None to
+    hang."""
 
     def __init__(self, folder, answer):
         self.folder, self.answer, self.requests = folder, answer, []

@@ -108,7 +108,8 @@ def test_what_is_shared_follows_the_configuration(start):
     host = start(config="[telemetry]\nshare-processes=units\n")
     units = wait_for(host, "Holders", lambda rows: len(rows) == 4)
     assert {row["Id"] for row in units} == {
-        f"{RTX},unit,ollama.service", f"{RTX},unit,gdm.service", f"{RTX},session", f"{ARC},container,docker:0123456789ab"}
+        f"{RTX},unit,ollama.service", f"{RTX},unit,gdm.service", f"{RTX},session",
+        f"{ARC},container,docker:0123456789ab"}
     assert not any({"Pid", "Program", "User"} & row.keys() for row in units)
 
     read_config_again(host, "[telemetry]\nshare-processes=all\n")

@@ -408,13 +408,15 @@ static void test_holders(void)
                 { "'Devices':[{'Id':'0000:02:00.0','Holders':3,'HeldBytes':1073741824}]",
                         "0000:02:00.0, 3 processes, 1.00 GiB" },
                 { "'Devices':[{'Id':'0000:01:00.0','Holders':3}],'Holders':["
-                  "{'Id':'a','Device':'0000:01:00.0','OwnerKind':'unit','Owner':'ollama.service','Processes':2},"
+                  "{'Id':'a','Device':'0000:01:00.0','OwnerKind':'unit','Owner':'ollama.service',"
+                  "'Processes':2},"
                   "{'Id':'b','Device':'0000:01:00.0','OwnerKind':'session','Processes':1},"
                   "{'Id':'c','Device':'0000:01:00.0','OwnerKind':'none','Processes':1},"
                   "{'Id':'d','Device':'0000:02:00.0','OwnerKind':'unit','Owner':'x','Processes':1}]",
                         "RTX, 3 processes, ollama.service, a user's session" },
                 { "'Devices':[{'Id':'0000:01:00.0','Holders':1}],'Holders':["
-                  "{'Id':'a','Device':'0000:01:00.0','OwnerKind':'unit','Owner':'a.service','Program':'train\\u001b',"
+                  "{'Id':'a','Device':'0000:01:00.0','OwnerKind':'unit','Owner':'a.service',"
+                  "'Program':'train\\u001b',"
                   "'Processes':1}]",
                         "RTX, 1 process, train\xef\xbf\xbd" },
         };
