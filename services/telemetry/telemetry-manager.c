@@ -9,6 +9,7 @@
 #include "services/telemetry/host/hwmon.h"
 #include "services/telemetry/host/load-average.h"
 #include "services/telemetry/host/memory.h"
+#include "services/telemetry/host/power-reader.h"
 #include "services/telemetry/host/processor.h"
 #include "services/telemetry/host/rapl.h"
 #include "services/telemetry/network/network-collector.h"
@@ -92,6 +93,7 @@ struct AldTelemetryManager {
         AldKeptFile load_average;
         AldHwmonCollector *hwmon;
         AldRaplCollector *rapl;
+        AldPowerReader *power;
         AldDiskCollector *disk;
         char **disk_paths;
         AldNetworkCollector *network;
@@ -144,6 +146,7 @@ static void sample_system(void *userdata)
         ald_load_average_sample(&manager->load_average, &system);
         system.temperature_milli_celsius = ald_hwmon_collector_sample(manager->hwmon, now);
         system.power_micro_watts = ald_rapl_collector_sample(manager->rapl, now);
+        ald_power_reader_sample(manager->power, now, &system);
         g_array_set_size(manager->devices, 0);
         ald_gpu_collector_sample(manager->gpu, manager->devices);
         ald_holder_collector_count_work(manager->holders, manager->devices);
@@ -253,6 +256,7 @@ AldTelemetryManager *ald_telemetry_manager_new(int root, const AldTelemetrySetti
                 .cpu = ald_cpu_collector_new(root),
                 .hwmon = ald_hwmon_collector_new(root),
                 .rapl = ald_rapl_collector_new(root),
+                .power = ald_power_reader_new(root),
                 .devices = g_array_new(FALSE, FALSE, sizeof(AldDevice)),
                 .reasons = g_ptr_array_new_with_free_func(g_free),
         };
@@ -296,6 +300,7 @@ void ald_telemetry_manager_free(AldTelemetryManager *manager)
         g_array_unref(manager->devices);
         g_ptr_array_unref(manager->reasons);
         ald_disk_collector_free(manager->disk);
+        ald_power_reader_free(manager->power);
         ald_rapl_collector_free(manager->rapl);
         ald_hwmon_collector_free(manager->hwmon);
         ald_kept_file_clear(&manager->load_average);

@@ -11,15 +11,15 @@
 
 #include "common/fd.h"
 #include "services/telemetry/host/disk.h"
+#include "services/telemetry/host/thread-call.h"
 
 /* The mount at or above the path is gone. File systems do not return this error. */
 #define MOUNT_GONE (-EXDEV)
 
 /* A query to the kernel. It belongs to the main loop, except for its last four fields, which belong to the
- * thread until the source is ready. */
+ * thread until it is done. */
 typedef struct DiskQuery {
         struct Path *asker; /* NULL if the result is no longer needed */
-        GSource *source;
         AldDiskAsk ask;
         char *path;
         int root;
@@ -158,23 +158,16 @@ int ald_disk_ask(int root, const char *path, AldDiskPath *ret, unsigned *ret_mou
 
 static void query_free(DiskQuery *query)
 {
-        g_source_destroy(query->source);
-        g_source_unref(query->source);
         ald_fd_close(&query->root);
         g_free(query->path);
         g_free(query);
 }
 
-/* Allocates nothing, so that malloc() does not create an arena for the thread. The query may be freed as soon
- * as the source is ready. */
-static void *run_query(void *userdata)
+static void run_query(void *userdata)
 {
         DiskQuery *query = userdata;
-        g_autoptr(GSource) source = g_source_ref(query->source);
 
         query->error = query->ask(query->root, query->path, &query->answer, &query->mount_depth);
-        g_source_set_ready_time(source, 0);
-        return NULL;
 }
 
 /* Logs when an outage begins, and when it ends. */
@@ -241,53 +234,30 @@ static void apply_answer(Path *path, const DiskQuery *query)
                 end_round(path->collector);
 }
 
-static gboolean on_answered(gpointer userdata)
+static void on_answered(void *userdata)
 {
         DiskQuery *query = userdata;
 
         if (query->asker)
                 apply_answer(query->asker, query);
         query_free(query);
-        return G_SOURCE_REMOVE;
-}
-
-static gboolean dispatch(GSource *source, GSourceFunc callback, gpointer userdata)
-{
-        return callback(userdata);
-}
-
-/* Creates the source through which the thread wakes the main loop. */
-static GSource *new_source(DiskQuery *query)
-{
-        static GSourceFuncs funcs = { .dispatch = dispatch };
-        GSource *source = g_source_new(&funcs, sizeof(GSource));
-
-        g_source_set_static_name(source, "disk");
-        g_source_set_callback(source, on_answered, query, NULL);
-        g_source_attach(source, NULL);
-        return source;
 }
 
 static int start_query(Path *path)
 {
         DiskQuery *query = g_new(DiskQuery, 1);
-        g_autoptr(GError) error = NULL;
-        GThread *thread;
 
         *query = (DiskQuery){
                 .asker = path,
-                .source = new_source(query),
                 .ask = path->collector->ask,
                 .path = g_strdup(path->name),
                 .root = fcntl(path->collector->root, F_DUPFD_CLOEXEC, 3),
                 .answer = ALD_DISK_PATH_INIT,
         };
-        thread = query->root < 0 ? NULL : g_thread_try_new("disk", run_query, query, &error);
-        if (!thread) {
+        if (query->root < 0 || ald_thread_call("disk", run_query, on_answered, query) < 0) {
                 query_free(query);
                 return -EAGAIN;
         }
-        g_thread_unref(thread);
         path->query = query;
         return 0;
 }

@@ -11,6 +11,10 @@
 #define POWERCAP_DIR "sys/class/powercap"
 #define RESCAN_USEC (UINT64_C(10) * 1000 * 1000)
 
+/* From a counter that is read more often, others could infer what programs compute; a timer may be a little
+ * early. */
+#define PACE_USEC (UINT64_C(950) * 1000)
+
 /* Each counter is kept open; no machine has this many packages. */
 #define PACKAGES_MAX 128u
 
@@ -30,6 +34,8 @@ struct AldRaplCollector {
         int root;
         GArray *packages; /* of Package */
         uint64_t next_scan_usec;
+        uint64_t power; /* as it was last measured; at power_usec */
+        uint64_t power_usec;
         char *reason;
         bool limit_logged;
 };
@@ -48,6 +54,7 @@ AldRaplCollector *ald_rapl_collector_new(int root)
         *collector = (AldRaplCollector){
                 .root = root,
                 .packages = g_array_new(FALSE, FALSE, sizeof(Package)),
+                .power = ALD_ABSENT_UINT64,
         };
         g_array_set_clear_func(collector->packages, clear_package);
         return collector;
@@ -120,8 +127,9 @@ static void set_reason(AldRaplCollector *collector, const Package *denied)
 {
         g_clear_pointer(&collector->reason, g_free);
         if (denied)
-                collector->reason = g_strdup_printf("PowerMicroWatts: permission denied reading /%s; grant "
-                                                    "it by the udev rule of alidade-telemetryd(8)",
+                collector->reason = g_strdup_printf(
+                        "PowerMicroWatts: permission denied reading /%s; to allow it, "
+                        "run as root: " ALD_EXAMPLES_DIR "/rapl/enable",
                         denied->energy.path);
 }
 
@@ -189,12 +197,18 @@ static double read_power(AldRaplCollector *collector, uint64_t now_usec, bool *r
 uint64_t ald_rapl_collector_sample(AldRaplCollector *collector, uint64_t now_usec)
 {
         bool gone;
-        double power = read_power(collector, now_usec, &gone);
+        double power;
 
+        if (collector->power != ALD_ABSENT_UINT64 && now_usec - collector->power_usec < PACE_USEC)
+                return collector->power;
+        collector->power_usec = now_usec;
+        collector->power = ALD_ABSENT_UINT64;
+        power = read_power(collector, now_usec, &gone);
         if (gone && now_usec >= collector->next_scan_usec) {
                 rescan(collector, now_usec);
                 read_power(collector, now_usec, &gone);
-                return ALD_ABSENT_UINT64;
+        } else if (!isnan(power)) {
+                collector->power = (uint64_t) power;
         }
-        return isnan(power) ? ALD_ABSENT_UINT64 : (uint64_t) power;
+        return collector->power;
 }

@@ -20,7 +20,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldRaplCollector, ald_rapl_collector_free)
 
 /* Returns the mean power of all packages in µW, each since its counter last grew. Absent at the first call,
  * if a package cannot be read, while a counter stands still, and when it grows after 10 s or more without
- * growth. */
+ * growth. A power is kept for a second, however often it is asked for. */
 uint64_t ald_rapl_collector_sample(AldRaplCollector *collector, uint64_t now_usec);
 
 /* Returns why the power is absent, as in AbsentReasons, if an administrator can fix it; else NULL. */

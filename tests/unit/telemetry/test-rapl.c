@@ -128,6 +128,22 @@ static void test_one_package_broken(void)
         g_assert_cmpuint(ald_rapl_collector_sample(collector, 11 * SEC), ==, 4000000);
 }
 
+/* Whoever reads the counter more often than each second can infer more than the power. */
+static void test_at_most_each_second(void)
+{
+        g_autoptr(FakeRoot) root = fake_root_new();
+        g_autoptr(AldRaplCollector) collector = ald_rapl_collector_new(root->fd);
+
+        add_domain(root, "intel-rapl:0", "package-0\n", "0\n");
+        ald_rapl_collector_sample(collector, SEC);
+        fake_root_write(root, RAPL0 "energy_uj", "1000000\n");
+        g_assert_cmpuint(ald_rapl_collector_sample(collector, 2 * SEC), ==, 1000000);
+        fake_root_write(root, RAPL0 "energy_uj", "5000000\n");
+        for (unsigned i = 1; i < 4; i++)
+                g_assert_cmpuint(ald_rapl_collector_sample(collector, 2 * SEC + i * SEC / 4), ==, 1000000);
+        g_assert_cmpuint(ald_rapl_collector_sample(collector, 3 * SEC), ==, 4000000);
+}
+
 static void test_absurd_number_of_packages(void)
 {
         g_autoptr(FakeRoot) root = fake_root_new();
@@ -227,7 +243,7 @@ static void check_reason(FakeRoot *root)
                 g_assert_cmpuint(ald_rapl_collector_sample(collector, now * SEC), ==, ABSENT);
         g_assert_true(g_str_has_prefix(ald_rapl_collector_reason(collector),
                 "PowerMicroWatts: permission denied reading /sys/class/powercap/intel-rapl:0/energy_uj; "
-                "grant it"));
+                "to allow it, run as root: /"));
         g_assert_cmpuint(log_count("intel-rapl:0"), ==, 1);
 
         /* The administrator grants it: no restart is needed. */
@@ -278,6 +294,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/rapl/stands-still", test_stands_still);
         g_test_add_func("/rapl/renewed-late", test_renewed_late);
         g_test_add_func("/rapl/no-time-passed", test_no_time_passed);
+        g_test_add_func("/rapl/at-most-each-second", test_at_most_each_second);
         g_test_add_func("/rapl/reason-when-refused", test_reason_when_refused);
         g_test_add_func("/rapl/absurd-number-of-packages", test_absurd_number_of_packages);
         return g_test_run();
