@@ -2,15 +2,16 @@
 #include <string.h>
 
 #include "state/compute/compute-summary.h"
+#include "state/compute/node-power.h"
 #include "state/compute/totals.h"
 
 /* Parts of the sums of a node, by the records from which they are computed. */
 enum {
-        COUNTS = 1 << 0,        /* PRESENCE */
-        HOST_MEMORY = 1 << 1,   /* MEMORY */
-        DEVICE_MEMORY = 1 << 2, /* BACKENDS and SYSTEM */
-        MEASURED = 1 << 3,      /* BACKENDS, COMPUTE and DOUBTS */
-        ALL_PARTS = COUNTS | HOST_MEMORY | DEVICE_MEMORY | MEASURED,
+        COUNTS = 1 << 0,      /* PRESENCE */
+        HOST_MEMORY = 1 << 1, /* MEMORY */
+        DEVICES = 1 << 2,     /* their memory, and all power: BACKENDS and SYSTEM */
+        MEASURED = 1 << 3,    /* BACKENDS, COMPUTE and DOUBTS */
+        ALL_PARTS = COUNTS | HOST_MEMORY | DEVICES | MEASURED,
 };
 
 static uint8_t parts_of(AldKind kind)
@@ -21,9 +22,9 @@ static uint8_t parts_of(AldKind kind)
         case ALD_KIND_MEMORY:
                 return HOST_MEMORY;
         case ALD_KIND_SYSTEM:
-                return DEVICE_MEMORY;
+                return DEVICES;
         case ALD_KIND_BACKENDS:
-                return DEVICE_MEMORY | MEASURED;
+                return DEVICES | MEASURED;
         case ALD_KIND_COMPUTE:
         case ALD_KIND_DOUBTS:
                 return MEASURED;
@@ -32,16 +33,26 @@ static uint8_t parts_of(AldKind kind)
         }
 }
 
-/* Compares the memory in use of the devices; their load and temperature do not enter the totals. */
-static bool device_memory_differs(const AldSystem *a, const AldSystem *b)
+/* Compares the memory in use of the devices, and all power; load and temperature do not enter the totals. */
+static bool sums_of_system_differ(const AldSystem *a, const AldSystem *b)
 {
-        if (a->devices.n != b->devices.n)
+        if (a->devices.n != b->devices.n || a->batteries.n != b->batteries.n ||
+                a->meter_micro_watts != b->meter_micro_watts || a->power_micro_watts != b->power_micro_watts)
                 return true;
         for (size_t i = 0; i < a->devices.n; i++) {
                 const AldDevice *before = ald_rows_at(&a->devices, i);
                 const AldDevice *after = ald_rows_find(&b->devices, before->id);
 
-                if (!after || before->memory_used_bytes != after->memory_used_bytes)
+                if (!after || before->memory_used_bytes != after->memory_used_bytes ||
+                        before->power_micro_watts != after->power_micro_watts)
+                        return true;
+        }
+        for (size_t i = 0; i < a->batteries.n; i++) {
+                const AldBattery *before = ald_rows_at(&a->batteries, i);
+                const AldBattery *after = ald_rows_at(&b->batteries, i);
+
+                if (before->power_micro_watts != after->power_micro_watts ||
+                        g_strcmp0(before->state, after->state) != 0)
                         return true;
         }
         return false;
@@ -60,7 +71,7 @@ static bool changes_totals(const AldEntry *entry, const AldRecord *before)
                 return a->total_bytes != b->total_bytes || a->available_bytes != b->available_bytes;
         }
         case ALD_KIND_SYSTEM:
-                return device_memory_differs(ald_record_as(before, SYSTEM, AldSystem),
+                return sums_of_system_differ(ald_record_as(before, SYSTEM, AldSystem),
                         ald_record_as(entry->record, SYSTEM, AldSystem));
         case ALD_KIND_PRESENCE:
                 return g_strcmp0(ald_record_as(before, PRESENCE, AldPresence)->state,
@@ -134,8 +145,13 @@ static void sum_node(AldNode *node)
                 sums->counts = ald_node_counts(node);
         if (!(sums->known & HOST_MEMORY))
                 sum_memory(sums, ald_node_as(node, MEMORY, AldMemory));
-        if (!(sums->known & DEVICE_MEMORY))
-                sum_device_memory(sums, backends, ald_node_as(node, SYSTEM, AldSystem));
+        if (!(sums->known & DEVICES)) {
+                const AldSystem *system = ald_node_as(node, SYSTEM, AldSystem);
+
+                sum_device_memory(sums, backends, system);
+                sums->power_is_of_parts = ald_power_is_of_parts(
+                        ald_node_power(backends, system, &sums->power_micro_watts));
+        }
         if (!(sums->known & MEASURED))
                 ald_compute_summary(backends, ald_node_as(node, COMPUTE, AldCompute),
                         ald_node_as(node, DOUBTS, AldDoubts), &sums->compute);
@@ -184,6 +200,9 @@ static gboolean add_sums_of_node(AldNode *node, void *userdata)
         ald_sum_add(&figures->device_memory_total_bytes, sums->device_memory_total_bytes);
         ald_sum_add(&figures->device_memory_available_bytes, sums->device_memory_available_bytes);
         figures->device_memory_unread += sums->device_memory_unread;
+        ald_sum_add(&figures->power_micro_watts, sums->power_micro_watts);
+        figures->nodes_power_unread += sums->power_micro_watts == ALD_ABSENT_UINT64;
+        figures->nodes_power_of_parts += sums->power_is_of_parts;
         return FALSE;
 }
 
@@ -203,6 +222,7 @@ void ald_totals_compute(AldStore *store, AldTotals *ret)
         figures->links = ald_store_n_links(store);
         figures->hidden = ald_store_n_hidden(store);
         figures->nodes_left_out = figures->device_memory_unread = 0;
+        figures->nodes_power_unread = figures->nodes_power_of_parts = 0;
         figures->tflops_fp32_devices = 0;
         figures->tflops_fp16_left_out = figures->memory_bandwidth_left_out = 0;
         ald_store_foreach_node(store, add_sums_of_node, &all);

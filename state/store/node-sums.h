@@ -41,4 +41,6 @@ typedef struct AldNodeSums {
         uint64_t memory_total_bytes, memory_available_bytes;
         uint64_t device_memory_total_bytes, device_memory_available_bytes;
         uint64_t device_memory_unread;
+        uint64_t power_micro_watts; /* ALD_ABSENT_UINT64 if it reports none */
+        bool power_is_of_parts;     /* not of the whole machine */
 } AldNodeSums;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <glib.h>
 
+#include "state/compute/node-power.h"
 #include "state/compute/totals.h"
 #include "tests/unit/record-maker.h"
 #include "tests/unit/state-maker.h"
@@ -106,7 +107,7 @@ static void test_who_counts(void)
                 state_put(store, 2, ALD_KIND_MEMORY, "{'TotalBytes': 7, 'AvailableBytes': 3}");
                 state_put(store, 2, ALD_KIND_BACKENDS, "{'Devices': [" GPU ", " SECOND_GPU "]}");
                 state_put(store, 2, ALD_KIND_SYSTEM,
-                        "{'Devices': [{'Id': '0000:01:00.0', 'MemoryUsedBytes': 1}]}");
+                        "{'PowerMicroWatts': 7, 'Devices': [{'Id': '0000:01:00.0', 'MemoryUsedBytes': 1}]}");
                 state_put(store, 2, ALD_KIND_COMPUTE,
                         "{'Devices': [{'Id': '0000:01:00.0', 'TflopsFp16': 2, "
                         "'MemoryBandwidthBytesPerSecond': 9}]}");
@@ -120,6 +121,10 @@ static void test_who_counts(void)
                 g_assert_cmpuint(totals.figures.device_memory_available_bytes, ==,
                         cases[i].counts ? 79 : ALD_ABSENT_UINT64);
                 g_assert_cmpuint(totals.figures.device_memory_unread, ==, cases[i].counts ? 1 : 0);
+                g_assert_cmpuint(
+                        totals.figures.power_micro_watts, ==, cases[i].counts ? 7 : ALD_ABSENT_UINT64);
+                g_assert_cmpuint(totals.figures.nodes_power_unread, ==, 1);
+                g_assert_cmpuint(totals.figures.nodes_power_of_parts, ==, cases[i].counts ? 1 : 0);
                 g_assert_true(cases[i].counts ? totals.figures.tflops_fp16 == 2
                                               : isnan(totals.figures.tflops_fp16));
                 g_assert_cmpuint(totals.figures.tflops_fp16_left_out, ==, cases[i].counts ? 1 : 0);
@@ -201,6 +206,85 @@ static void test_free_device_memory(void)
         g_assert_cmpuint(totals.figures.device_memory_total_bytes, ==, 197);
         g_assert_cmpuint(totals.figures.device_memory_available_bytes, ==, 50);
         g_assert_cmpuint(totals.figures.device_memory_unread, ==, 2);
+}
+
+#define PARTS                                                                                   \
+        "'PowerMicroWatts': 100, 'Devices': [{'Id': '0000:01:00.0', 'PowerMicroWatts': 30}, "   \
+        "{'Id': '0000:02:00.0', 'PowerState': 'asleep'}, {'Id': 'soc', 'PowerMicroWatts': 9}, " \
+        "{'Id': 'half', 'PowerMicroWatts': 15}, {'Id': 'cpu', 'PowerMicroWatts': 100}]"
+
+/* The whole is never added to its parts, nor a part to what contains it. */
+static void test_power_of_a_node(void)
+{
+        static const struct {
+                const char *system;
+                const char *of;
+                uint64_t power;
+        } cases[] = {
+                { "{}", NULL, ALD_ABSENT_UINT64 },
+                { "{" PARTS "}", "processors+gpus", 130 },
+                { "{" PARTS ", 'MeterMicroWatts': 500}", "meter", 500 },
+                { "{" PARTS ", 'MeterMicroWatts': 500, 'Batteries': [{'Id': 'BAT0', 'State': 'discharging', "
+                  "'PowerMicroWatts': 60}]}",
+                        "meter", 500 },
+                { "{" PARTS ", 'Batteries': [{'Id': 'BAT0', 'State': 'discharging', 'PowerMicroWatts': 60}, "
+                  "{'Id': 'BAT1', 'State': 'discharging', 'PowerMicroWatts': 5}, {'Id': 'BAT2', 'State': "
+                  "'idle', "
+                  "'PowerMicroWatts': 0}]}",
+                        "battery", 65 },
+                /* Something else supplies the machine, all of it or a part that is not known. */
+                { "{" PARTS ", 'Batteries': [{'Id': 'BAT0', 'State': 'charging', 'PowerMicroWatts': 60}]}",
+                        "processors+gpus", 130 },
+                { "{" PARTS ", 'Batteries': [{'Id': 'BAT0', 'State': 'discharging', 'PowerMicroWatts': 60}, "
+                  "{'Id': 'BAT1', 'State': 'charging', 'PowerMicroWatts': 5}]}",
+                        "processors+gpus", 130 },
+                { "{" PARTS ", 'Batteries': [{'Id': 'BAT0', 'State': 'discharging', 'PowerMicroWatts': 60}, "
+                  "{'Id': 'BAT1', 'State': 'discharging'}]}",
+                        "processors+gpus", 130 },
+                { "{'PowerMicroWatts': 100, 'Devices': [{'Id': '0000:01:00.0', 'PowerState': 'asleep'}]}",
+                        "processors", 100 },
+                { "{'Devices': [{'Id': '0000:01:00.0', 'PowerMicroWatts': 30}, {'Id': 'soc', "
+                  "'PowerMicroWatts': 9}, "
+                  "{'Id': 'of-no-record', 'PowerMicroWatts': 7}]}",
+                        "gpus", 39 },
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                g_autoptr(AldStore) store = state_make();
+                const AldId id = id_make(2);
+                const AldNode *node;
+                uint64_t power;
+                AldPowerOf of;
+
+                put(store, 2, ALD_KIND_BACKENDS,
+                        "{'Devices': [" GPU ", " SECOND_GPU ", " UNIFIED ", " CPU
+                        ", {'Id': 'half', 'Class': 'gpu', 'Parent': '0000:01:00.0'}]}");
+                put(store, 2, ALD_KIND_SYSTEM, cases[i].system);
+                node = ald_store_find_node(store, &id);
+                of = ald_node_power(ald_node_as(node, BACKENDS, AldBackends),
+                        ald_node_as(node, SYSTEM, AldSystem), &power);
+                g_assert_cmpstr(ald_power_of_to_string(of), ==, cases[i].of);
+                g_assert_cmpuint(power, ==, cases[i].power);
+        }
+}
+
+static void test_power_of_the_cluster(void)
+{
+        g_autoptr(AldStore) store = state_make();
+        AldTotals totals = compute(store);
+
+        g_assert_cmpuint(totals.figures.power_micro_watts, ==, ALD_ABSENT_UINT64);
+        put(store, 1, ALD_KIND_SYSTEM, "{'MeterMicroWatts': 1000}");
+        put(store, 2, ALD_KIND_SYSTEM, "{" PARTS "}");
+        put(store, 2, ALD_KIND_BACKENDS, "{'Devices': [" GPU "]}");
+        put(store, 3, ALD_KIND_SYSTEM, "{'CpuUsage': 5}");
+        put(store, 4, ALD_KIND_MEMORY, "{'TotalBytes': 5}");
+        put(store, 5, ALD_KIND_SYSTEM, "{'MeterMicroWatts': 5000}");
+        state_put(store, 5, ALD_KIND_PRESENCE, "{'State': 'offline'}");
+        totals = compute(store);
+        g_assert_cmpuint(totals.figures.power_micro_watts, ==, 1130);
+        g_assert_cmpuint(totals.figures.nodes_power_unread, ==, 2);
+        g_assert_cmpuint(totals.figures.nodes_power_of_parts, ==, 1);
 }
 
 static void test_fp32_is_never_added_to_fp16(void)
@@ -309,7 +393,13 @@ static void put_any(AldStore *store, unsigned node)
         static const char *const systems[] = { "{}",
                 "{'Devices': [{'Id': '0000:01:00.0', 'MemoryUsedBytes': 30}]}",
                 "{'Devices': [{'Id': '0000:01:00.0', 'MemoryUsedBytes': 30, 'PowerState': 'asleep'}]}",
-                "{'Devices': [{'Id': '0000:02:00.0', 'MemoryUsedBytes': 30}]}",
+                "{'Devices': [{'Id': '0000:02:00.0', 'MemoryUsedBytes': 30}]}", "{'PowerMicroWatts': 7}",
+                "{'PowerMicroWatts': 8, 'MeterMicroWatts': 9}",
+                "{'Devices': [{'Id': '0000:01:00.0', 'PowerMicroWatts': 30}]}",
+                "{'PowerMicroWatts': 7, 'Batteries': [{'Id': 'BAT0', 'State': 'discharging', "
+                "'PowerMicroWatts': 6}]}",
+                "{'PowerMicroWatts': 7, 'Batteries': [{'Id': 'BAT0', 'State': 'charging', 'PowerMicroWatts': "
+                "6}]}",
                 ("{'Devices': [{'Id': '0000:01:00.0', 'MemoryUsedBytes': 99}, "
                  "{'Id': '0000:02:00.0', 'MemoryUsedBytes': 1}]}") };
         static const char *const backends[] = { "{}", "{'Devices': [" GPU ", " CPU "]}",
@@ -467,6 +557,8 @@ int main(int argc, char *argv[])
         g_test_add_func("/totals/who-is-left-out-has-records", test_who_is_left_out_has_records);
         g_test_add_func("/totals/device-memory-is-dedicated-memory", test_device_memory_is_dedicated_memory);
         g_test_add_func("/totals/free-device-memory", test_free_device_memory);
+        g_test_add_func("/totals/power-of-a-node", test_power_of_a_node);
+        g_test_add_func("/totals/power-of-the-cluster", test_power_of_the_cluster);
         g_test_add_func("/totals/each-node-by-its-own-devices", test_each_node_by_its_own_devices);
         g_test_add_func("/totals/left-out-by-reason", test_left_out_by_reason);
         g_test_add_func("/totals/kept-sums", test_kept_sums);
