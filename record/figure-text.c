@@ -43,12 +43,14 @@ static int three_digits(double value)
 
 static int decimals(const AldUnit *unit, unsigned symbol, double value)
 {
-        if (value == 0 || (symbol == 0 && unit->symbols[1]))
+        if (value == 0)
                 return 0;
         switch (unit->style) {
         case ALD_UNIT_STYLE_DIGITS:
-                return three_digits(value);
+                return symbol == 0 && unit->symbols[1] ? 0 : three_digits(value);
         case ALD_UNIT_STYLE_TENTHS:
+                if (symbol > 0)
+                        return three_digits(value);
                 return value < 9.95 && value != floor(value) ? 1 : 0;
         case ALD_UNIT_STYLE_WHOLE:
         case ALD_UNIT_STYLE_DURATION:

@@ -14,9 +14,9 @@
  */
 
 typedef enum AldUnitStyle {
-        ALD_UNIT_STYLE_DIGITS,   /* 1.50, 62.7, 128; a whole number of the first of several symbols */
-        ALD_UNIT_STYLE_TENTHS,   /* 1.5, 2, 13: one decimal below 10, unless it is 0 */
-        ALD_UNIT_STYLE_WHOLE,    /* 61 */
+        ALD_UNIT_STYLE_DIGITS, /* 1.50, 62.7, 128; a whole number of the first of several symbols */
+        ALD_UNIT_STYLE_TENTHS, /* 1.5, 2, 13: one decimal below 10, unless it is 0; 1.84 of a later symbol */
+        ALD_UNIT_STYLE_WHOLE,  /* 61 */
         ALD_UNIT_STYLE_DURATION, /* 2 h 42 min */
         ALD_UNIT_STYLE_TIME,     /* 2027-12-23 18:02:11 UTC */
 } AldUnitStyle;

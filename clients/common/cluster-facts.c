@@ -252,6 +252,29 @@ char *ald_cluster_memory(AldModel *model)
         return g_string_free(text, FALSE);
 }
 
+char *ald_cluster_power(AldModel *model)
+{
+        const AldClusterTotals *totals = ald_model_totals(model);
+        unsigned long parts = (unsigned long) known_count(totals->nodes_power_of_parts);
+        unsigned long unread = (unsigned long) known_count(totals->nodes_power_unread);
+        g_autofree char *figure = ald_format_figure(
+                &ald_unit_microwatts, ald_uint64_to_double(totals->power_micro_watts));
+        GString *text;
+
+        if (totals->power_micro_watts == ALD_ABSENT_UINT64)
+                return NULL;
+        text = g_string_new(figure);
+        if (parts > 0)
+                g_string_append_printf(text,
+                        ngettext(", only processors and GPUs of %lu node",
+                                ", only processors and GPUs of %lu nodes", parts),
+                        parts);
+        if (unread > 0)
+                g_string_append_printf(
+                        text, ngettext(", %lu node not counted", ", %lu nodes not counted", unread), unread);
+        return g_string_free(text, FALSE);
+}
+
 GPtrArray *ald_cluster_facts(AldModel *model)
 {
         const AldClusterTotals *totals = ald_model_totals(model);
@@ -266,5 +289,6 @@ GPtrArray *ald_cluster_facts(AldModel *model)
         ald_facts_add_known(facts, N_("FP32 compute"), ald_cluster_fp32(model));
         ald_facts_add(facts, N_("Memory bandwidth"), ald_cluster_bandwidth(model));
         ald_facts_add(facts, N_("Memory"), ald_cluster_memory(model));
+        ald_facts_add_known(facts, N_("Power"), ald_cluster_power(model));
         return facts;
 }

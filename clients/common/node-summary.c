@@ -293,6 +293,26 @@ char *ald_node_compute(const AldNodeFigures *figures)
                                                                       : ald_format_tflops(figures->tflops);
 }
 
+const char *ald_power_of_words(AldPowerOf of)
+{
+        switch (of) {
+        case ALD_POWER_OF_METER:
+                return _("whole machine, by its meter");
+        case ALD_POWER_OF_BATTERY:
+                return _("whole machine, by its battery");
+        case ALD_POWER_OF_PROCESSORS_AND_GPUS:
+                return _("processors + GPUs");
+        case ALD_POWER_OF_PROCESSORS:
+                return _("processors");
+        case ALD_POWER_OF_GPUS:
+                return _("GPUs");
+        case ALD_POWER_OF_NOTHING:
+        case ALD_POWER_OF_N:
+                break;
+        }
+        return NULL;
+}
+
 char *ald_node_device_doubts(const AldNodeDevice *device)
 {
         const char *id = device_id(device);
@@ -349,8 +369,10 @@ AldNodeFigures ald_node_figures(const AldEntity *node)
 {
         const AldMemory *memory = ald_entity_as(node, MEMORY, AldMemory);
         const AldSystem *system = ald_entity_as(node, SYSTEM, AldSystem);
+        const AldBackends *backends = ald_entity_as(node, BACKENDS, AldBackends);
         AldNodeFigures figures = no_figures;
         AldComputeSummary summary;
+        uint64_t power;
 
         if (memory) {
                 figures.memory_total = ald_uint64_to_double(memory->total_bytes);
@@ -359,10 +381,11 @@ AldNodeFigures ald_node_figures(const AldEntity *node)
         if (system) {
                 figures.usage = system->cpu_usage;
                 figures.millicelsius = ald_int64_to_double(system->temperature_milli_celsius);
-                figures.microwatts = ald_uint64_to_double(system->power_micro_watts);
         }
-        ald_compute_summary(ald_entity_as(node, BACKENDS, AldBackends),
-                ald_entity_as(node, COMPUTE, AldCompute), ald_entity_as(node, DOUBTS, AldDoubts), &summary);
+        figures.power_of = ald_node_power(backends, system, &power);
+        figures.microwatts = ald_uint64_to_double(power);
+        ald_compute_summary(backends, ald_entity_as(node, COMPUTE, AldCompute),
+                ald_entity_as(node, DOUBTS, AldDoubts), &summary);
         figures.tflops = summary.tflops_fp16;
         figures.tflops_fp32 = summary.tflops_fp32;
         figures.bandwidth = ald_uint64_to_double(summary.memory_bandwidth_bytes_per_second);
@@ -372,6 +395,7 @@ AldNodeFigures ald_node_figures(const AldEntity *node)
 void ald_node_figures_forget_samples(AldNodeFigures *figures)
 {
         figures->memory_available = figures->usage = figures->millicelsius = figures->microwatts = NAN;
+        figures->power_of = ALD_POWER_OF_NOTHING;
 }
 
 double ald_node_figures_used(const AldNodeFigures *figures)

@@ -5,6 +5,7 @@
 
 #include "clients/common/tone.h"
 #include "state-client/model.h"
+#include "state/compute/node-power.h"
 
 /* Returns the label of a node: its friendly name, with the first digits of its id if it reads like the id of
  * another node; only these digits if it has none. Safe text, to be freed. */
@@ -47,14 +48,15 @@ typedef struct AldNodeFigures {
                 memory_available; /* bytes; for a device, without memory that it shares with the host */
         double usage;             /* percent, of the processors or of the device */
         double millicelsius, microwatts;
-        double tflops;      /* FP16 */
-        double tflops_fp32; /* of devices that were measured in it, not in FP16 */
-        double bandwidth;   /* memory, bytes per second */
+        double tflops;       /* FP16 */
+        double tflops_fp32;  /* of devices that were measured in it, not in FP16 */
+        double bandwidth;    /* memory, bytes per second */
+        AldPowerOf power_of; /* of a node: what `microwatts` was measured of */
 } AldNodeFigures;
 
-#define ALD_NODE_FIGURES_INIT                          \
-        {                                              \
-                NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN \
+#define ALD_NODE_FIGURES_INIT                                                \
+        {                                                                    \
+                NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, ALD_POWER_OF_NOTHING \
         }
 
 /* Makes the figures absent that are outdated once the node is silent: free memory, load, temperature and
@@ -90,6 +92,9 @@ bool ald_node_device_is_unified(const AldNodeDevice *device);
 /* Returns "82.6 TFLOPS" for FP16; "412 GFLOPS FP32" if no device was measured in FP16. */
 char *ald_node_compute(const AldNodeFigures *figures);
 
+/* Returns "whole machine, by its meter", "processors + GPUs" and so on; NULL for nothing. */
+const char *ald_power_of_words(AldPowerOf of);
+
 /* Returns what is left out of totals and plans, such as "compute not believed"; NULL if nothing is. */
 char *ald_node_device_doubts(const AldNodeDevice *device);
 
@@ -99,8 +104,8 @@ AldNodeFigures ald_node_device_figures(const AldNodeDevice *device);
  * else NULL. */
 char *ald_node_device_remedy(const AldEntity *node, const AldNodeDevice *device);
 
-/* Returns the memory and load of the node itself; TFLOPS and bandwidth are those of ald_compute_summary(), as
- * in the totals of org.alidade.State1. */
+/* Returns the memory and load of the node itself; TFLOPS and bandwidth are those of ald_compute_summary(),
+ * and the power is that of ald_node_power(), as in the totals of org.alidade.State1. */
 AldNodeFigures ald_node_figures(const AldEntity *node);
 
 typedef struct AldGpuSummary {

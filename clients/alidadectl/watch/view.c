@@ -11,7 +11,7 @@
 #include "clients/common/topology-summary.h"
 
 #define FINDINGS_SHARE 4 /* the findings take at most a quarter of the rows */
-#define TOTALS_ROWS 4u   /* and one more if some devices have FP32 only */
+#define TOTALS_ROWS 4u   /* and one more if some devices have FP32 only, or power is known */
 #define NODES_LEAST 2u   /* shown on any screen */
 #define LINKS_MAX 200u   /* more would be unreadable, and slow to draw four times a second */
 #define LINKS_LEAST 3u   /* rows: a blank one, the header and a link */
@@ -108,14 +108,14 @@ static void add_total(GPtrArray *lines, const AldView *view, const char *label, 
 /* Returns the number of rows that add_totals() takes. */
 static unsigned count_totals(const AldView *view)
 {
-        g_autofree char *fp32 = ald_cluster_fp32(view->model);
+        g_autofree char *fp32 = ald_cluster_fp32(view->model), *power = ald_cluster_power(view->model);
 
-        return fp32 ? TOTALS_ROWS + 1 : TOTALS_ROWS;
+        return TOTALS_ROWS + (fp32 ? 1 : 0) + (power ? 1 : 0);
 }
 
 static void add_totals(GPtrArray *lines, const AldView *view)
 {
-        char *fp32 = ald_cluster_fp32(view->model);
+        char *fp32 = ald_cluster_fp32(view->model), *power = ald_cluster_power(view->model);
 
         add_total(lines, view, ald_cluster_has_fp32_only(view->model) ? "FP32 compute" : "FP16 compute",
                 ald_cluster_compute(view->model));
@@ -123,6 +123,8 @@ static void add_totals(GPtrArray *lines, const AldView *view)
                 add_total(lines, view, "FP32 compute", fp32);
         add_total(lines, view, "Memory bandwidth", ald_cluster_bandwidth(view->model));
         add_total(lines, view, "Memory", ald_cluster_memory(view->model));
+        if (power)
+                add_total(lines, view, "Power", power);
         add_line(lines, view, g_strdup(""));
 }
 

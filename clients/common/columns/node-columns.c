@@ -238,6 +238,16 @@ static double power_number(const void *row)
         return figures_of(row)->microwatts;
 }
 
+static char *power_of_text(const void *row)
+{
+        return g_strdup(ald_power_of_words(figures_of(row)->power_of));
+}
+
+static char *power_of_plain(const void *row)
+{
+        return g_strdup(ald_power_of_to_string(figures_of(row)->power_of));
+}
+
 static double tflops_number(const void *row)
 {
         return figures_of(row)->tflops;
@@ -469,7 +479,9 @@ const AldListColumn ald_node_columns[ALD_NODE_N_COLUMNS] = {
                 .key = "PowerMicroWatts",
                 .heading = "POWER",
                 .title = N_("Power"),
-                .description = N_("The power that the processors draw"),
+                .description = N_(
+                        "The power of the whole machine, if it is measured, else of its processors and "
+                        "GPUs together"),
                 .is_number = true,
                 .least = 5,
                 .priority = 5,
@@ -598,6 +610,15 @@ const AldListColumn ald_node_columns[ALD_NODE_N_COLUMNS] = {
                 .number = rdma_number,
                 .required = "rdma",
                 .since = since_fabric },
+        [ALD_NODE_COLUMN_POWER_OF] = { .id = "power-of",
+                .key = "PowerOf",
+                .heading = "POWER OF",
+                .title = N_("Power of"),
+                .description = N_("What the power was measured of: the whole machine, or which of its parts"),
+                .least = 10,
+                .priority = 9,
+                .text = power_of_text,
+                .plain = power_of_plain },
 };
 
 const AldColumnList ald_node_column_list = {

@@ -51,6 +51,7 @@ typedef enum AldNodeColumn {
         ALD_NODE_COLUMN_CPU_TEMPERATURE,
         ALD_NODE_COLUMN_DEVICE_MEMORY,
         ALD_NODE_COLUMN_RDMA,
+        ALD_NODE_COLUMN_POWER_OF,
         ALD_NODE_N_COLUMNS,
 } AldNodeColumn;
 

@@ -177,6 +177,8 @@ static void add_load(GPtrArray *facts, const AldEntity *node)
 
         for (size_t i = 0; i < G_N_ELEMENTS(shown); i++)
                 ald_parts_add(text, "%s", ald_list_column_text(&ald_node_columns[shown[i]], &row));
+        if (row.figures.power_of != ALD_POWER_OF_NOTHING)
+                g_string_append_printf(text, " (%s)", ald_power_of_words(row.figures.power_of));
         add_text(facts, ald_node_columns[ALD_NODE_COLUMN_CPU].title, text);
 }
 

@@ -7,13 +7,13 @@
 #include "clients/desktop/widgets/widget-words.h"
 #include "record/figure-text.h"
 
-#define TILES 3u
+#define TILES 4u
 
 /* The widgets belong to the box of all tiles. */
 typedef struct Tile {
         const char *title;
         const char *(*name)(AldModel *model); /* NULL if it is always the title */
-        char *(*describe)(AldModel *model);
+        char *(*describe)(AldModel *model);   /* returns NULL to hide the tile */
         GtkLabel *heading, *figure, *note;
         GtkWidget *box;
 } Tile;
@@ -54,9 +54,14 @@ static char *describe_compute(AldModel *model)
 static void update_tile(Tile *tile, AldModel *model)
 {
         const char *title = tile->name ? tile->name(model) : tile->title;
-        g_autofree char *text = tile->describe(model), *label = g_strdup_printf("%s: %s", title, text);
-        const char *note = split_figure(text);
+        g_autofree char *text = tile->describe(model), *label = NULL;
+        const char *note;
 
+        gtk_widget_set_visible(tile->box, text != NULL);
+        if (!text)
+                return;
+        label = g_strdup_printf("%s: %s", title, text);
+        note = split_figure(text);
         ald_label_set(GTK_WIDGET(tile->heading), title);
         ald_label_set(GTK_WIDGET(tile->figure), text);
         ald_label_set(GTK_WIDGET(tile->note), note);
@@ -76,6 +81,8 @@ static gboolean on_query_tooltip(
                 if (at != tile->box && !gtk_widget_is_ancestor(at, tile->box))
                         continue;
                 text = tile->describe(ald_live_cluster_model(tiles->cluster));
+                if (!text)
+                        return FALSE;
                 return ald_tooltip_explain(tooltip, box, tile->box, text);
         }
         return FALSE;
@@ -127,7 +134,8 @@ GtkWidget *ald_tiles_new(AldLiveCluster *cluster)
         *tiles = (Tiles){ cluster,
                 { { .title = _("FP16 Compute"), .name = name_compute, .describe = describe_compute },
                         { .title = _("Memory Bandwidth"), .describe = ald_cluster_bandwidth },
-                        { .title = _("Memory"), .describe = ald_cluster_memory } } };
+                        { .title = _("Memory"), .describe = ald_cluster_memory },
+                        { .title = _("Power"), .describe = ald_cluster_power } } };
         for (size_t i = 0; i < TILES; i++)
                 gtk_box_append(GTK_BOX(box), make_tile(&tiles->tiles[i]));
         gtk_box_set_homogeneous(GTK_BOX(box), TRUE);

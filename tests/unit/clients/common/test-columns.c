@@ -272,19 +272,24 @@ static void test_export(void)
 
         model_put_node(model, 1,
                 "{'Node1.Identity':{'FriendlyName':'a, c'},"
-                "'Node1.Memory':{'TotalBytes':68719476736},'Node1.System':{'CpuUsage':12.0}}");
+                "'Node1.Memory':{'TotalBytes':68719476736},'Node1.System':{'CpuUsage':12.0,"
+                "'Devices':[{'Id':'a','PowerMicroWatts':7000000}]},'Node1.Backends':{'Devices':[{'Id':'a','"
+                "Class':'gpu'}"
+                "]}}");
         rows = rows_of(model);
         g_assert_cmpint(ald_column_choice_init(&choice, &ald_node_column_list, NULL, 0,
-                                "name,total-memory,cpu,power,model", &problem),
+                                "name,total-memory,cpu,power,power-of,model", &problem),
                 ==, 0);
         ald_columns_append_csv(csv, &choice, rows);
         g_assert_cmpstr(csv->str, ==,
-                "Name,MemoryTotalBytes,CpuUsage,PowerMicroWatts,Model\r\n"
-                "\"a, c\",68719476736,12,,\r\n");
+                "Name,MemoryTotalBytes,CpuUsage,PowerMicroWatts,PowerOf,Model\r\n"
+                "\"a, c\",68719476736,12,7000000,gpus,\r\n");
         json = ald_columns_to_json(&choice, rows);
         text = json_dumps(json, JSON_COMPACT);
         /* A percentage is never an integer. */
-        g_assert_cmpstr(text, ==, "[{\"Name\":\"a, c\",\"MemoryTotalBytes\":68719476736,\"CpuUsage\":12.0}]");
+        g_assert_cmpstr(text, ==,
+                "[{\"Name\":\"a, c\",\"MemoryTotalBytes\":68719476736,\"CpuUsage\":12.0,"
+                "\"PowerMicroWatts\":7000000,\"PowerOf\":\"gpus\"}]");
 }
 
 /* Without a text of its own, a column has that of its number in the unit that its key ends in. */
@@ -298,6 +303,7 @@ static void test_units(void)
                 { ALD_NODE_COLUMN_TOTAL_MEMORY, "64.0 GiB" },
                 { ALD_NODE_COLUMN_CPU_TEMPERATURE, "45 °C" },
                 { ALD_NODE_COLUMN_POWER, "60 W" },
+                { ALD_NODE_COLUMN_POWER_OF, "processors" },
         };
         g_autoptr(AldModel) model = ald_model_new();
         AldNodeRow row;

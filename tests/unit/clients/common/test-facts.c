@@ -80,6 +80,60 @@ static void test_totals(void)
         check_text(ald_cluster_memory(nothing), "–");
 }
 
+static void test_power_of_the_cluster(void)
+{
+        g_autoptr(AldModel) whole = model_with_totals("{'PowerMicroWatts':412000000,'NodesPowerUnread':0}");
+        g_autoptr(AldModel) parts = model_with_totals(
+                "{'PowerMicroWatts':1840000000,'NodesPowerUnread':2,'NodesPowerOfParts':1}");
+        g_autoptr(AldModel) unread = model_with_totals("{'NodesPowerUnread':2}");
+        g_autoptr(AldModel) older = ald_model_new();
+
+        check_text(ald_cluster_power(whole), "412 W");
+        check_text(
+                ald_cluster_power(parts), "1.84 kW, only processors and GPUs of 1 node, 2 nodes not counted");
+        g_assert_null(ald_cluster_power(unread));
+        g_assert_null(ald_cluster_power(older));
+}
+
+static const char *load_of(GPtrArray *facts)
+{
+        for (guint i = 0; i < facts->len; i++)
+                if (g_str_equal(((const AldFact *) facts->pdata[i])->label, "CPU"))
+                        return ((const AldFact *) facts->pdata[i])->text;
+        return NULL;
+}
+
+static void test_power_of_a_node(void)
+{
+        static const struct {
+                const char *system, *load;
+        } cases[] = {
+                { "'CpuUsage':12.0", "12 %" },
+                { "'CpuUsage':12.0,'PowerMicroWatts':65000000", "12 %, 65 W (processors)" },
+                { "'PowerMicroWatts':65000000,'Devices':[{'Id':'a','PowerMicroWatts':220000000}]",
+                        "285 W (processors + GPUs)" },
+                { "'Devices':[{'Id':'a','PowerMicroWatts':1220000000}]", "1.22 kW (GPUs)" },
+                { "'PowerMicroWatts':65000000,'MeterMicroWatts':412000000",
+                        "412 W (whole machine, by its meter)" },
+                { "'PowerMicroWatts':5000000,'Batteries':[{'Id':'BAT0','State':'discharging','"
+                  "PowerMicroWatts':"
+                  "9500000}]",
+                        "9.5 W (whole machine, by its battery)" },
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                g_autoptr(AldModel) model = ald_model_new();
+                g_autofree char *node = g_strdup_printf(
+                        "{'Node1.Backends':{'Devices':[{'Id':'a','Class':'gpu'}]},'Node1.System':{%s}}",
+                        cases[i].system);
+                g_autoptr(GPtrArray) facts = NULL;
+
+                model_put_node(model, 1, node);
+                facts = ald_node_facts(model_node(model, 1), NOW);
+                g_assert_cmpstr(load_of(facts), ==, cases[i].load);
+        }
+}
+
 /* FP32 is marked as such, and apart from FP16. */
 static void test_fp32(void)
 {
@@ -490,6 +544,8 @@ int main(int argc, char **argv)
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/facts/figures", test_figures);
         g_test_add_func("/facts/totals", test_totals);
+        g_test_add_func("/facts/power-of-the-cluster", test_power_of_the_cluster);
+        g_test_add_func("/facts/power-of-a-node", test_power_of_a_node);
         g_test_add_func("/facts/fp32", test_fp32);
         g_test_add_func("/facts/missing-opencl", test_missing_opencl);
         g_test_add_func("/facts/names", test_names);
