@@ -86,7 +86,8 @@ def test_totals(host):
                         "MemoryTotalBytes": 16384000 * 1024,
                         "MemoryAvailableBytes": of_state(host, "Node1.Memory")["AvailableBytes"],
                         "DeviceMemoryTotalBytes": 2 ** 64 - 1, "DeviceMemoryAvailableBytes": 2 ** 64 - 1,
-                        "DeviceMemoryUnread": 0, "Hidden": 0, "RefusedRecords": 0, "RefusedSignals": 0})
+                        "DeviceMemoryUnread": 0, "PowerMicroWatts": 2 ** 64 - 1, "NodesPowerUnread": 1,
+                        "NodesPowerOfParts": 0, "Hidden": 0, "RefusedRecords": 0, "RefusedSignals": 0})
     host.sysroot.write("proc/meminfo", "MemTotal: 32768000 kB\nMemAvailable: 1000 kB\n")
     host.wait_for_property(STATE, PATH, STATE, "MemoryTotalBytes", lambda value: value == 32768000 * 1024)
 

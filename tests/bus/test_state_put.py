@@ -466,7 +466,8 @@ def test_totals_follow(host, cluster):
                          {"Id": gpu, "Class": "gpu", "MemoryTotalBytes": 24, "OpenClPlatform": "x"},
                          {"Id": "0000:02:00.0", "Class": "gpu", "MemoryTotalBytes": 8},
                          {"Id": cpu, "Class": "cpu", "MemoryTotalBytes": 1000, "Unified": True}]),
-                     record(SOURCE, "Node1.System", Devices=[{"Id": gpu, "MemoryUsedBytes": 4}]),
+                     record(SOURCE, "Node1.System", PowerMicroWatts=60_000_000, Devices=[
+                         {"Id": gpu, "MemoryUsedBytes": 4, "PowerMicroWatts": 300_000_000}]),
                      record(SOURCE, "Node1.Compute", Devices=[
                          {"Id": gpu, "TflopsFp16": 100.5, "MemoryBandwidthBytesPerSecond": 900},
                          {"Id": cpu, "MemoryBandwidthBytesPerSecond": 50}]),
@@ -476,7 +477,7 @@ def test_totals_follow(host, cluster):
                 "MemoryBandwidthBytesPerSecond": 900, "MemoryBandwidthOf": "gpu", "MemoryBandwidthLeftOut": 1,
                 "MemoryBandwidthLeftOutReasons": {"NoOpenCl": 1}, "MemoryTotalBytes": 1500,
                 "MemoryAvailableBytes": 700, "DeviceMemoryTotalBytes": 32, "DeviceMemoryAvailableBytes": 20,
-                "DeviceMemoryUnread": 1}
+                "DeviceMemoryUnread": 1, "PowerMicroWatts": 360_000_000, "NodesPowerUnread": 2, "NodesPowerOfParts": 1}
     assert changed == (STATE, expected, [])
     assert {name: get(host, name) for name in expected} == expected
 

@@ -3,13 +3,18 @@
 
 import contextlib
 import ctypes
+import json
 import os
+import re
+import shutil
 import signal
+import subprocess
 
 import pytest
 
-from bedlib import BusError, FakeRoot
+from bedlib import SOURCE, BusError, FakeRoot
 from bedlib.fixtures import needs_namespaces
+from bedlib.services import build_dir
 from contract import assert_follows
 
 NAME = "org.alidade.Telemetry1"
@@ -18,6 +23,7 @@ KINDS = ("Processor", "Memory", "System", "Backends", "Network", "Disk")
 ABSENT = 2 ** 64 - 1
 ABSENT_SIGNED = -2 ** 63
 KIB = 1024
+RAPL = SOURCE / "examples/rapl"
 ACCESS_DENIED = "org.freedesktop.DBus.Error.AccessDenied"
 PROPERTIES = "org.freedesktop.DBus.Properties"
 
@@ -110,6 +116,46 @@ def test_power_of_a_counter_that_stands_still(make_host):
         host.sysroot.write("sys/class/hwmon/hwmon4/temp1_input", f"{celsius}000\n")
         wait_for(host, "System", "TemperatureMilliCelsius", lambda value: value == celsius * 1000)
         assert host.get(*record("System"), "PowerMicroWatts") == ABSENT
+
+
+LAPTOP = {
+    "sys/class/power_supply/AC/type": "Mains\n",
+    "sys/class/power_supply/BAT0/type": "Battery\n",
+    "sys/class/power_supply/BAT0/present": "1\n",
+    "sys/class/power_supply/BAT0/status": "Discharging\n",
+    "sys/class/power_supply/BAT0/capacity": "74\n",
+    "sys/class/power_supply/BAT0/current_now": "-750000\n",
+    "sys/class/power_supply/BAT0/voltage_now": "12000000\n",
+    "sys/class/power_supply/BAT1/type": "Battery\n",
+    "sys/class/power_supply/BAT1/status": "Not charging\n",
+    "sys/class/power_supply/BAT1/capacity": "255\n",
+    "sys/class/power_supply/BAT1/energy_now": "10000000\n",
+    "sys/class/power_supply/BAT1/energy_full": "40000000\n",
+    "sys/class/power_supply/BAT1/power_now": "4294967295\n",
+    "sys/class/power_supply/hidpp_battery_0/type": "Battery\n",
+    "sys/class/power_supply/hidpp_battery_0/scope": "Device\n",
+    "sys/class/power_supply/hidpp_battery_0/status": "Discharging\n",
+}
+
+
+def test_batteries(make_host):
+    """Of the machine, not of its mouse; what cannot be costs its field and a line of the log."""
+    host = start(make_host, files=LAPTOP, config="[telemetry]\nsystem-interval-ms=250\n")
+    rows = wait_for(host, "System", "Batteries", bool)
+    assert rows == [{"Id": "BAT0", "State": "discharging", "ChargePercent": 74.0, "PowerMicroWatts": 9_000_000},
+                    {"Id": "BAT1", "State": "idle", "ChargePercent": 25.0}]
+    assert host.get(*record("System"), "MeterMicroWatts") == ABSENT
+    log = host.daemons[0].log_text()
+    for path in ("BAT1/capacity", "BAT1/power_now"):
+        assert log.count(path) == 1, log
+
+
+def test_power_meter(make_host):
+    folder = "sys/class/hwmon/hwmon9"
+    host = start(make_host, files={f"{folder}/name": "power_meter\n", f"{folder}/power1_average": "412000000\n"},
+                 config="[telemetry]\nsystem-interval-ms=250\n")
+    assert wait_for(host, "System", "MeterMicroWatts", lambda value: value != ABSENT) == 412_000_000
+    assert host.get(*record("System"), "Batteries") == []
 
 
 STRIX_HALO = {
@@ -263,10 +309,41 @@ def test_power_that_only_root_may_read(make_host):
     reasons = host.get(*record("System"), "AbsentReasons")
     assert len(reasons) == 1
     assert reasons[0].startswith("PowerMicroWatts: permission denied reading "
-                                 "/sys/class/powercap/intel-rapl:0/energy_uj; grant it by ")
+                                 "/sys/class/powercap/intel-rapl:0/energy_uj; to allow it, run as root: ")
     assert host.get(*record("System"), "PowerMicroWatts") == ABSENT
+    # The command is a file that this build installs.
+    installed = json.loads((build_dir() / "meson-info/intro-installed.json").read_text())
+    assert installed[str(RAPL / "enable")] == reasons[0].rpartition(": ")[2]
     energy.chmod(0o444)
     wait_for(host, "System", "AbsentReasons", lambda reasons: reasons == [])
+
+
+def test_enabling_the_power_of_processors(tmp_path):
+    """The command installs the rule beside it; the rule gives the counters of packages to the service's group alone."""
+    rules, counter = tmp_path / "rules.d", tmp_path / "sys/devices/virtual/powercap/intel-rapl:0/energy_uj"
+    rules.mkdir()
+    counter.parent.mkdir(parents=True)
+    counter.touch(0o400)
+    (tmp_path / "udevadm").write_text(f'#!/bin/sh\necho "$*" >>{tmp_path}/udevadm.log\n')
+    (tmp_path / "udevadm").chmod(0o755)
+    shutil.copytree(RAPL, tmp_path / "rapl")
+    script = tmp_path / "rapl/enable"
+    script.write_text(script.read_text().replace("/etc/udev/rules.d", str(rules)))
+    assert os.access(RAPL / "enable", os.X_OK)
+    subprocess.run([script], env={"PATH": f"{tmp_path}:{os.environ['PATH']}"}, check=True)
+    assert (tmp_path / "udevadm.log").read_text().splitlines() == [
+        "control --reload", "trigger --action=add --subsystem-match=powercap"]
+    rule = rules / "70-alidade-rapl.rules"
+    assert rule.stat().st_mode & 0o777 == 0o644
+    text = rule.read_text()
+    assert 'KERNEL=="intel-rapl:*", KERNEL!="intel-rapl:*:*"' in text
+    commands = re.findall(r'RUN\+="(.*?)"', text)
+    assert commands[0].split()[:2] == ["/bin/chgrp", "alidade-telemetry"]
+    group = str(os.getgid())
+    for command in commands:
+        command = command.replace("/sys%p", str(counter.parent)).replace("alidade-telemetry", group)
+        subprocess.run(command.split(), check=True)
+    assert counter.stat().st_mode & 0o777 == 0o440
 
 
 # Intervals

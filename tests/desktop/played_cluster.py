@@ -53,7 +53,7 @@ ABSENT = 2 ** 64 - 1
 # What PlayedState does not say of itself.
 NO_TOTALS = {"NodesLeftOut": 0, "TflopsFp16LeftOutReasons": {}, "MemoryBandwidthLeftOut": 0,
              "MemoryBandwidthLeftOutReasons": {}, "MemoryAvailableBytes": ABSENT, "DeviceMemoryAvailableBytes": ABSENT,
-             "DeviceMemoryUnread": 0}
+             "DeviceMemoryUnread": 0, "PowerMicroWatts": ABSENT, "NodesPowerUnread": 0, "NodesPowerOfParts": 0}
 TRIO_TOTALS = {"Links": 2, "TflopsFp16": 495.6, "TflopsFp16LeftOut": 1,
                "MemoryBandwidthBytesPerSecond": 2_820_000_000_000, "MemoryBandwidthOf": "gpu",
                "MemoryTotalBytes": 192 * 1024 ** 3, "MemoryAvailableBytes": 48 * 1024 ** 3}

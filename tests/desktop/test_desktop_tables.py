@@ -208,7 +208,7 @@ TITLES = ("Name", "State", "Memory", "CPU", "FP16 Compute", "Memory Bandwidth", 
 
 def row_text(name, free):
     return "\t".join((name, "online", free_text(free), "12 %", "165 TFLOPS", "940 GB/s",
-                      "192.0.2.1 2001:db8::1", "1", "33 %", "61 °C", "65 W", "Lenovo, ThinkStation P5",
+                      "192.0.2.1 2001:db8::1", "1", "33 %", "61 °C", "285 W", "Lenovo, ThinkStation P5",
                       "Xeon w5-2565X", "Debian GNU/Linux 12 (bookworm)"))
 
 

@@ -56,4 +56,7 @@ def test_what_renews_certificates_looks_where_the_programs_do(texts):
 def test_manual_pages_name_the_directories_of_the_build(texts):
     page = texts["/opt/elsewhere/share/man/man5/alidade.conf.5"]
     assert "/opt/elsewhere/settings/alidade/alidade.conf" in page
+    enable = "/opt/elsewhere/share/doc/alidade/examples/rapl/enable"
+    assert enable in texts["/opt/elsewhere/share/man/man8/alidade-telemetryd.8"]
+    assert enable in texts
     assert "/opt/elsewhere/share/doc/alidade/examples" in texts["/opt/elsewhere/share/man/man1/alidadectl.1"]
