@@ -244,7 +244,8 @@ static void check_reason(FakeRoot *root)
         g_assert_true(g_str_has_prefix(ald_rapl_collector_reason(collector),
                 "PowerMicroWatts: permission denied reading /sys/class/powercap/intel-rapl:0/energy_uj; "
                 "to allow it, run as root: /"));
-        g_assert_true(g_str_has_suffix(ald_rapl_collector_reason(collector), "/doc/alidade/examples/rapl/enable"));
+        g_assert_true(
+                g_str_has_suffix(ald_rapl_collector_reason(collector), "/doc/alidade/examples/rapl/enable"));
         g_assert_cmpuint(log_count("intel-rapl:0"), ==, 1);
 
         /* The administrator grants it: no restart is needed. */
