@@ -61,12 +61,15 @@ def play(make_host):
 # One-shot verbs
 
 def test_status_is_the_default(play):
-    host, _ = play(totals={"TflopsFp16": 330.4, "TflopsFp16LeftOut": 1, "MemoryTotalBytes": 128 * GIB})
+    host, _ = play(totals={"TflopsFp16": 330.4, "TflopsFp16LeftOut": 1, "MemoryTotalBytes": 128 * GIB,
+                           "PowerMicroWatts": 1_840_000_000, "NodesPowerUnread": 2})
     plain = host.alidadectl().stdout
     assert plain.splitlines()[0] == f"atlas {ME}"
     assert "Memory: 16.0/64.0 GiB free, no swap" in plain
     assert "FP16 compute: 330 TFLOPS, 1 device left out" in plain
     assert "Memory bandwidth: –" in plain
+    assert "Power: 1.84 kW, 2 nodes not counted" in plain
+    assert "285 W (processors + GPUs)" in plain
     assert "Findings: none" in plain
     def steady(text):
         return re.sub(r"Seen: .*", "", text)

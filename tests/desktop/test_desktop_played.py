@@ -66,6 +66,10 @@ def test_tiles_show_totals_and_what_is_left_out(play):
     played.state.set_totals(TflopsFp16=12.25, TflopsFp16LeftOut=0)
     tile = program.wait_for("panel", re.compile("^FP16 Compute: 12.2 TFLOPS"))
     assert "left out" not in tile.text()
+    # Only a cluster that reports its power has a tile of it.
+    played.program.wait_gone("panel", re.compile("^Power"))
+    played.state.set_totals(PowerMicroWatts=1_840_000_000, NodesPowerUnread=2)
+    program.wait_for("panel", re.compile("^Power: 1.84 kW, 2 nodes not counted"))
 
 
 def test_figures_that_change_are_shown(play):
