@@ -203,20 +203,11 @@ char *ald_format_seen(const AldEntity *node, double now_usec, AldTone *ret_tone)
 
 static const AldNodeFigures no_figures = ALD_NODE_FIGURES_INIT;
 
-/* Returns the id of the device, never NULL. */
-static const char *device_id(const AldNodeDevice *device)
+const char *ald_node_device_id(const AldNodeDevice *device)
 {
         return device->backend  ? device->backend->id
                : device->system ? device->system->id
                                 : device->compute->id;
-}
-
-static bool has_device(const GArray *devices, const char *id)
-{
-        for (guint i = 0; i < devices->len; i++)
-                if (strcmp(device_id(&g_array_index(devices, AldNodeDevice, i)), id) == 0)
-                        return true;
-        return false;
 }
 
 static const void *find_row(const AldRows *rows, const char *id)
@@ -224,7 +215,7 @@ static const void *find_row(const AldRows *rows, const char *id)
         return rows ? ald_rows_find(rows, id) : NULL;
 }
 
-GArray *ald_node_devices(const AldEntity *node)
+GArray *ald_node_devices_counted(const AldEntity *node, guint *ret_n_unlisted)
 {
         const AldBackends *backends = ald_entity_as(node, BACKENDS, AldBackends);
         const AldSystem *system = ald_entity_as(node, SYSTEM, AldSystem);
@@ -234,6 +225,7 @@ GArray *ald_node_devices(const AldEntity *node)
                 system ? &system->devices : NULL, compute ? &compute->devices : NULL };
         GArray *devices = g_array_new(FALSE, FALSE, sizeof(AldNodeDevice));
 
+        *ret_n_unlisted = 0;
         for (size_t l = 0; l < G_N_ELEMENTS(lists); l++)
                 for (size_t i = 0; lists[l] && i < lists[l]->n; i++) {
                         /* Id is the first field of all rows. */
@@ -241,12 +233,22 @@ GArray *ald_node_devices(const AldEntity *node)
                         AldNodeDevice device = { find_row(lists[0], id), find_row(lists[1], id),
                                 find_row(lists[2], id), doubts };
 
-                        if (devices->len >= ALD_NODE_DEVICES_MAX)
-                                return devices;
-                        if (!has_device(devices, id))
+                        /* A list before this one has it. */
+                        if ((l > 0 && device.backend) || (l > 1 && device.system))
+                                continue;
+                        if (devices->len < ALD_NODE_DEVICES_MAX)
                                 g_array_append_val(devices, device);
+                        else
+                                *ret_n_unlisted += 1;
                 }
         return devices;
+}
+
+GArray *ald_node_devices(const AldEntity *node)
+{
+        guint n_unlisted;
+
+        return ald_node_devices_counted(node, &n_unlisted);
 }
 
 const char *ald_node_device_class(const AldNodeDevice *device)
@@ -264,7 +266,7 @@ char *ald_node_device_name(const AldNodeDevice *device)
 {
         const char *name = device->backend ? device->backend->name : NULL;
 
-        return ald_text_safe(name ? name : device_id(device));
+        return ald_text_safe(name ? name : ald_node_device_id(device));
 }
 
 bool ald_node_device_is_asleep(const AldNodeDevice *device)
@@ -315,7 +317,7 @@ const char *ald_power_of_words(AldPowerOf of)
 
 char *ald_node_device_doubts(const AldNodeDevice *device)
 {
-        const char *id = device_id(device);
+        const char *id = ald_node_device_id(device);
         bool product = ald_doubts_find(device->doubts, id, ALD_DOUBT_FIELD_GEMMTFLOPS);
         bool memory = ald_doubts_find(device->doubts, id, ALD_DOUBT_FIELD_MEMORYBANDWIDTHBYTESPERSECOND);
 

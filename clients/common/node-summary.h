@@ -78,6 +78,12 @@ typedef struct AldNodeDevice {
 /* Returns the AldNodeDevices of a node: those of Backends, then those that only System or Compute list. */
 GArray *ald_node_devices(const AldEntity *node);
 
+/* Returns the same, and how many devices beyond ALD_NODE_DEVICES_MAX are left out. */
+GArray *ald_node_devices_counted(const AldEntity *node, guint *ret_n_unlisted);
+
+/* Returns the id of the device, from any of its rows; never NULL. */
+const char *ald_node_device_id(const AldNodeDevice *device);
+
 /* Returns "gpu", "accelerator" or "cpu"; a device without a row in Backends is assumed to be a GPU. */
 const char *ald_node_device_class(const AldNodeDevice *device);
 

@@ -137,13 +137,6 @@ static void add_figure(
         g_ptr_array_add(list, series);
 }
 
-static const char *device_id(const AldNodeDevice *device)
-{
-        return device->backend  ? device->backend->id
-               : device->system ? device->system->id
-                                : device->compute->id;
-}
-
 /* Nothing is recorded of a device that is missing from the record of this kind. */
 static bool may_be_recorded(const AldEntity *node, const AldNodeDevice *device, AldKind kind)
 {
@@ -154,7 +147,7 @@ static bool may_be_recorded(const AldEntity *node, const AldNodeDevice *device, 
 
 static void add_device(GPtrArray *list, const AldEntity *node, const AldNodeDevice *device)
 {
-        const char *id = device_id(device);
+        const char *id = ald_node_device_id(device);
         g_autofree char *safe = ald_text_safe(id), *name = ald_node_device_name(device);
         g_autofree char *group = strcmp(name, safe) == 0 ? g_strdup(name)
                                                          : g_strdup_printf("%s (%s)", name, safe);

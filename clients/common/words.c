@@ -15,6 +15,7 @@ static const char *const words[] = {
         N_("offline"),
         N_("duplicate"),
         N_("unknown"),
+        N_("asleep"),
         /* Changes since a link was measured. */
         N_("rate"),
         N_("rtt"),
@@ -33,6 +34,11 @@ static const char *const words[] = {
         N_("unstable"),
         N_("suspect"),
         N_("reduced"),
+        /* Why the clocks of a device are held down. */
+        N_("power"),
+        N_("thermal"),
+        N_("hardware"),
+        N_("setting"),
         /* Connections between devices. */
         N_("switch"),
         N_("root-complex"),

@@ -24,14 +24,6 @@ struct _AldDevicesSection {
 
 G_DEFINE_FINAL_TYPE(AldDevicesSection, ald_devices_section, ALD_TYPE_DETAILS_SECTION)
 
-/* Returns the id from any row of the device. Id is the first field of all rows. */
-static const char *device_id(const AldNodeDevice *device)
-{
-        return device->backend  ? device->backend->id
-               : device->system ? device->system->id
-                                : device->compute->id;
-}
-
 /* Returns a text like "82.6 TFLOPS FP16, 1.01 TB/s memory bandwidth, measured 5 min ago", or the reason why
  * there are no figures. */
 static char *describe_measurement(
@@ -167,7 +159,7 @@ static void show_rows(
         if (device->compute)
                 add_measurement_rows(rows, device->compute, now);
         else
-                add_fact_row(rows, _("Device"), ald_text_safe(device_id(device)), ALD_TONE_PLAIN);
+                add_fact_row(rows, _("Device"), ald_text_safe(ald_node_device_id(device)), ALD_TONE_PLAIN);
         ald_keyed_rows_end(rows);
 }
 
@@ -183,7 +175,7 @@ static void show_button(AldLazyExpander *expander, const AldDetailsSubject *subj
         label = g_strdup_printf(_("Measure %s Now"), name);
         if (g_strcmp0(gtk_widget_get_tooltip_text(button), label) != 0) {
                 gtk_widget_set_tooltip_text(button, label);
-                gtk_actionable_set_action_target(GTK_ACTIONABLE(button), "s", device_id(device));
+                gtk_actionable_set_action_target(GTK_ACTIONABLE(button), "s", ald_node_device_id(device));
                 gtk_actionable_set_action_name(GTK_ACTIONABLE(button), "win.probe-device");
         }
         ald_widget_describe(button, label, NULL);
@@ -213,7 +205,7 @@ static void update_devices(AldDetailsSection *section, const AldDetailsSubject *
         ald_keyed_rows_begin(rows);
         for (guint i = 0; i < devices->len; i++) {
                 const AldNodeDevice *device = &g_array_index(devices, AldNodeDevice, i);
-                GtkWidget *row = ald_keyed_rows_next(rows, device_id(device), ald_lazy_expander_new);
+                GtkWidget *row = ald_keyed_rows_next(rows, ald_node_device_id(device), ald_lazy_expander_new);
 
                 show_device(ALD_LAZY_EXPANDER(row), subject, device);
         }

@@ -6,6 +6,7 @@
 #include "clients/common/columns/column-export.h"
 #include "clients/common/columns/device-columns.h"
 #include "clients/common/columns/finding-columns.h"
+#include "clients/common/columns/holder-columns.h"
 #include "clients/common/columns/link-columns.h"
 #include "clients/common/columns/node-columns.h"
 #include "clients/common/columns/series-columns.h"
@@ -50,9 +51,11 @@ static void test_lists(void)
 {
         check_list(ald_node_columns, ALD_NODE_N_COLUMNS);
         check_list(ald_device_columns, ALD_DEVICE_N_COLUMNS);
+        check_list(ald_holder_columns, ALD_HOLDER_N_COLUMNS);
         check_list(ald_finding_columns, ALD_FINDING_N_COLUMNS);
         check_list(ald_series_columns, ALD_SERIES_N_COLUMNS);
         check_descriptions(&ald_node_column_list);
+        check_descriptions(&ald_device_column_list);
         check_descriptions(&ald_finding_column_list);
         check_list(ald_link_columns, ALD_LINK_N_COLUMNS);
         check_descriptions(&ald_series_column_list);
