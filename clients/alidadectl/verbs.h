@@ -16,6 +16,7 @@ typedef struct AldVerb {
 
 int ald_verb_status(const AldCtl *ctl);
 int ald_verb_nodes(const AldCtl *ctl);
+int ald_verb_devices(const AldCtl *ctl);
 int ald_verb_show(const AldCtl *ctl);
 int ald_verb_watch(const AldCtl *ctl);
 int ald_verb_monitor(const AldCtl *ctl);
@@ -38,6 +39,7 @@ int ald_verb_cluster(const AldCtl *ctl);
 int ald_verb_names(const AldCtl *ctl);
 
 extern const AldSynopsis ald_check_synopsis;
+extern const AldSynopsis ald_devices_synopsis;
 extern const AldSynopsis ald_export_synopsis;
 extern const AldSynopsis ald_findings_synopsis;
 extern const AldSynopsis ald_history_synopsis;
