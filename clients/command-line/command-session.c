@@ -91,6 +91,7 @@ void ald_session_close(AldStateSession *session)
         g_clear_pointer(&session->sources, g_ptr_array_unref);
         g_clear_pointer(&session->client, ald_state_client_free);
         g_clear_pointer(&session->silences, g_ptr_array_unref);
+        ald_own_holders_clear(&session->holders);
         g_clear_pointer(&session->model, ald_model_free);
         g_clear_pointer(&session->loop, g_main_loop_unref);
 }
@@ -226,6 +227,8 @@ int ald_session_load(AldStateSession *session, const AldCtl *ctl, bool settle)
         if (r == ALD_EXIT_OK && session->with_history)
                 session->silences = ald_finding_history_join(
                         ald_state_client_bus(session->client), session->model, history_usec(session));
+        if (r == ALD_EXIT_OK && session->with_holders)
+                (void) ald_own_holders_read(ald_state_client_bus(session->client), &session->holders);
         ald_session_pause(session); /* the model keeps its contents */
         if (r == ALD_EXIT_OK && session->with_edges && ald_model_topology(session->model)->failure)
                 ald_print_error(

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "clients/command-line/bus.h"
+#include "clients/common/holder-call.h"
 #include "state-client/state-client.h"
 
 /* A main loop and a model that follows the state service, for verbs that read the state. */
@@ -14,11 +15,13 @@ typedef struct AldStateSession {
         bool with_topology; /* set before opening: the model holds the connection graph as well */
         bool with_edges;    /* likewise, without the best figures between each two nodes */
         bool with_history;  /* likewise: ald_session_load() reads what the history service adds to findings */
+        bool with_holders;  /* likewise, who holds the devices of this machine */
         gint64 end_usec; /* likewise: when the caller gives up, in monotonic time; 0: never. The history may
                             take half of the time left by then */
-        GPtrArray *silences; /* AldSilenceRow, of the history service; NULL unless they were read in time */
-        int open_code;       /* exit code of the last attempt to open the bus */
-        int exit_code;       /* once it has ended */
+        GPtrArray *silences;   /* AldSilenceRow, of the history service; NULL unless they were read in time */
+        AldOwnHolders holders; /* likewise */
+        int open_code;         /* exit code of the last attempt to open the bus */
+        int exit_code;         /* once it has ended */
         bool ended;
 } AldStateSession;
 

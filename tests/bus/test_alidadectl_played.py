@@ -160,7 +160,7 @@ def test_refused_columns(play):
 def test_manual_page_lists_the_columns():
     """Each of them, with its key and what it is, in the order of the table."""
     text = (SOURCE / "clients" / "alidadectl" / "alidadectl.1").read_text().replace("\\-", "-")
-    for verb in ("nodes", "links", "findings", "history"):
+    for verb in ("nodes", "devices", "links", "findings", "history"):
         done = subprocess.run([client_binary(), verb, "--columns=help"], capture_output=True, text=True, check=True)
         listed = "".join('.TP\n.BR {} " ({})"\n{}.\n'.format(*line.split(None, 2))
                          for line in done.stdout.splitlines())

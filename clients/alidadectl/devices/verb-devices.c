@@ -5,7 +5,6 @@
 #include "clients/command-line/options.h"
 #include "clients/command-line/print.h"
 #include "clients/common/columns/column-export.h"
-#include "clients/common/holder-call.h"
 #include "record/json.h"
 
 typedef struct DevicesOrder {
@@ -67,18 +66,15 @@ static int find_nodes(AldStateSession *session, char **names, GPtrArray *nodes)
 }
 
 /* Of this machine, its own service may tell the caller more than it tells other nodes. */
-static void use_own_holders(const AldStateSession *session, GArray *rows, AldOwnHolders *own)
+static void use_own_holders(const AldStateSession *session, GArray *rows)
 {
         const AldEntity *node = ald_model_get(session->model, ald_model_node_id(session->model));
-        sd_bus *bus = ald_state_client_bus(session->client);
 
-        if (!node || !bus || ald_own_holders_read(bus, own) < 0)
-                return;
-        for (guint i = 0; i < rows->len; i++) {
+        for (guint i = 0; session->holders.owned && i < rows->len; i++) {
                 AldDeviceRow *row = &g_array_index(rows, AldDeviceRow, i);
 
                 if (row->node == node)
-                        row->holders = &own->rows;
+                        row->holders = &session->holders.rows;
         }
 }
 
@@ -155,19 +151,19 @@ static int sort_rows(const DevicesOrder *order, GArray *rows)
 static int list_devices(const DevicesOrder *order, char **names)
 {
         g_auto(AldStateSession) session = ALD_STATE_SESSION_INIT;
-        g_auto(AldOwnHolders) own = {};
         g_autoptr(GPtrArray) nodes = g_ptr_array_new();
         g_autoptr(GArray) rows = NULL;
         guint n_unlisted;
-        int r = ald_session_load(&session, &order->ctl, true);
+        int r;
 
+        session.with_holders = names_holders(order);
+        r = ald_session_load(&session, &order->ctl, true);
         if (r == ALD_EXIT_OK)
                 r = find_nodes(&session, names, nodes);
         if (r != ALD_EXIT_OK)
                 return r;
         rows = ald_device_table_rows(session.model, nodes, ald_now(), &n_unlisted);
-        if (names_holders(order))
-                use_own_holders(&session, rows, &own);
+        use_own_holders(&session, rows);
         if (is_limited(order))
                 ald_device_rows_keep_free(rows, (double) order->free_bytes);
         r = sort_rows(order, rows);

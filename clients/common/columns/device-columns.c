@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <math.h>
+#include <string.h>
 
+#include "clients/common/columns/column-order.h"
 #include "clients/common/columns/device-columns.h"
 #include "clients/common/columns/holder-columns.h"
 #include "clients/common/format.h"
@@ -24,6 +26,16 @@ AldDeviceRow ald_device_row(const AldNodeDevice *device, bool counts)
         return row;
 }
 
+/* Rows of records are sorted by their Id, which settles ties. */
+static gint compare_holders(gconstpointer a, gconstpointer b)
+{
+        const AldHolder *x = *(const AldHolder *const *) a, *y = *(const AldHolder *const *) b;
+        int order = ald_order_numbers(
+                ald_uint64_to_double(y->memory_bytes), ald_uint64_to_double(x->memory_bytes), true);
+
+        return order != 0 ? order : strcmp(x->id, y->id);
+}
+
 GPtrArray *ald_device_row_holders(const AldDeviceRow *row)
 {
         const char *id = ald_node_device_id(&row->device);
@@ -35,6 +47,7 @@ GPtrArray *ald_device_row_holders(const AldDeviceRow *row)
                 if (g_strcmp0(holder->device, id) == 0)
                         g_ptr_array_add(holders, (void *) holder);
         }
+        g_ptr_array_sort(holders, compare_holders);
         return holders;
 }
 
@@ -423,7 +436,7 @@ const AldListColumn ald_device_columns[ALD_DEVICE_N_COLUMNS] = {
                 .title = N_("State"),
                 .description = N_("Whether the device is asleep, or its node stale or offline"),
                 .least = 7,
-                .priority = 7,
+                .priority = 4,
                 .text = state_text,
                 .plain = state_plain,
                 .number = state_number,

@@ -27,7 +27,7 @@ typedef struct AldDeviceRow {
  * memory, load, temperature and power. */
 AldDeviceRow ald_device_row(const AldNodeDevice *device, bool counts);
 
-/* Returns the AldHolders of the device, which belong to the row's list of them. */
+/* Returns the AldHolders of the device, those with most memory first. They belong to the row's list. */
 GPtrArray *ald_device_row_holders(const AldDeviceRow *row);
 
 /* The columns are in the order in which a window shows them. */
