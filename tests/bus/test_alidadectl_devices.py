@@ -8,7 +8,7 @@ import pytest
 
 from bedlib import StandIn
 from bedlib.variants import Typed
-from client import NO_NODE, OK, USAGE, get_json, width
+from client import NO_NODE, OK, USAGE, get_json, wait_for_picture, watch, width
 from played_state import GPU, PlayedState, fields, sample_node
 
 GIB = 1024 ** 3
@@ -181,3 +181,20 @@ def test_without_devices(play):
 def test_refused_options(play, args):
     done = play().alidadectl("devices", *args, check=False)
     assert done.returncode == USAGE and not done.stdout
+
+
+def test_watch(play):
+    host = play()
+    with watch(host, columns=100, rows=20) as terminal:
+        wait_for_picture(terminal)
+        terminal.type("d")
+        terminal.wait_for(lambda shown: "HOLDERS" in shown and "Zen 5" in shown and "d shows nodes" in shown)
+        assert "FREE MEMORY" not in terminal.screen.text() and terminal.screen.bad == []
+        terminal.resize(60, 6)
+        terminal.wait_for(lambda shown: "Zen 5" not in shown and "of 5" in shown)
+        terminal.type("G")
+        terminal.wait_for(lambda shown: "Zen 5" in shown)
+        terminal.type("d")
+        terminal.wait_for(lambda shown: "SEEN" in shown and "d shows devices" in shown)
+        terminal.type("q")
+        assert terminal.wait() == OK

@@ -769,7 +769,7 @@ def test_watch_resizes(play):
         terminal.wait_for_text("BANDWIDTH")
         terminal.resize(50, 14)
         terminal.wait_for(lambda shown: "BANDWIDTH" not in shown and len(shown.split("\n")) == 14
-                          and shown.endswith("q quits"))
+                          and shown.endswith("q quits · d shows devices"))
         assert "FREE MEMORY" in terminal.screen.text()
         terminal.resize(140, 45)
         terminal.wait_for(lambda shown: "USED" in shown and len(shown.split("\n")) == 45)

@@ -111,6 +111,7 @@ size_t ald_terminal_parse_key(const char *bytes, size_t n, AldKey *ret)
                 { 'q', ALD_KEY_QUIT },
                 { 'Q', ALD_KEY_QUIT },
                 { '\f', ALD_KEY_REDRAW },
+                { 'd', ALD_KEY_DEVICES },
                 { 'k', ALD_KEY_UP },
                 { 'j', ALD_KEY_DOWN },
                 { 'b', ALD_KEY_PAGE_UP },

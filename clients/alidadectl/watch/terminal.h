@@ -24,6 +24,7 @@ typedef enum AldKey {
         ALD_KEY_OTHER,
         ALD_KEY_QUIT,
         ALD_KEY_REDRAW,
+        ALD_KEY_DEVICES,
         ALD_KEY_UP,
         ALD_KEY_DOWN,
         ALD_KEY_PAGE_UP,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 #include <glib-unix.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -180,23 +181,27 @@ static void handle_key(Watch *watch, AldKey key)
         case ALD_KEY_REDRAW:
                 reset_screen(watch);
                 break;
+        case ALD_KEY_DEVICES:
+                watch->view.devices = !watch->view.devices;
+                *first = 0;
+                break;
         case ALD_KEY_UP:
                 *first -= MIN(*first, 1);
                 break;
         case ALD_KEY_DOWN:
-                *first += 1;
+                *first += *first < UINT_MAX;
                 break;
         case ALD_KEY_PAGE_UP:
                 *first -= MIN(*first, page);
                 break;
         case ALD_KEY_PAGE_DOWN:
-                *first += page;
+                *first += MIN(page, UINT_MAX - *first);
                 break;
         case ALD_KEY_HOME:
                 *first = 0;
                 break;
         case ALD_KEY_END:
-                *first = ALD_MODEL_ENTITIES_MAX;
+                *first = UINT_MAX;
                 break;
         default:
                 break;

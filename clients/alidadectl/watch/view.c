@@ -187,6 +187,12 @@ static GArray *list_rows(const AldView *view, const AldCtl *ctl)
         return rows;
 }
 
+static void add_table(GPtrArray *lines, const AldView *view, AldTable *table)
+{
+        for (int row = -1; row < (int) ald_table_rows(table); row++)
+                add_line(lines, view, ald_table_line(table, row));
+}
+
 /* Adds the header and the nodes (0 rows: no limit). */
 static void add_nodes(GPtrArray *lines, AldView *view, unsigned rows)
 {
@@ -201,6 +207,7 @@ static void add_nodes(GPtrArray *lines, AldView *view, unsigned rows)
 
         (void) ald_node_table_choose(ctl, ALD_NODE_TABLE_LIVE, &choice);
         table = ald_column_table_new(&choice);
+        view->total = nodes->len;
         view->page = rows == 0 || devices ? nodes->len : MIN(body, nodes->len);
         view->first = MIN(view->first, nodes->len - view->page);
         shown = list_rows(view, ctl);
@@ -212,8 +219,28 @@ static void add_nodes(GPtrArray *lines, AldView *view, unsigned rows)
                         ald_node_table_add_devices(table, &choice, row);
         }
         ald_table_layout(table, view->columns, view->widths);
-        for (int row = -1; row < (int) ald_table_rows(table); row++)
-                add_line(lines, view, ald_table_line(table, row));
+        add_table(lines, view, table);
+}
+
+/* Adds the header and the devices. */
+static void add_devices(GPtrArray *lines, AldView *view, unsigned rows)
+{
+        static const AldCtl no_options;
+        g_auto(AldColumnChoice) choice = {};
+        g_autoptr(AldTable) table = NULL;
+        guint n_unlisted;
+        g_autoptr(GArray) devices = ald_device_table_rows(
+                view->model, ald_model_nodes(view->model), view->now_usec, &n_unlisted);
+
+        (void) ald_device_table_choose(&no_options, &choice);
+        table = ald_column_table_new(&choice);
+        view->total = devices->len;
+        view->page = rows == 0 ? devices->len : MIN(MAX(rows, 2) - 1, devices->len);
+        view->first = MIN(view->first, devices->len - view->page);
+        for (guint i = 0; i < view->page; i++)
+                ald_column_table_add(table, &choice, &g_array_index(devices, AldDeviceRow, view->first + i));
+        ald_table_layout(table, view->columns, view->device_widths);
+        add_table(lines, view, table);
 }
 
 static guint count_edges_between_nodes(const AldTopology *topology)
@@ -272,6 +299,7 @@ static void reset_stale_widths(AldView *view)
 {
         if (view->widths_for != view->columns) {
                 memset(view->widths, 0, sizeof(view->widths));
+                memset(view->device_widths, 0, sizeof(view->device_widths));
                 memset(view->link_widths, 0, sizeof(view->link_widths));
         }
         view->widths_for = view->columns;
@@ -279,12 +307,13 @@ static void reset_stale_widths(AldView *view)
 
 static char *format_keys(const AldView *view)
 {
-        unsigned n = ald_model_nodes(view->model)->len;
+        const char *other = view->devices ? "nodes" : "devices";
 
-        if (view->page >= n)
-                return g_strdup(ALD_STYLE_DIM "q quits" ALD_STYLE_NORMAL);
-        return g_strdup_printf(ALD_STYLE_DIM "q quits · ↑↓ PgUp PgDn scroll · %u–%u of %u" ALD_STYLE_NORMAL,
-                view->first + 1, view->first + view->page, n);
+        if (view->page >= view->total)
+                return g_strdup_printf(ALD_STYLE_DIM "q quits · d shows %s" ALD_STYLE_NORMAL, other);
+        return g_strdup_printf(ALD_STYLE_DIM
+                "q quits · d shows %s · ↑↓ PgUp PgDn scroll · %u–%u of %u" ALD_STYLE_NORMAL,
+                other, view->first + 1, view->first + view->page, view->total);
 }
 
 GPtrArray *ald_view_lines(AldView *view)
@@ -307,7 +336,10 @@ GPtrArray *ald_view_lines(AldView *view)
         body = view->rows == 0 ? 0 : view->rows > lines->len + below ? view->rows - lines->len - below : 2;
         links = list_links(view);
         links_rows = rows_for_links(view, links, body);
-        add_nodes(lines, view, body == 0 ? 0 : body - links_rows);
+        if (view->devices)
+                add_devices(lines, view, body == 0 ? 0 : body - links_rows);
+        else
+                add_nodes(lines, view, body == 0 ? 0 : body - links_rows);
         add_links(lines, view, links, links_rows);
         if (view->rows == 0)
                 add_line(lines, view, g_strdup(""));

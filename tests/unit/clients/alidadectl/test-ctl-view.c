@@ -338,6 +338,7 @@ static void assert_key(const char *bytes, size_t n, AldKey key, size_t used)
 static void test_keys(void)
 {
         assert_key("q", 1, ALD_KEY_QUIT, 1);
+        assert_key("d", 1, ALD_KEY_DEVICES, 1);
         assert_key("x", 1, ALD_KEY_OTHER, 1);
         assert_key("\033[A", 3, ALD_KEY_UP, 3);
         assert_key("\033OB", 3, ALD_KEY_DOWN, 3);
