@@ -57,22 +57,35 @@ static AldRecord *system_record(uint64_t turn)
         AldDevice devices[G_N_ELEMENTS(gpus)];
         AldSystem system = ALD_SYSTEM_INIT;
 
-        for (unsigned i = 0; i < G_N_ELEMENTS(gpus); i++)
-                devices[i] = (AldDevice){ .id = gpus[i],
-                        .power_state = "active",
-                        .usage = (double) ((turn + i) % 100),
-                        .memory_used_bytes = 40 * GIB,
-                        .shared_used_bytes = ALD_ABSENT_UINT64,
-                        .compute_processes = 1,
-                        .temperature_milli_celsius = 61000,
-                        .power_micro_watts = 420000000,
-                        .clock_hz = 1980000000 };
+        for (unsigned i = 0; i < G_N_ELEMENTS(gpus); i++) {
+                devices[i] = (AldDevice) ALD_DEVICE_INIT;
+                devices[i].id = gpus[i];
+                devices[i].power_state = "active";
+                devices[i].usage = (double) ((turn + i) % 100);
+                devices[i].memory_used_bytes = 40 * GIB;
+                devices[i].compute_processes = 1;
+                devices[i].temperature_milli_celsius = 61000;
+                devices[i].power_micro_watts = 420000000;
+                devices[i].clock_hz = 1980000000;
+        }
         system.cpu_usage = (double) (turn % 100);
         system.temperature_milli_celsius = 54000;
         system.power_micro_watts = 310000000;
         system.devices.items = devices;
         system.devices.n = G_N_ELEMENTS(gpus);
         return make(ALD_KIND_SYSTEM, &system);
+}
+
+static AldRecord *processes(void)
+{
+        AldHeldDevice rows[G_N_ELEMENTS(gpus)];
+        AldProcesses fields = ALD_PROCESSES_INIT;
+
+        for (unsigned i = 0; i < G_N_ELEMENTS(gpus); i++)
+                rows[i] = (AldHeldDevice){ .id = gpus[i], .holders = 1, .held_bytes = 39 * GIB };
+        fields.devices.items = rows;
+        fields.devices.n = G_N_ELEMENTS(gpus);
+        return make(ALD_KIND_PROCESSES, &fields);
 }
 
 static AldRecord *backends(void)
@@ -267,6 +280,8 @@ static AldRecord *node_record(unsigned node, AldKind kind, uint64_t turn)
                 return memory(turn);
         case ALD_KIND_SYSTEM:
                 return system_record(turn);
+        case ALD_KIND_PROCESSES:
+                return processes();
         case ALD_KIND_PROCESSOR:
                 return processor();
         case ALD_KIND_BACKENDS:

@@ -13,7 +13,7 @@ from bedlib.waiting import PATIENCE
 
 RUN = SOURCE / "tests/bench/run"
 # Those that end within 5 s in a build of packages; ./check bench runs the others too.
-SHORT = ("exporter", "graph", "history", "link", "link-truth", "state")
+SHORT = ("devices", "exporter", "graph", "history", "link", "link-truth", "state")
 SKIPPED = 77
 IMPORT_ALL = f"""
 import argparse, importlib, importlib.machinery, importlib.util, sys
