@@ -90,7 +90,8 @@ def test_most_free_memory_is_first(play):
 
 def test_only_with_free_memory(play):
     host = play()
-    assert names(devices(host, "--free=13G")) == [("borealis", "RTX 4090"), ("borealis", "Slice"), ("borealis", "Zen 5")]
+    assert names(devices(host, "--free=13G")) == [
+        ("borealis", "RTX 4090"), ("borealis", "Slice"), ("borealis", "Zen 5")]
     assert [row["Id"] for row in devices(host, "--free=20GiB")] == [GPU, SLICES[1]]
     assert devices(host, "--free=1T") == []
     assert host.alidadectl("devices", "--free=1T").stdout == "No device has that much free memory.\n"
@@ -140,8 +141,8 @@ def test_who_holds_the_own_ones(play):
     connection.own(TELEMETRY)
     try:
         assert "ollama, 4711, alice, ollama.service" in host.alidadectl("devices", "--holders", "atlas").stdout
-        assert devices(host, "--columns=held-by") == [{"HeldBy": "ollama"}, {"HeldBy": "ollama.service, job 12\ufffd[2J"},
-                                                      {}, {}, {}]
+        assert devices(host, "--columns=held-by") == [
+            {"HeldBy": "ollama"}, {"HeldBy": "ollama.service, job 12\ufffd[2J"}, {}, {}, {}]
         rows[0]["Device"] = Typed("u", 7)
         assert "ollama" not in host.alidadectl("devices", "--holders", "atlas").stdout
     finally:

@@ -16,14 +16,16 @@ HOUSE = ("record", "state", "placement", "pki", "probes", "common", "state-clien
 # Records as sd-bus messages.
 CODEC = {"record/record-bus.h", "record/update-bus.h"}
 # Outside of services, the files that read messages as records and rows.
-KNOW_CODEC = {"state-client/decode.c", "clients/common/plan-call.c", "clients/common/series-call.c",
+KNOW_CODEC = {"state-client/decode.c", "clients/common/holder-call.c", "clients/common/plan-call.c",
+              "clients/common/series-call.c",
               "clients/alidadectl/links/verb-fabric.c", "clients/alidadectl/links/verb-topology.c",
               "clients/desktop/live/live-history.c"}
 # Below state-client/ and clients/common/ these alone handle messages and connections.
 KNOW_BUS = {"state-client/decode.c", "state-client/decode.h", "state-client/follow.c", "state-client/follow.h",
             "state-client/state-client.c", "state-client/value.c", "state-client/value.h",
-            "clients/common/connection.c", "clients/common/finding-history.c", "clients/common/probes/job-run.c",
-            "clients/common/plan-call.c", "clients/common/probes/probe-lock.c", "clients/common/series-call.c"}
+            "clients/common/connection.c", "clients/common/finding-history.c", "clients/common/holder-call.c",
+            "clients/common/probes/job-run.c", "clients/common/plan-call.c", "clients/common/probes/probe-lock.c",
+            "clients/common/series-call.c"}
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 
 

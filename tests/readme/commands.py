@@ -95,6 +95,8 @@ RUN = {
     "alidadectl metrics": Run(),
     "alidadectl watch": Run(until="Findings"),
     "alidadectl monitor --json": Run(ended=True),
+    "alidadectl devices --sort=-free": Run(),
+    "alidadectl devices --holders NODE": Run(),
     "alidadectl nodes --json | jq .": Run(),
     "busctl call org.alidade.State1 /org/alidade/State1 org.alidade.State1 GetMemories": Run(),
     "sudo busctl monitor --match \"type='signal',sender='org.alidade.State1'\"": Run(ended=True),
