@@ -91,6 +91,7 @@ static const ShownFigure node_figures[] = {
 };
 
 #define OF_SYSTEM .kind = ALD_KIND_SYSTEM, .rows = "Devices"
+#define OF_PROCESSES .kind = ALD_KIND_PROCESSES, .rows = "Devices"
 #define OF_COMPUTE .kind = ALD_KIND_COMPUTE, .rows = "Devices"
 
 static const ShownFigure device_figures[] = {
@@ -98,6 +99,8 @@ static const ShownFigure device_figures[] = {
         { OF_SYSTEM, .field = "MemoryUsedBytes", .title = N_("Memory in use") },
         { OF_SYSTEM, .field = "TemperatureMilliCelsius", .title = N_("Temperature") },
         { OF_SYSTEM, .field = "PowerMicroWatts", .title = N_("Power") },
+        { OF_PROCESSES, .field = "Holders", .title = N_("Holders") },
+        { OF_PROCESSES, .field = "HeldBytes", .title = N_("Memory held") },
         { OF_COMPUTE, .field = "GemmTflops", .title = N_("Matrices") },
         { OF_COMPUTE, .field = "MemoryBandwidthBytesPerSecond", .title = N_("Reads") },
         { OF_COMPUTE, .field = "CopyBandwidthBytesPerSecond", .title = N_("Copies") },
@@ -137,12 +140,16 @@ static void add_figure(
         g_ptr_array_add(list, series);
 }
 
-/* Nothing is recorded of a device that is missing from the record of this kind. */
+/* Nothing is recorded of a device that is missing from the record of this kind. Nodes of older versions do
+ * not say who holds their devices. */
 static bool may_be_recorded(const AldEntity *node, const AldNodeDevice *device, AldKind kind)
 {
-        const void *row = kind == ALD_KIND_SYSTEM ? (const void *) device->system : device->compute;
+        const AldProcesses *processes = ald_entity_as(node, PROCESSES, AldProcesses);
 
-        return row || !ald_entity_record(node, kind);
+        if (kind == ALD_KIND_PROCESSES)
+                return processes && ald_rows_find(&processes->devices, ald_node_device_id(device));
+        return !ald_entity_record(node, kind) ||
+               (kind == ALD_KIND_SYSTEM ? (const void *) device->system : device->compute);
 }
 
 static void add_device(GPtrArray *list, const AldEntity *node, const AldNodeDevice *device)

@@ -173,8 +173,9 @@ static void test_only_what_may_be_recorded(void)
 {
         static const char *const devices = "{'Node1.Backends':{'Devices':[{'Id':'gpu','Class':'gpu'}]}}";
         g_autoptr(AldModel) model = make_model();
-        g_autoptr(GPtrArray) list = ald_shown_series_of_node(model_node(model, 1)), unknown = NULL;
-        g_autofree char *text = list_series(list);
+        g_autoptr(GPtrArray) list = ald_shown_series_of_node(model_node(model, 1)), unknown = NULL,
+                             held = NULL;
+        g_autofree char *text = list_series(list), *text_of_held = NULL;
 
         g_assert_cmpstr(strstr(text, "Node1.System.Devices"), ==,
                 "Node1.System.Devices[0000:01:00.0].Usage\n"
@@ -189,6 +190,13 @@ static void test_only_what_may_be_recorded(void)
         model_put_node(model, 3, devices);
         unknown = ald_shown_series_of_node(model_node(model, 3));
         g_assert_cmpuint(unknown->len, ==, 4 + 9);
+        model_put(
+                model, model_node(model, 3)->id, "Node1.Processes", "{'Devices':[{'Id':'gpu','Holders':0}]}");
+        held = ald_shown_series_of_node(model_node(model, 3));
+        text_of_held = list_series(held);
+        g_assert_cmpuint(held->len, ==, unknown->len + 2);
+        g_assert_nonnull(strstr(text_of_held,
+                "Node1.Processes.Devices[gpu].Holders\nNode1.Processes.Devices[gpu].HeldBytes\n"));
 }
 
 /* Text */
