@@ -197,16 +197,14 @@ static void report_misuse(const AldOption *option)
 static int run_verb(const AldVerb *verb, const AldCtl *ctl, char **args)
 {
         const AldOption *misused = ald_options_misused(&synopsis, ctl, verb->name);
-        guint n = g_strv_length(args);
         AldCtl own = *ctl;
+        int r = ald_words_check_count(
+                args, verb->min_args, verb->max_args, "alidadectl", verb->usage ?: verb->name);
 
+        if (r >= 0)
+                return r;
         own.args = args;
-        if (n > verb->max_args)
-                ald_print_error("Unexpected argument \"%s\". Usage: alidadectl %s", args[verb->max_args],
-                        verb->usage ?: verb->name);
-        else if (n < verb->min_args)
-                ald_print_error("Too few arguments. Usage: alidadectl %s", verb->usage ?: verb->name);
-        else if (misused)
+        if (misused)
                 report_misuse(misused);
         else if (ctl->csv && ctl->json)
                 ald_print_error("--json and --csv exclude each other");

@@ -154,17 +154,11 @@ static int run_verb(const Verb *verb, AldClusterCommand *command, char **args)
                 ald_print_error("--%s cannot be used with cluster %s", misused->name, verb->name);
                 return ALD_EXIT_USAGE;
         }
+        r = ald_words_check_count(args, verb->min_args, verb->max_args, "alidadectl cluster", verb->usage);
+        if (r >= 0)
+                return r;
         command->ctl.args = args;
         command->n_args = g_strv_length(args);
-        if (command->n_args > verb->max_args) {
-                ald_print_error("Unexpected argument \"%s\". Usage: alidadectl cluster %s",
-                        args[verb->max_args], verb->usage);
-                return ALD_EXIT_USAGE;
-        }
-        if (command->n_args < verb->min_args) {
-                ald_print_error("Too few arguments. Usage: alidadectl cluster %s", verb->usage);
-                return ALD_EXIT_USAGE;
-        }
         command->changes->check = command->check;
         command->changes->json = command->ctl.json != ALD_JSON_OFF;
         r = verb->run(command);

@@ -351,6 +351,19 @@ int ald_options_read(const AldSynopsis *synopsis, void *order, char ***ret_words
         return -1;
 }
 
+int ald_words_check_count(char **words, unsigned least, unsigned most, const char *program, const char *usage)
+{
+        guint n = g_strv_length(words);
+
+        if (n >= least && n <= most)
+                return -1;
+        if (n > most)
+                ald_print_error("Unexpected argument \"%s\". Usage: %s %s", words[most], program, usage);
+        else
+                ald_print_error("Too few arguments. Usage: %s %s", program, usage);
+        return ALD_EXIT_USAGE;
+}
+
 bool ald_options_have(const AldSynopsis *synopsis, const AldCtl *ctl, const char *name)
 {
         g_auto(OptionList) list = {};

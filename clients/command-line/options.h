@@ -135,6 +135,11 @@ bool ald_options_have(const AldSynopsis *synopsis, const AldCtl *ctl, const char
 /* Returns an option that is given, but that this verb does not take; NULL if there is none. */
 const AldOption *ald_options_misused(const AldSynopsis *synopsis, const AldCtl *ctl, const char *verb);
 
+/* Checks the number of words after a verb. Returns -1 if it is right, else reports the usage, such as
+ * "alidadectl" and "show NODE", and returns the exit code. */
+int ald_words_check_count(
+        char **words, unsigned least, unsigned most, const char *program, const char *usage);
+
 /* A command line that is still being typed. */
 typedef struct AldTypedLine {
         const AldSynopsis *synopsis;
