@@ -24,3 +24,14 @@ char *ald_characters_replace_unsafe(const char *utf8);
 /* Returns whether valid UTF-8 has a character that can be seen and told apart: something other than spaces,
  * marks and replaced characters. */
 bool ald_characters_are_visible(const char *utf8);
+
+/* Returns how many bytes at the beginning of a text are printable ASCII, which is most text; each is safe and
+ * one column wide. */
+static inline size_t ald_characters_plain(const char *text)
+{
+        size_t n = 0;
+
+        while (text[n] >= ' ' && text[n] < 0x7f)
+                n++;
+        return n;
+}

@@ -2,6 +2,7 @@
 #include <stdbool.h>
 
 #include "clients/command-line/terminal-text.h"
+#include "record/character.h"
 
 static bool is_style(gunichar c)
 {
@@ -17,9 +18,10 @@ unsigned ald_char_width(gunichar c)
 
 unsigned ald_text_width(const char *text)
 {
-        unsigned width = 0;
+        size_t plain = ald_characters_plain(text);
+        unsigned width = (unsigned) plain;
 
-        for (const char *p = text; *p; p = g_utf8_next_char(p))
+        for (const char *p = text + plain; *p; p = g_utf8_next_char(p))
                 width += ald_char_width(g_utf8_get_char(p));
         return width;
 }
@@ -55,11 +57,13 @@ char *ald_text_cut(const char *text, unsigned columns)
 
 char *ald_text_fit(const char *text, unsigned columns, bool right)
 {
-        g_autofree char *cut = ald_text_cut(text, columns);
-        int missing = (int) (columns - ald_text_width(cut));
+        g_autofree char *cut = ald_text_cut(text, columns), *padding = NULL;
+        unsigned width = ald_text_width(cut);
 
-        return right ? g_strdup_printf("%*s%s", missing, "", cut)
-                     : g_strdup_printf("%s%*s", cut, missing, "");
+        if (width >= columns)
+                return g_steal_pointer(&cut);
+        padding = g_strnfill(columns - width, ' ');
+        return right ? g_strconcat(padding, cut, NULL) : g_strconcat(cut, padding, NULL);
 }
 
 /* Appends a word that is longer than a line, broken wherever the line is full; returns the column in which it
@@ -194,9 +198,15 @@ char *ald_text_render(const char *text, bool colours, bool utf8)
 {
         GString *out = g_string_new(NULL);
 
-        for (const char *p = text; *p; p = g_utf8_next_char(p)) {
-                gunichar c = g_utf8_get_char(p);
+        for (const char *p = text; *p;) {
+                size_t plain = ald_characters_plain(p);
+                gunichar c = g_utf8_get_char(p + plain);
 
+                g_string_append_len(out, p, (gssize) plain);
+                p += plain;
+                if (!*p)
+                        break;
+                p = g_utf8_next_char(p);
                 if (is_style(c))
                         g_string_append(out, colours ? ald_style_sequence((char) c) : "");
                 else if (c < 0x80 || utf8)

@@ -11,10 +11,11 @@ static bool is_variation_selector(gunichar c)
 
 char *ald_text_safe(const char *text)
 {
-        g_autoptr(GString) out = g_string_new(NULL);
-        unsigned marks = MARKS_MAX;
+        size_t plain = ald_characters_plain(text);
+        g_autoptr(GString) out = g_string_new_len(text, (gssize) plain);
+        unsigned marks = plain > 0 ? 0 : MARKS_MAX;
 
-        for (const char *p = text; *p;) {
+        for (const char *p = text + plain; *p;) {
                 gunichar c = g_utf8_get_char_validated(p, -1);
                 bool valid = c < 0x110000;
 
