@@ -199,3 +199,14 @@ def test_watch(play):
         terminal.wait_for(lambda shown: "SEEN" in shown and "d shows devices" in shown)
         terminal.type("q")
         assert terminal.wait() == OK
+
+
+def test_metrics_name_instances(play):
+    """An instance has the labels of its row, with its card; who holds devices is private."""
+    text = play({ME: split_node()}).alidadectl("metrics").stdout
+    info = [line for line in text.splitlines() if line.startswith("alidade_backends_device_info{") and "Slice" in line]
+    assert len(info) == 2
+    assert all(f'device="{each}"' in line and f'parent="{GPU}"' in line for each, line in zip(SLICES, info))
+    assert f'alidade_system_device_memory_used_bytes{{node="{ME}",device="{SLICES[1]}"}} {GIB}' in text
+    assert f'alidade_processes_device_holders{{node="{ME}",device="{GPU}"}} 3' in text
+    assert "ollama" not in text
