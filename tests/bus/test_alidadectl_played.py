@@ -1113,7 +1113,7 @@ def test_forget_without_a_cluster_service(play):
 # Shell completion
 
 COMPLETION = SOURCE / "clients" / "alidadectl" / "completion"
-VERBS = ["status", "nodes", "show", "links", "topology", "fabric", "watch", "monitor", "findings", "history",
+VERBS = ["status", "nodes", "devices", "show", "links", "topology", "fabric", "watch", "monitor", "findings", "history",
          "silence", "unsilence", "check", "set-name", "forget", "probe", "place", "export", "metrics", "inhibit",
          "cluster", "version"]
 
@@ -1142,6 +1142,7 @@ def test_bash_completes_verbs_and_options(make_host):
     assert in_bash(host, "nodes", "--columns", "=", "tem") == ["temperature"]
     assert in_bash(host, "watch", "--sort", "=", "name,-tot") == ["name,-total-memory"]
     assert in_bash(host, "history", "atlas", "--columns", "=", "figure,me") == ["figure,mean"]
+    assert in_bash(host, "devices", "--sort", "=", "-fr") == ["-free"]
     assert in_bash(host, "findings", "--sort", "=", "id,-beg") == ["id,-began"]
     assert in_bash(host, "--sort", "=", "-cpu", "wa") == ["watch"]
     assert in_bash(host, "check", "--require", "=", "gpus,mem") == ["gpus,memory"]
