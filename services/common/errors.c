@@ -71,6 +71,8 @@ const char *ald_error_describe(int r)
                 return "The limit of the user is reached";
         case ALD_E_COMMON_LIMIT:
                 return "The limit of all users is reached";
+        case ALD_E_PROCESSORS_BUSY:
+                return "The processors are in use";
         default:
                 return g_strerror(-r);
         }

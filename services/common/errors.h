@@ -29,9 +29,10 @@ typedef enum AldErrorCode {
         ALD_E_NO_SUCH_SILENCE,
         ALD_E_UNREADABLE_MODEL,
         ALD_E_NO_SUCH_ADDRESS,
-        ALD_E_OWN_NODE,     /* where another node is needed */
-        ALD_E_USER_LIMIT,   /* on what one user may have at a time */
-        ALD_E_COMMON_LIMIT, /* on what all users together may have */
+        ALD_E_OWN_NODE,        /* where another node is needed */
+        ALD_E_USER_LIMIT,      /* on what one user may have at a time */
+        ALD_E_COMMON_LIMIT,    /* on what all users together may have */
+        ALD_E_PROCESSORS_BUSY, /* with the work of others */
 } AldErrorCode;
 
 /* Describes a negative code or errno, for log messages. */

@@ -317,3 +317,8 @@ const char *ald_link_probe_manager_unit(const AldLinkProbeManager *manager)
 {
         return ald_work_unit(ald_machine_work(manager->machine));
 }
+
+const char *ald_link_probe_manager_processors(const AldLinkProbeManager *manager)
+{
+        return ald_work_processors(ald_machine_work(manager->machine));
+}

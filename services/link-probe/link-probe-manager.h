@@ -35,3 +35,6 @@ const AldReception *ald_link_probe_manager_reception(const AldLinkProbeManager *
 
 /* Returns the unit of work-units= that keeps this machine from being measured, or NULL. */
 const char *ald_link_probe_manager_unit(const AldLinkProbeManager *manager);
+
+/* Describes the unit that uses half of the processors; NULL if there is none. */
+const char *ald_link_probe_manager_processors(const AldLinkProbeManager *manager);

@@ -70,12 +70,16 @@ static int set_refusal(AldLinkProbeManager *manager, const AldProbeKind *kind, i
 {
         const AldInhibitors *inhibitors = ald_link_probe_manager_inhibitors(manager);
         const char *unit = ald_link_probe_manager_unit(manager);
+        const char *processors = ald_link_probe_manager_processors(manager);
 
         if (r == -ALD_E_BUSY && unit)
                 return sd_bus_error_setf(error, ALD_ERROR_BUSY,
                         "%s is active and listed in work-units=; use the option Force to measure anyway",
                         unit);
         switch (r) {
+        case -ALD_E_PROCESSORS_BUSY:
+                return sd_bus_error_setf(error, ALD_ERROR_BUSY, "%s; use the option Force to measure anyway",
+                        processors ?: "The processors are in use");
         case -ALD_E_INHIBITED:
                 return ald_jobs_bus_refuse_inhibited(
                         ald_inhibitors_find(inhibitors, kind->inhibit), kind->subject, error);

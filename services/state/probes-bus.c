@@ -20,6 +20,7 @@ static int append_probe(sd_bus_message *reply, const AldDueProbe *probe)
                 .scope = probe->device ? NULL : ald_link_scope_to_string(probe->scope),
                 .overdue = probe->overdue ? 1 : ALD_ABSENT_BOOLEAN,
                 .despite_traffic = probe->despite_traffic ? 1 : ALD_ABSENT_BOOLEAN,
+                .despite_work = probe->despite_work ? 1 : ALD_ABSENT_BOOLEAN,
                 .brief = probe->brief ? 1 : ALD_ABSENT_BOOLEAN,
                 .reason = ald_due_reason_to_string(probe->reason),
                 .due_since_usec = probe->since,

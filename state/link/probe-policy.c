@@ -51,6 +51,19 @@ bool ald_probe_policy_allows(const AldNode *node, AldLinkScope scope)
                        policy->links, ald_probe_policy_links_to_string(ALD_PROBE_POLICY_LINKS_ROUND_TRIPS));
 }
 
+bool ald_probe_first_has_waited(uint64_t since_usec, uint64_t now_realtime)
+{
+        return since_usec <= now_realtime && now_realtime - since_usec >= ALD_PROBE_FIRST_WAIT_USEC;
+}
+
+bool ald_probe_policy_allows_first(const AldNode *node, uint64_t now_realtime)
+{
+        const AldProbePolicy *policy = policy_of(node);
+
+        return policy && ald_probe_first_has_waited(policy->busy_since_usec, now_realtime) &&
+               ald_probe_policy_allows(node, ALD_LINK_SCOPE_ROUND_TRIPS);
+}
+
 const char *ald_probe_policy_reason(const AldNode *node)
 {
         const AldProbePolicy *policy = policy_of(node);

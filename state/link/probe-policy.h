@@ -23,6 +23,17 @@ bool ald_probe_policy_starts(const AldNode *node, AldKind kind);
 /* Returns whether its links may be probed with this scope now. */
 bool ald_probe_policy_allows(const AldNode *node, AldLinkScope scope);
 
+/* How long the first measurement of a path or device waits for programs that use the processors. */
+#define ALD_PROBE_FIRST_WAIT_USEC (UINT64_C(24) * 3600 * 1000 * 1000)
+
+/* Returns whether a first measurement has waited that long; `since` may be absent. Both are CLOCK_REALTIME.
+ */
+bool ald_probe_first_has_waited(uint64_t since_usec, uint64_t now_realtime);
+
+/* Returns whether a path without any rate may be measured at full rate for that reason, although nothing else
+ * may load the links of the node. */
+bool ald_probe_policy_allows_first(const AldNode *node, uint64_t now_realtime);
+
 /* Returns why its links may not be probed with every scope now; NULL if they may, or if the node gives no
  * reason. */
 const char *ald_probe_policy_reason(const AldNode *node);

@@ -143,6 +143,13 @@ static bool is_ours(const RdmaPlanner *rdma, const AldNode *peer, const char *ow
                ald_attempts_failures(&attempts) >= ALD_FAILURES_GIVE_UP;
 }
 
+static bool may_load(const AldPlanner *planner, const AldNode *node, const AldAttempts *attempts)
+{
+        return ald_probe_policy_allows(node, ALD_LINK_SCOPE_FULL) ||
+               (attempts->measured_usec == ALD_ABSENT_UINT64 &&
+                       ald_probe_policy_allows_first(node, planner->input->now_realtime));
+}
+
 static void add_due_pair(RdmaPlanner *rdma, const AldNode *peer, const char *own, const char *theirs)
 {
         AldPlanner *planner = rdma->planner;
@@ -155,8 +162,7 @@ static void add_due_pair(RdmaPlanner *rdma, const AldNode *peer, const char *own
         AldPathState state;
 
         if (!is_ours(rdma, peer, own, theirs) || is_deferred(rdma, peer, own, theirs) ||
-                !ald_probe_policy_allows(planner->node, ALD_LINK_SCOPE_FULL) ||
-                !ald_probe_policy_allows(peer, ALD_LINK_SCOPE_FULL))
+                !may_load(planner, planner->node, &attempts) || !may_load(planner, peer, &attempts))
                 return;
         due.seed = ald_path_seed(&planner->node->id, &peer->id, path);
         state = ald_attempts_state(&attempts, due.seed,
@@ -168,6 +174,8 @@ static void add_due_pair(RdmaPlanner *rdma, const AldNode *peer, const char *own
                 .peer = peer->id,
                 .source_port = port->id,
                 .sink_port = other->id,
+                .despite_work = !ald_probe_policy_allows(planner->node, ALD_LINK_SCOPE_FULL) ||
+                                !ald_probe_policy_allows(peer, ALD_LINK_SCOPE_FULL),
                 .reason = state.reason,
                 .since = state.since,
         };

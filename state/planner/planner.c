@@ -135,6 +135,17 @@ static bool may_be_loaded(const AldPlanner *planner, const AldPlannerPath *path)
                ald_probe_may_load(path->peer, path->candidate.sink_interface);
 }
 
+/* Returns whether the path has no rate yet, and all that keeps it from being loaded is work for which a first
+ * measurement no longer waits. */
+static bool may_be_first(const AldPlanner *planner, const AldPlannerPath *path)
+{
+        uint64_t now = planner->input->now_realtime;
+
+        return !path->shared && (!path->row || path->row->measured_usec == ALD_ABSENT_UINT64) &&
+               ald_probe_may_load_first(planner->node, path->interface, now) &&
+               ald_probe_may_load_first(path->peer, path->candidate.sink_interface, now);
+}
+
 static uint64_t checked_at(const AldLinkSocket *row)
 {
         if (!row)
@@ -410,7 +421,8 @@ static void add_due(AldPlanner *planner, const AldPlannerPath *path, const AldPa
                 due.deadline = due.measured_usec == ALD_ABSENT_UINT64
                                        ? ALD_ABSENT_UINT64
                                        : due.measured_usec + shown_ttl(planner, path);
-                due.probe.overdue = is_overdue(planner, path);
+                due.probe.despite_work = !may_be_loaded(planner, path);
+                due.probe.overdue = due.probe.despite_work || is_overdue(planner, path);
                 due.probe.brief = state->reason == ALD_DUE_CHANGED &&
                                   ald_link_awaits_measurement(path->row, planner->input->now_realtime);
         }
@@ -445,8 +457,8 @@ static void add_due_probes(AldPlanner *planner, const AldPlannerPath *path)
         AldPathState full = full_state(planner, path), check = check_state(planner, path);
         bool failed = ald_path_failures(path->row) > 0;
 
-        if (full.due && may_be_loaded(planner, path) && (!failed || check.due) &&
-                !waits_for_its_turn(planner, path))
+        if (full.due && (may_be_loaded(planner, path) || may_be_first(planner, path)) &&
+                (!failed || check.due) && !waits_for_its_turn(planner, path))
                 add_due(planner, path, failed ? &check : &full, &check, ALD_LINK_SCOPE_FULL);
         if (check.due)
                 add_due(planner, path, &check, &check, scope_of_check(planner, path));

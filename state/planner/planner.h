@@ -83,6 +83,7 @@ typedef struct AldDueProbe {
         AldLinkScope scope;
         bool overdue;         /* its figures are so old that it is measured in spite of other traffic */
         bool despite_traffic; /* overdue, and there is other traffic at this end */
+        bool despite_work;    /* a first measurement that has waited for programs long enough */
         bool brief;           /* the first full measurement after a change: it should take little time */
         AldDueReason reason;
         uint64_t since; /* may be absent */

@@ -111,11 +111,22 @@ static gboolean equal_pairs(gconstpointer a, gconstpointer b)
                left->sink_interface == right->sink_interface;
 }
 
+static bool is_spared(const AldInterface *interface)
+{
+        return interface && (ald_interface_is_metered(interface) ||
+                                    ald_interface_is(interface, ALD_INTERFACE_TYPE_TUNNEL));
+}
+
 bool ald_probe_may_load(const AldNode *node, const AldInterface *interface)
 {
-        return ald_probe_policy_allows(node, ALD_LINK_SCOPE_FULL) &&
-               !(interface && (ald_interface_is_metered(interface) ||
-                                      ald_interface_is(interface, ALD_INTERFACE_TYPE_TUNNEL)));
+        return ald_probe_policy_allows(node, ALD_LINK_SCOPE_FULL) && !is_spared(interface);
+}
+
+bool ald_probe_may_load_first(const AldNode *node, const AldInterface *interface, uint64_t now_realtime)
+{
+        return (ald_probe_policy_allows(node, ALD_LINK_SCOPE_FULL) ||
+                       ald_probe_policy_allows_first(node, now_realtime)) &&
+               !is_spared(interface);
 }
 
 static AldLoad *load_of(AldLoads *loads, const AldNode *node, const char *carrier)

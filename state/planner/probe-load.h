@@ -39,6 +39,10 @@ typedef struct AldShare {
 /* Returns whether the node permits more than round trips over this interface, which may be NULL. */
 bool ald_probe_may_load(const AldNode *node, const AldInterface *interface);
 
+/* Returns the same for a path without any rate, whose measurement waits for programs that use the processors
+ * for a limited time only. */
+bool ald_probe_may_load_first(const AldNode *node, const AldInterface *interface, uint64_t now_realtime);
+
 typedef struct AldLoads AldLoads;
 
 /* `deferred` is the set of the keys of paths of this node that their peers have deferred. It and the input

@@ -52,6 +52,18 @@ bool ald_row_flags_are_busy(const char *const *flags)
         return flags && g_strv_contains(flags, "busy");
 }
 
+GPtrArray *ald_row_flags_with_busy(const char *const *flags)
+{
+        GPtrArray *list = g_ptr_array_new();
+
+        for (const char *const *flag = flags; flag && *flag; flag++)
+                g_ptr_array_add(list, (gpointer) *flag);
+        if (!ald_row_flags_are_busy(flags))
+                g_ptr_array_add(list, (gpointer) "busy");
+        g_ptr_array_add(list, NULL);
+        return list;
+}
+
 static const AldStruct *type_of(AldKind kind)
 {
         return ald_struct_find_rows(ald_kinds[kind].type)->rows;

@@ -52,3 +52,6 @@ AldRecord *ald_row_result_prune(const AldRowResult *result, AldRecord *record, c
 
 /* Returns whether the flags of a row say that its figures were measured beside other work. */
 bool ald_row_flags_are_busy(const char *const *flags);
+
+/* Returns the same flags, ending in NULL, with the one that says so. The array borrows them. */
+GPtrArray *ald_row_flags_with_busy(const char *const *flags);

@@ -5,6 +5,7 @@
 #include "record/message.h"
 #include "services/link-probe/kinds/compute-answer.h"
 #include "services/link-probe/probe/probe-child.h"
+#include "state/results/row-result.h"
 
 #define FAILURE_MAX 256u /* bytes of a failure after which no further errors are appended */
 
@@ -189,11 +190,16 @@ int ald_compute_answer_record(
 {
         const AldComputeResult *result = result_of(answer);
         g_autofree char *failed = describe_errors(result);
+        g_autoptr(GPtrArray) flags = NULL;
         AldComputeDevice row = ALD_COMPUTE_DEVICE_INIT;
         AldCompute compute = ALD_COMPUTE_INIT;
 
         ald_struct_copy_common(&ald_compute_device_struct, &row, &ald_compute_figures_struct,
                 ald_rows_at(&result->devices, 0));
+        if (target->despite_work) {
+                flags = ald_row_flags_with_busy(row.flags);
+                row.flags = (const char *const *) flags->pdata;
+        }
         row.driver_version = target->driver_version;
         row.measured_usec = realtime_usec;
         row.failure = failed;

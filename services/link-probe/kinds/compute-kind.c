@@ -28,7 +28,7 @@ static GPtrArray *make_arguments(const AldProgram *program, const AldProbeTarget
         ald_program_add(arguments, "--progress-fd=" ALD_PROBE_SIDE_FD);
         ald_program_add(arguments, "--device=%s", target->device);
         ald_program_add(arguments, "--metric=%s", metrics);
-        if (!target->force)
+        if (!target->force && !target->despite_work)
                 ald_program_add(arguments, "--give-way");
         return arguments;
 }
@@ -42,7 +42,7 @@ static int read_progress(
 static void read_answer(
         const char *output, const char *failure, const AldProbeTarget *target, AldProbeAnswer *ret)
 {
-        ald_compute_answer_read(output, failure, target->device, target->force, ret);
+        ald_compute_answer_read(output, failure, target->device, target->force || target->despite_work, ret);
 }
 
 static char *take_options(const void *read, AldProbeTarget *target)
@@ -98,6 +98,9 @@ static int resolve(const AldProbeTarget *wanted, const AldProbeFacts *facts, GAr
                         continue;
                 if (!wanted->force && is_in_use(facts, &devices, backend)) {
                         r = -ALD_E_BUSY;
+                } else if (!wanted->force && g_str_equal(backend->id, ALD_CPU_ID) &&
+                           ald_device_schedule_processors(facts->schedule)) {
+                        r = -ALD_E_PROCESSORS_BUSY;
                 } else {
                         AldProbeTarget target = ald_compute_target(
                                 wanted->kind, backend, wanted->metrics, wanted->force);
@@ -143,14 +146,15 @@ static double cpu_usage(const AldDeviceSchedule *schedule)
 static char *why_cpu_is_left_alone(const AldDeviceSchedule *schedule, bool force)
 {
         const AldDeviceScheduleParts *parts = ald_device_schedule_parts(schedule);
+        const char *unit = ald_device_schedule_processors(schedule);
         g_autofree char *text = NULL;
         double usage;
 
         if (ald_prober_count_links(parts->prober) + ald_sessions_count(parts->sessions) > 0)
                 return g_strdup("links are being measured, which also uses the processors");
         usage = cpu_usage(schedule);
-        if (force)
-                return NULL;
+        if (force || unit)
+                return force ? NULL : g_strdup(unit);
         if (isnan(usage))
                 return g_strdup("the load of the processors is not known yet");
         if (usage <= ALD_DEVICE_USAGE_MAX_PERCENT)
@@ -163,13 +167,15 @@ static char *why_cpu_is_left_alone(const AldDeviceSchedule *schedule, bool force
  * is due and for each request. */
 static char *find_obstacle(AldDeviceSchedule *schedule, const AldProbeTarget *target)
 {
-        return g_str_equal(target->device, ALD_CPU_ID) ? why_cpu_is_left_alone(schedule, target->force)
-                                                       : NULL;
+        return g_str_equal(target->device, ALD_CPU_ID)
+                       ? why_cpu_is_left_alone(schedule, target->force || target->despite_work)
+                       : NULL;
 }
 
 static void list_avoided(AldDeviceSchedule *schedule, GPtrArray *ids)
 {
-        g_autofree char *reason = why_cpu_is_left_alone(schedule, false);
+        g_autofree char *reason = why_cpu_is_left_alone(
+                schedule, ald_device_schedule_has_waited(schedule, ALD_CPU_ID));
 
         if (reason)
                 g_ptr_array_add(ids, g_strdup(ALD_CPU_ID));
@@ -191,11 +197,13 @@ static GArray *list_devices(AldDeviceSchedule *schedule, const AldNodeRecords *o
 
                 if (!ald_device_is_measurable(records.backends, backend))
                         continue;
-                if (g_str_equal(backend->id, ALD_CPU_ID) &&
-                        cpu_usage(schedule) > ALD_DEVICE_USAGE_MAX_PERCENT)
-                        assessment.obstacle = ALD_DEVICE_IN_USE;
+                if (g_str_equal(backend->id, ALD_CPU_ID)) {
+                        device.obstacle = ald_device_schedule_processors(schedule);
+                        if (cpu_usage(schedule) > ALD_DEVICE_USAGE_MAX_PERCENT)
+                                assessment.obstacle = ALD_DEVICE_IN_USE;
+                }
                 device.asleep = assessment.obstacle == ALD_DEVICE_ASLEEP;
-                if (assessment.obstacle != ALD_DEVICE_FREE && !device.asleep)
+                if (!device.obstacle && assessment.obstacle != ALD_DEVICE_FREE && !device.asleep)
                         device.obstacle = ald_device_obstacle_to_string(assessment.obstacle);
                 g_array_append_val(devices, device);
         }

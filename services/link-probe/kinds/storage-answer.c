@@ -5,6 +5,7 @@
 #include "record/message.h"
 #include "services/link-probe/kinds/storage-answer.h"
 #include "services/link-probe/probe/probe-child.h"
+#include "state/results/row-result.h"
 
 static const AldStorageResult *result_of(const AldProbeAnswer *answer)
 {
@@ -81,11 +82,16 @@ uint64_t ald_storage_answer_bytes(const AldProbeAnswer *answer)
 int ald_storage_answer_record(
         const AldProbeTarget *target, const AldProbeAnswer *answer, uint64_t realtime_usec, AldRecord **ret)
 {
+        g_autoptr(GPtrArray) flags = NULL;
         AldStorageFileSystem row = ALD_STORAGE_FILE_SYSTEM_INIT;
         AldStorage storage = ALD_STORAGE_INIT;
 
         ald_struct_copy_common(&ald_storage_file_system_struct, &row, &ald_storage_figures_struct,
                 ald_rows_at(&result_of(answer)->file_systems, 0));
+        if (target->despite_work) {
+                flags = ald_row_flags_with_busy(row.flags);
+                row.flags = (const char *const *) flags->pdata;
+        }
         row.measured_usec = realtime_usec;
         row.attempted_usec = realtime_usec;
         storage.file_systems.items = &row;

@@ -84,6 +84,8 @@ static int resolve(const AldProbeTarget *wanted, const AldProbeFacts *facts, GAr
         rows = ald_storage_targets_rows(known);
         if (!rows)
                 return -ENODATA;
+        if (!wanted->force && ald_device_schedule_processors(facts->schedule))
+                return -ALD_E_PROCESSORS_BUSY;
         for (size_t i = 0; i < rows->n; i++) {
                 const char *id = ((const AldStorageFigures *) ald_rows_at(rows, i))->id;
                 g_autofree char *hindrance = NULL;
@@ -160,6 +162,8 @@ static char *find_obstacle(AldDeviceSchedule *schedule, const AldProbeTarget *ta
         const char *not_now = target->automatic ? why_not_automatically(schedule) : NULL;
         char *hindrance;
 
+        if (!target->force && !target->despite_work && !not_now)
+                not_now = ald_device_schedule_processors(schedule);
         if (links || not_now)
                 return g_strdup(links ?: not_now);
         hindrance = ald_storage_targets_hindrance(targets, target->device, target->force);
@@ -182,7 +186,9 @@ static void list_avoided(AldDeviceSchedule *schedule, GPtrArray *ids)
                 const AldStorageFileSystem *row = ald_rows_at(&stored->file_systems, i);
                 g_autofree char *hindrance = ald_storage_targets_hindrance(targets, row->id, false);
 
-                if (none || hindrance)
+                if (none || hindrance ||
+                        (ald_device_schedule_processors(schedule) &&
+                                !ald_device_schedule_has_waited(schedule, row->id)))
                         g_ptr_array_add(ids, g_strdup(row->id));
         }
 }
@@ -191,7 +197,7 @@ static GArray *list_file_systems(
         AldDeviceSchedule *schedule, const AldNodeRecords *own, uint64_t now_realtime)
 {
         Storage *storage = ald_device_schedule_state(schedule);
-        const char *not_now = why_not_automatically(schedule);
+        const char *not_now = why_not_automatically(schedule) ?: ald_device_schedule_processors(schedule);
         GArray *devices = g_array_new(FALSE, FALSE, sizeof(AldLocalDevice));
         const AldRows *rows;
         AldId node = { 0 };

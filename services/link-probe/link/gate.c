@@ -82,13 +82,16 @@ void ald_gate_policy(const AldGate *gate, AldPolicy *ret)
 {
         g_autofree char *lock = ald_inhibitors_reason(gate->inhibitors, ALD_INHIBIT_LINK);
         const AldMachineState *state = ald_machine_state(gate->machine);
+        uint64_t busy_since_usec;
+        const char *work = ald_work_reason(ald_machine_work(gate->machine), &busy_since_usec);
         const AldPolicyInput input = {
                 .enabled = gate->config->enabled,
                 .problem = gate->problem,
                 .hears_peers = gate->config->hears_peers,
                 .rdma = gate->config->rdma,
                 .lock = lock,
-                .work = ald_work_reason(ald_machine_work(gate->machine)),
+                .work = work,
+                .busy_since_usec = busy_since_usec,
                 .battery = state->battery,
                 .resumed = state->resumed,
                 .outside_hours = state->outside_hours,
@@ -107,15 +110,23 @@ bool ald_gate_may_load(const AldGate *gate)
         return ald_policy_is_full(&policy);
 }
 
+bool ald_gate_may_load_first(const AldGate *gate)
+{
+        g_auto(AldPolicy) policy;
+
+        ald_gate_policy(gate, &policy);
+        return ald_probe_first_has_waited(policy.fields.busy_since_usec, ald_realtime_usec());
+}
+
 /* Returns why other nodes must not load links now, or NULL. They may not have received the policy yet, or may
  * ignore it. */
-static char *why_not_to_load(const AldGate *gate, const AldNetwork *network, const char *port)
+static char *why_not_to_load(const AldGate *gate, const AldNetwork *network, const char *port, bool overdue)
 {
         const AldInterface *interface = network ? ald_rows_find(&network->interfaces, port) : NULL;
         g_auto(AldPolicy) policy;
 
         ald_gate_policy(gate, &policy);
-        if (!ald_policy_is_full(&policy))
+        if (!ald_policy_is_full(&policy) && !(overdue && ald_gate_may_load_first(gate)))
                 return g_steal_pointer(&policy.reason);
         if (interface && ald_interface_is_metered(interface))
                 return g_strdup_printf("%s is metered", port);
@@ -139,7 +150,9 @@ char *ald_gate_refuse_session(const AldGate *gate, const AldProber *prober, cons
         if (ald_prober_uses_cpu(prober))
                 return g_strdup("its processors are being measured");
         if (wanted->automatic && wanted->scope != ALD_LINK_SCOPE_ROUND_TRIPS)
-                reason = why_not_to_load(gate, network, port);
+                /* Sessions over RDMA do not say how old the figures are. */
+                reason = why_not_to_load(
+                        gate, network, port, wanted->overdue || ald_probe_kind_is_rdma(kind));
         if (reason)
                 *ret_refusal = ALD_REFUSAL_ROUND_TRIPS_ONLY;
         else if (*port && !wanted->overdue)

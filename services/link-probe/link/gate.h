@@ -46,6 +46,10 @@ void ald_gate_policy(const AldGate *gate, AldPolicy *ret);
 /* Returns whether links may be loaded. */
 bool ald_gate_may_load(const AldGate *gate);
 
+/* Returns whether a first measurement may load a link in spite of that: programs that use the processors have
+ * kept it waiting for long enough. */
+bool ald_gate_may_load_first(const AldGate *gate);
+
 /* Returns why another node must not measure this now, or NULL. `port` is the interface or RDMA port that it
  * would use, "" if that is unknown. Free with g_free(). */
 char *ald_gate_refuse_session(const AldGate *gate, const AldProber *prober, const AldResults *results,

@@ -167,7 +167,7 @@ void ald_result_validate(const AldProbeTarget *target, AldProbeAnswer *answer)
                 AldRdmaResult fields = *ald_record_as(answer->result, RDMA_RESULT, AldRdmaResult);
 
                 problem = validate_rdma(target, &fields);
-                set_flags(false, is_unsteady(fields.directions), false, flags);
+                set_flags(target->despite_work, is_unsteady(fields.directions), false, flags);
                 fields.flags = flags;
                 record = ald_result_make(ALD_KIND_RDMA_RESULT, &fields);
         } else {
@@ -176,8 +176,8 @@ void ald_result_validate(const AldProbeTarget *target, AldProbeAnswer *answer)
 
                 problem = validate_socket(answer->result, &fields);
                 link = link_of(&fields);
-                set_flags(ald_link_disturbance(&link) != ALD_ABSENT_UINT64, is_unsteady(fields.directions),
-                        is_suspect(&link), flags);
+                set_flags(target->despite_work || ald_link_disturbance(&link) != ALD_ABSENT_UINT64,
+                        is_unsteady(fields.directions), is_suspect(&link), flags);
                 fields.flags = flags;
                 record = ald_result_make(ALD_KIND_SOCKET_RESULT, &fields);
         }

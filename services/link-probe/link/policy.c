@@ -50,6 +50,8 @@ void ald_policy_init(AldPolicy *policy, const AldPolicyInput *input)
                 if (input->rdma)
                         policy->starts[n++] = ald_probe_policy_word(ALD_KIND_LINK_RDMA);
         }
+        if (!none && input->work && !input->battery && !input->resumed && !input->outside_hours)
+                policy->fields.busy_since_usec = input->busy_since_usec;
         policy->fields.starts = policy->starts;
         policy->fields.links = ald_probe_policy_links_to_string(links);
         policy->fields.reason = policy->reason;

@@ -13,8 +13,9 @@ typedef struct AldPolicyInput {
         const char *problem; /* why links cannot be measured although they are enabled; or NULL */
         bool hears_peers;    /* false with mirror=none */
         bool rdma;
-        const char *lock; /* the holder and the reason of a lock on link probes; or NULL */
-        const char *work; /* the work of this machine; or NULL */
+        const char *lock;         /* the holder and the reason of a lock on link probes; or NULL */
+        const char *work;         /* the work of this machine; or NULL */
+        uint64_t busy_since_usec; /* since when that is on the processors only; else absent */
         bool battery, resumed, outside_hours;
         uint64_t bytes_per_hour, interval_usec; /* 0: the default */
 } AldPolicyInput;

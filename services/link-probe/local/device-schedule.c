@@ -26,6 +26,7 @@ struct AldDeviceSchedule {
         char *last; /* device that was measured last, and when that ended */
         uint64_t last_usec;
         const char *ours[3]; /* as last returned */
+        GHashTable *waited;  /* see ald_device_schedule_has_waited() */
 };
 
 static uint64_t now_usec(void)
@@ -73,6 +74,16 @@ char *ald_device_schedule_obstacle(AldDeviceSchedule *schedule, const AldProbeTa
 
         return other ? g_strdup_printf("%s are being measured", ald_probe_target(other)->kind->noun)
                      : schedule->local->obstacle(schedule, target);
+}
+
+const char *ald_device_schedule_processors(const AldDeviceSchedule *schedule)
+{
+        return ald_work_processors(work_of(schedule));
+}
+
+bool ald_device_schedule_has_waited(const AldDeviceSchedule *schedule, const char *device)
+{
+        return g_hash_table_contains(schedule->waited, device);
 }
 
 /* A measurement that could not start because of another run of the program is tried again later. */
@@ -124,6 +135,11 @@ static void start_probe(AldDeviceSchedule *schedule, const AldNodeRecords *own, 
 
         target.automatic = true;
         obstacle = ald_device_schedule_obstacle(schedule, &target);
+        if (obstacle && ald_device_schedule_has_waited(schedule, device)) {
+                target.despite_work = true;
+                g_free(obstacle);
+                obstacle = ald_device_schedule_obstacle(schedule, &target);
+        }
         r = obstacle ? 0 : ald_prober_start(schedule->parts.prober, &target, &handler, schedule, &probe);
         if (r < 0 && r != -ALD_E_BUSY)
                 record_start_failure(schedule, &target, r);
@@ -160,6 +176,11 @@ static void update_waiting(AldDeviceSchedule *schedule, const AldRecord *stored,
                          (device->due || is_kept_waiting(schedule, device->id, waits));
         g_autofree char *reason = is_wanted ? describe_other_work(schedule, device) : NULL;
 
+        if (waits && reason && ald_probe_first_has_waited(row.waiting_since_usec, now_realtime) &&
+                !ald_row_results_have_figures(schedule->results, stored, device->id))
+                g_hash_table_add(schedule->waited, g_strdup(device->id));
+        else
+                g_hash_table_remove(schedule->waited, device->id);
         if (!is_wanted || (!reason && device->asleep)) {
                 if (row.waiting_since_usec != ALD_ABSENT_UINT64)
                         ald_row_results_wait(schedule->results, device->id, ALD_ABSENT_UINT64, NULL);
@@ -252,6 +273,7 @@ AldDeviceSchedule *ald_device_schedule_new(const AldDeviceScheduleParts *parts)
         schedule->local = parts->kind->local;
         schedule->state = schedule->local->new_state(parts);
         schedule->results = ald_row_results_new(parts->kind);
+        schedule->waited = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
         schedule->tick = ald_timer_new(schedule->local->key, on_tick, schedule);
         ald_device_schedule_configure(schedule);
         return schedule;
@@ -263,6 +285,7 @@ void ald_device_schedule_free(AldDeviceSchedule *schedule)
                 return;
         ald_timer_free(schedule->tick);
         ald_row_results_free(schedule->results);
+        g_hash_table_unref(schedule->waited);
         schedule->local->free_state(schedule->state);
         g_free(schedule->due);
         g_free(schedule->last);

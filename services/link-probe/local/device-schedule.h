@@ -39,6 +39,13 @@ void ald_device_schedule_check(AldDeviceSchedule *schedule);
 /* Describes why a device must not be measured now; NULL if it may be. Free with g_free(). */
 char *ald_device_schedule_obstacle(AldDeviceSchedule *schedule, const AldProbeTarget *target);
 
+/* Describes the unit that uses half of the processors; NULL if there is none. */
+const char *ald_device_schedule_processors(const AldDeviceSchedule *schedule);
+
+/* Returns whether the first measurement of a device has waited for so long that it no longer waits for
+ * programs that use the processors. */
+bool ald_device_schedule_has_waited(const AldDeviceSchedule *schedule, const char *device);
+
 /* Keeps the answer of any probe of a device, automatic or requested. */
 void ald_device_schedule_take(
         AldDeviceSchedule *schedule, const AldProbe *probe, const AldProbeAnswer *answer);

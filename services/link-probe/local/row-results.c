@@ -104,6 +104,12 @@ AldResultRow ald_row_results_read_known(
                 results, ald_row_results_find(results, device) ?: find_row(results, stored, device));
 }
 
+bool ald_row_results_have_figures(const AldRowResults *results, const AldRecord *stored, const char *device)
+{
+        return ald_row_results_read(results, device).measured_usec != ALD_ABSENT_UINT64 ||
+               read_fields(results, find_row(results, stored, device)).measured_usec != ALD_ABSENT_UINT64;
+}
+
 bool ald_row_results_met_other_work(const AldRowResults *results, const char *device)
 {
         return g_hash_table_contains(results->other_work, device);

@@ -39,6 +39,9 @@ AldResultRow ald_row_results_read(const AldRowResults *results, const char *devi
 AldResultRow ald_row_results_read_known(
         const AldRowResults *results, const AldRecord *stored, const char *device);
 
+/* Returns whether the device has any figures, of its row or of `stored`, which may be NULL. */
+bool ald_row_results_have_figures(const AldRowResults *results, const AldRecord *stored, const char *device);
+
 /* Sets since when a measurement of the device has been waiting, and why; absent and NULL if none waits. */
 void ald_row_results_wait(
         AldRowResults *results, const char *device, uint64_t since_usec, const char *reason);

@@ -67,6 +67,7 @@ void ald_machine_read(AldMachine *machine, const AldProbeHours *hours)
 {
         struct timespec boottime;
 
+        ald_work_read_processors(machine->work);
         machine->state.battery = ald_power_on_battery(machine->power);
         machine->state.outside_hours = is_outside_hours(hours);
         if (clock_gettime(CLOCK_BOOTTIME, &boottime) >= 0)

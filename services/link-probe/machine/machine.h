@@ -23,5 +23,6 @@ typedef struct AldMachineState {
         bool battery, resumed, outside_hours;
 } AldMachineState;
 
+/* May call `changed`. */
 void ald_machine_read(AldMachine *machine, const AldProbeHours *hours);
 const AldMachineState *ald_machine_state(const AldMachine *machine);

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <glib.h>
 
+#include "services/link-probe/machine/cpu-units.h"
 #include "services/link-probe/machine/work-units-bus.h"
 #include "services/link-probe/machine/work.h"
 
 struct AldWork {
+        int root;
         const AldInhibitors *inhibitors;
         void (*changed)(void *userdata);
         void *userdata;
         AldWorkUnits *units;
-        bool refused; /* the value of work-units= was refused */
-        char *device; /* a device on which processes compute, or NULL */
+        bool refused;            /* the value of work-units= was refused */
+        char *device;            /* a device on which processes compute, or NULL */
+        AldCpuUnits *processors; /* NULL if probes do not yield to them */
         char *reason;
 };
 
@@ -19,6 +22,7 @@ AldWork *ald_work_new(
 {
         AldWork *work = g_new0(AldWork, 1);
 
+        work->root = ald_service_root(service);
         work->inhibitors = inhibitors;
         work->changed = changed;
         work->userdata = userdata;
@@ -31,6 +35,7 @@ void ald_work_free(AldWork *work)
         if (!work)
                 return;
         ald_work_units_free(work->units);
+        ald_cpu_units_free(work->processors);
         g_free(work->device);
         g_free(work->reason);
         g_free(work);
@@ -40,6 +45,22 @@ void ald_work_configure(AldWork *work, const AldConfig *config)
 {
         work->refused = ald_config_is_refused(config, "work-units");
         ald_work_units_set(work->units, ald_config_strv(config, "work-units"));
+        if (!ald_config_boolean(config, "yield-to-processors"))
+                g_clear_pointer(&work->processors, ald_cpu_units_free);
+        else if (!work->processors)
+                work->processors = ald_cpu_units_new(work->root, g_get_num_processors());
+}
+
+void ald_work_read_processors(AldWork *work)
+{
+        if (work->processors &&
+                ald_cpu_units_read(work->processors, (uint64_t) g_get_monotonic_time(), ald_realtime_usec()))
+                work->changed(work->userdata);
+}
+
+const char *ald_work_processors(const AldWork *work)
+{
+        return work->processors ? ald_cpu_units_reason(work->processors) : NULL;
 }
 
 const char *ald_work_unit(const AldWork *work)
@@ -52,11 +73,12 @@ bool ald_work_units_known(const AldWork *work)
         return !work->refused && ald_work_units_are_known(work->units);
 }
 
-const char *ald_work_reason(AldWork *work)
+const char *ald_work_reason(AldWork *work, uint64_t *ret_busy_since)
 {
-        const char *unit = ald_work_unit(work);
+        const char *unit = ald_work_unit(work), *processors = ald_work_processors(work);
         g_autofree char *lock = ald_inhibitors_reason(work->inhibitors, ALD_INHIBIT_ALL);
 
+        *ret_busy_since = ALD_ABSENT_UINT64;
         g_clear_pointer(&work->reason, g_free);
         if (unit)
                 work->reason = g_strdup_printf("%s is active", unit);
@@ -68,6 +90,10 @@ const char *ald_work_reason(AldWork *work)
                 work->reason = g_strdup_printf("inhibited by %s", lock);
         else if (work->device)
                 work->reason = g_strdup_printf("processes compute on %s", work->device);
+        else if (processors) {
+                work->reason = g_strdup(processors);
+                *ret_busy_since = ald_cpu_units_since(work->processors);
+        }
         return work->reason;
 }
 

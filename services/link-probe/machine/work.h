@@ -7,7 +7,8 @@
 
 /*
  * Tracks whether this machine has work that takes precedence over measurements: a unit listed in work-units=
- * is active, a lock of Inhibit() is held, or processes compute on a device.
+ * is active, a lock of Inhibit() is held, processes compute on a device, or a unit uses half of the
+ * processors.
  */
 typedef struct AldWork AldWork;
 
@@ -16,12 +17,20 @@ AldWork *ald_work_new(AldService *service, const AldInhibitors *inhibitors, void
         void *userdata);
 void ald_work_free(AldWork *work);
 
-/* Reads work-units= from the configuration. Call it again when the configuration was reloaded. */
+/* Reads work-units= and yield-to-processors= from the configuration. Call it again when the configuration was
+ * reloaded. */
 void ald_work_configure(AldWork *work, const AldConfig *config);
 
 /* Describes the work of the machine; NULL if none is known. The text belongs to `work` and is valid until the
- * next call of any function here. */
-const char *ald_work_reason(AldWork *work);
+ * next call of any function here. If all of it is on the processors, returns since when, in CLOCK_REALTIME;
+ * else absent. */
+const char *ald_work_reason(AldWork *work, uint64_t *ret_busy_since);
+
+/* Reads again what uses the processors, if it is time. */
+void ald_work_read_processors(AldWork *work);
+
+/* Describes the unit that uses half of the processors; NULL if there is none. */
+const char *ald_work_processors(const AldWork *work);
 
 /* Returns the active unit, or NULL; and whether that is known yet. It is unknown while the value of
  * work-units= is refused. */

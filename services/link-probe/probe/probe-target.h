@@ -29,6 +29,8 @@ typedef struct AldProbeTarget {
         bool overdue;         /* asks the other end to measure even if it is in use */
         bool despite_traffic; /* the result is kept even if other traffic disturbed it */
         bool brief;           /* a full measurement that takes little time */
+        /* A first measurement that is made beside programs that use the processors. Its result is marked. */
+        bool despite_work;
 
         char *device;
         char *driver_version; /* may be NULL */

@@ -338,12 +338,13 @@ void ald_prober_end_kind(AldProber *prober, const AldProbeKind *kind, const char
                         ald_probe_end(prober->probes->pdata[i], reason);
 }
 
-void ald_prober_end_automatic(AldProber *prober, const char *reason)
+void ald_prober_end_automatic(AldProber *prober, const char *reason, bool spare_first)
 {
         for (unsigned i = 0; i < prober->probes->len; i++) {
                 const AldProbeTarget *target = ald_probe_target(ald_prober_at(prober, i));
 
-                if (!target->kind->local && target->automatic && target->scope != ALD_LINK_SCOPE_ROUND_TRIPS)
+                if (!target->kind->local && target->automatic &&
+                        target->scope != ALD_LINK_SCOPE_ROUND_TRIPS && !(spare_first && target->despite_work))
                         ald_probe_end(prober->probes->pdata[i], reason);
         }
 }

@@ -44,8 +44,8 @@ int ald_prober_start(AldProber *prober, const AldProbeTarget *target, const AldP
 /* Stops a probe. `ended` follows; for a device, once none of its processes is left. */
 void ald_probe_end(AldProbe *probe, const char *reason);
 void ald_prober_end_kind(AldProber *prober, const AldProbeKind *kind, const char *reason);
-/* Stops the automatic probes that load links. */
-void ald_prober_end_automatic(AldProber *prober, const char *reason);
+/* Stops the automatic probes that load links; `spare_first`, except for those with `despite_work`. */
+void ald_prober_end_automatic(AldProber *prober, const char *reason, bool spare_first);
 
 /* For a check: returns whether its interface had errors since the last full measurement through it. */
 bool ald_probe_saw_errors(const AldProbe *probe);

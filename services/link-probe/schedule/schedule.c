@@ -104,7 +104,7 @@ static void measure_round_trips(AldSchedule *schedule, const AldProbeTarget *ref
                 return;
         (void) ald_deferrals_add(schedule->unloaded, key, now_usec());
         target.scope = ALD_LINK_SCOPE_ROUND_TRIPS;
-        target.overdue = target.despite_traffic = target.brief = false;
+        target.overdue = target.despite_traffic = target.despite_work = target.brief = false;
         start_probe(schedule, &target);
 }
 
@@ -141,7 +141,8 @@ static bool may_load(const AldSchedule *schedule, const AldProbeTarget *target)
         g_autofree char *key = ald_result_key(target);
 
         return target->scope == ALD_LINK_SCOPE_ROUND_TRIPS ||
-               (ald_gate_may_load(schedule->parts.gate) &&
+               ((ald_gate_may_load(schedule->parts.gate) ||
+                        (target->despite_work && ald_gate_may_load_first(schedule->parts.gate))) &&
                        !ald_deferrals_has(schedule->unloaded, key, now_usec()));
 }
 
@@ -165,6 +166,7 @@ static int read_target(const AldDueProbeRow *row, AldProbeTarget *ret)
         ret->automatic = true;
         ret->overdue = row->overdue == 1;
         ret->despite_traffic = row->despite_traffic == 1;
+        ret->despite_work = row->despite_work == 1;
         ret->brief = row->brief == 1;
         return 0;
 }
@@ -267,7 +269,8 @@ void ald_schedule_check(AldSchedule *schedule)
 
         ald_gate_policy(schedule->parts.gate, &policy);
         if (!ald_policy_is_full(&policy))
-                ald_prober_end_automatic(schedule->parts.prober, policy.reason);
+                ald_prober_end_automatic(
+                        schedule->parts.prober, policy.reason, ald_gate_may_load_first(schedule->parts.gate));
 }
 
 void ald_schedule_stop(AldSchedule *schedule)
