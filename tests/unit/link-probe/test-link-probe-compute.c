@@ -62,6 +62,23 @@ static void test_row(void)
         g_assert_cmpuint(row->failed_usec, ==, ALD_ABSENT_UINT64);
 }
 
+/* The program cannot know why it was started beside other work. */
+static void test_first_beside_work(void)
+{
+        g_auto(AldProbeAnswer)
+                answer = read_answer("{'Id':'a','GemmTflops':1.5,'Flags':['unstable']}", "", false);
+        AldProbeTarget beside = target;
+        g_autoptr(AldRecord) record = NULL;
+        g_autofree char *flags = NULL;
+
+        beside.despite_work = true;
+        g_assert_cmpint(ald_compute_answer_record(&beside, &answer, NOW, &record), ==, 0);
+        flags = g_strjoinv(" ", (char **) ((const AldComputeDevice *) ald_rows_at(
+                                                   &ald_record_as(record, COMPUTE, AldCompute)->devices, 0))
+                                        ->flags);
+        g_assert_cmpstr(flags, ==, "unstable busy");
+}
+
 static void test_failed_in_part(void)
 {
         g_auto(AldProbeAnswer) answer = read_answer("{'Id':'a','PeakTflops':2}",
@@ -294,6 +311,7 @@ int main(int argc, char *argv[])
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/link-probe-compute/row", test_row);
         g_test_add_func("/link-probe-compute/failed-in-part", test_failed_in_part);
+        g_test_add_func("/link-probe-compute/first-beside-work", test_first_beside_work);
         g_test_add_func("/link-probe-compute/transfers", test_transfers);
         g_test_add_func("/link-probe-compute/partial", test_partial);
         g_test_add_func("/link-probe-compute/instances", test_instances_of_one_card);

@@ -49,6 +49,32 @@ static void test_policy(void)
         check_policy(&input, "", "none", "disabled");
 }
 
+static uint64_t busy_since(const AldPolicyInput *input)
+{
+        g_auto(AldPolicy) policy;
+
+        ald_policy_init(&policy, input);
+        return policy.fields.busy_since_usec;
+}
+
+/* Only if first measurements need not wait for anything else. */
+static void test_busy_since(void)
+{
+        AldPolicyInput input = {
+                .enabled = true, .work = "a.service uses 62 % of the processors", .busy_since_usec = 7
+        };
+
+        g_assert_cmpuint(busy_since(&input), ==, 7);
+        input.battery = true;
+        g_assert_cmpuint(busy_since(&input), ==, ALD_ABSENT_UINT64);
+        input.battery = false;
+        input.outside_hours = true;
+        g_assert_cmpuint(busy_since(&input), ==, ALD_ABSENT_UINT64);
+        input.outside_hours = false;
+        input.lock = "trainer: epoch 7";
+        g_assert_cmpuint(busy_since(&input), ==, ALD_ABSENT_UINT64);
+}
+
 static void check_hours(const char *text, unsigned minute, bool inside)
 {
         g_auto(GStrv) list = g_strsplit(text, ";", -1);
@@ -130,6 +156,7 @@ int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/link-probe-policy/policy", test_policy);
+        g_test_add_func("/link-probe-policy/busy-since", test_busy_since);
         g_test_add_func("/link-probe-policy/hours", test_hours);
         g_test_add_func("/link-probe-policy/too-many-hours", test_too_many_hours);
         g_test_add_func("/link-probe-policy/battery", test_battery);

@@ -89,8 +89,8 @@ static AldRecord *read_good(const char *output, const char *id, bool force)
 
 static void test_result(void)
 {
-        const AldProbeTarget target = { .kind = &ald_probe_storage, .device = (char *) "/srv" };
-        g_autoptr(AldRecord) record = NULL;
+        AldProbeTarget target = { .kind = &ald_probe_storage, .device = (char *) "/srv" };
+        g_autoptr(AldRecord) record = NULL, marked = NULL;
         g_auto(AldProbeAnswer) answer = { 0 };
         const AldStorageFileSystem *row;
 
@@ -110,6 +110,11 @@ static void test_result(void)
         g_assert_cmpuint(row->measured_usec, ==, NOW);
         g_assert_cmpuint(row->attempted_usec, ==, NOW);
         g_assert_cmpuint(row->used_bytes, ==, ALD_ABSENT_UINT64);
+        /* The mark is there already. */
+        target.despite_work = true;
+        g_assert_cmpint(ald_storage_answer_record(&target, &answer, NOW, &marked), ==, 0);
+        row = ald_rows_at(&ald_record_as(marked, STORAGE, AldStorage)->file_systems, 0);
+        g_assert_cmpuint(g_strv_length((char **) row->flags), ==, 1);
 }
 
 static void test_join(void)

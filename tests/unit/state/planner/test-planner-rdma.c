@@ -403,6 +403,28 @@ static void test_obsolete_without_fabric(void)
         g_assert_cmpuint(late->len, ==, 1);
 }
 
+/* As over sockets. */
+static void test_first_beside_work(void)
+{
+        const AldPlannerInput late = input_at(NOW + 24 * HOUR);
+        g_autofree char *busy = g_strdup_printf(
+                "{'Starts': ['rdma'], 'Links': 'round-trips', 'BusySinceUSec': %" G_GUINT64_FORMAT "}", NOW);
+        g_autofree char *measured = measured_at(NOW);
+
+        for (unsigned node = 1; node <= 2; node++) {
+                g_autoptr(AldStore) store = make_pair(1, 1);
+                g_autoptr(GArray) probes = NULL;
+
+                state_put(store, node, ALD_KIND_PROBE_POLICY, busy);
+                check_at(store, NOW + 24 * HOUR - 1, "");
+                check_at(store, NOW + 24 * HOUR, "ib0.1 2 ib0.1 never over 10.0.0.2");
+                probes = ald_planner_compute(store, &late);
+                g_assert_true(g_array_index(probes, AldDueProbe, 0).despite_work);
+                put_rdma(store, 1, 0, 2, 0, measured);
+                check_at(store, NOW + 24 * HOUR, "");
+        }
+}
+
 int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
@@ -419,5 +441,6 @@ int main(int argc, char *argv[])
         g_test_add_func("/planner-rdma/one-an-interface", test_one_probe_an_interface);
         g_test_add_func("/planner-rdma/obsolete", test_obsolete);
         g_test_add_func("/planner-rdma/obsolete-without-fabric", test_obsolete_without_fabric);
+        g_test_add_func("/planner-rdma/first-beside-work", test_first_beside_work);
         return g_test_run();
 }

@@ -10,6 +10,7 @@
 
 #define SECOND UINT64_C(1000000)
 #define MINUTE (60 * SECOND)
+#define DAY (24 * 60 * MINUTE)
 #define NOW (1000000 * SECOND)
 #define GIGABIT UINT64_C(1000000000)
 
@@ -335,6 +336,51 @@ static void test_interface_is_gone(void)
                 "'MeasuredUSec': 1000000000000, 'RttMeasuredUSec': 1000060000000, 'TimeToLiveUSec': "
                 "3600000000, 'Changed': 'route'");
         check_at(store, NOW + MINUTE, "2 10.0.0.2 bond0 changed");
+}
+
+static void check_despite_work(AldStore *store, uint64_t now, bool overdue)
+{
+        const AldPlannerInput input = planner_input(now);
+        g_autoptr(GArray) probes = ald_planner_compute(store, &input);
+        const AldDueProbe *probe = &g_array_index(probes, AldDueProbe, 0);
+
+        g_assert_cmpuint(probes->len, ==, 1);
+        g_assert_cmpint(probe->scope, ==, overdue ? ALD_LINK_SCOPE_FULL : ALD_LINK_SCOPE_ROUND_TRIPS);
+        g_assert_cmpint(probe->despite_work, ==, overdue);
+        g_assert_cmpint(probe->overdue, ==, overdue);
+}
+
+/* A first measurement waits for a day for work on the processors of either end; no other one is made beside
+ * it, and none beside other work. */
+static void test_first_beside_work(void)
+{
+        for (unsigned node = 1; node <= 2; node++) {
+                g_autoptr(AldStore) store = make_pair();
+
+                state_put(store, node, ALD_KIND_PROBE_POLICY,
+                        "{'Starts': ['socket'], 'Links': 'round-trips', 'BusySinceUSec': 1000000000000}");
+                check_despite_work(store, NOW + DAY - 1, false);
+                check_despite_work(store, NOW + DAY, true);
+                /* The clock was set back. */
+                check_despite_work(store, NOW - 1, false);
+                put_row(store, 1, 2, "10.0.0.2", "'RttMeasuredUSec': 1086400000000");
+                check_despite_work(store, NOW + DAY, true);
+                state_put(store, 3 - node, ALD_KIND_PROBE_POLICY,
+                        "{'Starts': ['socket'], 'Links': 'round-trips'}");
+                check_at(store, NOW + DAY, "");
+                state_put(store, 3 - node, ALD_KIND_PROBE_POLICY,
+                        "{'Starts': ['socket'], 'Links': 'round-trips', 'BusySinceUSec': 999000000000}");
+                check_despite_work(store, NOW + DAY, true);
+                state_put(store, node, ALD_KIND_PROBE_POLICY,
+                        "{'Starts': ['socket'], 'Links': 'none', 'BusySinceUSec': 1000000000000}");
+                check_at(store, NOW + DAY, "");
+                state_put(store, node, ALD_KIND_PROBE_POLICY,
+                        "{'Starts': ['socket'], 'Links': 'round-trips', 'BusySinceUSec': 1000000000000}");
+                put_row(store, 1, 2, "10.0.0.2",
+                        "'MeasuredUSec': 1000000000000, 'RttMeasuredUSec': 1000000000000, "
+                        "'UploadBitsPerSecond': 1000000000");
+                check_despite_work(store, NOW + DAY, false);
+        }
 }
 
 /* All that the other end, or the way to it, allows. */
@@ -1135,6 +1181,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/planner/port-that-has-become-slow", test_port_that_has_become_slow);
         g_test_add_func("/planner/interface-is-gone", test_interface_is_gone);
         g_test_add_func("/planner/round-trips-only", test_round_trips_only);
+        g_test_add_func("/planner/first-beside-work", test_first_beside_work);
         g_test_add_func("/planner/shared-interfaces", test_shared_interfaces);
         g_test_add_func("/planner/fixed-interval", test_fixed_interval);
         g_test_add_func("/planner/low-paths", test_low_paths_take_turns);
