@@ -141,7 +141,7 @@ class Host(Machine):
             drop_in.unlink(missing_ok=True)
             return
         drop_in.parent.mkdir(exist_ok=True)
-        drop_in.write_text(f"[link-probe]\n{key}=no\n")
+        drop_in.write_text(f"[link-probe]\n{key}=false\n")
 
     def state_directory(self, program):
         return self.dir / "state" / program

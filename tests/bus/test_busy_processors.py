@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""link-probed gives way to a unit that uses the processors, by a tree of control groups that the test plays."""
+
+import os
+import signal
+
+import pytest
+from gi.repository import GLib
+
+from bedlib import BusError
+from bedlib.fixtures import needs_namespaces
+from bedlib.waiting import wait_steadily
+from compute_probe import GPU, ComputeProbe
+from link_probe import LINK_PROBE, PATH
+
+POLICY = "org.alidade.Node1.ProbePolicy"
+STEP = 15  # seconds between two readings
+REASON = "ollama.service uses 75 % of the processors"
+SWITCH = "[link-probe]\nyield-to-processors={}\n"
+DAY = 24 * 3600
+
+pytestmark = needs_namespaces
+
+
+class BusyMachine(ComputeProbe):
+    """A machine on which ollama.service can use three quarters of the processors."""
+
+    def __init__(self, make_host, switch="true", **options):
+        self.seconds, self.used = 0, 0.0
+        super().__init__(make_host, own_clock=True, joined=True, config=SWITCH.format(switch),
+                         before=lambda host: self.write(), **options)
+
+    def write(self):
+        used = round(self.used * 1_000_000)
+        for group in ("", "system.slice/", "system.slice/ollama.service/"):
+            self.host.sysroot.write(f"sys/fs/cgroup/{group}cpu.stat", f"usage_usec {used}\nuser_usec {used}\n")
+
+    def tick(self, seconds=STEP):
+        """Lets the service look at the machine again, that much later, and waits until it has."""
+        asked = len(self.state.questions)
+        self.clock.set(self.seconds)
+        self.process.signal(signal.SIGHUP)
+        wait_steadily(lambda: len(self.state.questions) > asked, "a question")
+        self.seconds += seconds
+
+    def work(self, ticks=6, share=0.75):
+        for _ in range(ticks):
+            self.write()
+            self.tick()
+            self.used += STEP * share * len(os.sched_getaffinity(0))
+
+    def policy(self):
+        return self.host.connection().get_all(LINK_PROBE, PATH, POLICY)
+
+
+@pytest.fixture(name="busy")
+def _busy(make_host):
+    made = []
+
+    def make(**options):
+        made.append(BusyMachine(make_host, **options))
+        return made[-1]
+    yield make
+    for service in made:
+        service.processors.end()
+
+
+def refusal(service, device):
+    with pytest.raises(BusError) as error:
+        service.probe_compute(device)
+    return error.value
+
+
+def test_unit_that_uses_the_processors_is_work(busy):
+    service = busy()
+    service.work()
+    wait_steadily(lambda: service.policy().get("Links") == "round-trips", "the policy")
+    policy = service.policy()
+    assert policy["Reason"] == f"work: {REASON}" and policy["BusySinceUSec"] > 1_700_000_000_000_000
+    if os.geteuid() == 0:
+        error = refusal(service, "cpu")
+        assert error.name == "org.alidade.Error.Busy"
+        assert str(error).endswith(f"{REASON}; use the option Force to measure anyway")
+        assert service.wait_job(service.probe_compute(GPU), "done", "failed") == "done"
+        forced = service.probe_compute("cpu", Force=GLib.Variant("b", True))
+        assert service.wait_job(forced, "done", "failed") == "done"
+    service.work(share=0)
+    wait_steadily(lambda: service.policy().get("Links") == "full", "the policy")
+    assert service.policy()["Reason"] == "" and service.policy()["BusySinceUSec"] == 2 ** 64 - 1
+
+
+def test_switch_ends_the_rule(busy):
+    service = busy(switch="false")
+    service.work()
+    assert service.policy()["Links"] == "full"
+    service.host.write_config(SWITCH.format("true"))
+    service.work()
+    wait_steadily(lambda: service.policy().get("Links") == "round-trips", "the policy")
+    service.host.write_config(SWITCH.format("false"))
+    service.tick()
+    wait_steadily(lambda: service.policy().get("Links") == "full", "the policy")
+
+
+def test_first_measurement_waits_for_a_day(busy):
+    service = busy(due=["cpu"], usage=0.75)
+    service.work()
+    row = service.wait_row("cpu", lambda row: row.get("WaitingReason") == REASON)
+    assert row["WaitingSinceUSec"] > 1_700_000_000_000_000 and service.runs() == []
+    service.seconds += DAY - 120
+    service.work(1)
+    service.seconds += 120
+    service.work(2)
+    service.state.make_device_due("cpu")
+    row = service.wait_row("cpu", lambda row: "GemmTflops" in row)
+    words, = service.runs()
+    assert "--give-way" not in words and row["Flags"] == ["unstable", "busy"]
