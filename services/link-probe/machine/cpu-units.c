@@ -60,20 +60,22 @@ void ald_cpu_units_free(AldCpuUnits *units)
         g_free(units);
 }
 
-/* Reads the processor time of a group: the line "usage_usec N" of cpu.stat. */
-static bool read_usage(const AldCpuUnits *units, const char *path, uint64_t *ret)
+bool ald_cpu_units_parse(const char *text, uint64_t *ret_usec)
 {
-        g_autofree char *file = g_strconcat(TOP "/", path, *path ? "/" : "", "cpu.stat", NULL), *text = NULL;
-        g_auto(GStrv) lines = NULL;
+        g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
 
-        if (ald_sysroot_read(units->root, file, &text) < 0)
-                return false;
-        lines = g_strsplit(text, "\n", -1);
         for (char **line = lines; *line; line++)
                 if (g_str_has_prefix(*line, "usage_usec "))
                         return g_ascii_string_to_unsigned(
-                                strchr(*line, ' ') + 1, 10, 0, ALD_INTEGER_MAX, ret, NULL);
+                                strchr(*line, ' ') + 1, 10, 0, ALD_INTEGER_MAX, ret_usec, NULL);
         return false;
+}
+
+static bool read_usage(const AldCpuUnits *units, const char *path, uint64_t *ret)
+{
+        g_autofree char *file = g_strconcat(TOP "/", path, *path ? "/" : "", "cpu.stat", NULL), *text = NULL;
+
+        return ald_sysroot_read(units->root, file, &text) >= 0 && ald_cpu_units_parse(text, ret);
 }
 
 /* What a group has used before it was first seen does not count. */

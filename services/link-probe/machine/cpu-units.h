@@ -25,6 +25,9 @@ typedef struct AldCpuUnits AldCpuUnits;
 
 #define ALD_CPU_UNITS_GROUPS_MAX 2000u
 
+/* Finds the processor time of a group in its cpu.stat: the line "usage_usec N". */
+bool ald_cpu_units_parse(const char *text, uint64_t *ret_usec);
+
 /* Reads below the root. `processors` is the number of processors that may be used. */
 AldCpuUnits *ald_cpu_units_new(int root, unsigned processors);
 void ald_cpu_units_free(AldCpuUnits *units);

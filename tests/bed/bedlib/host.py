@@ -134,8 +134,8 @@ class Host(Machine):
         (self.dir / "config/alidade.conf").write_text(text)
 
     def _leave_the_load_alone(self):
-        """The machine of the tests is busy, with other tests, which would keep probes away; unless the test sets the key
-        itself. Earlier versions do not know it."""
+        """The machine of the tests is busy with other tests, which would keep probes away; unless the test sets the
+        key itself. Earlier versions do not know it."""
         key, drop_in = "yield-to-processors", self.dir / "config/alidade.conf.d/05-bed.conf"
         if key in self._config or key not in (self.version.source / "services/alidade.conf").read_text():
             drop_in.unlink(missing_ok=True)
