@@ -34,7 +34,7 @@ static const char *find_architecture(const AldHfKeys *keys)
 
 int ald_hf_config_layers(const AldHfKeys *keys, uint32_t *ret_layers, uint32_t *ret_drafts, char **ret_error)
 {
-        uint32_t layers = ALD_LLM_ABSENT_COUNT, drafts = 0;
+        uint32_t layers = ALD_LLM_ABSENT_COUNT, drafts = 0, most;
         int r = 0;
 
         if (!find_architecture(keys))
@@ -46,10 +46,12 @@ int ald_hf_config_layers(const AldHfKeys *keys, uint32_t *ret_layers, uint32_t *
                 r = ald_hf_read_number(keys, ald_hf_text(keys), draft_keys, &drafts, ret_error);
         if (r < 0)
                 return r;
-        if (layers == 0 || (layers > ALD_LLM_LAYERS_MAX && layers != ALD_LLM_ABSENT_COUNT) ||
-                drafts > ALD_LLM_LAYERS_MAX)
-                return ald_file_fail(ret_error, -EBADMSG, keys->path, "num_hidden_layers is not from 1 to %u",
-                        ALD_LLM_LAYERS_MAX);
+        if (layers == 0)
+                return ald_file_fail(ret_error, -EBADMSG, keys->path, "num_hidden_layers is 0");
+        most = layers == ALD_LLM_ABSENT_COUNT ? drafts : MAX(layers, drafts);
+        if (most > ALD_LLM_LAYERS_MAX)
+                return ald_file_fail(ret_error, -E2BIG, keys->path,
+                        "there are %" PRIu32 " layers; at most %u can be read", most, ALD_LLM_LAYERS_MAX);
         *ret_layers = layers;
         *ret_drafts = drafts;
         return 0;
