@@ -19,6 +19,8 @@ struct AldSchedule {
         AldDeferrals *unloaded; /* keys of paths whose peers allow round trips only */
         AldDisturbedResults *disturbed;
         bool wanted;
+        bool asked;  /* the state service is about to say what is due */
+        bool again;  /* meanwhile another run was requested, which that answer may be too old for */
         bool warned; /* the last error was logged */
 };
 
@@ -181,7 +183,9 @@ static void warn_once(AldSchedule *schedule, int error)
 static void on_due(int error, const AldRows *rows, void *userdata)
 {
         AldSchedule *schedule = userdata;
+        bool again = schedule->again;
 
+        schedule->asked = schedule->again = false;
         if (error < 0) {
                 warn_once(schedule, error);
                 return;
@@ -198,6 +202,8 @@ static void on_due(int error, const AldRows *rows, void *userdata)
                         may_load(schedule, &target))
                         start_probe(schedule, &target);
         }
+        if (again)
+                ald_schedule_run(schedule);
 }
 
 static void query_due_links(AldSchedule *schedule)
@@ -236,6 +242,7 @@ static void query_due_links(AldSchedule *schedule)
                 .avoid_paths = (const char *const *) paths->pdata,
         };
         r = ald_state_query_due(parts->query, &question, on_due, schedule);
+        schedule->asked = r >= 0;
         if (r < 0)
                 warn_once(schedule, r);
 }
@@ -258,6 +265,7 @@ void ald_schedule_run(AldSchedule *schedule)
         ald_counters_read(schedule->parts.counters, now_usec());
         ald_results_expire(schedule->parts.results, now_usec());
         schedule->wanted = true;
+        schedule->again = schedule->asked;
         r = ald_state_query_own(schedule->parts.query, schedule->parts.own_id, on_own, schedule);
         if (r < 0)
                 g_info("Cannot ask the state service: %s", ald_error_describe(r));
@@ -275,5 +283,5 @@ void ald_schedule_check(AldSchedule *schedule)
 
 void ald_schedule_stop(AldSchedule *schedule)
 {
-        schedule->wanted = false;
+        schedule->wanted = schedule->again = false;
 }
