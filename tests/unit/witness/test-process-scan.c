@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <math.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "record/message.h"
+#include "services/common/witness-client.h"
+#include "services/witness/drm-process.h"
+#include "services/witness/process-scan.h"
+#include "tests/unit/fake-root.h"
+
+#define EVERY_USEC (5 * G_USEC_PER_SEC)
+#define FDINFO                                                                                            \
+        "pos:\t0\ndrm-driver:\txe\ndrm-pdev:\t0000:03:00.0\ndrm-client-id:\t%u\ndrm-resident-vram0:\t%u " \
+        "MiB\n"
+
+/* The linker puts it in the place of GLib's clock. */
+gint64 __wrap_g_get_monotonic_time(void);
+static gint64 clock_usec = EVERY_USEC, usec_per_look;
+
+gint64 __wrap_g_get_monotonic_time(void)
+{
+        return clock_usec += usec_per_look;
+}
+
+typedef struct Machine {
+        FakeRoot *root;
+        AldProcessScan *scan;
+        AldRecord *record;
+        const AldProcessesAnswer *answer;
+} Machine;
+
+static void set_up(Machine *machine, gconstpointer unused)
+{
+        machine->root = fake_root_new();
+        machine->scan = ald_process_scan_new(machine->root->fd);
+        usec_per_look = 0;
+        fake_root_link(machine->root, "sys/class/drm/renderD128/device/driver", "../bus/pci/drivers/xe");
+        fake_root_link(machine->root, "proc/self/ns/pid", "pid:[4026531836]");
+}
+
+static void tear_down(Machine *machine, gconstpointer unused)
+{
+        ald_process_scan_free(machine->scan);
+        fake_root_free(machine->root);
+        g_clear_pointer(&machine->record, ald_record_unref);
+}
+
+/* A process with one descriptor that is no device. */
+static void add_process(Machine *machine, unsigned pid)
+{
+        g_autofree char *comm = g_strdup_printf("proc/%u/comm", pid);
+        g_autofree char *status = g_strdup_printf("proc/%u/status", pid);
+        g_autofree char *group = g_strdup_printf("proc/%u/cgroup", pid);
+        g_autofree char *info = g_strdup_printf("proc/%u/fdinfo/0", pid);
+
+        fake_root_write_all(machine->root, comm, "train\n", status, "Name:\ttrain\nUid:\t0\t0\t0\t0\n", group,
+                "0::/system.slice/train.service\n", info, "pos:\t0\n", NULL);
+}
+
+static void remove_process(Machine *machine, unsigned pid)
+{
+        g_autofree char *path = g_strdup_printf("proc/%u", pid);
+
+        fake_root_remove(machine->root, path);
+}
+
+static void open_device(
+        Machine *machine, unsigned pid, unsigned fd, unsigned client, unsigned mib, const char *more)
+{
+        g_autofree char *path = g_strdup_printf("proc/%u/fdinfo/%u", pid, fd);
+        g_autofree char *text = g_strdup_printf(FDINFO "%s", client, mib, more);
+
+        fake_root_write(machine->root, path, text);
+}
+
+static void add_holder(Machine *machine, unsigned pid, unsigned mib)
+{
+        add_process(machine, pid);
+        open_device(machine, pid, 7, pid, mib, "");
+}
+
+/* Asks 5 s after the last time, and names these processes. */
+static void ask(Machine *machine, const char *const *pids)
+{
+        const AldProcessesRequest asked = { .pids = pids };
+        g_autoptr(AldRecord) request = NULL;
+        g_autofree char *text = NULL;
+
+        clock_usec += EVERY_USEC;
+        g_assert_cmpint(ald_record_new(ALD_KIND_PROCESSES_REQUEST, &asked, &request), ==, 0);
+        text = ald_process_scan_answer(machine->scan, request, ALD_WITNESS_ANSWER_MAX);
+        g_assert_nonnull(text);
+        g_clear_pointer(&machine->record, ald_record_unref);
+        g_assert_cmpint(ald_message_parse(ALD_KIND_PROCESSES_ANSWER, text, strlen(text),
+                                ALD_WITNESS_ANSWER_MAX, &machine->record, NULL),
+                ==, 0);
+        machine->answer = ald_record_as(machine->record, PROCESSES_ANSWER, AldProcessesAnswer);
+}
+
+static const AldDrmClient *client(const Machine *machine, size_t i)
+{
+        g_assert_cmpuint(i, <, machine->answer->clients.n);
+        return ald_rows_at(&machine->answer->clients, i);
+}
+
+static void assert_counts(const Machine *machine, size_t n_processes, size_t n_clients, bool complete)
+{
+        g_assert_cmpuint(machine->answer->processes.n, ==, n_processes);
+        g_assert_cmpuint(machine->answer->clients.n, ==, n_clients);
+        g_assert_cmpint(machine->answer->complete, ==, complete);
+}
+
+static void test_finds_holders(Machine *machine, gconstpointer unused)
+{
+        const AldWitnessedProcess *process;
+
+        add_process(machine, 1);
+        add_holder(machine, 300, 512);
+        ask(machine, NULL);
+        assert_counts(machine, 1, 1, true);
+        process = ald_rows_at(&machine->answer->processes, 0);
+        g_assert_cmpstr(process->id, ==, "300");
+        g_assert_cmpstr(process->program, ==, "train");
+        g_assert_cmpstr(process->user, ==, "root");
+        g_assert_cmpstr(process->control_group, ==, "/system.slice/train.service");
+        g_assert_cmpstr(client(machine, 0)->id, ==, "300,0000:03:00.0");
+        g_assert_cmpstr(client(machine, 0)->process, ==, "300");
+        g_assert_cmpstr(client(machine, 0)->driver, ==, "xe");
+        g_assert_cmpuint(client(machine, 0)->memory_bytes, ==, UINT64_C(512) << 20);
+        g_assert_true(isnan(client(machine, 0)->usage));
+        g_assert_cmpuint(machine->answer->unlisted, ==, 0);
+}
+
+/* Duplicates of a descriptor are one client; what another process holds of it counts there too. */
+static void test_counts_clients_once(Machine *machine, gconstpointer unused)
+{
+        add_holder(machine, 300, 100);
+        open_device(machine, 300, 8, 300, 100, "");
+        open_device(machine, 300, 9, 301, 20, "");
+        add_holder(machine, 400, 1);
+        open_device(machine, 400, 8, 300, 100, "");
+        ask(machine, NULL);
+        assert_counts(machine, 2, 2, true);
+        g_assert_cmpuint(client(machine, 0)->memory_bytes, ==, UINT64_C(120) << 20);
+        g_assert_cmpuint(client(machine, 1)->memory_bytes, ==, UINT64_C(101) << 20);
+}
+
+static void test_usage_between_answers(Machine *machine, gconstpointer unused)
+{
+        add_process(machine, 300);
+        open_device(machine, 300, 7, 1, 0, "drm-engine-ccs:\t1000000000 ns\n");
+        ask(machine, NULL);
+        open_device(machine, 300, 7, 1, 0, "drm-engine-ccs:\t3000000000 ns\n");
+        ask(machine, NULL);
+        g_assert_cmpfloat(client(machine, 0)->usage, ==, 40);
+        g_assert_cmpint(client(machine, 0)->computed, ==, 1);
+        ask(machine, NULL);
+        g_assert_cmpfloat(client(machine, 0)->usage, ==, 0);
+}
+
+static void test_processes_end(Machine *machine, gconstpointer unused)
+{
+        add_holder(machine, 300, 1);
+        add_holder(machine, 301, 1);
+        ask(machine, NULL);
+        assert_counts(machine, 2, 2, true);
+        remove_process(machine, 300);
+        /* It ends between its descriptors and its name. */
+        fake_root_remove(machine->root, "proc/301/comm");
+        ask(machine, NULL);
+        assert_counts(machine, 0, 0, true);
+}
+
+static void test_named_processes(Machine *machine, gconstpointer unused)
+{
+        static const char *const pids[] = { "300", "17", "17", "99", "0", "-1", "4194305", "1/../2", "",
+                NULL };
+
+        add_process(machine, 17);
+        add_holder(machine, 300, 1);
+        ask(machine, pids);
+        assert_counts(machine, 2, 1, true);
+        g_assert_cmpuint(machine->answer->unlisted, ==, 0);
+}
+
+/* New holders are found within six answers, wherever they are; all others are not read anew. */
+static void test_looks_at_all_in_six_answers(Machine *machine, gconstpointer unused)
+{
+        for (unsigned pid = 1; pid <= 60; pid++)
+                add_process(machine, pid);
+        ask(machine, NULL);
+        for (unsigned pid = 1; pid <= 60; pid++)
+                add_holder(machine, pid, 1);
+        for (unsigned i = 0; i < ALD_PROCESS_SCAN_PARTS; i++) {
+                size_t before = i * 60 / ALD_PROCESS_SCAN_PARTS;
+
+                ask(machine, NULL);
+                g_assert_cmpuint(machine->answer->clients.n, >, before);
+                g_assert_cmpuint(
+                        machine->answer->clients.n, <=, before + 60 / ALD_PROCESS_SCAN_PARTS + i + 1);
+        }
+        assert_counts(machine, 60, 60, true);
+}
+
+/* Reading takes so long that each answer ends before all are read. */
+static void test_slow_reading_goes_on(Machine *machine, gconstpointer unused)
+{
+        unsigned n = 0;
+
+        for (unsigned pid = 1; pid <= 40; pid++)
+                add_process(machine, pid);
+        add_holder(machine, 41, 1);
+        usec_per_look = ALD_PROCESS_SCAN_USEC / 10;
+        for (ask(machine, NULL); !machine->answer->complete; ask(machine, NULL))
+                n++;
+        g_assert_cmpuint(n, >=, 3);
+        g_assert_cmpuint(machine->answer->clients.n, ==, 1);
+}
+
+static void test_five_thousand_processes(Machine *machine, gconstpointer unused)
+{
+        add_holder(machine, 1, 1);
+        for (unsigned pid = 2; pid <= 5000; pid++) {
+                g_autofree char *path = g_strdup_printf("proc/%u", pid);
+
+                fake_root_link(machine->root, path, "1");
+        }
+        for (unsigned i = 0; i <= ALD_PROCESS_SCAN_PARTS; i++)
+                ask(machine, NULL);
+        g_assert_cmpuint(machine->answer->clients.n, >=, 256);
+        g_assert_cmpuint(machine->answer->unlisted + machine->answer->clients.n, ==, 5000);
+}
+
+static void test_too_many_descriptors(Machine *machine, gconstpointer unused)
+{
+        add_holder(machine, 300, 1);
+        for (unsigned fd = 100; fd < 5000; fd++) {
+                g_autofree char *path = g_strdup_printf("proc/300/fdinfo/%u", fd);
+
+                fake_root_link(machine->root, path, "7");
+        }
+        ask(machine, NULL);
+        assert_counts(machine, 1, 1, false);
+}
+
+static void test_slow_descriptors(Machine *machine, gconstpointer unused)
+{
+        add_process(machine, 300);
+        for (unsigned fd = 3; fd < 503; fd++)
+                open_device(machine, 300, fd, fd, 1, "");
+        usec_per_look = ALD_DRM_READING_USEC / 2;
+        ask(machine, NULL);
+        g_assert_cmpuint(machine->answer->clients.n, ==, 1);
+        g_assert_cmpuint(client(machine, 0)->memory_bytes, <, UINT64_C(300) << 20);
+        g_assert_false(machine->answer->complete);
+}
+
+/* A long text of a descriptor ends at a line. */
+static void test_long_descriptor(Machine *machine, gconstpointer unused)
+{
+        GString *more = g_string_new(NULL);
+
+        add_process(machine, 300);
+        while (more->len < 20000)
+                g_string_append(more, "drm-resident-vram1:\t1048576 KiB\n");
+        open_device(machine, 300, 7, 1, 1, more->str);
+        ask(machine, NULL);
+        g_assert_cmpuint(client(machine, 0)->memory_bytes % (UINT64_C(1) << 30), ==, UINT64_C(1) << 20);
+        g_string_free(more, TRUE);
+}
+
+static void test_containers_do_not_see_all(Machine *machine, gconstpointer unused)
+{
+        fake_root_link(machine->root, "proc/self/ns/pid", "pid:[4026532001]");
+        add_holder(machine, 300, 1);
+        ask(machine, NULL);
+        assert_counts(machine, 1, 1, false);
+}
+
+static void test_unreadable_process(Machine *machine, gconstpointer unused)
+{
+        g_autofree char *path = g_build_filename(machine->root->dir, "proc/300/fdinfo", NULL);
+
+        if (geteuid() == 0) {
+                g_test_skip("root reads everything");
+                return;
+        }
+        add_holder(machine, 300, 1);
+        g_assert_cmpint(chmod(path, 0), ==, 0);
+        ask(machine, NULL);
+        assert_counts(machine, 0, 0, false);
+        g_assert_cmpint(chmod(path, 0755), ==, 0);
+        for (unsigned i = 0; i < 2 * ALD_PROCESS_SCAN_PARTS; i++)
+                ask(machine, NULL);
+        assert_counts(machine, 1, 1, true);
+}
+
+/* Without such a device nothing is read but what is asked for. */
+static void test_no_device(Machine *machine, gconstpointer unused)
+{
+        static const char *const pids[] = { "300", NULL };
+
+        fake_root_link(machine->root, "sys/class/drm/renderD128/device/driver", "../bus/pci/drivers/nvidia");
+        add_holder(machine, 300, 1);
+        add_holder(machine, 301, 1);
+        ask(machine, pids);
+        assert_counts(machine, 1, 0, true);
+        fake_root_link(machine->root, "sys/class/accel/accel0/device/driver", "../bus/pci/drivers/intel_vpu");
+        ask(machine, pids);
+        g_assert_cmpuint(machine->answer->clients.n, >, 0);
+}
+
+int main(int argc, char *argv[])
+{
+        g_test_init(&argc, &argv, NULL);
+#define ADD(name, function) g_test_add("/process-scan/" name, Machine, NULL, set_up, function, tear_down)
+        ADD("finds-holders", test_finds_holders);
+        ADD("counts-clients-once", test_counts_clients_once);
+        ADD("usage-between-answers", test_usage_between_answers);
+        ADD("processes-end", test_processes_end);
+        ADD("named-processes", test_named_processes);
+        ADD("looks-at-all-in-six-answers", test_looks_at_all_in_six_answers);
+        ADD("slow-reading-goes-on", test_slow_reading_goes_on);
+        ADD("five-thousand-processes", test_five_thousand_processes);
+        ADD("too-many-descriptors", test_too_many_descriptors);
+        ADD("slow-descriptors", test_slow_descriptors);
+        ADD("long-descriptor", test_long_descriptor);
+        ADD("containers-do-not-see-all", test_containers_do_not_see_all);
+        ADD("unreadable-process", test_unreadable_process);
+        ADD("no-device", test_no_device);
+#undef ADD
+        return g_test_run();
+}
