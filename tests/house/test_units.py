@@ -24,6 +24,8 @@ DAEMONS = {
 }
 # What systemd starts now and then: (unit, exposure)
 HELPERS = [("alidade-cluster-crl", 0.8), ("alidade-cluster-renewal", 0.8)]
+# What the sockets of alidade-witness start: (unit, exposure, its only capability)
+WITNESSES = [("alidade-witness-processes", 0.9, "CAP_SYS_PTRACE"), ("alidade-witness-counters", 0.8, "CAP_PERFMON")]
 EXPORTER, EXPORTER_EXPOSURE = "alidade-exporter", 0.2
 each_daemon = pytest.mark.parametrize("daemon", DAEMONS)
 needs_analyze = pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd-analyze is not installed")
@@ -34,6 +36,8 @@ SIGNALS = {"send_type": "signal", "send_broadcast": "false"}
 
 def unit_path(daemon):
     folder = "clients/exporter" if daemon == EXPORTER else "services"
+    if daemon in [witness for witness, _, _ in WITNESSES]:
+        folder = "services/witness"
     return build_dir() / folder / f"{daemon}.service"
 
 
@@ -86,7 +90,8 @@ def test_what_root_runs_ends_by_itself_and_is_tried_again(helper):
 
 @needs_analyze
 @pytest.mark.parametrize("name, limit", [*((daemon, limit) for daemon, (_, _, limit) in DAEMONS.items()), *HELPERS,
-                                         (EXPORTER, EXPORTER_EXPOSURE)])
+                                         (EXPORTER, EXPORTER_EXPOSURE),
+                                         *((witness, limit) for witness, limit, _ in WITNESSES)])
 def test_exposure(name, limit):
     done = subprocess.run(["systemd-analyze", "security", "--offline=true", "--no-pager", unit_path(name)],
                           capture_output=True, text=True, check=False)
@@ -97,10 +102,11 @@ def test_exposure(name, limit):
 
 @needs_analyze
 def test_units_are_understood(tmp_path):
-    for name in [*DAEMONS, *(helper for helper, _ in HELPERS), EXPORTER]:
+    for name in [*DAEMONS, *(helper for helper, _ in HELPERS), EXPORTER, *(witness for witness, _, _ in WITNESSES)]:
         text = re.sub(r"^ExecStart=.*$", "ExecStart=/bin/true", unit_path(name).read_text(), flags=re.MULTILINE)
         (tmp_path / f"{name}.service").write_text(text)
-    for path in [*(build_dir() / "services").glob("*.path"), SOURCE / f"clients/exporter/{EXPORTER}.socket"]:
+    for path in [*(build_dir() / "services").glob("*.path"), SOURCE / f"clients/exporter/{EXPORTER}.socket",
+                 *(SOURCE / "services/witness").glob("*.socket")]:
         shutil.copy(path, tmp_path)
     done = subprocess.run(["systemd-analyze", "verify", "--man=no", *sorted(tmp_path.iterdir())],
                           env={**os.environ, "SYSTEMD_UNIT_PATH": f"{tmp_path}:"},
@@ -147,6 +153,26 @@ def test_the_exporter_listens_where_its_configuration_says():
     assert all(stream.startswith(("127.", "[::1]:")) for stream in streams)
 
 
+@pytest.mark.parametrize("name, capability", [(name, capability) for name, _, capability in WITNESSES])
+def test_a_witness_has_one_capability_and_answers_telemetryd(name, capability):
+    found, socket = settings(unit_path(name)), settings(SOURCE / f"services/witness/{name}.socket")["Socket"]
+    source = name.rpartition("-")[2]
+    wanted = {"User": [name], "CapabilityBoundingSet": [capability], "AmbientCapabilities": [capability],
+              "PrivateUsers": ["no"], "PrivateNetwork": ["yes"], "RestrictAddressFamilies": ["AF_UNIX"],
+              "NoNewPrivileges": ["yes"], "DevicePolicy": ["closed"], "ProtectSystem": ["strict"],
+              "SystemCallArchitectures": ["native"]}
+    assert {key: found["Service"].get(key) for key in wanted} == wanted
+    assert found["Service"].get("DeviceAllow", []) == (["char-drm r"] if source == "counters" else [])
+    assert socket == {"ListenSequentialPacket": [f"/run/alidade/witness/{source}"], "SocketMode": ["0600"],
+                      "SocketUser": [unit("alidade-telemetryd")["User"]], "DirectoryMode": ["0755"],
+                      "RemoveOnStop": ["yes"]}
+    assert f"{name}.socket" in settings(unit_path("alidade-telemetryd"))["Unit"]["Wants"][0].split()
+    assert "Install" not in found, "its socket starts it"
+    installed = json.loads((build_dir() / "meson-info/intro-installed.json").read_text())
+    program, argument = found["Service"]["ExecStart"][0].split()
+    assert program in installed.values() and argument == source
+
+
 def mebibytes(text):
     return int(text[:-1]) * {"M": 1, "G": 1024}[text[-1]]
 
@@ -190,7 +216,7 @@ def test_users_are_different():
 def test_users_named_are_users_made():
     made = {words[1] for words in map(str.split, read("services/alidade.sysusers").splitlines())
             if words[:1] == ["u"]}
-    named = {unit(daemon)["User"] for daemon in DAEMONS}
+    named = {unit(name)["User"] for name in [*DAEMONS, *(witness for witness, _, _ in WITNESSES)]}
     for daemon in DAEMONS:
         named |= {section.get("user") for section in policy(daemon).iter("policy")} - {None, "root"}
     named |= set(re.findall(r"unix-user:([\w-]+)", read("polkit/org.alidade.policy")))
