@@ -13,24 +13,23 @@
 
 #define FIRST_USER_NAMESPACE "user:[4026531837]"
 #define REPLY_MAX (64u * 1024)
+#define BYTES_MAX (UINT64_C(1) << 50) /* more is no memory of a device */
 
 /*
- * From the kernel's drm/i915_drm.h and drm/xe_drm.h, which older distributions do not have.
+ * From the kernel's drm/i915_drm.h and drm/xe_drm.h, which older distributions do not have. A reply of either
+ * is the number of regions, padding, and regions that agree as far as they are used here.
  */
-#define CLASS_DEVICE 1 /* the memory is on the device */
-
-typedef struct I915Region {
+typedef struct Region {
         uint16_t class, instance;
-        uint32_t reserved0;
-        uint64_t probed_bytes, unallocated_bytes;
-        uint64_t reserved[8];
-} I915Region;
+        uint32_t unused;
+        uint64_t total_bytes;
+        uint64_t second_bytes; /* i915: unallocated, xe: used */
+        uint64_t others[8];
+} Region;
 
-typedef struct I915Regions {
-        uint32_t n;
-        uint32_t reserved[3];
-        I915Region regions[];
-} I915Regions;
+#define CLASS_DEVICE 1 /* the memory is on the device */
+#define I915_HEAD 16u
+#define XE_HEAD 8u
 
 typedef struct I915Item {
         uint64_t query;
@@ -47,19 +46,6 @@ typedef struct I915Query {
 #define I915_MEMORY_REGIONS 4
 #define I915_QUERY _IOWR('d', 0x79, I915Query)
 
-typedef struct XeRegion {
-        uint16_t class, instance;
-        uint32_t page_bytes;
-        uint64_t total_bytes, used_bytes;
-        uint64_t visible_bytes, visible_used_bytes;
-        uint64_t reserved[6];
-} XeRegion;
-
-typedef struct XeRegions {
-        uint32_t n, reserved;
-        XeRegion regions[];
-} XeRegions;
-
 typedef struct XeQuery {
         uint64_t extensions;
         uint32_t query, size; /* 0 asks for it */
@@ -70,7 +56,7 @@ typedef struct XeQuery {
 #define XE_MEM_REGIONS 1
 #define XE_DEVICE_QUERY _IOWR('d', 0x40, XeQuery)
 
-G_STATIC_ASSERT(sizeof(I915Region) == 88 && sizeof(XeRegion) == 88 && sizeof(XeQuery) == 40);
+G_STATIC_ASSERT(sizeof(Region) == 88 && sizeof(XeQuery) == 40);
 
 bool ald_intel_memory_is_told(int root)
 {
@@ -89,82 +75,65 @@ bool ald_intel_memory_is_told(int root)
         return (capabilities >> CAP_PERFMON & 1) != 0;
 }
 
-static int add_region(unsigned class, uint64_t total, uint64_t used, uint64_t *sum)
+/* Asks for the reply, or for its length if there is no room. Returns the length, or a negative errno. */
+static int64_t query_i915(int fd, void *reply, size_t room)
 {
-        if (class != CLASS_DEVICE)
-                return 0;
-        if (used > total || *sum + used < used)
-                return -EBADMSG;
-        *sum += used;
-        return 1;
-}
-
-/* Asks for the size of the reply, then for the reply. */
-static int query_i915(int fd, uint64_t *sum)
-{
-        I915Item item = { .query = I915_MEMORY_REGIONS };
+        I915Item item = { .query = I915_MEMORY_REGIONS, .length = (int32_t) room, .data = (uintptr_t) reply };
         I915Query query = { .n = 1, .items = (uintptr_t) &item };
-        g_autofree I915Regions *reply = NULL;
-        int r, n = 0;
 
-        if (ioctl(fd, I915_QUERY, &query) < 0)
-                return -errno;
-        if (item.length < (int32_t) sizeof *reply || item.length > (int32_t) REPLY_MAX)
-                return item.length < 0 ? item.length : -EBADMSG;
-        reply = g_malloc0((size_t) item.length);
-        item.data = (uintptr_t) reply;
-        if (ioctl(fd, I915_QUERY, &query) < 0)
-                return -errno;
-        if (item.length < 0 || reply->n > ((size_t) item.length - sizeof *reply) / sizeof *reply->regions)
-                return -EBADMSG;
-        for (uint32_t i = 0; i < reply->n; i++) {
-                const I915Region *region = &reply->regions[i];
-                uint64_t free_bytes = MIN(region->unallocated_bytes, region->probed_bytes);
-
-                r = add_region(region->class, region->probed_bytes, region->probed_bytes - free_bytes, sum);
-                if (r < 0)
-                        return r;
-                n += r;
-        }
-        return n;
+        return ioctl(fd, I915_QUERY, &query) < 0 ? -errno : item.length;
 }
 
-static int query_xe(int fd, uint64_t *sum)
+static int64_t query_xe(int fd, void *reply, size_t room)
 {
-        XeQuery query = { .query = XE_MEM_REGIONS };
-        g_autofree XeRegions *reply = NULL;
-        int r, n = 0;
+        XeQuery query = { .query = XE_MEM_REGIONS, .size = (uint32_t) room, .data = (uintptr_t) reply };
 
-        if (ioctl(fd, XE_DEVICE_QUERY, &query) < 0)
-                return -errno;
-        if (query.size < sizeof *reply || query.size > REPLY_MAX)
-                return -EBADMSG;
-        reply = g_malloc0(query.size);
-        query.data = (uintptr_t) reply;
-        if (ioctl(fd, XE_DEVICE_QUERY, &query) < 0)
-                return -errno;
-        if (reply->n > (query.size - sizeof *reply) / sizeof *reply->regions)
-                return -EBADMSG;
-        for (uint32_t i = 0; i < reply->n; i++) {
-                const XeRegion *region = &reply->regions[i];
+        return ioctl(fd, XE_DEVICE_QUERY, &query) < 0 ? -errno : (int64_t) query.size;
+}
 
-                r = add_region(region->class, region->total_bytes, region->used_bytes, sum);
-                if (r < 0)
-                        return r;
-                n += r;
+/* Adds up what is used of the regions on the device. */
+static int sum_regions(const char *reply, size_t length, bool is_xe, uint64_t *ret_bytes)
+{
+        size_t head = is_xe ? XE_HEAD : I915_HEAD;
+        bool is_on_device = false;
+        uint64_t sum = 0;
+        uint32_t n;
+
+        memcpy(&n, reply, sizeof n);
+        if (n > (length - head) / sizeof(Region))
+                return -EBADMSG;
+        for (uint32_t i = 0; i < n; i++) {
+                Region region;
+
+                memcpy(&region, reply + head + i * sizeof region, sizeof region);
+                if (region.class != CLASS_DEVICE)
+                        continue;
+                if (region.second_bytes > region.total_bytes || region.total_bytes > BYTES_MAX)
+                        return -EBADMSG;
+                sum += is_xe ? region.second_bytes : region.total_bytes - region.second_bytes;
+                is_on_device = true;
         }
-        return n;
+        if (!is_on_device)
+                return -ENODATA;
+        *ret_bytes = sum;
+        return 0;
 }
 
 int ald_intel_memory_used(int fd, const char *driver, uint64_t *ret_bytes)
 {
-        uint64_t sum = 0;
-        int n = g_str_equal(driver, "i915") ? query_i915(fd, &sum)
-                : g_str_equal(driver, "xe") ? query_xe(fd, &sum)
-                                            : -EOPNOTSUPP;
+        bool is_xe = g_str_equal(driver, "xe");
+        int64_t (*query)(int fd, void *reply, size_t room) = is_xe ? query_xe : query_i915;
+        g_autofree char *reply = NULL;
+        int64_t room, length;
 
-        if (n <= 0)
-                return n < 0 ? n : -ENODATA;
-        *ret_bytes = sum;
-        return 0;
+        if (!is_xe && !g_str_equal(driver, "i915"))
+                return -EOPNOTSUPP;
+        room = query(fd, NULL, 0);
+        if (room < (int64_t) I915_HEAD || room > (int64_t) REPLY_MAX)
+                return room < 0 ? (int) room : -EBADMSG;
+        reply = g_malloc0((size_t) room);
+        length = query(fd, reply, (size_t) room);
+        if (length < 0)
+                return (int) length;
+        return length != room ? -EBADMSG : sum_regions(reply, (size_t) room, is_xe, ret_bytes);
 }

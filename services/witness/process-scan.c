@@ -179,63 +179,63 @@ static bool shows_whole_machine(int root)
                g_str_equal(namespace, FIRST_PID_NAMESPACE);
 }
 
-/* Rows of an answer, and the texts in them. */
+/* Rows of an answer. */
 typedef struct Rows {
         GArray *processes, *clients;
-        GStringChunk *texts;
-        size_t max; /* of either */
+        GPtrArray *texts; /* which rows refer to */
+        size_t max;       /* of either */
         uint64_t n_left_out;
 } Rows;
 
-/* A process whose row is left out has no clients either. */
-static bool add_process(Rows *rows, unsigned pid, const AldProcessFacts *facts)
+static const char *keep(Rows *rows, char *text)
 {
-        char id[16];
-        AldWitnessedProcess row = ALD_WITNESSED_PROCESS_INIT;
+        g_ptr_array_add(rows->texts, text);
+        return text;
+}
+
+/* The facts must outlive the rows. Returns the Id of the row; NULL if it is left out, as its clients are
+ * then. */
+static const char *add_process(Rows *rows, unsigned pid, const AldProcessFacts *facts)
+{
+        AldWitnessedProcess row = {
+                .id = keep(rows, g_strdup_printf("%u", pid)),
+                .program = facts->program,
+                .uid = facts->uid,
+                .user = facts->user,
+                .control_group = facts->control_group,
+        };
 
         if (rows->processes->len >= rows->max) {
                 rows->n_left_out++;
-                return false;
+                return NULL;
         }
-        g_snprintf(id, sizeof id, "%u", pid);
-        row.id = g_string_chunk_insert(rows->texts, id);
-        row.program = facts->program ? g_string_chunk_insert(rows->texts, facts->program) : NULL;
-        row.uid = facts->uid;
-        row.user = facts->user ? g_string_chunk_insert(rows->texts, facts->user) : NULL;
-        row.control_group = facts->control_group ? g_string_chunk_insert(rows->texts, facts->control_group)
-                                                 : NULL;
         g_array_append_val(rows->processes, row);
-        return true;
-}
-
-static void add_hold(Rows *rows, unsigned pid, const AldDrmHold *hold)
-{
-        g_autofree char *process = g_strdup_printf("%u", pid), *device = ald_message_text(hold->sum.device);
-        g_autofree char *driver = ald_message_text(hold->sum.driver);
-        g_autofree char *id = g_strdup_printf("%s,%s", process, device);
-        AldDrmClient row = ALD_DRM_CLIENT_INIT;
-
-        if (rows->clients->len >= rows->max) {
-                rows->n_left_out++;
-                return;
-        }
-        row.id = g_string_chunk_insert(rows->texts, id);
-        row.process = g_string_chunk_insert(rows->texts, process);
-        row.device = g_string_chunk_insert(rows->texts, device);
-        row.driver = g_string_chunk_insert(rows->texts, driver);
-        row.memory_bytes = hold->sum.memory_bytes;
-        row.usage = hold->usage;
-        row.has_compute_engine = hold->sum.has_compute;
-        row.computed = hold->sum.computed;
-        g_array_append_val(rows->clients, row);
+        return row.id;
 }
 
 static void add_holder(Rows *rows, const AldDrmProcess *process)
 {
-        if (!add_process(rows, process->pid, &process->facts))
-                return;
-        for (guint i = 0; i < process->holds->len; i++)
-                add_hold(rows, process->pid, &g_array_index(process->holds, AldDrmHold, i));
+        const char *id = add_process(rows, process->pid, &process->facts);
+
+        for (guint i = 0; id && i < process->holds->len; i++) {
+                const AldDrmHold *hold = &g_array_index(process->holds, AldDrmHold, i);
+                const char *device = keep(rows, ald_message_text(hold->sum.device));
+                const AldDrmClient row = {
+                        .id = keep(rows, g_strdup_printf("%s,%s", id, device)),
+                        .process = id,
+                        .device = device,
+                        .driver = keep(rows, ald_message_text(hold->sum.driver)),
+                        .memory_bytes = hold->sum.memory_bytes,
+                        .usage = hold->usage,
+                        .has_compute_engine = hold->sum.has_compute,
+                        .computed = hold->sum.computed,
+                };
+
+                if (rows->clients->len < rows->max)
+                        g_array_append_val(rows->clients, row);
+                else
+                        rows->n_left_out++;
+        }
 }
 
 /* Processes that the request names come first; those that have ended are left out. */
@@ -249,7 +249,9 @@ static void add_named(AldProcessScan *scan, const char *const *pids, Rows *rows)
                         ald_process_facts_read(scan->root, pid, scan->user_names, &facts) < 0)
                         continue;
                 add_process(rows, pid, &facts);
-                ald_process_facts_clear(&facts);
+                keep(rows, facts.program);
+                keep(rows, facts.user);
+                keep(rows, facts.control_group);
         }
 }
 
@@ -257,12 +259,11 @@ static char *format_answer(AldProcessScan *scan, const char *const *pids, size_t
 {
         g_autoptr(GArray) processes = g_array_new(FALSE, FALSE, sizeof(AldWitnessedProcess));
         g_autoptr(GArray) clients = g_array_new(FALSE, FALSE, sizeof(AldDrmClient));
+        g_autoptr(GPtrArray) texts = g_ptr_array_new_with_free_func(g_free);
         g_autoptr(GArray) holders = list_holders(scan);
-        Rows rows = { .processes = processes, .clients = clients, .max = rows_max };
+        Rows rows = { .processes = processes, .clients = clients, .texts = texts, .max = rows_max };
         AldProcessesAnswer answer = ALD_PROCESSES_ANSWER_INIT;
-        char *text;
 
-        rows.texts = g_string_chunk_new(4096);
         add_named(scan, pids, &rows);
         for (guint i = 0; i < holders->len; i++)
                 add_holder(&rows, g_hash_table_lookup(scan->holders,
@@ -274,9 +275,7 @@ static char *format_answer(AldProcessScan *scan, const char *const *pids, size_t
         answer.processes.n = processes->len;
         answer.clients.items = clients->data;
         answer.clients.n = clients->len;
-        text = ald_message_format(ALD_KIND_PROCESSES_ANSWER, &answer);
-        g_string_chunk_free(rows.texts);
-        return text;
+        return ald_message_format(ALD_KIND_PROCESSES_ANSWER, &answer);
 }
 
 char *ald_process_scan_answer(AldProcessScan *scan, const AldRecord *request, size_t max_bytes)
