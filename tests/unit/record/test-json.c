@@ -71,6 +71,26 @@ static void test_rows_beyond_the_maximum(void)
         g_assert_cmpstr(membership->cluster_name, ==, "lab");
 }
 
+/* A hostile peer may claim any number of devices and of processes that hold them. */
+static void test_holders_beyond_the_maximum(void)
+{
+        g_autoptr(GString) text = g_string_new("{\"Devices\":[");
+        g_autoptr(AldRecord) record = NULL;
+        const AldProcesses *processes;
+
+        for (unsigned i = 0; i < 4096; i++)
+                g_string_append_printf(text, "%s{\"Id\":\"%u\",\"Holders\":1}", i > 0 ? "," : "", i);
+        g_string_append(text, "],\"Holders\":[");
+        for (unsigned i = 0; i < 4096; i++)
+                g_string_append_printf(text, "%s{\"Id\":\"%u\",\"Pid\":%u}", i > 0 ? "," : "", i, i);
+        g_string_append(text, "],\"AbsentReasons\":[\"Holders: x\"]}");
+        record = read_record(ALD_KIND_PROCESSES, text->str);
+        processes = ald_record_as(record, PROCESSES, AldProcesses);
+        g_assert_cmpuint(processes->devices.n, ==, 256);
+        g_assert_cmpuint(processes->holders.n, ==, 1024);
+        g_assert_cmpstr(processes->absent_reasons[0], ==, "Holders: x");
+}
+
 static void test_names_are_those_of_the_bus(void)
 {
         g_autoptr(AldRecord)
@@ -544,6 +564,7 @@ int main(int argc, char *argv[])
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/json/round-trip", test_round_trip);
         g_test_add_func("/json/rows-beyond-the-maximum", test_rows_beyond_the_maximum);
+        g_test_add_func("/json/holders-beyond-the-maximum", test_holders_beyond_the_maximum);
         g_test_add_func("/json/names-are-those-of-the-bus", test_names_are_those_of_the_bus);
         g_test_add_func("/json/absent-is-not-there", test_absent_is_not_there);
         g_test_add_func("/json/not-a-number-becomes-absent", test_not_a_number_becomes_absent);
