@@ -49,10 +49,11 @@ ANSWER = {
 def fixture_start(make_host, tmp_path):
     witnesses = []
 
-    def start(answer=ANSWER, config="", nvml="", **options):
+    def start(answer=ANSWER, config="", nvml="", files=None, **options):
         host = make_host(sysroot=True, config=config, **options)
-        for folder, files in MACHINE.items():
-            host.sysroot.write_all(files, below=folder)
+        for folder, content in MACHINE.items():
+            host.sysroot.write_all(content, below=folder)
+        host.sysroot.write_all(files or {})
         for device, driver in DRIVERS.items():
             host.sysroot.link(f"sys/bus/pci/devices/{device}/driver", f"../../../../bus/pci/drivers/{driver}")
         folder = tmp_path / "witness"
@@ -198,6 +199,20 @@ def test_work_is_recognised(start):
         *SYSTEM, "Devices", lambda rows: any(row["Id"] == ARC and row.get("ComputeProcesses") == 1 for row in rows))
     rtx, = [row for row in system if row["Id"] == RTX]
     assert rtx["ComputeProcesses"] == 2
+
+
+def test_a_device_that_would_be_woken(start):
+    """xe wakes its device to report what a process used of it, so nobody reads that while it sleeps."""
+    status = f"sys/bus/pci/devices/{ARC}/power/runtime_status"
+    host = start(files={status: "suspended\n"})
+    devices(host, lambda rows: ARC not in rows and rows.get(RTX, {}).get("Holders") == 3)
+    assert host.witness.requests == []
+    reason, = wait_for(host, "AbsentReasons")
+    assert "would wake" in reason
+    # The service keeps the file open.
+    (host.sysroot.dir / status).write_text("active\n", encoding="ascii")
+    devices(host, is_complete)
+    assert host.witness.requests != []
 
 
 def test_only_a_processor(make_host, tmp_path):

@@ -62,6 +62,12 @@ static const AldGpu *card_of(const GPtrArray *gpus, const AldGpu *gpu)
         return gpu->parent ? ald_gpu_list_find(gpus, gpu->parent) : gpu;
 }
 
+/* Returns whether a driver wakes its device to report what a process used of it. */
+static bool wakes_for_clients(const char *driver)
+{
+        return g_strcmp0(driver, "xe") == 0;
+}
+
 static void add_target(const GPtrArray *gpus, const AldGpuKfd *kfd, const AldGpu *gpu, GArray *ret)
 {
         const AldGpu *card = card_of(gpus, gpu);
@@ -74,6 +80,8 @@ static void add_target(const GPtrArray *gpus, const AldGpuKfd *kfd, const AldGpu
                                         : gpu->sysfs.memory_total_bytes,
                 .is_asleep = card && card->live && card->live->state == ALD_GPU_POWER_ASLEEP };
 
+        target.must_rest = wakes_for_clients(gpu->driver) && card && card->live &&
+                           !ald_gpu_power_may_read(card->live->state);
         target.is_listed_fully = gpu->processes && !target.is_asleep;
         target.is_listed = target.is_listed_fully || ald_gpu_kfd_drives(kfd, gpu->id);
         g_array_append_val(ret, target);

@@ -18,11 +18,12 @@ typedef struct AldGpuTarget {
         const char *id;
         const char *parent; /* Id of the card of a MIG instance, or NULL */
         const char *driver;
-        const GPtrArray *functions; /* PCI addresses of its virtual functions, or NULL */
-        uint64_t memory_bytes;      /* its own; absent if it has none or it is unknown */
-        bool is_listed;             /* NVML or KFD lists its processes at present */
-        bool is_listed_fully;       /* by NVML, also those that draw */
+        GPtrArray *functions;  /* PCI addresses of its virtual functions, or NULL */
+        uint64_t memory_bytes; /* its own; absent if it has none or it is unknown */
+        bool is_listed;        /* NVML or KFD lists its processes at present */
+        bool is_listed_fully;  /* by NVML, also those that draw */
         bool is_asleep;
+        bool must_rest; /* it sleeps or should, and reading fdinfo of its processes would wake it */
 } AldGpuTarget;
 
 /* Replaces the processes of the cards and instances by those of NVML's answer, if it lists processes; NULL

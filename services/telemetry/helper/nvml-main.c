@@ -279,7 +279,7 @@ static void read_device(Reading *reading, const char *id)
         g_array_append_val(reading->rows, row);
 }
 
-/* What an answer lists besides the devices. */
+/* The lists of an answer besides that of the devices. */
 typedef struct Extent {
         bool links;
         unsigned processes; /* at most; 0 for none, and their number is not reported either */

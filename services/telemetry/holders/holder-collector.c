@@ -126,6 +126,10 @@ void ald_holder_collector_look(AldHolderCollector *collector)
                 forget(collector);
                 return;
         }
+        if (collector->pending->must_rest) {
+                finish_look(collector, NULL);
+                return;
+        }
         pids = list_pids(collector->pending);
         request.pids = (const char *const *) pids->pdata;
         r = ald_witness_client_ask(collector->witness, ALD_KIND_PROCESSES_REQUEST, &request);

@@ -12,17 +12,7 @@ static void clear_device(gpointer data)
 {
         AldHolderDevice *device = data;
 
-        g_strfreev(device->functions);
-}
-
-static char **copy_functions(const GPtrArray *functions)
-{
-        GPtrArray *copies = g_ptr_array_new();
-
-        for (guint i = 0; functions && i < functions->len; i++)
-                g_ptr_array_add(copies, g_strdup(functions->pdata[i]));
-        g_ptr_array_add(copies, NULL);
-        return (char **) g_ptr_array_free(copies, FALSE);
+        g_clear_pointer(&device->functions, g_ptr_array_unref);
 }
 
 static const char *keep(AldHolderList *list, const char *text)
@@ -112,8 +102,9 @@ AldHolderList *ald_holder_list_new(const GArray *targets, const GArray *processe
                         .is_nvml = target->is_listed_fully,
                         .lists_compute = target->is_listed,
                         .driver = keep(list, target->driver),
-                        .functions = copy_functions(target->functions) };
+                        .functions = target->functions ? g_ptr_array_ref(target->functions) : NULL };
 
+                list->must_rest |= target->must_rest;
                 g_array_append_val(list->devices, device);
         }
         for (guint i = 0; i < processes->len; i++) {
@@ -150,7 +141,8 @@ static AldHolderDevice *find_device(const AldHolderList *list, const char *name)
                 AldHolderDevice *device = ald_holder_list_device(list, i);
 
                 if (g_str_equal(device->id, name) ||
-                        g_strv_contains((const char *const *) device->functions, name))
+                        (device->functions &&
+                                g_ptr_array_find_with_equal_func(device->functions, name, g_str_equal, NULL)))
                         return device;
                 if (g_strcmp0(device->driver, name) == 0) {
                         found = device;

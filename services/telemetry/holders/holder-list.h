@@ -39,7 +39,7 @@ typedef struct AldHolderDevice {
 
         /* As in AldGpuTarget, to find the device of a client. */
         const char *driver;
-        char **functions;
+        GPtrArray *functions;
 
         /* Number of processes that work on it or its instances: all, and those that NVML does not list as
          * computing. Set by ald_work_watch_note(). */
@@ -50,6 +50,7 @@ typedef struct AldHolderList {
         GArray *devices; /* of AldHolderDevice */
         GArray *holders; /* of AldDeviceHolder */
         uint64_t left_out;
+        bool must_rest; /* to ask the witness would wake a device */
         bool is_witnessed;
 
         GStringChunk *texts;

@@ -3,9 +3,10 @@
 
 #include "services/telemetry/holders/holder-list.h"
 
-/* What is shown of the holders of devices, and to whom: rows of Node1.Processes and of GetHolders(). */
+/* Makes the rows of Node1.Processes and of GetHolders(): how much is shown of the holders of devices depends
+ * on to whom. */
 
-/* What other nodes of the cluster are told of holders besides their number and memory: share-processes=. */
+/* The values of share-processes=: what other nodes are told of holders besides their number and memory. */
 typedef enum AldSharing {
         ALD_SHARING_NONE,
         ALD_SHARING_UNITS,
@@ -15,8 +16,8 @@ typedef enum AldSharing {
 /* Returns -1 for any other word. */
 int ald_sharing_from_string(const char *word);
 
-/* Of more rows than this, and of more bytes, those with the least memory are left out: a record has a limit,
- * and processes can be many. */
+/* Limits of the rows of holders, since a record has one and processes can be many. Those with the least
+ * memory are left out. */
 #define ALD_HOLDER_ROWS_MAX 1024u
 #define ALD_HOLDER_ROWS_BYTES_MAX (160u * 1024)
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "services/telemetry/holders/owner.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include <glib.h>
@@ -15,66 +14,33 @@
 /* One part of the path between two slashes, and what is known of those before it. */
 typedef struct Part {
         const char *text;
-        size_t length;
-        const char *parent; /* the part before it, as long as `parent_length` */
-        size_t parent_length;
+        const char *parent; /* the part before it, or "" */
         bool in_slurm, in_kubernetes;
 } Part;
 
-static bool is(const char *text, size_t length, const char *name)
-{
-        return length == strlen(name) && memcmp(text, name, length) == 0;
-}
-
-static bool starts_with(const Part *part, const char *prefix)
-{
-        size_t length = strlen(prefix);
-
-        return part->length > length && memcmp(part->text, prefix, length) == 0;
-}
-
-static bool ends_with(const Part *part, const char *suffix)
-{
-        size_t length = strlen(suffix);
-
-        return part->length > length && memcmp(part->text + part->length - length, suffix, length) == 0;
-}
-
 /* Sets the owner, with characters that are in no name of systemd replaced. */
-static void set_owner(
-        AldOwner *ret, AldHolderOwnerKind kind, const char *prefix, const char *name, size_t length)
+static void set_owner(AldOwner *ret, AldHolderOwnerKind kind, const char *name)
 {
-        int n = snprintf(ret->name, sizeof ret->name, "%s", prefix);
-
         ret->kind = kind;
-        for (size_t i = 0; i < length && (size_t) n + 1 < sizeof ret->name; i++, n++)
-                ret->name[n] = g_ascii_isalnum(name[i]) || (name[i] && strchr("@:._\\-", name[i])) ? name[i]
-                                                                                                   : '_';
-        ret->name[n] = '\0';
+        g_strlcpy(ret->name, name, sizeof ret->name);
+        for (char *c = ret->name; *c; c++)
+                if (!g_ascii_isalnum(*c) && !strchr("@:._\\-", *c))
+                        *c = '_';
 }
 
 static void set_container(AldOwner *ret, const char *runtime, const char *id, size_t length)
 {
-        g_autofree char *prefix = g_strdup_printf("%s:", runtime);
+        g_autofree char *name = g_strdup_printf(
+                "%s:%.*s", runtime, (int) MIN(length, CONTAINER_ID_SHOWN), id);
 
-        set_owner(ret, ALD_HOLDER_OWNER_KIND_CONTAINER, prefix, id, MIN(length, CONTAINER_ID_SHOWN));
+        set_owner(ret, ALD_HOLDER_OWNER_KIND_CONTAINER, name);
 }
 
-/* Returns the number of hexadecimal digits at the beginning of a part. */
-static size_t count_digits(const char *text, size_t length)
+static bool is_id(const char *text)
 {
-        size_t n = 0;
+        size_t n = strspn(text, "0123456789abcdefABCDEF");
 
-        while (n < length && g_ascii_isxdigit(text[n]))
-                n++;
-        return n;
-}
-
-static bool is_id(const char *text, size_t length)
-{
-        size_t n = count_digits(text, length);
-
-        return n >= ID_DIGITS_MIN && (n == length || is(text + n, length - n, ".scope"));
+        return n >= ID_DIGITS_MIN && (text[n] == '\0' || g_str_equal(text + n, ".scope"));
 }
 
 /* Finds a container whose unit or folder is named after its id: docker-ID.scope, libpod-ID. */
@@ -93,30 +59,30 @@ static bool find_by_id(const Part *part, AldOwner *ret)
         for (size_t i = 0; i < G_N_ELEMENTS(known); i++) {
                 size_t length = strlen(known[i].prefix);
 
-                if (!starts_with(part, known[i].prefix) || !is_id(part->text + length, part->length - length))
+                if (!g_str_has_prefix(part->text, known[i].prefix) || !is_id(part->text + length))
                         continue;
-                set_container(ret, known[i].runtime, part->text + length, part->length - length);
+                set_container(ret, known[i].runtime, part->text + length, CONTAINER_ID_SHOWN);
                 return true;
         }
-        if (!is_id(part->text, part->length) ||
-                (!part->in_kubernetes && !is(part->parent, part->parent_length, "docker")))
+        if (!is_id(part->text) || (!part->in_kubernetes && !g_str_equal(part->parent, "docker")))
                 return false;
-        set_container(ret, part->in_kubernetes ? "kubernetes" : "docker", part->text, part->length);
+        set_container(ret, part->in_kubernetes ? "kubernetes" : "docker", part->text, CONTAINER_ID_SHOWN);
         return true;
 }
 
 /* Finds a container or virtual machine that is named by people. */
 static bool find_by_name(const Part *part, AldOwner *ret)
 {
-        size_t machine = strlen("machine-"), scope = strlen(".scope"), payload = strlen("lxc.payload.");
+        size_t length = strlen(part->text);
 
-        if (starts_with(part, "lxc.payload."))
-                set_container(ret, "lxc", part->text + payload, part->length - payload);
-        else if (is(part->parent, part->parent_length, "lxc") ||
-                 is(part->parent, part->parent_length, "lxc.payload"))
-                set_container(ret, "lxc", part->text, part->length);
-        else if (starts_with(part, "machine-") && ends_with(part, ".scope") && part->length > machine + scope)
-                set_container(ret, "machine", part->text + machine, part->length - machine - scope);
+        if (g_str_has_prefix(part->text, "lxc.payload."))
+                set_container(ret, "lxc", part->text + strlen("lxc.payload."), length);
+        else if (g_str_equal(part->parent, "lxc") || g_str_equal(part->parent, "lxc.payload"))
+                set_container(ret, "lxc", part->text, length);
+        else if (g_str_has_prefix(part->text, "machine-") && g_str_has_suffix(part->text, ".scope") &&
+                 length > strlen("machine-.scope"))
+                set_container(
+                        ret, "machine", part->text + strlen("machine-"), length - strlen("machine-.scope"));
         else
                 return false;
         return true;
@@ -124,55 +90,50 @@ static bool find_by_name(const Part *part, AldOwner *ret)
 
 static bool find_job(const Part *part, AldOwner *ret)
 {
-        size_t prefix = strlen("job_");
+        const char *number = part->text + strlen("job_");
 
-        if (!part->in_slurm || !starts_with(part, "job_"))
+        if (!part->in_slurm || !g_str_has_prefix(part->text, "job_") || *number == '\0' ||
+                number[strspn(number, "0123456789")] != '\0')
                 return false;
-        for (size_t i = prefix; i < part->length; i++)
-                if (!g_ascii_isdigit(part->text[i]))
-                        return false;
-        set_owner(ret, ALD_HOLDER_OWNER_KIND_JOB, "", part->text + prefix, part->length - prefix);
+        set_owner(ret, ALD_HOLDER_OWNER_KIND_JOB, number);
         return true;
 }
 
-/* Slurm's own scope holds its jobs. */
-static bool is_of_slurm(const Part *part)
+static bool is_unit(const char *text)
 {
-        return ends_with(part, "slurmstepd.scope") || is(part->text, part->length, "slurmstepd.scope") ||
-               is(part->text, part->length, "slurm") || starts_with(part, "slurm_");
+        return *text != '.' && (g_str_has_suffix(text, ".service") || g_str_has_suffix(text, ".scope"));
 }
 
 static bool find_owner(const Part *part, AldOwner *ret)
 {
-        if (!part->parent && is(part->text, part->length, "user.slice")) {
-                set_owner(ret, ALD_HOLDER_OWNER_KIND_SESSION, "", "", 0);
+        if (*part->parent == '\0' && g_str_equal(part->text, "user.slice")) {
+                set_owner(ret, ALD_HOLDER_OWNER_KIND_SESSION, "");
                 return true;
         }
         if (find_by_id(part, ret) || find_by_name(part, ret) || find_job(part, ret))
                 return true;
-        if (part->in_slurm || (!ends_with(part, ".service") && !ends_with(part, ".scope")))
+        if (part->in_slurm || !is_unit(part->text))
                 return false;
-        set_owner(ret, ALD_HOLDER_OWNER_KIND_UNIT, "", part->text, part->length);
+        set_owner(ret, ALD_HOLDER_OWNER_KIND_UNIT, part->text);
         return true;
 }
 
 void ald_owner_parse(const char *path, AldOwner *ret)
 {
-        Part part = { 0 };
+        g_auto(GStrv) parts = g_strsplit(path, "/", -1);
+        Part part = { .text = "" };
 
-        set_owner(ret, ALD_HOLDER_OWNER_KIND_NONE, "", "", 0);
-        for (const char *at = path; *at; at += strspn(at, "/")) {
-                if (*at == '/')
+        set_owner(ret, ALD_HOLDER_OWNER_KIND_NONE, "");
+        for (char **text = parts; *text; text++) {
+                if (**text == '\0')
                         continue;
-                part.text = at;
-                part.length = strcspn(at, "/");
-                part.in_slurm = part.in_slurm || is_of_slurm(&part);
-                part.in_kubernetes = part.in_kubernetes || starts_with(&part, "kubepods") ||
-                                     is(part.text, part.length, "kubepods");
+                part.parent = part.text;
+                part.text = *text;
+                /* Slurm's own scope holds its jobs. */
+                part.in_slurm |= g_str_has_suffix(*text, "slurmstepd.scope") || g_str_equal(*text, "slurm") ||
+                                 g_str_has_prefix(*text, "slurm_");
+                part.in_kubernetes |= g_str_has_prefix(*text, "kubepods");
                 if (find_owner(&part, ret))
                         return;
-                part.parent = part.text;
-                part.parent_length = part.length;
-                at += part.length;
         }
 }
