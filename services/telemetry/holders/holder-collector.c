@@ -27,8 +27,8 @@ struct AldHolderCollector {
 
 static const char *const *collect_reasons(AldHolderCollector *collector)
 {
-        const char *witness = ald_witness_client_reason(collector->witness)
-                                      ?: "alidade-witness does not answer";
+        const char *witness = collector->list->must_rest ? "alidade-witness would wake a GPU of the driver xe"
+                                                         : ald_witness_client_reason(collector->witness);
 
         g_ptr_array_set_size(collector->reasons, 0);
         if (!collector->list->is_witnessed)
@@ -36,7 +36,7 @@ static const char *const *collect_reasons(AldHolderCollector *collector)
                         g_strdup_printf(
                                 "Holders: %s, so only processes that NVML or KFD lists are known, and "
                                 "not who they belong to",
-                                witness));
+                                witness ?: "alidade-witness does not answer"));
         if (collector->rows->left_out > 0)
                 g_ptr_array_add(collector->reasons,
                         g_strdup_printf("Holders: %" G_GUINT64_FORMAT " processes are too many to be listed",
