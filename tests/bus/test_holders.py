@@ -185,7 +185,7 @@ def test_more_than_anybody_may_hold(start):
     """5,000 processes of NVIDIA's library, and a witness that answers with more rows than it may."""
     host = start({**ANSWER, "Clients": [client(pid, ARC, MemoryBytes=1, Usage=1) for pid in range(1000, 2100)]},
                  nvml="many-processes", config="[telemetry]\nshare-processes=all\n")
-    devices(host, lambda rows: rows.get(ARC, {}).get("Holders", 0) >= 1000)
+    devices(host, lambda rows: rows.get(ARC, {}).get("Holders", 0) >= 1000 and rows[RTX].get("Holders") == 5000)
     rows = wait_for(host, "Holders", lambda rows: len(rows) > 500)
     assert len(rows) <= 1024
     reason, = [reason for reason in wait_for(host, "AbsentReasons") if "too many" in reason]

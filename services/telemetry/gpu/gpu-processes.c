@@ -78,6 +78,7 @@ static void add_target(const GPtrArray *gpus, const AldGpuKfd *kfd, const AldGpu
                 .memory_bytes = gpu->nvml.memory_total_bytes != ALD_ABSENT_UINT64
                                         ? gpu->nvml.memory_total_bytes
                                         : gpu->sysfs.memory_total_bytes,
+                .n_compute = gpu->live->nvml.compute_processes,
                 .is_asleep = card && card->live && card->live->state == ALD_GPU_POWER_ASLEEP };
 
         target.must_rest = wakes_for_clients(gpu->driver) && card && card->live &&

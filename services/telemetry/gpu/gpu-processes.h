@@ -20,6 +20,7 @@ typedef struct AldGpuTarget {
         const char *driver;
         GPtrArray *functions;  /* PCI addresses of its virtual functions, or NULL */
         uint64_t memory_bytes; /* its own; absent if it has none or it is unknown */
+        uint64_t n_compute;    /* processes in NVML's list of those that compute; absent without it */
         bool is_listed;        /* NVML or KFD lists its processes at present */
         bool is_listed_fully;  /* by NVML, also those that draw */
         bool is_asleep;

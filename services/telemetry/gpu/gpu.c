@@ -37,6 +37,7 @@ struct AldGpuCollector {
         GArray *joins;       /* of AldDeviceJoin, likewise */
         GStringChunk *texts; /* of the joins */
         guint report_source; /* pending call of changed() */
+        uint64_t unlisted_processes;
 
         AldGpuKfd *kfd;
         AldDeviceWatch *watch;
@@ -362,6 +363,8 @@ static void on_nvml_answered(const AldNvmlAnswer *answer, void *userdata)
                 new_links = (answer->links == 1 && apply_nvlinks(card, answer, row)) || new_links;
         }
         ald_gpu_processes_apply(collector->gpus, answer);
+        if (!answer || answer->unlisted_processes != ALD_ABSENT_UINT64)
+                collector->unlisted_processes = answer ? answer->unlisted_processes : 0;
         if (new_instances)
                 match_opencl(collector);
         if (new_links)
@@ -442,11 +445,12 @@ void ald_gpu_collector_use_host_memory(AldGpuCollector *collector, uint64_t byte
         report_later(collector);
 }
 
-void ald_gpu_collector_processes(AldGpuCollector *collector, GArray *targets, GArray *processes)
+uint64_t ald_gpu_collector_processes(AldGpuCollector *collector, GArray *targets, GArray *processes)
 {
         if (ald_gpu_kfd_sample(collector->kfd))
                 report_later(collector);
         ald_gpu_processes_list(collector->gpus, collector->kfd, targets, processes);
+        return collector->unlisted_processes;
 }
 
 void ald_gpu_collector_sample_at(AldGpuCollector *collector, int64_t now_usec, GArray *devices)

@@ -41,8 +41,9 @@ void ald_gpu_collector_use_host_memory(AldGpuCollector *collector, uint64_t byte
 void ald_gpu_collector_sample(AldGpuCollector *collector, GArray *devices);
 
 /* Adds the devices (AldGpuTarget) and their processes (AldGpuProcess), as NVML last listed them and as KFD
- * does now. This wakes no device. They are valid until control returns to the main loop. */
-void ald_gpu_collector_processes(AldGpuCollector *collector, GArray *targets, GArray *processes);
+ * does now. This wakes no device. They are valid until control returns to the main loop. Returns how many
+ * processes NVML knows beyond those. */
+uint64_t ald_gpu_collector_processes(AldGpuCollector *collector, GArray *targets, GArray *processes);
 
 /* Adds the reasons for absent figures of devices that an administrator can fix, each "Devices: …", to an
  * array that owns its strings. */

@@ -98,9 +98,9 @@ static AldHolderList *list_known(AldHolderCollector *collector)
 {
         g_autoptr(GArray) targets = g_array_new(FALSE, FALSE, sizeof(AldGpuTarget));
         g_autoptr(GArray) processes = g_array_new(FALSE, FALSE, sizeof(AldGpuProcess));
+        uint64_t unlisted = ald_gpu_collector_processes(collector->gpu, targets, processes);
 
-        ald_gpu_collector_processes(collector->gpu, targets, processes);
-        return targets->len > 0 ? ald_holder_list_new(targets, processes) : NULL;
+        return targets->len > 0 ? ald_holder_list_new(targets, processes, unlisted) : NULL;
 }
 
 /* Reports that there is nothing, once the last device has gone. */

@@ -83,10 +83,12 @@ static guint index_of(const AldHolderList *list, const AldHolderDevice *device)
         return (guint) (device - ald_holder_list_device(list, 0));
 }
 
-AldHolderList *ald_holder_list_new(const GArray *targets, const GArray *processes)
+AldHolderList *ald_holder_list_new(const GArray *targets, const GArray *processes, uint64_t unlisted)
 {
         AldHolderList *list = g_new0(AldHolderList, 1);
 
+        list->left_out = unlisted;
+        list->is_cut = unlisted > 0;
         list->texts = g_string_chunk_new(1024);
         list->places = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
         list->holders = g_array_new(FALSE, FALSE, sizeof(AldDeviceHolder));
@@ -100,6 +102,7 @@ AldHolderList *ald_holder_list_new(const GArray *targets, const GArray *processe
                         .is_known = target->is_listed,
                         .is_complete = target->is_listed_fully,
                         .is_nvml = target->is_listed_fully,
+                        .n_compute = target->n_compute,
                         .lists_compute = target->is_listed,
                         .driver = keep(list, target->driver),
                         .functions = target->functions ? g_ptr_array_ref(target->functions) : NULL };

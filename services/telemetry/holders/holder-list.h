@@ -35,6 +35,7 @@ typedef struct AldHolderDevice {
         bool is_complete;      /* nobody else can hold it */
         bool is_unsure;        /* some process may compute on it unseen */
         bool is_nvml;          /* NVML lists all its holders */
+        uint64_t n_compute;    /* as in AldGpuTarget */
         bool lists_compute;    /* NVML or KFD lists those that compute */
 
         /* As in AldGpuTarget, to find the device of a client. */
@@ -50,6 +51,7 @@ typedef struct AldHolderList {
         GArray *devices; /* of AldHolderDevice */
         GArray *holders; /* of AldDeviceHolder */
         uint64_t left_out;
+        bool is_cut;    /* NVML knows more processes than it lists */
         bool must_rest; /* to ask the witness would wake a device */
         bool is_witnessed;
 
@@ -58,8 +60,8 @@ typedef struct AldHolderList {
 } AldHolderList;
 
 /* Makes a list of what the devices (AldGpuTarget) and processes (AldGpuProcess) of NVML and KFD say, which it
- * copies. */
-AldHolderList *ald_holder_list_new(const GArray *targets, const GArray *processes);
+ * copies; NVML knows `unlisted` processes more. */
+AldHolderList *ald_holder_list_new(const GArray *targets, const GArray *processes, uint64_t unlisted);
 void ald_holder_list_free(AldHolderList *list);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldHolderList, ald_holder_list_free)
 

@@ -51,6 +51,16 @@ static void count_holder(GArray *rows, guint device, const AldDeviceHolder *hold
         add_bytes(&row->held_bytes, holder->memory_bytes);
 }
 
+/* Corrects the row of a device whose processes are too many to be listed. */
+static void count_unlisted(const AldHolderDevice *device, AldHeldDevice *row)
+{
+        if (!device->is_nvml)
+                return;
+        row->held_bytes = ALD_ABSENT_UINT64;
+        if (device->n_compute != ALD_ABSENT_UINT64)
+                row->holders = MAX(row->holders, device->n_compute);
+}
+
 /* Makes the rows of devices. A process on several instances of a card counts there for each of them. */
 static void make_devices(AldHolderRows *rows, const AldHolderList *list)
 {
@@ -68,6 +78,9 @@ static void make_devices(AldHolderRows *rows, const AldHolderList *list)
                 if (card)
                         count_holder(rows->devices, (guint) (card - ald_holder_list_device(list, 0)), holder);
         }
+        for (guint i = 0; list->is_cut && i < list->devices->len; i++)
+                count_unlisted(
+                        ald_holder_list_device(list, i), &g_array_index(rows->devices, AldHeldDevice, i));
         for (guint i = list->devices->len; i-- > 0;)
                 if (!ald_holder_list_device(list, i)->is_known)
                         g_array_remove_index(rows->devices, i);

@@ -28,6 +28,7 @@ typedef struct Case {
         AldHolderList *list;
         AldHolderRows *rows;
         GString *text;
+        uint64_t unlisted;
 } Case;
 
 static Case *begin(void)
@@ -69,7 +70,7 @@ static void merge(Case *fixture, const char *answer)
 
         g_clear_pointer(&fixture->list, ald_holder_list_free);
         g_clear_pointer(&fixture->answer, ald_record_unref);
-        fixture->list = ald_holder_list_new(fixture->targets, fixture->processes);
+        fixture->list = ald_holder_list_new(fixture->targets, fixture->processes, fixture->unlisted);
         if (!answer)
                 return;
         g_assert_cmpint(ald_message_parse(ALD_KIND_PROCESSES_ANSWER, answer, strlen(answer), 256 * 1024,
@@ -385,6 +386,21 @@ static void test_many(void)
         end(fixture);
 }
 
+/* NVML counts all that compute, but does not list them, nor what they hold. */
+static void test_unlisted(void)
+{
+        Case *fixture = begin();
+
+        fixture->unlisted = 4000;
+        g_array_index(fixture->targets, AldGpuTarget, 0).n_compute = 4001;
+        add(fixture, NVIDIA, 10, true, 1, 1);
+        add(fixture, RADEON, 10, true, 1, 1);
+        merge(fixture, "{\"Complete\":true}");
+        g_assert_cmpstr(devices(fixture), ==, NVIDIA " 4001; " RADEON " 1 1M; " ARC " 0 0M; ");
+        g_assert_cmpuint(fixture->rows->left_out, ==, 4000);
+        end(fixture);
+}
+
 static void test_sharing_words(void)
 {
         g_assert_cmpint(ald_sharing_from_string("none"), ==, ALD_SHARING_NONE);
@@ -405,6 +421,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/holders/work", test_work);
         g_test_add_func("/holders/compute", test_compute);
         g_test_add_func("/holders/many", test_many);
+        g_test_add_func("/holders/unlisted", test_unlisted);
         g_test_add_func("/holders/sharing-words", test_sharing_words);
         return g_test_run();
 }
