@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The witness, as its own user with the capability of its unit and under the filter of system calls of its unit: what it
-says of processes of others, and what it cannot do to them."""
+"""The witness, as a user of its own with the capability and the filter of system calls of its unit: what it says of
+processes of others, and what it cannot do to them."""
 
 import contextlib
 import json
