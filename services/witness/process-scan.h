@@ -11,10 +11,10 @@ typedef struct AldProcessScan AldProcessScan;
 
 #define ALD_PROCESS_SCAN_PARTS 6u
 
-/* At most so many holders are known at a time, and each half of an answer is read for at most so long. What
- * is left of all others is read with the next answer. */
+/* At most so many holders are known at a time, and both they and the others are read for at most so long in
+ * an answer: a twentieth of the time each. What is left of the others is read with the next answer. */
 #define ALD_PROCESS_SCAN_HOLDERS_MAX 1024u
-#define ALD_PROCESS_SCAN_USEC G_USEC_PER_SEC
+#define ALD_PROCESS_SCAN_USEC (250 * G_TIME_SPAN_MILLISECOND)
 
 /* `root` is as in services/common/sysroot.h. */
 AldProcessScan *ald_process_scan_new(int root);

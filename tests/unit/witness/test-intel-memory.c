@@ -10,6 +10,7 @@
 #include "record/message.h"
 #include "services/witness/counter-reader.h"
 #include "services/witness/intel-memory.h"
+#include "services/witness/intel-pmu.h"
 #include "tests/unit/fake-root.h"
 
 #define ARC "0000:03:00.0"
@@ -257,6 +258,18 @@ static void test_odd_devices(void)
         g_assert_cmpuint(ald_record_as(record, COUNTERS_ANSWER, AldCountersAnswer)->devices.n, ==, 1);
 }
 
+static void test_events_of_perf(void)
+{
+        static const char *const odd[] = { "", "config=", "config=0x", "config=0x-1", "config=1",
+                "config=0x1,umask=0x2", "config=0x11112222333344445" };
+        uint64_t config = 0;
+
+        g_assert_cmpint(ald_intel_parse_event("config=0x10002", &config), ==, 0);
+        g_assert_cmphex(config, ==, 0x10002);
+        for (size_t i = 0; i < G_N_ELEMENTS(odd); i++)
+                g_assert_cmpint(ald_intel_parse_event(odd[i], &config), ==, -EBADMSG);
+}
+
 int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
@@ -267,5 +280,6 @@ int main(int argc, char *argv[])
                 "/intel-memory/the-kernel-must-answer-the-truth", test_the_kernel_must_answer_the_truth);
         g_test_add_func("/intel-memory/answers", test_answers);
         g_test_add_func("/intel-memory/odd-devices", test_odd_devices);
+        g_test_add_func("/intel-memory/events-of-perf", test_events_of_perf);
         return g_test_run();
 }
