@@ -21,7 +21,10 @@ struct AldHolderCollector {
         AldHolderList *pending; /* a look that waits for the witness, or NULL */
         AldHolderList *list;    /* the last look; NULL before the first one, and without devices */
         AldWorkWatch *work;
-        AldHolderRows *rows, *rows_for_user;
+        AldHolderRows *rows;
+        AldHolderRows *rows_for_user; /* kept for the next call of the same user, who may call often */
+        bool rows_for_user_valid;
+        uid_t rows_uid;
         GPtrArray *reasons;
 };
 
@@ -63,6 +66,7 @@ static void finish_look(AldHolderCollector *collector, const AldProcessesAnswer 
 {
         ald_holder_list_free(collector->list);
         collector->list = g_steal_pointer(&collector->pending);
+        collector->rows_for_user_valid = false;
         if (answer)
                 ald_holder_list_add_witnessed(collector->list, answer);
         ald_work_watch_note(collector->work, collector->list);
@@ -111,6 +115,7 @@ static void forget(AldHolderCollector *collector)
         if (!collector->list)
                 return;
         g_clear_pointer(&collector->list, ald_holder_list_free);
+        collector->rows_for_user_valid = false;
         collector->changed(&none, collector->userdata);
 }
 
@@ -171,7 +176,10 @@ void ald_holder_collector_count_work(const AldHolderCollector *collector, GArray
 
 const AldHolderRows *ald_holder_collector_rows(AldHolderCollector *collector, uid_t uid)
 {
-        ald_holder_rows_for_user(collector->rows_for_user, collector->list, uid);
+        if (!collector->rows_for_user_valid || collector->rows_uid != uid)
+                ald_holder_rows_for_user(collector->rows_for_user, collector->list, uid);
+        collector->rows_for_user_valid = true;
+        collector->rows_uid = uid;
         return collector->rows_for_user;
 }
 
