@@ -9,7 +9,6 @@
 #include "services/telemetry/gpu/gpu-hwmon.h"
 #include "services/telemetry/gpu/gpu-metrics.h"
 #include "services/telemetry/gpu/gpu-names.h"
-#include "services/telemetry/gpu/gpu-pmu.h"
 #include "services/telemetry/gpu/gpu-throttle.h"
 #include "services/telemetry/host/kept-file.h"
 #include "services/telemetry/host/rapl.h"
@@ -100,7 +99,6 @@ struct AldGpuReader {
         Gauge gauges[N_FIGURES];
         AldKeptFile stats; /* of v3d */
         AldV3dStats before;
-        AldGpuPmu *pmu;           /* of i915 */
         AldGpuThrottle *throttle; /* of i915 and xe; or NULL */
         AldKeptFile metrics;      /* of amdgpu */
         AldGpuMetrics metrics_before;
@@ -258,8 +256,6 @@ AldGpuReader *ald_gpu_reader_new(int root, const AldGpu *gpu)
                 reader->throttle = ald_gpu_throttle_new(root, gpu->path);
         if (ald_sysroot_exists(root, stats))
                 ald_kept_file_init(&reader->stats, root, stats);
-        if (g_strcmp0(gpu->driver, "i915") == 0)
-                reader->pmu = ald_gpu_pmu_new(root, gpu->id);
         return reader;
 }
 
@@ -275,7 +271,6 @@ void ald_gpu_reader_free(AldGpuReader *reader)
         if (reader->metrics.path)
                 ald_kept_file_clear(&reader->metrics);
         ald_gpu_throttle_free(reader->throttle);
-        ald_gpu_pmu_free(reader->pmu);
         g_free(reader);
 }
 
@@ -285,13 +280,7 @@ bool ald_gpu_reader_same(const AldGpuReader *a, const AldGpuReader *b)
                 if (g_strcmp0(a->gauges[figure].file.path, b->gauges[figure].file.path) != 0)
                         return false;
         return g_strcmp0(a->stats.path, b->stats.path) == 0 &&
-               g_strcmp0(a->metrics.path, b->metrics.path) == 0 && !a->throttle == !b->throttle &&
-               !a->pmu == !b->pmu && ald_gpu_reader_refusal(a) == ald_gpu_reader_refusal(b);
-}
-
-int ald_gpu_reader_refusal(const AldGpuReader *reader)
-{
-        return reader->pmu ? ald_gpu_pmu_error(reader->pmu) : 0;
+               g_strcmp0(a->metrics.path, b->metrics.path) == 0 && !a->throttle == !b->throttle;
 }
 
 const char *ald_gpu_reader_refused_file(const AldGpuReader *reader)
@@ -474,8 +463,6 @@ void ald_gpu_reader_read(AldGpuReader *reader, int64_t now_usec, AldDevice *devi
                 figures.usage = (double) value * reader->gauges[FIGURE_USAGE].scale;
         else if (reader->stats.path)
                 figures.usage = read_v3d_usage(reader);
-        else if (reader->pmu)
-                figures.usage = ald_gpu_pmu_read(reader->pmu);
         if (read_gauge(reader, FIGURE_TEMPERATURE, &value))
                 figures.temperature_milli_celsius = value;
         figures.memory_used_bytes = read_uint64(reader, FIGURE_MEMORY);

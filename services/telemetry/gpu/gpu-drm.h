@@ -18,9 +18,6 @@ bool ald_gpu_reader_same(const AldGpuReader *a, const AldGpuReader *b);
  * awake. */
 void ald_gpu_reader_read(AldGpuReader *reader, int64_t now_usec, AldDevice *device);
 
-/* Returns why the kernel refuses to report the usage, as a negative errno; 0 if it does not refuse. */
-int ald_gpu_reader_refusal(const AldGpuReader *reader);
-
 /* Returns the path of a file that the last reading was not allowed to read, or NULL. */
 const char *ald_gpu_reader_refused_file(const AldGpuReader *reader);
 

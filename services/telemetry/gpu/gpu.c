@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "services/common/sysroot.h"
+#include "services/telemetry/gpu/counter-source.h"
 #include "services/telemetry/gpu/gpu-cpu.h"
 #include "services/telemetry/gpu/gpu-joins.h"
 #include "services/telemetry/gpu/gpu-kfd.h"
@@ -42,6 +43,7 @@ struct AldGpuCollector {
         AldGpuKfd *kfd;
         AldDeviceWatch *watch;
         AldNvmlSource *nvml_source;
+        AldCounterSource *counter_source;
         AldOpenclSource *opencl_source;
         AldIcdWatch *icd_watch;
 };
@@ -401,6 +403,23 @@ static void query_nvml(AldGpuCollector *collector, int64_t now_usec)
                 ald_gpu_list_find(collector->gpus, *id)->live->asked_usec = now_usec;
 }
 
+static bool has_counters(const AldGpu *gpu)
+{
+        return gpu->live && !gpu->parent && ald_gpu_power_may_read(gpu->live->state) &&
+               (g_strcmp0(gpu->driver, "i915") == 0 || g_strcmp0(gpu->driver, "xe") == 0);
+}
+
+static void query_counters(AldGpuCollector *collector, int64_t now_usec)
+{
+        g_autoptr(GPtrArray) ids = g_ptr_array_new();
+
+        for (guint i = 0; i < collector->gpus->len; i++)
+                if (has_counters(collector->gpus->pdata[i]))
+                        g_ptr_array_add(ids, ((AldGpu *) collector->gpus->pdata[i])->id);
+        g_ptr_array_add(ids, NULL);
+        ald_counter_source_ask(collector->counter_source, (const char *const *) ids->pdata, now_usec);
+}
+
 /* Requests the list of OpenCL if all devices may be read, since OpenCL drivers wake all devices, and prevent
  * their suspension. */
 static void query_opencl(AldGpuCollector *collector)
@@ -467,13 +486,16 @@ void ald_gpu_collector_sample_at(AldGpuCollector *collector, int64_t now_usec, G
                                 gpu, ald_gpu_list_find(collector->gpus, gpu->parent), now_usec, &device);
                 else
                         ald_gpu_live_sample(gpu, now_usec, &device);
+                if (has_counters(gpu))
+                        ald_counter_source_complete(collector->counter_source, &device);
                 if (gpu->pcie && ald_gpu_pcie_sample(gpu->pcie, ald_gpu_power_may_read(gpu->live->state),
                                          device.usage, now_usec))
                         report_later(collector);
                 if (devices && ald_gpu_is_shown(gpu))
                         g_array_append_val(devices, device);
         }
-        query_nvml(collector);
+        query_nvml(collector, now_usec);
+        query_counters(collector, now_usec);
         query_opencl(collector);
 }
 
@@ -546,22 +568,23 @@ void ald_gpu_collector_backends(AldGpuCollector *collector, AldBackends *ret)
 void ald_gpu_collector_reasons(const AldGpuCollector *collector, GPtrArray *reasons)
 {
         const char *nvml = ald_nvml_source_reason(collector->nvml_source);
+        const char *counters = ald_counter_source_reason(collector->counter_source);
 
         if (nvml)
                 g_ptr_array_add(reasons, g_strdup_printf("Devices: NVIDIA's library failed: %s", nvml));
+        if (counters)
+                g_ptr_array_add(reasons,
+                        g_strdup_printf(
+                                "Devices: the memory in use and the usage of Intel's GPUs are not known: %s",
+                                counters));
         for (guint i = 0; i < collector->gpus->len; i++) {
                 const AldGpu *gpu = collector->gpus->pdata[i];
                 const AldGpuReader *reader = gpu->live ? gpu->live->reader : NULL;
                 const char *file = reader ? ald_gpu_reader_refused_file(reader) : NULL;
-                int r = reader ? ald_gpu_reader_refusal(reader) : 0;
 
                 if (file)
-                        g_ptr_array_add(
-                                reasons, g_strdup_printf("Devices: the service is not allowed to read /%s", file));
-                if (r == -EACCES || r == -EPERM)
-                        g_ptr_array_add(reasons, g_strdup_printf("Devices: the usage of %s is counted for "
-                                                                 "programs with CAP_PERFMON only",
-                                                         gpu->id));
+                        g_ptr_array_add(reasons,
+                                g_strdup_printf("Devices: the service is not allowed to read /%s", file));
         }
 }
 
@@ -590,6 +613,7 @@ AldGpuCollector *ald_gpu_collector_new_with_timing(int root, const char *libexec
         collector->joins = g_array_new(FALSE, FALSE, sizeof(AldDeviceJoin));
         collector->texts = g_string_chunk_new(1024);
         collector->nvml_source = ald_nvml_source_new(directory, timing, on_nvml_answered, collector);
+        collector->counter_source = ald_counter_source_new();
         collector->opencl_source = ald_opencl_source_new(directory, timing, on_opencl_answered, collector);
         collector->icd_watch = ald_icd_watch_new(on_icds_changed, collector);
         collector->watch = ald_device_watch_new("GPUs", subsystems, on_devices_changed, collector);
@@ -613,6 +637,7 @@ void ald_gpu_collector_free(AldGpuCollector *collector)
         ald_device_watch_free(collector->watch);
         ald_icd_watch_free(collector->icd_watch);
         ald_nvml_source_free(collector->nvml_source);
+        ald_counter_source_free(collector->counter_source);
         ald_opencl_source_free(collector->opencl_source);
         g_clear_pointer(&collector->opencl, ald_record_unref);
         g_ptr_array_unref(collector->gpus);

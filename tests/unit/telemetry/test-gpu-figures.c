@@ -8,7 +8,6 @@
 #include "services/telemetry/gpu/gpu-live.h"
 #include "services/telemetry/gpu/gpu-pci.h"
 #include "services/telemetry/gpu/gpu-platform.h"
-#include "services/telemetry/gpu/gpu-pmu.h"
 #include "tests/unit/gpu-roots.h"
 #include "tests/unit/log-count.h"
 
@@ -566,74 +565,6 @@ static void test_prepare_again(Fixture *fixture, gconstpointer make)
         g_assert_cmpfloat(sample(fixture, SEC).usage, ==, 37);
 }
 
-/* The clock of a processor, which the kernel counts in ns as well, plays an engine that is always busy. */
-static void add_engines(FakeRoot *root)
-{
-        fake_root_write_all(root, "sys/bus/event_source/devices/i915/type", "1\n",
-                "sys/bus/event_source/devices/i915/cpumask", "0\n",
-                "sys/bus/event_source/devices/i915/events/rcs0-busy", "config=0x0\n",
-                "sys/bus/event_source/devices/i915/events/vcs0-busy", "config=0x3\n",
-                "sys/bus/event_source/devices/i915/events/rcs0-busy.unit", "ns\n",
-                "sys/bus/event_source/devices/i915/events/broken-busy", "config=busy\n", NULL);
-}
-
-static bool has_usage(void *userdata)
-{
-        return !isnan(sample(userdata, SEC).usage);
-}
-
-static void test_engines(Fixture *fixture, gconstpointer make)
-{
-        AldGpu *gpu = fixture->gpus->pdata[0];
-
-        add_engines(fixture->root);
-        ald_gpu_live_prepare(fixture->root->fd, gpu);
-        if (ald_gpu_reader_refusal(gpu->live->reader) != 0) {
-                g_test_skip("the kernel counts for others only");
-                return;
-        }
-        g_assert_true(isnan(sample(fixture, SEC).usage));
-        gpu_wait(has_usage, fixture);
-        g_assert_cmpfloat(sample(fixture, SEC).usage, >, 50);
-}
-
-/* As nobody, whom the kernel tells nothing by default. */
-static void test_no_engines_for_nobody(Fixture *fixture, gconstpointer make)
-{
-        AldGpu *gpu = fixture->gpus->pdata[0];
-        int r;
-
-        add_engines(fixture->root);
-        g_assert_cmpint(chmod(fixture->root->dir, 0755), ==, 0);
-        if (geteuid() == 0)
-                g_assert_cmpint(seteuid(65534), ==, 0);
-        ald_gpu_live_prepare(fixture->root->fd, gpu);
-        if (getuid() == 0)
-                g_assert_cmpint(seteuid(0), ==, 0);
-        r = ald_gpu_reader_refusal(gpu->live->reader);
-        if (r == 0) {
-                g_test_skip("the kernel counts for everybody");
-                return;
-        }
-        g_assert_true(r == -EACCES || r == -EPERM);
-        g_assert_true(isnan(sample(fixture, SEC).usage));
-        g_assert_cmpuint(sample(fixture, SEC).clock_hz, ==, 1300000000);
-}
-
-static void test_events(void)
-{
-        uint64_t config = 7;
-
-        g_assert_cmpint(ald_gpu_parse_event("config=0x10002", &config), ==, 0);
-        g_assert_cmpuint(config, ==, 0x10002);
-        g_assert_cmpint(ald_gpu_parse_event("config=0x", &config), ==, -EBADMSG);
-        g_assert_cmpint(ald_gpu_parse_event("config=0x-1", &config), ==, -EBADMSG);
-        g_assert_cmpint(ald_gpu_parse_event("config=0x1,umask=0x2", &config), ==, -EBADMSG);
-        g_assert_cmpint(ald_gpu_parse_event("config=0x11112222333344445", &config), ==, -EBADMSG);
-        g_assert_cmpint(ald_gpu_parse_event("", &config), ==, -EBADMSG);
-        g_assert_cmpuint(config, ==, 0x10002);
-}
-
 static void test_v3d_stats(void)
 {
         AldV3dStats stats, later;
@@ -674,8 +605,6 @@ int main(int argc, char *argv[])
                 { "/gpu-figures/strix-halo", gpu_root_strix_halo, test_strix_halo },
                 { "/gpu-figures/mi300a", gpu_root_mi300a, test_mi300a },
                 { "/gpu-figures/iris", gpu_root_iris, test_iris },
-                { "/gpu-figures/engines", gpu_root_iris, test_engines },
-                { "/gpu-figures/no-engines-for-nobody", gpu_root_iris, test_no_engines_for_nobody },
                 { "/gpu-figures/arc", gpu_root_arc, test_arc },
                 { "/gpu-figures/raspberry", gpu_root_raspberry, test_raspberry },
                 { "/gpu-figures/jetson", gpu_root_jetson, test_jetson },
@@ -695,7 +624,6 @@ int main(int argc, char *argv[])
         for (size_t i = 0; i < G_N_ELEMENTS(tests); i++)
                 g_test_add(tests[i].path, Fixture, (gconstpointer) tests[i].make, set_up, tests[i].run,
                         tear_down);
-        g_test_add_func("/gpu-figures/events", test_events);
         g_test_add_func("/gpu-figures/v3d-stats", test_v3d_stats);
         return g_test_run();
 }
