@@ -7,6 +7,7 @@
 #include "clients/desktop/details/details-pane.h"
 #include "clients/desktop/live/finding-item.h"
 #include "clients/desktop/placement/placement-page.h"
+#include "clients/desktop/tables/devices-page.h"
 #include "clients/desktop/tables/findings-page.h"
 #include "clients/desktop/tables/links-page.h"
 #include "clients/desktop/tables/list-page.h"
@@ -322,17 +323,30 @@ static void close_details(AldDesktopWindow *window)
                 restore_page_focus(window);
 }
 
-static void on_show_node(GtkWidget *widget, const char *name, GVariant *parameter)
+/* Shows a node, at one of its devices unless that is NULL. */
+static void show_node(AldDesktopWindow *window, const char *id, const char *device)
 {
-        AldDesktopWindow *window = ALD_DESKTOP_WINDOW(widget);
-        const char *id = g_variant_get_string(parameter, NULL);
-
         if (!window->content)
                 return;
         open_details(window, true);
         ald_details_pane_show_node(window->details, id);
+        if (device)
+                ald_details_pane_open_device(window->details, device);
         select_in_topology(window, id, NULL);
         focus_details(window);
+}
+
+static void on_show_node(GtkWidget *widget, const char *name, GVariant *parameter)
+{
+        show_node(ALD_DESKTOP_WINDOW(widget), g_variant_get_string(parameter, NULL), NULL);
+}
+
+static void on_show_device(GtkWidget *widget, const char *name, GVariant *parameter)
+{
+        const char *node, *device;
+
+        g_variant_get(parameter, "(&s&s)", &node, &device);
+        show_node(ALD_DESKTOP_WINDOW(widget), node, device);
 }
 
 static void on_show_pair(GtkWidget *widget, const char *name, GVariant *parameter)
@@ -560,6 +574,8 @@ static void make_pages(AldDesktopWindow *window)
         add_page(window, ald_topology_view_new(window->cluster, window->settings), "topology", _("Topology"),
                 "alidade-topology-symbolic");
         add_page(window, ald_nodes_page_new(window->cluster), "nodes", _("Nodes"), "network-server-symbolic");
+        add_page(window, ald_devices_page_new(window->cluster), "devices", _("Devices"),
+                "alidade-devices-symbolic");
         add_page(window, ald_links_page_new(window->cluster), "links", _("Links"), "alidade-links-symbolic");
         add_page(window, ald_findings_page_new(window->cluster), "findings", _("Findings"),
                 "alidade-findings-symbolic");
@@ -755,6 +771,7 @@ static void ald_desktop_window_class_init(AldDesktopWindowClass *class)
         widget_class->size_allocate = ald_desktop_window_size_allocate;
 #endif
         gtk_widget_class_install_action(widget_class, "win.show-node", "s", on_show_node);
+        gtk_widget_class_install_action(widget_class, "win.show-device", "(ss)", on_show_device);
         gtk_widget_class_install_action(widget_class, "win.show-pair", "(ss)", on_show_pair);
         gtk_widget_class_install_action(widget_class, "win.close-details", NULL, on_close_details);
         gtk_widget_class_install_action(widget_class, "win.leave-node", "s", on_leave_node);

@@ -18,5 +18,5 @@ AldDesktopWindow *ald_desktop_window_new(
 
 AldLiveCluster *ald_desktop_window_cluster(AldDesktopWindow *window);
 
-/* Shows a page by its name: "topology", "nodes", "links", "findings" or "placement". */
+/* Shows a page by its name: "topology", "nodes", "devices", "links", "findings" or "placement". */
 void ald_desktop_window_show_page(AldDesktopWindow *window, const char *page);

@@ -2,8 +2,9 @@
 /*
  * The desktop program itself, watched from inside: what its frames and the rounds of its main loop take, and
  * whether anything on the canvas moves. Commands on standard input, one a line, each answered by a line of
- * JSON: "page NAME", "measure" (since the last one), "hide", "minimize". ALIDADE_BENCH_NODES: with so many
- * nodes, "nodes-frame" is printed after the first frame that shows them, after "snapshot".
+ * JSON: "page NAME", "measure" (since the last one), "hide", "minimize". "first NAME" shows a page, and
+ * prints "page-frame" after its first frame. ALIDADE_BENCH_NODES: with so many nodes, "nodes-frame" is
+ * printed after the first frame that shows them, after "snapshot".
  */
 #include <gdk/x11/gdkx.h>
 #include <glib-unix.h>
@@ -22,7 +23,7 @@
 typedef struct Watch {
         AldDesktopWindow *window;
         guint n_nodes; /* to wait for; 0: not */
-        bool nodes_shown, synced;
+        bool nodes_shown, page_shown, synced;
         Moment begun; /* when the loop woke up last; only its processor time once the snapshot is there */
         double frame_begun;
         GArray *frames, *rounds; /* of double, µs of processor time */
@@ -117,11 +118,11 @@ static void on_after_paint(GdkFrameClock *clock)
         double now = moment_cpu(), took = now - watch.frame_begun;
 
         g_array_append_val(watch.frames, took);
-        if (watch.nodes_shown) {
+        if (watch.nodes_shown || watch.page_shown) {
                 Moment moment = moment_now();
 
-                moment_print("nodes-frame", &moment);
-                watch.nodes_shown = false;
+                moment_print(watch.nodes_shown ? "nodes-frame" : "page-frame", &moment);
+                watch.nodes_shown = watch.page_shown = false;
                 watch.n_nodes = 0;
         }
         if (watch.places) {
@@ -211,6 +212,15 @@ static void minimize(void)
         G_GNUC_END_IGNORE_DEPRECATIONS
 }
 
+static void show_first(const char *page)
+{
+        Moment moment = moment_now();
+
+        moment_print("page", &moment);
+        ald_desktop_window_show_page(watch.window, page);
+        watch.page_shown = true;
+}
+
 static gboolean on_command(gint fd, GIOCondition condition, void *userdata)
 {
         char line[64];
@@ -223,6 +233,8 @@ static gboolean on_command(gint fd, GIOCondition condition, void *userdata)
         line[n - 1] = '\0';
         if (strcmp(line, "measure") == 0)
                 measure();
+        else if (g_str_has_prefix(line, "first "))
+                show_first(line + 6);
         else {
                 if (g_str_has_prefix(line, "page "))
                         ald_desktop_window_show_page(watch.window, line + 5);

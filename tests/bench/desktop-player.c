@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A state service for the benchmark of the desktop program: NODES nodes of fixture.c, of which each measures
- * its links to the next PEERS ones, on the bus ALIDADE_BUS_ADDRESS. It answers what a client asks for, and
- * sends its changes to all subscribers, at the rate that standard input sets: a line
- * "RECORDS PAIRS" says how many memories and loads, and how many rates in the graph, change per second.
+ * its links to the next PEERS ones and has DEVICES GPUs (those of fixture.c, if this is not given), on the
+ * bus ALIDADE_BUS_ADDRESS. It answers what a client asks for, and sends its changes to all subscribers, at
+ * the rate that standard input sets: a line "RECORDS PAIRS" says how many memories and loads, and how many
+ * rates in the graph, change per second.
  */
 #include <poll.h>
 #include <stdio.h>
@@ -26,6 +27,7 @@
 #define PAIRS_TICKS 100u /* the real one tells of changes of the graph once a second */
 #define PAGE_NODES 64u
 #define TIME_TO_LIVE_USEC (UINT64_C(3600) * 1000 * 1000)
+#define DEVICES_MAX 16u
 #define GIGABIT UINT64_C(1000000000)
 
 typedef struct PlayedNode {
@@ -43,10 +45,11 @@ typedef struct PlayedPair {
 
 typedef struct Player {
         sd_bus *bus;
-        char *subscriber; /* the last one; NULL: none */
-        unsigned n_nodes, n_pairs;
+        char *subscriber;                     /* the last one; NULL: none */
+        unsigned n_nodes, n_pairs, n_devices; /* n_devices 0: those of the fixture */
         PlayedNode *nodes;
         PlayedPair *pairs;
+        char device_ids[DEVICES_MAX][16];
         uint64_t now, revision, turn;
         double records_per_second, pairs_per_second; /* to be sent */
         double records_due, pairs_due;
@@ -80,6 +83,46 @@ static AldRecord *fixed_record(unsigned node, AldKind kind)
         return update.record;
 }
 
+/* The rows of the first GPU of the fixture, as often as the node shall have GPUs. */
+static void *repeat_rows(const Player *player, const AldRows *rows, size_t size)
+{
+        char *all = g_malloc0_n(player->n_devices, size);
+
+        for (unsigned i = 0; i < player->n_devices; i++) {
+                memcpy(all + i * size, rows->items, size);
+                /* Id is the first field of all rows. */
+                *(const char **) (void *) (all + i * size) = player->device_ids[i];
+        }
+        return all;
+}
+
+/* Replaces a record that lists devices by one of another number of them. */
+static AldRecord *other_devices(const Player *player, AldRecord *fixed, size_t rows_at, size_t size)
+{
+        g_autoptr(AldRecord) record = fixed;
+        const AldStruct *type = ald_record_type(record);
+        g_autofree void *fields = g_memdup2(ald_record_fields(record), type->size);
+        AldRows *rows = (AldRows *) (void *) ((char *) fields + rows_at);
+        g_autofree void *all = repeat_rows(player, rows, size);
+
+        rows->items = all;
+        rows->n = player->n_devices;
+        return make(record->kind, fields);
+}
+
+static AldRecord *with_devices(const Player *player, AldRecord *fixed)
+{
+        if (player->n_devices == 0)
+                return fixed;
+        if (fixed->kind == ALD_KIND_BACKENDS)
+                return other_devices(player, fixed, offsetof(AldBackends, devices), sizeof(AldBackend));
+        if (fixed->kind == ALD_KIND_SYSTEM)
+                return other_devices(player, fixed, offsetof(AldSystem, devices), sizeof(AldDevice));
+        return fixed->kind == ALD_KIND_COMPUTE
+                       ? other_devices(player, fixed, offsetof(AldCompute, devices), sizeof(AldComputeDevice))
+                       : fixed;
+}
+
 /* With figures that differ each time, so that all that shows them has to be drawn again. */
 
 static AldRecord *other_memory(unsigned node)
@@ -91,9 +134,9 @@ static AldRecord *other_memory(unsigned node)
         return make(ALD_KIND_MEMORY, &fields);
 }
 
-static AldRecord *other_system(unsigned node)
+static AldRecord *other_system(const Player *player, unsigned node)
 {
-        g_autoptr(AldRecord) fixed = fixed_record(node, ALD_KIND_SYSTEM);
+        g_autoptr(AldRecord) fixed = with_devices(player, fixed_record(node, ALD_KIND_SYSTEM));
         AldSystem fields = *ald_record_as(fixed, SYSTEM, AldSystem);
         g_autofree AldDevice *devices = g_memdup2(fields.devices.items, fields.devices.n * sizeof *devices);
 
@@ -107,16 +150,17 @@ static AldRecord *other_system(unsigned node)
         return make(ALD_KIND_SYSTEM, &fields);
 }
 
-static void make_node(PlayedNode *node, unsigned number)
+static void make_node(const Player *player, PlayedNode *node, unsigned number)
 {
         const AldId id = fixture_id(number);
 
         ald_id_format(&id, node->id);
         g_snprintf(node->name, sizeof node->name, "node-%u", number);
         for (AldKind kind = 0; kind < FIXTURE_KINDS; kind++)
-                node->records[kind] = kind == ALD_KIND_MEMORY   ? other_memory(number)
-                                      : kind == ALD_KIND_SYSTEM ? other_system(number)
-                                                                : fixed_record(number, kind);
+                node->records[kind] = kind == ALD_KIND_MEMORY ? other_memory(number)
+                                      : kind == ALD_KIND_SYSTEM
+                                              ? other_system(player, number)
+                                              : with_devices(player, fixed_record(number, kind));
         node->presence = make(ALD_KIND_PRESENCE, &(AldPresence){ .state = "online",
                                                          .since_usec = real_usec(),
                                                          .clock_offset_usec = ALD_ABSENT_INT64 });
@@ -389,7 +433,7 @@ static void change_record(Player *player)
         g_autoptr(AldMessage) signal = NULL;
         PlayedNode *node = &player->nodes[number];
         g_autoptr(AldRecord) before = node->records[kind];
-        AldRecord *after = kind == ALD_KIND_MEMORY ? other_memory(number) : other_system(number);
+        AldRecord *after = kind == ALD_KIND_MEMORY ? other_memory(number) : other_system(player, number);
         char path[128];
 
         after->revision = before->revision + 1;
@@ -483,12 +527,15 @@ int main(int argc, char **argv)
 {
         Player player = { .now = real_usec() };
 
-        if (argc != 3)
-                die("NODES PEERS", -EINVAL);
+        if (argc != 3 && argc != 4)
+                die("NODES PEERS [DEVICES]", -EINVAL);
         player.n_nodes = (unsigned) atoi(argv[1]);
         player.nodes = g_new0(PlayedNode, player.n_nodes);
+        player.n_devices = argc > 3 ? MIN((unsigned) atoi(argv[3]), DEVICES_MAX) : 0;
+        for (unsigned i = 0; i < player.n_devices; i++)
+                g_snprintf(player.device_ids[i], sizeof player.device_ids[i], "0000:%02x:00.0", i + 1);
         for (unsigned i = 0; i < player.n_nodes; i++)
-                make_node(&player.nodes[i], i);
+                make_node(&player, &player.nodes[i], i);
         make_pairs(&player, (unsigned) atoi(argv[2]));
         player.bus = connect_bus(NULL);
         TRY(sd_bus_add_object(player.bus, NULL, STATE_PATH, on_call, &player));

@@ -17,9 +17,9 @@ from state import start_bus, stop
 SHORTEST = {"seconds": 1, "starts": 1}
 FIRST_FRAMES = 5
 SETTLE_SECONDS = 5
-BURST_PAGES = ("topology", "nodes", "links")
+BURST_PAGES = ("topology", "nodes", "devices", "links")
 BURST = 2000
-MANY_NODES, MANY_PEERS = 1000, 8
+MANY_NODES, MANY_PEERS, MANY_DEVICES = 1000, 8, 8
 NODES, PEERS = 24, 12  # each two of them once: a full mesh
 PER_NODE = 4  # memory and load, twice a second
 
@@ -121,8 +121,8 @@ class Running:
 
 
 @contextlib.contextmanager
-def player(place, nodes, peers):
-    with Running(place, "player", nodes, peers) as running:
+def player(place, nodes, peers, *devices):
+    with Running(place, "player", nodes, peers, *devices) as running:
         assert running.line() == "ready"
         yield running
 
@@ -203,6 +203,15 @@ def first_frame_usec(place):
         return frame["wall"] - begun["wall"] - (frame["queued"] - begun["queued"]), frame["cpu"] - begun["cpu"]
 
 
+def first_page_frame_usec(place):
+    """From the choice of the page of devices, which nobody has opened before, to its first frame."""
+    with player(place, MANY_NODES, MANY_PEERS, MANY_DEVICES) as state, Running(place, "frames") as ours:
+        wait_for_snapshot(state)
+        begun = ours.ask("first devices", "page")
+        frame = ours.wait_for("page-frame")
+        return frame["wall"] - begun["wall"] - (frame["queued"] - begun["queued"]), frame["cpu"] - begun["cpu"]
+
+
 def burst(place, page, seconds):
     """The frames of a page, and the rounds of the main loop between them, while figures change."""
     with player(place, MANY_NODES, MANY_PEERS) as state, Running(place, "frames") as ours:
@@ -218,9 +227,12 @@ def burst(place, page, seconds):
 def many(place, seconds):
     with player(place, MANY_NODES, MANY_PEERS):
         frames = [first_frame_usec(place) for _ in range(FIRST_FRAMES)]
+    pages = [first_page_frame_usec(place) for _ in range(FIRST_FRAMES)]
     bursts = {page: burst(place, page, seconds) for page in BURST_PAGES}
     return {"first_frame_1000_nodes_ms": statistics.median(wall for wall, _ in frames) / 1e3,
             "first_frame_1000_nodes_cpu_ms": statistics.median(cpu for _, cpu in frames) / 1e3,
+            "first_frame_8000_devices_ms": statistics.median(wall for wall, _ in pages) / 1e3,
+            "first_frame_8000_devices_cpu_ms": statistics.median(cpu for _, cpu in pages) / 1e3,
             "frame_p999_ms": max(figures["frames_p999"] for figures in bursts.values()) / 1e3,
             "round_p999_ms": max(figures["rounds_p999"] for figures in bursts.values()) / 1e3,
             "bursts": bursts}

@@ -280,9 +280,9 @@ class Program:
             self.session.screen.button(button, pressed)
 
     def open_page(self, number):
-        """1 topology, 2 nodes, 3 links, 4 findings, 5 placement."""
+        """1 topology, 2 nodes, 3 devices, 4 links, 5 findings, 6 placement."""
         self.press(f"alt+{number}")
-        titles = ["Topology", "Nodes", "Links", "Findings", "Placement"]
+        titles = ["Topology", "Nodes", "Devices", "Links", "Findings", "Placement"]
         self.wait_for("tab", titles[number - 1], "selected")
 
     def picture(self):

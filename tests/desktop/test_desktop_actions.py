@@ -16,7 +16,7 @@ NOBODY_ASKS = "org.freedesktop.DBus.Error.InteractiveAuthorizationRequired"
 
 def show_pair(program, sink):
     """The details of the pair of this machine and another, by the menu that its row has."""
-    program.open_page(3)
+    program.open_page(4)
     program.press("ctrl+f")
     program.wait_for("entry", "Search links", "focused")
     program.type(sink)

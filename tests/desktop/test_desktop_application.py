@@ -104,7 +104,7 @@ def test_it_goes_on_in_the_background_once_asked_for(play):
 def test_the_page_and_size_are_kept(play):
     played = play(GSETTINGS_BACKEND="keyfile")
     home = played.program.environment
-    played.program.open_page(3)
+    played.program.open_page(4)
     played.desktop.screen.resize(played.program.window, 900, 640)
     # What is laid out, as the screen has the size before the program knows it.
     wait_steadily(lambda: played.program.place_of(played.program.read().children[0])[2] <= 900, "another size")

@@ -84,7 +84,7 @@ def test_a_real_probe_has_progress_and_a_result(make_cluster, look):
     program = look(one, one, two)
     # Until the services have measured the link themselves, they may be doing that when the window asks for it.
     program.wait(lambda tree: any("Mb/s" in text for text in tree.texts()), "the rates of the link", 60)
-    program.open_page(3)
+    program.open_page(4)
     probe_now(program, two.name)
     program.wait_for(name="Measurements in progress")
     program.wait(lambda tree: any(re.search(r"[GM]b/s up.*[GM]b/s down", text) for text in tree.texts()),
@@ -97,7 +97,7 @@ def test_polkit_refuses_in_words(make_cluster, look):
     one, two = cluster.nodes
     cluster.wait_online()
     program = look(one, one, two, machine=one, user="nobody")
-    program.open_page(3)
+    program.open_page(4)
     wait_steadily(lambda: program.read().find("tree table", "Links").find("list").children, "a link", 30, 0.2)
     probe_now(program, two.name)
     program.wait(lambda tree: any(text.startswith("Cannot measure ") and "you are not authorized" in text

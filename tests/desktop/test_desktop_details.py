@@ -168,7 +168,7 @@ def test_another_machine_cannot_be_renamed_and_the_pane_says_how(play):
 def test_a_machine_that_is_in_no_cluster_is_told_how_to_join(play, cluster, advised):
     membership = {"ClusterName": cluster} if cluster else {"CertificateExpiryUSec": 2 ** 64 - 1}
     program = play({ME: node("atlas", **{"Node1.Membership": membership})}, links={}, edges=()).program
-    program.open_page(3)
+    program.open_page(4)
     program.wait_for_text("No Links")
     text = program.read().text()
     assert ("alidadectl cluster join" in text) == advised
@@ -196,7 +196,7 @@ def test_times_of_findings_are_local_and_an_offline_node_can_be_forgotten(play):
     played = play({ME: node("atlas"), PEER: node("borealis", "offline")}, findings=[{**OFFLINE, "SinceUSec": since}],
                   TZ="+05:30")
     program = played.program
-    program.open_page(4)
+    program.open_page(5)
     found = program.wait(lambda tree: "has been offline since" in tree.text() and tree.find("list", "Findings"),
                          "the finding")
     assert "14:43:44" in found.text() and "UTC" not in found.text()

@@ -112,7 +112,7 @@ def test_another_version_with_more_of_everything(play):
                   edges=[edge(ME, PEER, 10 ** 9, Kind="telepathy"), edge(ME, PEER, 2 * 10 ** 9)])
     program = played.program
     played.program.wait_for("button", re.compile("^atlas, "))
-    program.open_page(4)
+    program.open_page(5)
     program.wait(lambda tree: "The mood of atlas is low." in tree.text() and "Cheer it up." in tree.text(),
                  "the words of the other version")
     program.open_page(1)
@@ -132,11 +132,11 @@ HOSTILE = {"long": LONG, "markup": MARKUP, "rtl": RTL, "emoji": EMOJI, "control"
 
 def visit_everything(program, card):
     """All pages, the details of the node on that card, and its row's menu."""
-    for page in (2, 3, 4, 1):
+    for page in (2, 3, 4, 5, 1):
         program.open_page(page)
     program.click("button", card)
     program.wait_for(name="Details")
-    for page in (2, 3, 4):
+    for page in (2, 3, 4, 5):
         program.open_page(page)
 
 

@@ -107,8 +107,8 @@ def test_desktop_program(played):
     program.wait(lambda tree: lacking(tree.find("tree table", "Nodes").text(), ("load", "temperature", "power",
                                                                               "matrices", "reads")) == {}, "the nodes")
     assert "1.50/64.0 GiB" in program.read().find("tree table", "Nodes").text()
-    program.open_page(3)
+    program.open_page(4)
     program.wait(lambda tree: lacking(tree.find("tree table", "Links").text(), ("rate", "rate back", "interval")) == {},
                  "the links")
-    program.open_page(4)
+    program.open_page(5)
     program.wait(lambda tree: lacking(tree.find("list", "Findings").text(), IN_FINDINGS) == {}, "the findings")

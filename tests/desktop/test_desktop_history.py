@@ -182,7 +182,7 @@ def test_what_is_slower_than_its_past_stands_among_the_findings(record):
     """Whoever else says that it has changed is not believed."""
     played, history = record()
     program = played.program
-    program.open_page(4)
+    program.open_page(5)
     wait_until(lambda: history.calls("GetFindings"), "the first reading")
     reader = played.state.calls("Subscribe")[0].sender
     history.findings = [SLOWER]
@@ -201,7 +201,7 @@ def test_what_is_slower_goes_with_a_service_that_goes_unseen(record):
     played, history = record()
     history.findings = [SLOWER]
     history.tell("FindingsChanged")
-    played.program.open_page(4)
+    played.program.open_page(5)
     played.program.wait_for_text("slower than its own past")
     window = played.program.window
     played.desktop.screen.minimize(window)
@@ -216,7 +216,7 @@ def test_what_is_slower_is_notified_of_if_it_is_new(record, notifications):  # n
     played, history = record()
     program = played.program
     toggle(program, "notify-findings")
-    program.open_page(4)
+    program.open_page(5)
 
     def come_with(*findings):
         history.disown()
@@ -249,7 +249,7 @@ def test_earlier_findings_are_listed(record):
     began = now() - 2 * HOUR
     history.events = [(began - 48 * HOUR, began - 40 * HOUR, {**DISK, "Path": "/old"}),
                       (began, began + HOUR // 10, DISK), (began + HOUR, None, SLOWER)]
-    program.open_page(4)
+    program.open_page(5)
     choose(program, "Time", "Last Day")
     tree = program.wait(lambda tree: ", lasted 6 min" in tree.text() and tree, "the end of one")
     assert "/srv" in tree.text() and "/old" not in tree.text() and "2 warnings" in tree.text()
@@ -273,7 +273,7 @@ def test_earlier_findings_are_read_page_by_page(record):
     program, began = played.program, now() - 2 * HOUR
     history.page = 3
     history.events = [(began + i, began + i if i else None, {**DISK, "Path": f"/{i}"}) for i in range(5)]
-    program.open_page(4)
+    program.open_page(5)
     choose(program, "Time", "Last Day")
     program.wait(lambda tree: paths_of(tree) == ["4", "3", "2", "1", "0"], "all of them")
     assert "last ones are missing" not in program.read().text()
@@ -285,7 +285,7 @@ def test_earlier_findings_that_are_too_many_are_said(record):
     program, began = played.program, now() - 2 * HOUR
     history.page = 2
     history.events = [(began + i, began + i, {**DISK, "Path": f"/{i}"}) for i in range(20)]
-    program.open_page(4)
+    program.open_page(5)
     choose(program, "Time", "Last Day")
     program.wait_for_text("The last ones are missing.")
     assert paths_of(program.read()) == ["5", "4", "3", "2", "1", "0"]
@@ -297,7 +297,7 @@ def test_earlier_findings_that_are_too_many_are_said(record):
 
 def test_earlier_findings_that_cannot_be_read_are_said(play):
     program = play().program
-    program.open_page(4)
+    program.open_page(5)
     choose(program, "Time", "Last Week")
     program.wait_for_text("The history cannot be read: alidade-historyd is not running")
 
@@ -306,7 +306,7 @@ def test_findings_of_now_are_not_shown_as_earlier_ones(play):
     """Though nothing can be read."""
     played = play()
     program, bus = played.program, played.host.bus
-    program.open_page(4)
+    program.open_page(5)
     program.wait_for("list item", re.compile("asymmetric"))
     played.state.close()
     played.state = None
@@ -347,7 +347,7 @@ def test_findings_of_a_node_are_silent_until_that_is_stopped(record, notificatio
     node, peer, until, reason = history.calls("Silence")[0]
     assert (node, peer, reason) == (ME, "", "repair") and abs(until - now() - HOUR) < HOUR // 10
     program.wait_for_text(": repair")
-    program.open_page(4)
+    program.open_page(5)
     program.wait_for_text("Silenced")
     played.set_findings((*TRIO_FINDINGS, DISK))
     program.wait_for_text("/srv")

@@ -49,7 +49,7 @@ def place(play):
         played = play(**cluster(n), **options)
         played.host.start_daemon("placementd")
         wait_size(played.program, *SIZE[size])
-        played.program.press("alt+5")
+        played.program.press("alt+6")
         played.program.wait_for("tab", "Placement", "selected")
         return played
 
@@ -179,7 +179,7 @@ def test_planning_is_canceled_and_fails_in_words(play):
     service = SlowPlacement(connection, PATH, interface_xml(NAME), {}, {"Cancel": lambda: ()})
     connection.own(NAME)
     played.services.append(service)
-    program.press("alt+5")
+    program.press("alt+6")
     choose_model(played)
     program.press("ctrl+Return")
     wait_until(lambda: service.calls, "Plan()")
@@ -220,7 +220,7 @@ def test_an_engine_keeps_keys_and_values_in_its_types(play):
     service = StandIn(connection, PATH, interface_xml(NAME), {}, {"Cancel": lambda: (), "Plan": refuse})
     connection.own(NAME)
     played.services.append(service)
-    program.press("alt+5")
+    program.press("alt+6")
     choose_model(played)
     program.click_at(program.read().find(name="Options"))
     choose_in(program, "Keys and Values", "q4_0")

@@ -131,7 +131,7 @@ def unnamed(tree):
 def test_nothing_that_takes_the_focus_is_without_a_name(play):
     played = play()
     program = played.program
-    for page in (1, 2, 3, 4):
+    for page in (1, 2, 3, 4, 5):
         program.open_page(page)
         program.wait(lambda tree: tree.find_all(state="focusable"), "widgets")
     program.open_page(1)
@@ -183,7 +183,7 @@ def test_details_of_a_node_by_keyboard(play):
 def test_details_of_a_pair_by_keyboard(play):
     """From the table of links, which is what the canvas is for those who do not see it."""
     program = play().program
-    program.open_page(3)
+    program.open_page(4)
     program.press("ctrl+f")
     program.wait_for("entry", "Search links", "focused")
     program.type("borealis")
@@ -227,7 +227,7 @@ def test_nodes_are_rows_by_name_that_are_filtered(play):
 def test_links_are_rows(play):
     played = play()
     program = played.program
-    program.open_page(3)
+    program.open_page(4)
     program.wait(lambda tree: any("9.41 Gb/s" in row and "borealis" in row and "18.2 µs" in row
                                   for row in rows(tree, "Links")), "the row of a link")
     played.change_link((ME, f"{PEER},192.0.2.2"), UploadBitsPerSecond=2_000_000_000)
@@ -241,7 +241,7 @@ def test_findings_have_a_badge_words_and_a_remedy(play):
     played = play()
     program = played.program
     program.wait(lambda tree: "2" in tree.find("tab", "Findings").texts(), "a badge of 2")
-    program.open_page(4)
+    program.open_page(5)
     found = program.wait_for("list", "Findings")
     assert "cygnus" in found.text() and "Error" in found.text() and "Warning" in found.text()
     # The worst comes first, and each says what to do.
@@ -275,7 +275,7 @@ def choose_severity(program, name):
 def test_findings_are_shown_by_severity(play):
     played = play()
     program = played.program
-    program.open_page(4)
+    program.open_page(5)
     program.wait(lambda tree: len(shown_findings(tree)) == 2, "all findings")
     wait_pressed(program, "All")
     assert list(severities(program.read())) == ["All", "Errors", "Warnings"]
@@ -296,7 +296,7 @@ def test_findings_are_shown_by_severity(play):
 def test_a_severity_is_chosen_by_keyboard_and_searched(play):
     played = play(findings=TRIO_FINDINGS[:1] * 3)
     program = played.program
-    program.open_page(4)
+    program.open_page(5)
     program.wait_for("list", "Findings")
     for _ in range(20):
         if (program.focused() or program.read()).name == "Errors":
@@ -319,7 +319,7 @@ def test_the_chosen_severity_is_kept_while_the_program_runs(play):
     program = played.program
     for action in ("notify-findings", "run-in-background"):
         program.actions("Activate", "sava{sv}", (action, [], {}))
-    program.open_page(4)
+    program.open_page(5)
     choose_severity(program, "Warnings")
     program.press("ctrl+w")
     wait_until(lambda: not played.desktop.screen.windows(), "the end of the window")
@@ -330,7 +330,7 @@ def test_the_chosen_severity_is_kept_while_the_program_runs(play):
 
 def test_a_finding_leads_to_the_details_of_its_nodes(play):
     program = play().program
-    program.open_page(4)
+    program.open_page(5)
     program.wait_for("list", "Findings")
     program.click("button", "atlas, cygnus")
     program.wait(lambda tree: all(word in tree.find(name="Details").text() for word in ("atlas", "cygnus", "196 Mb/s")),
@@ -341,6 +341,6 @@ def test_who_is_alone_is_told_what_is_missing(play):
     played = play(nodes_named("atlas"), links={}, edges=())
     program = played.program
     wait_card(program, "atlas", "165 TFLOPS")
-    program.open_page(3)
+    program.open_page(4)
     program.wait_for_text("No Links")
     assert THIRD not in program.read().text()

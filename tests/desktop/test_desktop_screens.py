@@ -137,7 +137,7 @@ def test_narrow(play):
     show(play, 8, "narrow", "narrow")
 
 
-@pytest.mark.parametrize("page, name", [(2, "nodes"), (3, "links"), (4, "findings")])
+@pytest.mark.parametrize("page, name", [(2, "nodes"), (3, "devices"), (4, "links"), (5, "findings")])
 def test_tables(play, page, name):
     show(play, 8, name, page=page)
 
@@ -207,12 +207,12 @@ def test_german(play, tmp_path, size):
     program = played.program
     wide, high = SIZE[size]
     wait_size(program, wide, high)
-    for number, title in enumerate(("Topologie", "Knoten", "Verbindungen", "Befunde", "Platzierung"), 1):
+    for number, title in enumerate(("Topologie", "Knoten", "Geräte", "Verbindungen", "Befunde", "Platzierung"), 1):
         program.press(f"alt+{number}")
         program.wait_for("tab", title, "selected")
         pictures.keep(steady_picture(program), f"german-{size}-{number}")
         assert left_in_english(program.read(), translations) == []
-    program.press("alt+4")
+    program.press("alt+5")
     program.wait_for_text("1 Fehler, 1 Warnung")
     assert program.picture().get_width() == wide
 
@@ -231,7 +231,7 @@ def test_a_missing_pane_is_noticed(play):
     with_details = steady_picture(program)
     assert pictures.are_alike(without, without) and pictures.are_alike(with_details, with_details)
     assert not pictures.are_alike(without, with_details)
-    program.open_page(4)
+    program.open_page(5)
     assert not pictures.are_alike(without, steady_picture(program))
     # What is kept is smaller, and still the same picture.
     assert pictures.are_alike(without, pictures.shrunk(without))

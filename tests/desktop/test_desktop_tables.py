@@ -131,7 +131,7 @@ def test_what_matters_most_of_a_link_is_in_sight(play):
     """The verdict says what the finding says, and the rates say which way they go."""
     asymmetric = link(THIRD, up=196_000_000, down=48_200_000, SinkAddress="192.0.2.3", NegotiatedBitsPerSecond=ABSENT)
     program = play(links={**TRIO_LINKS, (ME, f"{THIRD},192.0.2.3"): asymmetric}).program
-    program.open_page(3)
+    program.open_page(4)
     program.wait_for("label", "196 Mb/s")
     tree = program.read()
     assert titles(tree, "Links")[:7] == ["From", "To", "Verdict", "From → To", "To → From", "RTT/2", "Age"]
@@ -241,7 +241,7 @@ def copy_buttons(tree):
 
 def test_a_finding_is_copied(play):
     program = play().program
-    program.open_page(4)
+    program.open_page(5)
     program.do(program.wait(lambda tree: len(copy_buttons(tree)) == 2 and copy_buttons(tree)[1], "two findings"))
     program.wait_for_text("Finding copied")
     wait_clipboard(program, WARNING)
@@ -249,7 +249,7 @@ def test_a_finding_is_copied(play):
 
 def test_a_finding_is_copied_by_keyboard(play):
     program = play().program
-    program.open_page(4)
+    program.open_page(5)
     program.wait(lambda tree: len(copy_buttons(tree)) == 2, "two findings")
     # What can be pressed in a row takes the focus rather than the row.
     while (program.focused() or program.read()).description != "Copy Finding":
@@ -264,7 +264,7 @@ def test_a_finding_is_copied_by_keyboard(play):
 
 def test_a_finding_with_the_focus_alone_is_copied(play):
     program = play().program
-    program.open_page(4)
+    program.open_page(5)
     program.wait(lambda tree: len(copy_buttons(tree)) == 2, "two findings")
     program.tab_to(lambda found: found.description == "Copy Finding", "the button that copies")
     assert not program.read().find("list", "Findings").find_all("list item", state="selected")
@@ -284,7 +284,7 @@ def test_a_row_with_the_focus_alone_is_copied(play):
 
 def test_all_findings_that_are_shown_are_copied(play):
     program = play().program
-    program.open_page(4)
+    program.open_page(5)
     program.click("button", "Copy All")
     program.wait_for_text("Findings copied")
     wait_clipboard(program, f"{ERROR}\n{WARNING}")

@@ -21,6 +21,8 @@ struct _AldDetailsPane {
         GtkWidget *header, *notice, *page, *status, *close, *content;
         GtkStack *stack; /* the page or the status */
         GPtrArray *sections;
+        GtkWidget *opened; /* the row to scroll to, or NULL */
+        guint scroll_tick, scroll_frames;
         bool watching;
 };
 
@@ -230,6 +232,38 @@ void ald_details_pane_show_pair(AldDetailsPane *pane, const char *a, const char 
         show_subject(pane, a, b);
 }
 
+/* Scrolls in the second frame, since a new row has a place only after the layout of the first one. */
+static gboolean scroll_to_opened(GtkWidget *widget, GdkFrameClock *clock, void *userdata)
+{
+        AldDetailsPane *pane = ALD_DETAILS_PANE(widget);
+        graphene_rect_t bounds;
+
+        if (pane->scroll_frames-- > 0)
+                return G_SOURCE_CONTINUE;
+        if (pane->opened && gtk_widget_compute_bounds(pane->opened, pane->content, &bounds))
+                gtk_adjustment_set_value(gtk_scrolled_window_get_vadjustment(GTK_SCROLLED_WINDOW(pane->page)),
+                        (double) bounds.origin.y);
+        g_clear_weak_pointer(&pane->opened);
+        pane->scroll_tick = 0;
+        return G_SOURCE_REMOVE;
+}
+
+void ald_details_pane_open_device(AldDetailsPane *pane, const char *id)
+{
+        GtkWidget *row = NULL;
+
+        for (guint i = 0; !row && i < pane->sections->len; i++)
+                row = ald_keyed_rows_find(ald_details_section_rows(pane->sections->pdata[i]), id);
+        if (!row || !ADW_IS_EXPANDER_ROW(row))
+                return;
+        adw_expander_row_set_expanded(ADW_EXPANDER_ROW(row), TRUE);
+        g_set_weak_pointer(&pane->opened, row);
+        pane->scroll_frames = 1;
+        if (!pane->scroll_tick)
+                pane->scroll_tick = gtk_widget_add_tick_callback(
+                        GTK_WIDGET(pane), scroll_to_opened, NULL, NULL);
+}
+
 void ald_details_pane_clear(AldDetailsPane *pane)
 {
         show_subject(pane, NULL, NULL);
@@ -266,6 +300,7 @@ static void ald_details_pane_dispose(GObject *object)
 
         if (pane->cluster)
                 watch_cluster(pane, false);
+        g_clear_weak_pointer(&pane->opened);
         g_clear_object(&pane->cluster);
         g_ptr_array_set_size(pane->sections, 0);
         G_OBJECT_CLASS(ald_details_pane_parent_class)->dispose(object);

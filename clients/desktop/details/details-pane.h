@@ -15,6 +15,9 @@ GtkWidget *ald_details_pane_new(AldLiveCluster *cluster);
 /* The nodes may be unknown, from the start or later. */
 void ald_details_pane_show_node(AldDetailsPane *pane, const char *id);
 void ald_details_pane_show_pair(AldDetailsPane *pane, const char *a, const char *b);
+/* Opens the row of a device of the node that is shown, and scrolls there. */
+void ald_details_pane_open_device(AldDetailsPane *pane, const char *id);
+
 void ald_details_pane_clear(AldDetailsPane *pane);
 
 /* Returns whether the pane shows this node, or a pair that includes it. */

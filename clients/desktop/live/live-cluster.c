@@ -6,6 +6,7 @@
 #include "clients/common/connection.h"
 #include "clients/common/safe-text.h"
 #include "clients/desktop/live/bus-error-words.h"
+#include "clients/desktop/live/device-list.h"
 #include "clients/desktop/live/finding-item.h"
 #include "clients/desktop/live/host-connection.h"
 #include "clients/desktop/live/item-list.h"
@@ -36,6 +37,7 @@ struct _AldLiveCluster {
         AldStateClient *client;
         AldTopologySummary *topology;
         AldItemList *nodes, *links, *findings;
+        AldDeviceList *devices;
         AldLiveHistory *history;
         sd_bus *bus; /* on which the client follows the state service, or NULL */
 
@@ -47,7 +49,7 @@ struct _AldLiveCluster {
         int complaints;                          /* standard error of ssh for the last connection, or -1 */
         bool reached;                            /* everything was read over the last connection */
         guint flush_id, tick_id, retry_id, ticks, retries;
-        bool flush_is_urgent, wanted, background, runs, has_data;
+        bool flush_is_urgent, wanted, background, runs, has_data, devices_wanted;
 };
 
 enum { UPDATED, TICK, N_SIGNALS };
@@ -159,6 +161,32 @@ static void refresh_changed_nodes(AldLiveCluster *cluster)
         }
 }
 
+/* Returns false if another device has appeared or gone. */
+static bool refresh_changed_devices(AldLiveCluster *cluster)
+{
+        const char *id;
+        GHashTableIter iter;
+
+        g_hash_table_iter_init(&iter, cluster->changed_nodes);
+        while (g_hash_table_iter_next(&iter, (void **) &id, NULL)) {
+                AldNodeItem *item = ald_item_list_get(cluster->nodes, id);
+
+                if (item && !ald_device_list_update(cluster->devices, item))
+                        return false;
+        }
+        return true;
+}
+
+/* Refreshes the devices after the nodes. Returns which parts have changed. */
+static guint refresh_devices(AldLiveCluster *cluster, guint parts)
+{
+        if (!cluster->devices_wanted || !(parts & (ALD_LIVE_NODE_SET | ALD_LIVE_FIGURES)))
+                return 0;
+        if (parts & ALD_LIVE_NODE_SET || !refresh_changed_devices(cluster))
+                ald_device_list_fill(cluster->devices, ald_item_list_model(cluster->nodes));
+        return ALD_LIVE_DEVICES;
+}
+
 static void refresh_links(AldLiveCluster *cluster)
 {
         gint64 start = g_get_monotonic_time();
@@ -261,6 +289,7 @@ static void flush(AldLiveCluster *cluster)
         cluster->dirty &= ~parts;
         cluster->flushed_at = g_get_monotonic_time();
         refresh_lists(cluster, parts);
+        parts |= refresh_devices(cluster, parts);
         g_hash_table_remove_all(cluster->changed_nodes);
         if (parts)
                 g_signal_emit(cluster, signals[UPDATED], 0, parts);
@@ -563,6 +592,7 @@ static void ald_live_cluster_finalize(GObject *object)
         leave_bus(cluster);
         ald_state_client_free(cluster->client);
         ald_live_history_free(cluster->history);
+        ald_device_list_free(cluster->devices);
         ald_item_list_free(cluster->nodes);
         ald_item_list_free(cluster->links);
         ald_item_list_free(cluster->findings);
@@ -608,6 +638,7 @@ static void ald_live_cluster_init(AldLiveCluster *cluster)
         cluster->changed_nodes = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
         cluster->nodes = ald_item_list_new(ALD_TYPE_NODE_ITEM, &node_list);
         cluster->links = ald_item_list_new(ALD_TYPE_LINK_ITEM, &link_list);
+        cluster->devices = ald_device_list_new(cluster->model);
         cluster->findings = ald_item_list_new(ALD_TYPE_FINDING_ITEM, &finding_list);
         cluster->history = ald_live_history_new(on_history_changed, cluster);
         refresh_topology(cluster);
@@ -670,4 +701,16 @@ GListModel *ald_live_cluster_links(AldLiveCluster *cluster)
 GListModel *ald_live_cluster_findings(AldLiveCluster *cluster)
 {
         return ald_item_list_model(cluster->findings);
+}
+
+GListModel *ald_live_cluster_devices(AldLiveCluster *cluster)
+{
+        return ald_device_list_model(cluster->devices);
+}
+
+void ald_live_cluster_want_devices(AldLiveCluster *cluster, bool wanted)
+{
+        cluster->devices_wanted = wanted;
+        if (wanted)
+                g_signal_emit(cluster, signals[UPDATED], 0, refresh_devices(cluster, ALD_LIVE_NODE_SET));
 }

@@ -23,7 +23,8 @@ typedef enum AldLivePart {
         ALD_LIVE_LINKS = 1 << 3,    /* measurements of links */
         ALD_LIVE_FINDINGS = 1 << 4,
         ALD_LIVE_TOTALS = 1 << 5,
-        ALD_LIVE_PAST = 1 << 6, /* findings of the history service have come or gone together with it */
+        ALD_LIVE_PAST = 1 << 6,    /* findings of the history service have come or gone together with it */
+        ALD_LIVE_DEVICES = 1 << 7, /* devices of nodes, while they are wanted */
 } AldLivePart;
 
 /*
@@ -68,6 +69,11 @@ AldLiveHistory *ald_live_cluster_history(AldLiveCluster *cluster);
 GListModel *ald_live_cluster_nodes(AldLiveCluster *cluster);
 GListModel *ald_live_cluster_links(AldLiveCluster *cluster);
 GListModel *ald_live_cluster_findings(AldLiveCluster *cluster);
+
+/* Returns the AldDeviceItems of all nodes, by the names of these; it lasts as long as the cluster. It is
+ * empty before devices are first wanted, and kept up to date only while they are. */
+GListModel *ald_live_cluster_devices(AldLiveCluster *cluster);
+void ald_live_cluster_want_devices(AldLiveCluster *cluster, bool wanted);
 
 /* Returns CLOCK_REALTIME in µs, for ages. */
 double ald_live_real_time_usec(void);

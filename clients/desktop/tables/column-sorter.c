@@ -81,22 +81,34 @@ static const SortKey *get_sort_key(AldColumnSorter *sorter, gpointer item)
         return key;
 }
 
+static GtkOrdering compare_values(AldColumnSorter *sorter, gpointer a, gpointer b)
+{
+        const SortKey *x = get_sort_key(sorter, a), *y = get_sort_key(sorter, b);
+        int order = ald_data_column_has_number(sorter->column)
+                            ? ald_order_numbers(x->number, y->number, sorter->descending)
+                            : ald_order_keys(x->key, y->key, sorter->descending);
+        return gtk_ordering_from_cmpfunc(order);
+}
+
+/* Compares what two items are parts of, unless that is the same. The view reverses the result if the
+ * direction is descending, where a part must be below its whole, too. */
 static GtkOrdering compare(GtkSorter *base, gpointer a, gpointer b)
 {
         AldColumnSorter *sorter = ALD_COLUMN_SORTER(base);
-        const SortKey *x, *y;
-        int order;
+        gpointer (*whole_of)(gpointer) = sorter->column->whole;
+        gpointer x, y;
 
         if (G_OBJECT_TYPE(a) == ALD_TYPE_SORT_PROBE) {
                 ALD_SORT_PROBE(a)->first_sorter = sorter;
                 return GTK_ORDERING_SMALLER;
         }
-        x = get_sort_key(sorter, a);
-        y = get_sort_key(sorter, b);
-        order = ald_data_column_has_number(sorter->column)
-                        ? ald_order_numbers(x->number, y->number, sorter->descending)
-                        : ald_order_keys(x->key, y->key, sorter->descending);
-        return gtk_ordering_from_cmpfunc(order);
+        x = whole_of ? whole_of(a) : a;
+        y = whole_of ? whole_of(b) : b;
+        if (x != y)
+                return compare_values(sorter, x, y);
+        if (a != b && (a == x || b == x))
+                return (a == x) != sorter->descending ? GTK_ORDERING_SMALLER : GTK_ORDERING_LARGER;
+        return compare_values(sorter, a, b);
 }
 
 static GtkSorterOrder get_order(GtkSorter *sorter)

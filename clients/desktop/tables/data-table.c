@@ -382,6 +382,7 @@ static AldDataColumn *columns_new(const AldDataTableKind *kind)
 
                 column->column = &kind->list->columns[i];
                 column->row = kind->row;
+                column->whole = kind->whole;
                 column->id = column->column->id;
                 column->title = column->column->title;
                 column->long_title = column->column->long_title;
@@ -438,12 +439,12 @@ static void add_columns(AldDataTable *table)
         gtk_widget_insert_action_group(GTK_WIDGET(table), "column", G_ACTION_GROUP(shown));
 }
 
-static void sort_by_first(AldDataTable *table)
+static void sort_at_first(AldDataTable *table)
 {
-        g_autoptr(GtkColumnViewColumn)
-                first = g_list_model_get_item(gtk_column_view_get_columns(table->view), 0);
+        g_autoptr(GtkColumnViewColumn) column = g_list_model_get_item(
+                gtk_column_view_get_columns(table->view), table->kind->sorted_by);
 
-        gtk_column_view_sort_by_column(table->view, first, GTK_SORT_ASCENDING);
+        gtk_column_view_sort_by_column(table->view, column, GTK_SORT_ASCENDING);
 }
 
 /* The table. */
@@ -594,7 +595,7 @@ GtkWidget *ald_data_table_new(AldLiveCluster *cluster, GListModel *items, const 
         g_signal_connect_object(items, "items-changed", G_CALLBACK(on_items_changed), table, G_CONNECT_AFTER);
         table->items = items;
         hide_empty_columns(table);
-        sort_by_first(table);
+        sort_at_first(table);
         add_row_menu(table);
         gtk_widget_add_css_class(GTK_WIDGET(table->view), "data-table");
         gtk_accessible_update_property(

@@ -7,13 +7,17 @@
 #include "clients/desktop/tables/table-column.h"
 
 typedef struct AldDataTableKind {
-        const char *label;            /* for screen readers; to be translated */
-        const AldDataColumn *columns; /* the table is first sorted by the first one */
+        const char *label; /* for screen readers; to be translated */
+        const AldDataColumn *columns;
         unsigned n_columns;
+        unsigned sorted_by; /* the column by which it is first sorted */
         /* Columns of a list that all clients show, or NULL. `columns` are then their looks, by index; a
          * column without a look is hidden until the user asks for it. */
         const AldColumnList *list;
         const void *(*row)(gpointer item, AldLiveCluster *cluster);
+        /* Returns the item of which this one is a part, or the item itself. Parts stay below it, however the
+         * table is sorted. NULL: there are no parts. */
+        gpointer (*whole)(gpointer item);
         AldListPageKind page; /* its words() is ignored: the searched columns are used */
         /* Shows the details of an item. */
         void (*activate)(GtkWidget *table, gpointer item);

@@ -52,6 +52,7 @@ typedef struct AldDataColumn {
 
         const AldListColumn *column;
         const void *(*row)(gpointer item, AldLiveCluster *cluster); /* the row that `column` reads */
+        gpointer (*whole)(gpointer item);                           /* see AldDataTableKind */
         const char *phrase; /* surrounds a present text, such as "%s free"; to be translated */
 } AldDataColumn;
 

@@ -171,6 +171,13 @@ void ald_keyed_rows_end(AldKeyedRows *rows)
                 gtk_widget_grab_focus(((KeyedRow *) named->pdata[MIN(lost, named->len - 1)])->widget);
 }
 
+GtkWidget *ald_keyed_rows_find(const AldKeyedRows *rows, const char *key)
+{
+        const KeyedRow *row = g_hash_table_lookup(rows->by_key, key);
+
+        return row ? row->widget : NULL;
+}
+
 guint ald_keyed_rows_count(const AldKeyedRows *rows)
 {
         return rows->shown->len;

@@ -22,4 +22,7 @@ GtkWidget *ald_keyed_rows_next(AldKeyedRows *rows, const char *key, AldRowMaker 
 
 void ald_keyed_rows_end(AldKeyedRows *rows);
 
+/* Returns the row with this key, or NULL. */
+GtkWidget *ald_keyed_rows_find(const AldKeyedRows *rows, const char *key);
+
 guint ald_keyed_rows_count(const AldKeyedRows *rows);
