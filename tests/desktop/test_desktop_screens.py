@@ -137,7 +137,7 @@ def test_narrow(play):
     show(play, 8, "narrow", "narrow")
 
 
-@pytest.mark.parametrize("page, name", [(2, "nodes"), (3, "devices"), (4, "links"), (5, "findings")])
+@pytest.mark.parametrize("page, name", [(2, "nodes"), (4, "links"), (5, "findings")])
 def test_tables(play, page, name):
     show(play, 8, name, page=page)
 

@@ -6,7 +6,7 @@
 #include "clients/common/connection.h"
 #include "clients/common/safe-text.h"
 #include "clients/desktop/live/bus-error-words.h"
-#include "clients/desktop/live/device-list.h"
+#include "clients/desktop/live/cluster-devices.h"
 #include "clients/desktop/live/finding-item.h"
 #include "clients/desktop/live/host-connection.h"
 #include "clients/desktop/live/item-list.h"
@@ -37,7 +37,7 @@ struct _AldLiveCluster {
         AldStateClient *client;
         AldTopologySummary *topology;
         AldItemList *nodes, *links, *findings;
-        AldDeviceList *devices;
+        AldClusterDevices *devices;
         AldLiveHistory *history;
         sd_bus *bus; /* on which the client follows the state service, or NULL */
 
@@ -171,7 +171,7 @@ static bool refresh_changed_devices(AldLiveCluster *cluster)
         while (g_hash_table_iter_next(&iter, (void **) &id, NULL)) {
                 AldNodeItem *item = ald_item_list_get(cluster->nodes, id);
 
-                if (item && !ald_device_list_update(cluster->devices, item))
+                if (item && !ald_cluster_devices_update(cluster->devices, item))
                         return false;
         }
         return true;
@@ -182,9 +182,10 @@ static guint refresh_devices(AldLiveCluster *cluster, guint parts)
 {
         if (!cluster->devices_wanted || !(parts & (ALD_LIVE_NODE_SET | ALD_LIVE_FIGURES)))
                 return 0;
-        if (parts & ALD_LIVE_NODE_SET || !refresh_changed_devices(cluster))
-                ald_device_list_fill(cluster->devices, ald_item_list_model(cluster->nodes));
-        return ALD_LIVE_DEVICES;
+        if (!(parts & ALD_LIVE_NODE_SET) && refresh_changed_devices(cluster))
+                return ALD_LIVE_DEVICES;
+        ald_cluster_devices_fill(cluster->devices, ald_item_list_model(cluster->nodes));
+        return ALD_LIVE_DEVICES | ALD_LIVE_DEVICE_SET;
 }
 
 static void refresh_links(AldLiveCluster *cluster)
@@ -592,7 +593,7 @@ static void ald_live_cluster_finalize(GObject *object)
         leave_bus(cluster);
         ald_state_client_free(cluster->client);
         ald_live_history_free(cluster->history);
-        ald_device_list_free(cluster->devices);
+        ald_cluster_devices_free(cluster->devices);
         ald_item_list_free(cluster->nodes);
         ald_item_list_free(cluster->links);
         ald_item_list_free(cluster->findings);
@@ -638,7 +639,7 @@ static void ald_live_cluster_init(AldLiveCluster *cluster)
         cluster->changed_nodes = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
         cluster->nodes = ald_item_list_new(ALD_TYPE_NODE_ITEM, &node_list);
         cluster->links = ald_item_list_new(ALD_TYPE_LINK_ITEM, &link_list);
-        cluster->devices = ald_device_list_new(cluster->model);
+        cluster->devices = ald_cluster_devices_new(cluster->model);
         cluster->findings = ald_item_list_new(ALD_TYPE_FINDING_ITEM, &finding_list);
         cluster->history = ald_live_history_new(on_history_changed, cluster);
         refresh_topology(cluster);
@@ -705,7 +706,7 @@ GListModel *ald_live_cluster_findings(AldLiveCluster *cluster)
 
 GListModel *ald_live_cluster_devices(AldLiveCluster *cluster)
 {
-        return ald_device_list_model(cluster->devices);
+        return ald_cluster_devices_model(cluster->devices);
 }
 
 void ald_live_cluster_want_devices(AldLiveCluster *cluster, bool wanted)

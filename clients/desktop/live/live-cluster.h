@@ -25,6 +25,8 @@ typedef enum AldLivePart {
         ALD_LIVE_TOTALS = 1 << 5,
         ALD_LIVE_PAST = 1 << 6,    /* findings of the history service have come or gone together with it */
         ALD_LIVE_DEVICES = 1 << 7, /* devices of nodes, while they are wanted */
+        ALD_LIVE_DEVICE_SET =
+                1 << 8, /* of these, some have appeared or gone, or their node has another name */
 } AldLivePart;
 
 /*

@@ -508,18 +508,25 @@ static void ald_data_table_map(GtkWidget *widget)
 {
         AldDataTable *table = ALD_DATA_TABLE(widget);
 
+        if (table->kind->want)
+                table->kind->want(table->cluster, true);
+        /* Columns that have a value now come before the first rows. */
+        apply_changes(table, table->missed);
+        table->missed = 0;
         if (!table->selection)
                 attach_model(table);
         GTK_WIDGET_CLASS(ald_data_table_parent_class)->map(widget);
         ald_bound_rows_set_visible(table->rows, true);
-        apply_changes(table, table->missed);
-        table->missed = 0;
 }
 
 static void ald_data_table_unmap(GtkWidget *widget)
 {
-        ald_bound_rows_set_visible(ALD_DATA_TABLE(widget)->rows, false);
+        AldDataTable *table = ALD_DATA_TABLE(widget);
+
+        ald_bound_rows_set_visible(table->rows, false);
         GTK_WIDGET_CLASS(ald_data_table_parent_class)->unmap(widget);
+        if (table->kind->want)
+                table->kind->want(table->cluster, false);
 }
 
 static void ald_data_table_dispose(GObject *object)

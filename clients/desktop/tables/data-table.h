@@ -18,6 +18,9 @@ typedef struct AldDataTableKind {
         /* Returns the item of which this one is a part, or the item itself. Parts stay below it, however the
          * table is sorted. NULL: there are no parts. */
         gpointer (*whole)(gpointer item);
+        /* Called before the table is shown and after it was hidden, if its items are not always followed;
+         * else NULL. */
+        void (*want)(AldLiveCluster *cluster, bool wanted);
         AldListPageKind page; /* its words() is ignored: the searched columns are used */
         /* Shows the details of an item. */
         void (*activate)(GtkWidget *table, gpointer item);

@@ -52,10 +52,10 @@ static const AldDataColumn looks[ALD_DEVICE_N_COLUMNS] = {
                 .expands = true,
                 .searched = true,
                 .ages = true,
-                .parts = ALD_LIVE_DEVICES,
+                .parts = ALD_LIVE_DEVICE_SET,
                 .symbol = name_symbol,
                 .row_label = row_label },
-        [ALD_DEVICE_COLUMN_NODE] = { .chars = 12, .searched = true, .parts = ALD_LIVE_NODE_SET },
+        [ALD_DEVICE_COLUMN_NODE] = { .chars = 10, .searched = true, .parts = ALD_LIVE_DEVICE_SET },
         [ALD_DEVICE_COLUMN_STATE] = { .look = ALD_CELL_SYMBOL,
                 .chars = 8,
                 .searched = true,
@@ -79,7 +79,7 @@ static const AldDataColumn looks[ALD_DEVICE_N_COLUMNS] = {
                 .ages = true,
                 .parts = ALD_LIVE_DEVICES },
         [ALD_DEVICE_COLUMN_CLOCK] = { .look = ALD_CELL_NUMBER, .chars = 8, .parts = ALD_LIVE_DEVICES },
-        [ALD_DEVICE_COLUMN_DRIVER] = { .chars = 14, .searched = true, .parts = ALD_LIVE_DEVICES },
+        [ALD_DEVICE_COLUMN_DRIVER] = { .chars = 14, .searched = true, .parts = ALD_LIVE_DEVICE_SET },
 };
 
 static void activate(GtkWidget *table, gpointer item)
@@ -111,6 +111,7 @@ static const AldDataTableKind kind = {
         .list = &ald_device_column_list,
         .row = row_of,
         .whole = whole_of,
+        .want = ald_live_cluster_want_devices,
         .page = { .placeholder = N_("Search devices"),
                 .empty_title = N_("No Devices"),
                 .empty_text = N_(
@@ -121,21 +122,7 @@ static const AldDataTableKind kind = {
         .fill_menu = fill_menu,
 };
 
-static void on_map(GtkWidget *table, AldLiveCluster *cluster)
-{
-        ald_live_cluster_want_devices(cluster, true);
-}
-
-static void on_unmap(GtkWidget *table, AldLiveCluster *cluster)
-{
-        ald_live_cluster_want_devices(cluster, false);
-}
-
 GtkWidget *ald_devices_page_new(AldLiveCluster *cluster)
 {
-        GtkWidget *table = ald_data_table_new(cluster, ald_live_cluster_devices(cluster), &kind);
-
-        g_signal_connect_object(table, "map", G_CALLBACK(on_map), cluster, 0);
-        g_signal_connect_object(table, "unmap", G_CALLBACK(on_unmap), cluster, 0);
-        return table;
+        return ald_data_table_new(cluster, ald_live_cluster_devices(cluster), &kind);
 }

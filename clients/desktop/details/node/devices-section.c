@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "clients/common/columns/device-columns.h"
+#include "clients/common/columns/holder-columns.h"
 #include "clients/common/columns/node-facts.h"
 #include "clients/common/format.h"
 #include "clients/common/node-summary.h"
@@ -14,6 +15,7 @@
 #include "clients/desktop/details/rows/lazy-expander.h"
 #include "clients/desktop/details/sections.h"
 #include "clients/desktop/widgets/widget-words.h"
+#include "record/figure-text.h"
 
 #define ALD_TYPE_DEVICES_SECTION (ald_devices_section_get_type())
 G_DECLARE_FINAL_TYPE(AldDevicesSection, ald_devices_section, ALD, DEVICES_SECTION, AldDetailsSection)
@@ -62,15 +64,37 @@ static AldFactRow *add_fact_row(AldKeyedRows *rows, const char *label, char *tex
         return row;
 }
 
-/* Returns a text like "2 compute processes", or NULL. */
-static char *describe_processes(const AldNodeDevice *device)
+/* Returns the row of the device with what was last known, whether the node counts or not. */
+static AldDeviceRow last_row(const AldDetailsSubject *subject, const AldNodeDevice *device)
 {
-        uint64_t n = device->system ? device->system->compute_processes : ALD_ABSENT_UINT64;
+        const AldProcesses *processes = ald_entity_as(subject->node_a, PROCESSES, AldProcesses);
+        AldDeviceRow row = ald_device_row(device, true);
 
-        return n == ALD_ABSENT_UINT64 || n == 0
-                       ? NULL
-                       : g_strdup_printf(
-                                 ngettext("%u compute process", "%u compute processes", n), (guint) n);
+        row.node = subject->node_a;
+        row.now_usec = subject->now;
+        if (processes) {
+                row.held = ald_rows_find(&processes->devices, ald_node_device_id(device));
+                row.holders = &processes->holders;
+        }
+        return row;
+}
+
+/* Returns a text like "3 processes hold 41.0 GiB" or "2 compute processes", or NULL. */
+static char *describe_processes(const AldDeviceRow *row)
+{
+        const AldDevice *system = row->device.system;
+        uint64_t n = row->held ? row->held->holders : system ? system->compute_processes : ALD_ABSENT_UINT64;
+        double held = row->held ? ald_uint64_to_double(row->held->held_bytes) : (double) NAN;
+        g_autofree char *bytes = isnan(held) ? NULL : ald_format_bytes(held);
+
+        if (n == ALD_ABSENT_UINT64 || n == 0)
+                return NULL;
+        if (bytes)
+                return g_strdup_printf(
+                        ngettext("%u process holds %s", "%u processes hold %s", n), (guint) n, bytes);
+        return row->held ? g_strdup_printf(ngettext("%u process", "%u processes", n), (guint) n)
+                         : g_strdup_printf(
+                                   ngettext("%u compute process", "%u compute processes", n), (guint) n);
 }
 
 /* Returns why figures of devices are absent, as the node reports it. Safe text, or NULL. */
@@ -91,45 +115,84 @@ static char *describe_absence(const AldEntity *node)
 }
 
 /* Adds the present activity of the device. That of a processor is reported for the machine instead. */
-static void add_telemetry_row(
-        AldKeyedRows *rows, const AldDetailsSubject *subject, const AldNodeDevice *device)
+static void add_telemetry_row(AldKeyedRows *rows, const AldDetailsSubject *subject, const AldDeviceRow *row)
 {
         static const AldDeviceColumn shown[] = { ALD_DEVICE_COLUMN_LOAD, ALD_DEVICE_COLUMN_TEMPERATURE,
-                ALD_DEVICE_COLUMN_POWER };
-        AldDeviceRow row = ald_device_row(device, true);
-        g_autofree char *processes = describe_processes(device);
-        bool unexplained = isnan(row.figures.usage) && !ald_node_device_is_asleep(device);
+                ALD_DEVICE_COLUMN_POWER, ALD_DEVICE_COLUMN_CLOCK };
+        g_autofree char *processes = describe_processes(row);
+        bool unexplained = isnan(row->figures.usage) && !ald_node_device_is_asleep(&row->device);
         g_autofree char *absence = unexplained ? describe_absence(subject->node_a) : NULL;
         g_autoptr(GPtrArray) texts = g_ptr_array_new_with_free_func(g_free);
         AldFigureSet figures = { .title = subject->outdated ? _("Last Known") : _("Now"),
                 .detail = processes,
-                .state = device->system ? NULL : _("not reported"),
+                .state = row->device.system ? NULL : _("not reported"),
                 .tone = ALD_TONE_FAINT,
                 .remedy = absence };
 
         for (size_t i = 0; i < G_N_ELEMENTS(shown); i++) {
                 const AldListColumn *column = &ald_device_columns[shown[i]];
 
-                g_ptr_array_add(texts, ald_list_column_text(column, &row));
+                g_ptr_array_add(texts, ald_list_column_text(column, row));
                 figures.figures[figures.n++] = (AldFigure){ .label = _(column->title),
                         .text = texts->pdata[i] };
         }
         ald_figure_row_show(ALD_FIGURE_ROW(ald_keyed_rows_next(rows, "now", ald_figure_row_new)), &figures);
 }
 
-static void add_memory_row(AldKeyedRows *rows, const AldNodeDevice *device)
+/* Adds what else the driver reports. */
+static void add_live_rows(AldKeyedRows *rows, const AldDeviceRow *row)
+{
+        static const AldDeviceColumn shown[] = { ALD_DEVICE_COLUMN_THROTTLED, ALD_DEVICE_COLUMN_FAN,
+                ALD_DEVICE_COLUMN_MEMORY_TEMPERATURE, ALD_DEVICE_COLUMN_MEMORY_CLOCK,
+                ALD_DEVICE_COLUMN_ENCODER, ALD_DEVICE_COLUMN_DECODER };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(shown); i++) {
+                const AldListColumn *column = &ald_device_columns[shown[i]];
+                g_autofree char *text = ald_list_column_text(column, row);
+
+                if (strcmp(text, ALD_ABSENT_TEXT) != 0)
+                        add_fact_row(rows, _(column->title), g_steal_pointer(&text),
+                                column->tone ? column->tone(row) : ALD_TONE_PLAIN);
+        }
+}
+
+/* Adds those who hold the device, as far as the node says. */
+static void add_holder_rows(AldKeyedRows *rows, const AldDeviceRow *row)
+{
+        static const AldHolderColumn shown[] = { ALD_HOLDER_COLUMN_MEMORY, ALD_HOLDER_COLUMN_LOAD };
+        g_autoptr(GPtrArray) holders = ald_device_row_holders(row);
+
+        for (guint i = 0; i < holders->len; i++) {
+                const AldHolder *holder = holders->pdata[i];
+                g_autofree char *name = ald_list_column_text(
+                        &ald_holder_columns[ALD_HOLDER_COLUMN_NAME], holder);
+                GString *text = g_string_new(NULL);
+                AldFactRow *fact = ALD_FACT_ROW(ald_keyed_rows_next(rows, holder->id, ald_fact_row_new));
+
+                for (size_t k = 0; k < G_N_ELEMENTS(shown); k++) {
+                        g_autofree char *figure = ald_list_column_text(&ald_holder_columns[shown[k]], holder);
+
+                        if (strcmp(figure, ALD_ABSENT_TEXT) != 0)
+                                ald_parts_add_text(text, "%s", figure);
+                }
+                ald_fact_row_set_compact(fact, TRUE);
+                ald_fact_row_show(fact, name, text->len > 0 ? text->str : NULL, ALD_TONE_PLAIN, NULL);
+                g_string_free(text, TRUE);
+        }
+}
+
+static void add_memory_row(AldKeyedRows *rows, const AldDeviceRow *device)
 {
         const AldListColumn *memory = &ald_device_columns[ALD_DEVICE_COLUMN_MEMORY],
                             *used = &ald_device_columns[ALD_DEVICE_COLUMN_USED];
-        AldDeviceRow device_row = ald_device_row(device, true);
         AldFactRow *row;
 
-        if (isnan(device_row.figures.memory_total) && ald_node_device_is_unified(device)) {
+        if (isnan(device->figures.memory_total) && ald_node_device_is_unified(&device->device)) {
                 add_fact_row(rows, _("Memory"), g_strdup(_("shares the memory of the host")), ALD_TONE_PLAIN);
                 return;
         }
-        row = add_fact_row(rows, _(memory->title), ald_list_column_text(memory, &device_row), ALD_TONE_PLAIN);
-        ald_fact_row_show_level(row, used->share(&device_row), _(used->title));
+        row = add_fact_row(rows, _(memory->title), ald_list_column_text(memory, device), ALD_TONE_PLAIN);
+        ald_fact_row_show_level(row, used->share(device), _(used->title));
 }
 
 static void add_measurement_rows(AldKeyedRows *rows, const AldComputeDevice *compute, double now)
@@ -149,18 +212,35 @@ static void add_measurement_rows(AldKeyedRows *rows, const AldComputeDevice *com
 }
 
 static void show_rows(
-        AldKeyedRows *rows, const AldDetailsSubject *subject, const AldNodeDevice *device, double now)
+        AldKeyedRows *rows, const AldDetailsSubject *subject, const AldDeviceRow *row, double now)
 {
+        const AldNodeDevice *device = &row->device;
+
         ald_keyed_rows_begin(rows);
         if (!ald_node_device_is_processor(device)) {
-                add_telemetry_row(rows, subject, device);
-                add_memory_row(rows, device);
+                add_telemetry_row(rows, subject, row);
+                add_holder_rows(rows, row);
+                add_memory_row(rows, row);
+                add_live_rows(rows, row);
         }
         if (device->compute)
                 add_measurement_rows(rows, device->compute, now);
         else
                 add_fact_row(rows, _("Device"), ald_text_safe(ald_node_device_id(device)), ALD_TONE_PLAIN);
         ald_keyed_rows_end(rows);
+}
+
+/* Shows by a symbol that the device is throttled now, or that it could not be measured. */
+static void show_state(AldLazyExpander *expander, const AldDeviceRow *row, AldTone tone)
+{
+        const AldListColumn *throttled = &ald_device_columns[ALD_DEVICE_COLUMN_THROTTLED];
+        g_autofree char *reasons = ald_list_column_text(throttled, row);
+        g_autofree char *words = NULL;
+
+        if (throttled->tone(row) == ALD_TONE_WARNING)
+                words = g_strdup_printf(_("Throttled now: %s"), reasons);
+        ald_lazy_expander_show_state(expander, words ?: _("The last attempt to measure it failed"),
+                words ? ALD_TONE_WARNING : tone);
 }
 
 static void show_button(AldLazyExpander *expander, const AldDetailsSubject *subject,
@@ -189,12 +269,13 @@ static void show_device(
         AldTone tone;
         g_autofree char *measurement = describe_measurement(subject->node_a, device, now, &tone);
         AldKeyedRows *rows = ald_lazy_expander_open_rows(expander);
+        AldDeviceRow row = last_row(subject, device);
 
         ald_lazy_expander_show(expander, name, measurement, NULL);
-        ald_lazy_expander_show_state(expander, _("The last attempt to measure it failed"), tone);
+        show_state(expander, &row, tone);
         show_button(expander, subject, device, name);
         if (rows)
-                show_rows(rows, subject, device, now);
+                show_rows(rows, subject, &row, now);
 }
 
 static void update_devices(AldDetailsSection *section, const AldDetailsSubject *subject)

@@ -5,18 +5,18 @@
 
 /* The devices of all nodes as a list, in the order of the nodes, each followed by its parts. It is as long as
  * it was last filled, so that devices which nobody looks at cost nothing. */
-typedef struct AldDeviceList AldDeviceList;
+typedef struct AldClusterDevices AldClusterDevices;
 
 /* The model must outlive the list. */
-AldDeviceList *ald_device_list_new(AldModel *model);
-void ald_device_list_free(AldDeviceList *list);
+AldClusterDevices *ald_cluster_devices_new(AldModel *model);
+void ald_cluster_devices_free(AldClusterDevices *list);
 
 /* Lists the devices of these AldNodeItems. */
-void ald_device_list_fill(AldDeviceList *list, GListModel *nodes);
+void ald_cluster_devices_fill(AldClusterDevices *list, GListModel *nodes);
 
 /* Updates the devices of a node whose records have changed. Returns false if it has other devices now, for
  * which the list must be filled again. */
-bool ald_device_list_update(AldDeviceList *list, AldNodeItem *node);
+bool ald_cluster_devices_update(AldClusterDevices *list, AldNodeItem *node);
 
 /* Returns the AldDeviceItems. */
-GListModel *ald_device_list_model(AldDeviceList *list);
+GListModel *ald_cluster_devices_model(AldClusterDevices *list);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "clients/desktop/live/device-list.h"
+#include "clients/desktop/live/cluster-devices.h"
 #include "clients/common/columns/device-rows.h"
 #include "clients/desktop/live/item-list.h"
 
-struct AldDeviceList {
+struct AldClusterDevices {
         AldModel *model;
         AldItemList *items;
         GHashTable *n_devices; /* id of a node → number of its devices in the list */
@@ -30,7 +30,7 @@ static char *key_of_source(const void *data)
 static gpointer make(const void *data, void *userdata)
 {
         const Source *source = data;
-        AldDeviceList *list = userdata;
+        AldClusterDevices *list = userdata;
         AldDeviceItem *item = ald_device_item_new(
                 source->node, source->row, source->row->is_part ? list->whole : NULL);
 
@@ -39,7 +39,7 @@ static gpointer make(const void *data, void *userdata)
         return item;
 }
 
-static void update_item(AldDeviceList *list, AldDeviceItem *item, const AldDeviceRow *row)
+static void update_item(AldClusterDevices *list, AldDeviceItem *item, const AldDeviceRow *row)
 {
         ald_device_item_update(item, row, row->is_part ? list->whole : NULL);
         if (!row->is_part)
@@ -53,9 +53,9 @@ static void update(gpointer item, const void *data, void *userdata)
 
 static const AldItemListType list_type = { make, key_of_source, update };
 
-AldDeviceList *ald_device_list_new(AldModel *model)
+AldClusterDevices *ald_cluster_devices_new(AldModel *model)
 {
-        AldDeviceList *list = g_new0(AldDeviceList, 1);
+        AldClusterDevices *list = g_new0(AldClusterDevices, 1);
 
         list->model = model;
         list->items = ald_item_list_new(ALD_TYPE_DEVICE_ITEM, &list_type);
@@ -63,7 +63,7 @@ AldDeviceList *ald_device_list_new(AldModel *model)
         return list;
 }
 
-void ald_device_list_free(AldDeviceList *list)
+void ald_cluster_devices_free(AldClusterDevices *list)
 {
         if (!list)
                 return;
@@ -72,7 +72,7 @@ void ald_device_list_free(AldDeviceList *list)
         g_free(list);
 }
 
-static void add_node(AldDeviceList *list, GArray *rows, AldNodeItem *node)
+static void add_node(AldClusterDevices *list, GArray *rows, AldNodeItem *node)
 {
         const AldEntity *entity = ald_node_item_entity(node);
 
@@ -80,7 +80,7 @@ static void add_node(AldDeviceList *list, GArray *rows, AldNodeItem *node)
                 ald_device_rows_add(rows, list->model, entity, (double) g_get_real_time());
 }
 
-void ald_device_list_fill(AldDeviceList *list, GListModel *nodes)
+void ald_cluster_devices_fill(AldClusterDevices *list, GListModel *nodes)
 {
         g_autoptr(GArray) rows = g_array_new(FALSE, FALSE, sizeof(AldDeviceRow));
         g_autoptr(GArray) devices = g_array_new(FALSE, FALSE, sizeof(Source));
@@ -108,7 +108,7 @@ void ald_device_list_fill(AldDeviceList *list, GListModel *nodes)
         ald_item_list_update(list->items, sources, list);
 }
 
-bool ald_device_list_update(AldDeviceList *list, AldNodeItem *node)
+bool ald_cluster_devices_update(AldClusterDevices *list, AldNodeItem *node)
 {
         g_autoptr(GArray) rows = g_array_new(FALSE, FALSE, sizeof(AldDeviceRow));
 
@@ -127,7 +127,7 @@ bool ald_device_list_update(AldDeviceList *list, AldNodeItem *node)
         return true;
 }
 
-GListModel *ald_device_list_model(AldDeviceList *list)
+GListModel *ald_cluster_devices_model(AldClusterDevices *list)
 {
         return ald_item_list_model(list->items);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 
-#include "clients/desktop/live/device-list.h"
+#include "clients/desktop/live/cluster-devices.h"
 #include "clients/desktop/tables/column-sorter.h"
 
 #define FIRST "00000000000000000000000000000001"
@@ -12,7 +12,7 @@
 typedef struct Fixture {
         AldModel *model;
         GListStore *nodes;
-        AldDeviceList *list;
+        AldClusterDevices *list;
         double usage[MAX_DEVICES];
 } Fixture;
 
@@ -66,19 +66,19 @@ static void set_up(Fixture *fixture, gconstpointer data)
 {
         fixture->model = ald_model_new();
         fixture->nodes = g_list_store_new(ALD_TYPE_NODE_ITEM);
-        fixture->list = ald_device_list_new(fixture->model);
+        fixture->list = ald_cluster_devices_new(fixture->model);
         put_devices(fixture, FIRST, 4);
         put_usage(fixture, FIRST, 4);
         put_devices(fixture, SECOND, 1);
         add_node(fixture, FIRST);
         add_node(fixture, SECOND);
-        g_assert_cmpuint(g_list_model_get_n_items(ald_device_list_model(fixture->list)), ==, 0);
-        ald_device_list_fill(fixture->list, G_LIST_MODEL(fixture->nodes));
+        g_assert_cmpuint(g_list_model_get_n_items(ald_cluster_devices_model(fixture->list)), ==, 0);
+        ald_cluster_devices_fill(fixture->list, G_LIST_MODEL(fixture->nodes));
 }
 
 static void tear_down(Fixture *fixture, gconstpointer data)
 {
-        ald_device_list_free(fixture->list);
+        ald_cluster_devices_free(fixture->list);
         g_object_unref(fixture->nodes);
         ald_model_free(fixture->model);
 }
@@ -119,7 +119,7 @@ static void count(guint *n)
 
 static void test_order(Fixture *fixture, gconstpointer data)
 {
-        GListModel *items = ald_device_list_model(fixture->list);
+        GListModel *items = ald_cluster_devices_model(fixture->list);
         g_autofree char *names = names_of(items);
 
         g_assert_cmpstr(names, ==, "1:01:00.0 1:01:00.0/1-0 1:01:00.0/2-0 1:02:00.0 2:01:00.0");
@@ -129,17 +129,17 @@ static void test_order(Fixture *fixture, gconstpointer data)
 
 static void test_only_what_changed_says_so(Fixture *fixture, gconstpointer data)
 {
-        GListModel *items = ald_device_list_model(fixture->list);
+        GListModel *items = ald_cluster_devices_model(fixture->list);
         guint changes[5] = { 0 };
 
         for (guint i = 0; i < G_N_ELEMENTS(changes); i++)
                 g_signal_connect_swapped(item_at(items, i), "changed", G_CALLBACK(count), &changes[i]);
         put_usage(fixture, FIRST, 4);
-        g_assert_true(ald_device_list_update(fixture->list, node_at(fixture, 0)));
+        g_assert_true(ald_cluster_devices_update(fixture->list, node_at(fixture, 0)));
         fixture->usage[3] = 50;
         put_usage(fixture, FIRST, 4);
-        g_assert_true(ald_device_list_update(fixture->list, node_at(fixture, 0)));
-        ald_device_list_fill(fixture->list, G_LIST_MODEL(fixture->nodes));
+        g_assert_true(ald_cluster_devices_update(fixture->list, node_at(fixture, 0)));
+        ald_cluster_devices_fill(fixture->list, G_LIST_MODEL(fixture->nodes));
         for (guint i = 0; i < G_N_ELEMENTS(changes); i++)
                 g_assert_cmpuint(changes[i], ==, i == 3);
         g_assert_cmpfloat(ald_device_item_row(item_at(items, 3))->figures.usage, ==, 50);
@@ -148,7 +148,7 @@ static void test_only_what_changed_says_so(Fixture *fixture, gconstpointer data)
 /* Between a change and the update, when the model has let go of the record. */
 static void test_a_row_keeps_its_records(Fixture *fixture, gconstpointer data)
 {
-        AldDeviceItem *item = item_at(ald_device_list_model(fixture->list), 0);
+        AldDeviceItem *item = item_at(ald_cluster_devices_model(fixture->list), 0);
 
         ald_model_remove(fixture->model, FIRST, "Node1.Backends");
         ald_model_remove(fixture->model, FIRST, "Node1.System");
@@ -158,23 +158,23 @@ static void test_a_row_keeps_its_records(Fixture *fixture, gconstpointer data)
 
 static void test_devices_come_and_go(Fixture *fixture, gconstpointer data)
 {
-        GListModel *items = ald_device_list_model(fixture->list);
+        GListModel *items = ald_cluster_devices_model(fixture->list);
         AldDeviceItem *kept = item_at(items, 0);
 
         put_devices(fixture, SECOND, 3);
-        g_assert_false(ald_device_list_update(fixture->list, node_at(fixture, 1)));
-        ald_device_list_fill(fixture->list, G_LIST_MODEL(fixture->nodes));
+        g_assert_false(ald_cluster_devices_update(fixture->list, node_at(fixture, 1)));
+        ald_cluster_devices_fill(fixture->list, G_LIST_MODEL(fixture->nodes));
         g_assert_cmpuint(g_list_model_get_n_items(items), ==, 7);
         g_assert_true(item_at(items, 0) == kept);
         put_devices(fixture, SECOND, 0);
-        g_assert_false(ald_device_list_update(fixture->list, node_at(fixture, 1)));
-        ald_device_list_fill(fixture->list, G_LIST_MODEL(fixture->nodes));
+        g_assert_false(ald_cluster_devices_update(fixture->list, node_at(fixture, 1)));
+        ald_cluster_devices_fill(fixture->list, G_LIST_MODEL(fixture->nodes));
         g_assert_cmpuint(g_list_model_get_n_items(items), ==, 4);
 }
 
 static void test_an_offline_node_has_no_samples(Fixture *fixture, gconstpointer data)
 {
-        AldDeviceItem *item = item_at(ald_device_list_model(fixture->list), 0);
+        AldDeviceItem *item = item_at(ald_cluster_devices_model(fixture->list), 0);
         guint changes = 0;
 
         g_signal_connect_swapped(item, "changed", G_CALLBACK(count), &changes);
@@ -182,7 +182,7 @@ static void test_an_offline_node_has_no_samples(Fixture *fixture, gconstpointer 
                 &(AldPresence){ .state = "offline",
                         .since_usec = ALD_ABSENT_UINT64,
                         .clock_offset_usec = ALD_ABSENT_INT64 });
-        g_assert_true(ald_device_list_update(fixture->list, node_at(fixture, 0)));
+        g_assert_true(ald_cluster_devices_update(fixture->list, node_at(fixture, 0)));
         g_assert_cmpuint(changes, ==, 1);
         g_assert_true(isnan(ald_device_item_row(item)->figures.usage));
 }
@@ -208,8 +208,8 @@ static void test_parts_stay_below_their_device(Fixture *fixture, gconstpointer d
 
         memcpy(fixture->usage, usage, sizeof usage);
         put_usage(fixture, FIRST, 4);
-        g_assert_true(ald_device_list_update(fixture->list, node_at(fixture, 0)));
-        sorted = gtk_sort_list_model_new(g_object_ref(ald_device_list_model(fixture->list)),
+        g_assert_true(ald_cluster_devices_update(fixture->list, node_at(fixture, 0)));
+        sorted = gtk_sort_list_model_new(g_object_ref(ald_cluster_devices_model(fixture->list)),
                 GTK_SORTER(ald_column_sorter_new(&column, cluster)));
         names = names_of(G_LIST_MODEL(sorted));
         g_assert_cmpstr(names, ==, "1:02:00.0 1:01:00.0 1:01:00.0/2-0 1:01:00.0/1-0 2:01:00.0");
@@ -223,11 +223,11 @@ static void add(const char *path, void (*test)(Fixture *, gconstpointer))
 int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
-        add("/desktop/device-list/order", test_order);
-        add("/desktop/device-list/changes", test_only_what_changed_says_so);
-        add("/desktop/device-list/records", test_a_row_keeps_its_records);
-        add("/desktop/device-list/come-and-go", test_devices_come_and_go);
-        add("/desktop/device-list/offline", test_an_offline_node_has_no_samples);
-        add("/desktop/device-list/parts", test_parts_stay_below_their_device);
+        add("/desktop/cluster-devices/order", test_order);
+        add("/desktop/cluster-devices/changes", test_only_what_changed_says_so);
+        add("/desktop/cluster-devices/records", test_a_row_keeps_its_records);
+        add("/desktop/cluster-devices/come-and-go", test_devices_come_and_go);
+        add("/desktop/cluster-devices/offline", test_an_offline_node_has_no_samples);
+        add("/desktop/cluster-devices/parts", test_parts_stay_below_their_device);
         return g_test_run();
 }
