@@ -132,7 +132,7 @@ def test_parts_stay_below_their_device(played):
 def test_figures_and_devices_are_followed(played):
     program = played.program
     played.state.update(PEER, "Node1.System", Devices=[figures(GAMING, 3.0, 1)])
-    program.wait(lambda tree: cells(tree, "RTX 4090")["Load"] == "3.0 %", "the load")
+    program.wait(lambda tree: cells(tree, "RTX 4090")["Load"] == "3 %", "the load")
     assert cells(program.read(), "RTX 4090")["Throttled"] == "no"
     # What changes while another page is shown is there when this one is again.
     program.open_page(2)

@@ -231,13 +231,14 @@ static void show_rows(
 }
 
 /* Shows by a symbol that the device is throttled now, or that it could not be measured. */
-static void show_state(AldLazyExpander *expander, const AldDeviceRow *row, AldTone tone)
+static void show_state(
+        AldLazyExpander *expander, const AldDetailsSubject *subject, const AldDeviceRow *row, AldTone tone)
 {
         const AldListColumn *throttled = &ald_device_columns[ALD_DEVICE_COLUMN_THROTTLED];
         g_autofree char *reasons = ald_list_column_text(throttled, row);
         g_autofree char *words = NULL;
 
-        if (throttled->tone(row) == ALD_TONE_WARNING)
+        if (throttled->tone(row) == ALD_TONE_WARNING && !subject->outdated)
                 words = g_strdup_printf(_("Throttled now: %s"), reasons);
         ald_lazy_expander_show_state(expander, words ?: _("The last attempt to measure it failed"),
                 words ? ALD_TONE_WARNING : tone);
@@ -272,7 +273,7 @@ static void show_device(
         AldDeviceRow row = last_row(subject, device);
 
         ald_lazy_expander_show(expander, name, measurement, NULL);
-        show_state(expander, &row, tone);
+        show_state(expander, subject, &row, tone);
         show_button(expander, subject, device, name);
         if (rows)
                 show_rows(rows, subject, &row, now);
