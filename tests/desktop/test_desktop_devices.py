@@ -175,6 +175,14 @@ def test_holders_are_in_the_details(played):
     assert "3 processes hold 41.0 GiB" in text and "ollama.service" in text
 
 
+def test_more_rows_than_the_first_frame_shows(play):
+    many = [backend(f"0000:{number:02x}:00.0", f"Card {number}", 24) for number in range(120)]
+    program = play({ME: node("atlas", **{"Node1.Backends": {"Devices": many}, "Node1.System": {"Devices": []},
+                                         "Node1.Compute": {"Devices": []}})}, links={}, edges=()).program
+    program.open_page(3)
+    wait_order(program, [f"Card {number}" for number in range(120)])
+
+
 def test_without_devices_it_says_what_to_do(play):
     program = play({ME: node("atlas", **{kind: {"Devices": []} for kind in (
         "Node1.Backends", "Node1.System", "Node1.Compute")})}, links={}, edges=()).program

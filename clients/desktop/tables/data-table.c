@@ -13,6 +13,8 @@
 
 #define FACTORY_COLUMN "ald-column" /* the AldDataColumn of a factory */
 #define HIDDEN_CHARS 12             /* width of a column without a given look */
+#define FIRST_ROWS 50u              /* about as many as are seen */
+#define MADE_ROWS 200u              /* as many as GTK makes widgets for */
 
 #define ALD_TYPE_DATA_TABLE (ald_data_table_get_type())
 G_DECLARE_FINAL_TYPE(AldDataTable, ald_data_table, ALD, DATA_TABLE, AdwBin)
@@ -26,6 +28,8 @@ struct _AldDataTable {
         AldListPage *page;
         GtkColumnView *view;
         GtkSelectionModel *selection; /* NULL before the table is first shown */
+        GtkSliceListModel *listed;    /* the rows that the view has so far */
+        guint listing_frames;
         AldBoundRows *rows;
         GPtrArray *sorters;         /* an AldColumnSorter for each column */
         AldColumnSorter *sorted_by; /* one of them, or NULL */
@@ -491,6 +495,19 @@ static void on_activate(GtkColumnView *view, guint position, AldDataTable *table
                 table->kind->activate(GTK_WIDGET(table), item);
 }
 
+/* Lists more rows in each frame after the first one. GTK makes widgets for far more rows than are seen, which
+ * takes longer than all else. */
+static gboolean list_more_rows(GtkWidget *widget, GdkFrameClock *clock, void *userdata)
+{
+        AldDataTable *table = ALD_DATA_TABLE(widget);
+        guint size = gtk_slice_list_model_get_size(table->listed) * 2;
+
+        if (table->listing_frames++ == 0)
+                return G_SOURCE_CONTINUE;
+        gtk_slice_list_model_set_size(table->listed, size < MADE_ROWS ? size : G_MAXUINT);
+        return size < MADE_ROWS;
+}
+
 /* Gives the view its rows, which only a shown table has. on_sorter_changed() must be called before the sorted
  * list is sorted, and on_sorted() after it, so the order of connecting matters. */
 static void attach_model(AldDataTable *table)
@@ -499,7 +516,10 @@ static void attach_model(AldDataTable *table)
         GtkSortListModel *sorted = gtk_sort_list_model_new(
                 g_object_ref(ald_list_page_items(table->page)), g_object_ref(sorter));
 
-        table->selection = GTK_SELECTION_MODEL(gtk_multi_selection_new(G_LIST_MODEL(sorted)));
+        table->listed = gtk_slice_list_model_new(G_LIST_MODEL(sorted), 0, FIRST_ROWS);
+        table->selection = GTK_SELECTION_MODEL(
+                gtk_multi_selection_new(g_object_ref(G_LIST_MODEL(table->listed))));
+        gtk_widget_add_tick_callback(GTK_WIDGET(table), list_more_rows, NULL, NULL);
         gtk_column_view_set_model(table->view, table->selection);
         g_signal_connect_object(sorter, "changed", G_CALLBACK(on_sorted), table, 0);
 }
@@ -543,6 +563,7 @@ static void ald_data_table_dispose(GObject *object)
         adw_bin_set_child(ADW_BIN(table), NULL);
         table->sorted_by = NULL;
         g_clear_object(&table->selection);
+        g_clear_object(&table->listed);
         g_clear_object(&table->sort_menu);
         g_clear_object(&table->column_menu);
         g_clear_object(&table->cluster);
