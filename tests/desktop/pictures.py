@@ -78,5 +78,5 @@ def keep(picture, name):
 
 def is_golden(name):
     """Those that are compared; others are for people."""
-    return name in ("light-2", "light-8", "light-24", "dark-8", "high-contrast", "narrow", "nodes", "details", "devices",
-                    "findings", "matrix", "matrix-dark")
+    return name in ("light-2", "light-8", "light-24", "dark-8", "high-contrast", "narrow", "nodes", "details",
+                    "devices", "findings", "matrix", "matrix-dark")
