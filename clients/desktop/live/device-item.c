@@ -104,8 +104,7 @@ static bool is_same(const AldDeviceRow *a, const AldDeviceRow *b)
 
 void ald_device_item_update(AldDeviceItem *item, const AldDeviceRow *row, AldDeviceItem *whole)
 {
-        bool same = is_same(&item->row, row) &&
-                    item->records[G_N_ELEMENTS(kinds) - 2] == ald_entity_record(row->node, ALD_KIND_DOUBTS);
+        bool same = is_same(&item->row, row);
 
         take_row(item, row, whole);
         if (!same)

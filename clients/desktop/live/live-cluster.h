@@ -23,10 +23,9 @@ typedef enum AldLivePart {
         ALD_LIVE_LINKS = 1 << 3,    /* measurements of links */
         ALD_LIVE_FINDINGS = 1 << 4,
         ALD_LIVE_TOTALS = 1 << 5,
-        ALD_LIVE_PAST = 1 << 6,    /* findings of the history service have come or gone together with it */
-        ALD_LIVE_DEVICES = 1 << 7, /* devices of nodes, while they are wanted */
-        ALD_LIVE_DEVICE_SET =
-                1 << 8, /* of these, some have appeared or gone, or their node has another name */
+        ALD_LIVE_PAST = 1 << 6,       /* findings of the history service have come or gone together with it */
+        ALD_LIVE_DEVICES = 1 << 7,    /* devices of nodes, while they are wanted */
+        ALD_LIVE_DEVICE_SET = 1 << 8, /* which devices there are, and the names of their nodes */
 } AldLivePart;
 
 /*
