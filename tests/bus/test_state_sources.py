@@ -38,7 +38,7 @@ def test_a_source_that_exports_late(make_host):
     source.send("Node1.System", CpuUsage=13.5)
     wait_for(host, "Node1.System", "CpuUsage", 13.5)
     assert call(host, "GetSystems")[local_id(host)] == {
-        "CpuUsage": 13.5, "TemperatureMilliCelsius": 40000, "Devices": [], "UpdatedUSec": UPDATED}
+        "CpuUsage": 13.5, "TemperatureMilliCelsius": 40000, "Devices": [], "Batteries": [], "UpdatedUSec": UPDATED}
 
 
 def test_a_source_that_says_absurd_things(make_host):

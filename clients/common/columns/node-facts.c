@@ -223,9 +223,6 @@ static void add_live_figures(GString *text, const AldDevice *device)
 {
         if (!device)
                 return;
-        ald_parts_add(text, _("limit %s"),
-                ald_format_figure(
-                        &ald_unit_microwatts, ald_uint64_to_double(device->power_limit_micro_watts)));
         ald_parts_add(text, _("memory at %s"),
                 ald_format_figure(&ald_unit_millicelsius,
                         ald_int64_to_double(device->memory_temperature_milli_celsius)));

@@ -93,7 +93,8 @@ static bool is_same(const AldDeviceRow *a, const AldDeviceRow *b)
 {
         return a->counts == b->counts && a->is_stale == b->is_stale && a->is_part == b->is_part &&
                a->n_parts == b->n_parts && g_strcmp0(a->exclusion, b->exclusion) == 0 &&
-               memcmp(&a->figures, &b->figures, sizeof a->figures) == 0 &&
+               memcmp(&a->figures, &b->figures, offsetof(AldNodeFigures, power_of)) == 0 &&
+               a->figures.power_of == b->figures.power_of &&
                memcmp(&a->free_bytes, &b->free_bytes, sizeof a->free_bytes) == 0 &&
                is_same_row(&ald_backend_struct, a->device.backend, b->device.backend) &&
                is_same_row(&ald_device_struct, a->device.system, b->device.system) &&

@@ -256,6 +256,15 @@ static bool has_nvlink(void *userdata)
         return join(userdata, FIRST "," SECOND ",nvlink") != NULL;
 }
 
+static bool has_asked_opencl(void *userdata)
+{
+        AldBackends backends;
+
+        sample(userdata);
+        ald_gpu_collector_backends(((Machine *) userdata)->collector, &backends);
+        return backends.open_cl != NULL;
+}
+
 static bool has_rate(void *userdata)
 {
         Machine *machine = userdata;
@@ -303,6 +312,7 @@ static void test_joins(void)
         g_assert_cmpstr(backend(machine, SECOND)->architecture, ==, "sm_86");
         machine->id = FIRST;
         gpu_wait(has_figures, machine);
+        gpu_wait(has_asked_opencl, machine);
 
         machine->n_changed = 0;
         gpu_root_set(machine->root, FIRST, "current_link_speed", "8.0 GT/s PCIe\n");
