@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 
+#include "common/telemetry-keys.h"
 #include "services/telemetry/fabric/fabric.h"
 #include "services/telemetry/gpu/gpu.h"
 #include "services/telemetry/holders/holder-collector.h"
@@ -45,11 +46,7 @@ static const char *validate_sharing(const char *value)
 }
 
 const AldConfigKey ald_telemetry_config_keys[] = {
-        { "telemetry", "memory-interval-ms", ALD_CONFIG_UINT, 100, 60 * 1000, "500", NULL, NULL },
-        { "telemetry", "system-interval-ms", ALD_CONFIG_UINT, 250, 60 * 1000, "1000", NULL, NULL },
-        { "telemetry", "disk-interval-s", ALD_CONFIG_UINT, 5, 3600, "30", NULL, NULL },
-        { "telemetry", "disk-paths", ALD_CONFIG_STRV, 0, 0, "/", validate_paths, NULL },
-        { "telemetry", "share-processes", ALD_CONFIG_STRING, 0, 0, "none", validate_sharing, NULL },
+        ALD_TELEMETRY_CONFIG_KEYS(validate_paths, validate_sharing),
         { NULL },
 };
 

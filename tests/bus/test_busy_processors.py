@@ -17,7 +17,9 @@ from link_probe import LINK_PROBE, PATH
 POLICY = "org.alidade.Node1.ProbePolicy"
 STEP = 15  # seconds between two readings
 REASON = "ollama.service uses 75 % of the processors"
+NAMELESS = REASON.replace("ollama.service", "one unit")
 SWITCH = "[link-probe]\nyield-to-processors={}\n"
+NAMES = "[telemetry]\nshare-processes=units\n"
 DAY = 24 * 3600
 
 pytestmark = needs_namespaces
@@ -28,7 +30,7 @@ class BusyMachine(ComputeProbe):
 
     def __init__(self, make_host, switch="true", **options):
         self.seconds, self.used = 0, 0.0
-        super().__init__(make_host, own_clock=True, joined=True, config=SWITCH.format(switch),
+        super().__init__(make_host, own_clock=True, joined=True, config=SWITCH.format(switch) + NAMES,
                          before=lambda host: self.write(), **options)
 
     def write(self):
@@ -107,6 +109,7 @@ def test_switch_ends_the_rule(busy):
     service.host.write_config(SWITCH.format("true"))
     service.work()
     wait_steadily(lambda: service.policy().get("Links") == "round-trips", "the policy")
+    assert service.policy()["Reason"] == f"work: {NAMELESS}"
     service.host.write_config(SWITCH.format("false"))
     service.tick()
     wait_steadily(lambda: service.policy().get("Links") == "full", "the policy")

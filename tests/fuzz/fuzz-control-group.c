@@ -4,7 +4,7 @@
 
 #include <glib.h>
 
-#include "services/telemetry/holders/owner.h"
+#include "services/common/owner.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

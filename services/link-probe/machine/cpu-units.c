@@ -4,9 +4,9 @@
 
 #include <glib.h>
 
-#include "common/excerpt.h"
 #include "record/field.h"
 #include "record/figure-text.h"
+#include "services/common/owner.h"
 #include "services/common/sysroot.h"
 #include "services/link-probe/machine/cpu-units.h"
 
@@ -36,6 +36,7 @@ struct AldCpuUnits {
         unsigned visited;             /* groups at the present reading */
         char *unit, *reason;          /* NULL while there is none */
         double percent;               /* in the reason */
+        bool are_named;               /* there */
         uint64_t since, ended;        /* CLOCK_REALTIME; CLOCK_MONOTONIC, 0 while there is one */
 };
 
@@ -186,19 +187,32 @@ static const char *find_largest(const AldCpuUnits *units, double *ret_percent)
         return largest;
 }
 
-/* The reason is sent to the cluster, which does not need to know who the user is. */
-static char *describe(const char *path, double percent)
+/* The reason is sent to the cluster, so it names the unit as Node1.Processes does, if at all. */
+static void describe(AldCpuUnits *units)
 {
-        const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-        g_autofree char *excerpt = ald_excerpt(name),
-                        *figure = ald_format_figure(&ald_unit_percent, MIN(percent, 100));
+        g_autofree char *figure = ald_format_figure(&ald_unit_percent, MIN(units->percent, 100));
+        AldOwner owner = { .kind = ALD_HOLDER_OWNER_KIND_NONE };
+        const char *before = "", *name = owner.name, *after = "";
 
-        if (is_user(name))
-                return g_strdup_printf("a user's session uses %s of the processors", figure);
-        if (g_str_has_prefix(name, "job_"))
-                return g_strdup_printf(
-                        "job %s of Slurm uses %s of the processors", excerpt + strlen("job_"), figure);
-        return g_strdup_printf("%s uses %s of the processors", excerpt, figure);
+        if (units->are_named)
+                ald_owner_parse(units->unit, &owner);
+        if (owner.kind == ALD_HOLDER_OWNER_KIND_NONE) {
+                name = "one unit";
+        } else if (owner.kind == ALD_HOLDER_OWNER_KIND_SESSION) {
+                name = "a user's session";
+        } else if (owner.kind == ALD_HOLDER_OWNER_KIND_JOB) {
+                before = "job ";
+                after = " of Slurm";
+        }
+        g_free(units->reason);
+        units->reason = g_strdup_printf("%s%s%s uses %s of the processors", before, name, after, figure);
+}
+
+void ald_cpu_units_set_named(AldCpuUnits *units, bool are_named)
+{
+        units->are_named = are_named;
+        if (units->unit)
+                describe(units);
 }
 
 static bool end_unit(AldCpuUnits *units, uint64_t now_usec)
@@ -228,10 +242,9 @@ static bool judge(AldCpuUnits *units, uint64_t now_usec, uint64_t now_realtime)
         if (g_strcmp0(units->unit, path) == 0 && fabs(percent - units->percent) <= PERCENT_STEP)
                 return false;
         g_free(units->unit);
-        g_free(units->reason);
         units->unit = g_strdup(path);
-        units->reason = describe(path, percent);
         units->percent = percent;
+        describe(units);
         return true;
 }
 

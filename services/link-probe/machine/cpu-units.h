@@ -32,11 +32,15 @@ bool ald_cpu_units_parse(const char *text, uint64_t *ret_usec);
 AldCpuUnits *ald_cpu_units_new(int root, unsigned processors);
 void ald_cpu_units_free(AldCpuUnits *units);
 
+/* Sets whether the reason names the unit, which it does not at first. */
+void ald_cpu_units_set_named(AldCpuUnits *units, bool are_named);
+
 /* Reads the times anew, unless that was done a moment ago. Returns whether ald_cpu_units_reason() has
  * changed. `now_usec` is CLOCK_MONOTONIC, `now_realtime` CLOCK_REALTIME, both in µs. */
 bool ald_cpu_units_read(AldCpuUnits *units, uint64_t now_usec, uint64_t now_realtime);
 
-/* Describes the unit, such as "ollama.service uses 62 % of the processors"; NULL if there is none. */
+/* Describes the unit, such as "one unit uses 62 % of the processors", or with its name "ollama.service uses
+ * 62 % of the processors"; NULL if there is none. */
 const char *ald_cpu_units_reason(const AldCpuUnits *units);
 
 /* Returns since when there has been such a unit, not always the same one, in CLOCK_REALTIME; absent if there

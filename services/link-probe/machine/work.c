@@ -43,12 +43,17 @@ void ald_work_free(AldWork *work)
 
 void ald_work_configure(AldWork *work, const AldConfig *config)
 {
+        static const char *const naming[] = { "units", "all", NULL };
+
         work->refused = ald_config_is_refused(config, "work-units");
         ald_work_units_set(work->units, ald_config_strv(config, "work-units"));
         if (!ald_config_boolean(config, "yield-to-processors"))
                 g_clear_pointer(&work->processors, ald_cpu_units_free);
         else if (!work->processors)
                 work->processors = ald_cpu_units_new(work->root, g_get_num_processors());
+        if (work->processors)
+                ald_cpu_units_set_named(work->processors,
+                        g_strv_contains(naming, ald_config_string(config, "share-processes")));
 }
 
 void ald_work_read_processors(AldWork *work)

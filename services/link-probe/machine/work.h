@@ -17,8 +17,8 @@ AldWork *ald_work_new(AldService *service, const AldInhibitors *inhibitors, void
         void *userdata);
 void ald_work_free(AldWork *work);
 
-/* Reads work-units= and yield-to-processors= from the configuration. Call it again when the configuration was
- * reloaded. */
+/* Reads work-units=, yield-to-processors= and share-processes= from the configuration. Call it again when the
+ * configuration was reloaded. */
 void ald_work_configure(AldWork *work, const AldConfig *config);
 
 /* Describes the work of the machine; NULL if none is known. The text belongs to `work` and is valid until the

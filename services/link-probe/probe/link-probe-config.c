@@ -4,6 +4,7 @@
 #include <glib.h>
 
 #include "common/cluster-keys.h"
+#include "common/telemetry-keys.h"
 #include "services/link-probe/probe/link-probe-config.h"
 
 #define BYTES_PER_MB UINT64_C(1000000)
@@ -142,6 +143,7 @@ const AldConfigKey ald_link_probe_config_keys[] = {
                 .fallback = "",
                 .refuse = ald_probe_hours_refuse },
         ALD_CLUSTER_CONFIG_KEYS(NULL, NULL, NULL),
+        ALD_TELEMETRY_CONFIG_KEYS(NULL, NULL),
         { 0 },
 };
 

@@ -3,8 +3,8 @@
 
 #include <sys/types.h>
 
+#include "services/common/owner.h"
 #include "services/telemetry/gpu/gpu-processes.h"
-#include "services/telemetry/holders/owner.h"
 
 /*
  * The processes that hold devices at one time, from all sources: what NVML and KFD list, and what the witness

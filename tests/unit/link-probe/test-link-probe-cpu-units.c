@@ -7,6 +7,7 @@
 
 #define SECOND UINT64_C(1000000)
 #define TOP "sys/fs/cgroup/"
+#define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 #define START (1700000000 * SECOND) /* CLOCK_REALTIME at 0 of the other clock */
 
 typedef struct Fixture {
@@ -19,6 +20,7 @@ static void set_up(Fixture *fixture, gconstpointer unused)
 {
         fixture->root = fake_root_new();
         fixture->units = ald_cpu_units_new(fixture->root->fd, 4);
+        ald_cpu_units_set_named(fixture->units, true);
         fixture->now = 100 * SECOND;
 }
 
@@ -76,6 +78,11 @@ static void test_minute(Fixture *fixture, gconstpointer unused)
         g_assert_cmpuint(
                 ald_cpu_units_since(fixture->units), ==, START + fixture->now - ALD_CPU_UNITS_STEP_USEC);
         g_assert_false(use(fixture, group, 2.48, 3));
+        /* The name is no more than is shared. */
+        ald_cpu_units_set_named(fixture->units, false);
+        check(fixture, "one unit uses 62 % of the processors");
+        g_assert_false(use(fixture, group, 2.48, 1));
+        check(fixture, "one unit uses 62 % of the processors");
 }
 
 static void test_less_than_half(Fixture *fixture, gconstpointer unused)
@@ -92,16 +99,16 @@ static void test_names(void)
                 { "system.slice/ollama.service", "ollama.service uses 75 % of the processors" },
                 { "system.slice/system-llama.slice/llama@1.service",
                         "llama@1.service uses 75 % of the processors" },
-                { "machine.slice/libpod-0123.scope/container",
-                        "libpod-0123.scope uses 75 % of the processors" },
+                { "machine.slice/libpod-" ID ".scope/container",
+                        "podman:0123456789ab uses 75 % of the processors" },
                 { "user.slice/user-1000.slice/user@1000.service/app.slice/x.scope",
                         "a user's session uses 75 % of the processors" },
                 { "system.slice/slurmstepd.scope/job_42/step_0/user",
                         "job 42 of Slurm uses 75 % of the processors" },
-                { "kubepods/burstable/pod7/0123abcd", "0123abcd uses 75 % of the processors" },
-                { "lxc.payload.web/system.slice/nginx.service",
-                        "lxc.payload.web uses 75 % of the processors" },
-                { "system.slice/a\x1b[31m\xff.service", "a?[31m?.service uses 75 % of the processors" },
+                { "kubepods/burstable/pod7/" ID, "kubernetes:0123456789ab uses 75 % of the processors" },
+                { "lxc.payload.web/system.slice/nginx.service", "lxc:web uses 75 % of the processors" },
+                { "some/folder", "one unit uses 75 % of the processors" },
+                { "system.slice/a\x1b[31m\xff.service", "a__31m_.service uses 75 % of the processors" },
                 { "system.slice/alidade-link-probed.service/x", NULL },
         };
 

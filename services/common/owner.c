@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "services/telemetry/holders/owner.h"
+#include "services/common/owner.h"
 
 #include <string.h>
 
