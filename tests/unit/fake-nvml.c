@@ -294,7 +294,7 @@ int nvmlDeviceGetGraphicsRunningProcesses_v3(const Device *device, unsigned *cou
         return is_mig(device) ? NO_PERMISSION : list_processes(device, count, rows, true, 24);
 }
 
-/* One used 40 % and 60 % of the GPU, and no other anything. */
+/* One used 40 % and 60 % of the GPU, and another one 30 % at a time between the same samples. */
 int nvmlDeviceGetProcessUtilization(
         const Device *device, Used *samples, unsigned *count, unsigned long long since)
 {
@@ -302,13 +302,14 @@ int nvmlDeviceGetProcessUtilization(
 
         if (!device->address)
                 return NOT_SUPPORTED;
-        *count = device->processes > 0 ? 2 : 0;
+        *count = device->processes > 0 ? 3 : 0;
         if (*count == 0)
                 return NOT_FOUND;
         if (room < *count)
                 return INSUFFICIENT_SIZE;
         samples[0] = (Used){ 4711, since + 1, in_mode("odd-processes") ? ~0u : 40, 1, 0, 0 };
-        samples[1] = (Used){ 4711, since + 2, 10, 1, 60, 0 };
+        samples[1] = (Used){ 4711, since + 3, 10, 1, 60, 0 };
+        samples[2] = (Used){ 4712, since + 2, 30, 1, 0, 0 };
         return SUCCESS;
 }
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <math.h>
 #include <stdint.h>
 
 #include "record/record.h"
@@ -100,27 +101,35 @@ static void read_list(
         }
 }
 
-/* A process has a sample for each period in which it was seen; the others of the list did nothing then. */
+/* Some drivers keep a sample of a process for each period in which it did something, others only the last
+ * one, each at a time of its own. The process with the most samples shows how many periods there were. */
 static void add_samples(Lists *lists, const AldNvmlUsed *samples, unsigned n)
 {
-        g_autoptr(GHashTable) times = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, NULL);
+        g_autofree unsigned *counts = g_new0(unsigned, lists->processes->rows->len);
+        unsigned periods = 1;
         GHashTableIter iter;
         gpointer index;
 
-        for (unsigned i = 0; i < n; i++)
-                g_hash_table_add(times, (gpointer) &samples[i].timestamp);
-        g_hash_table_iter_init(&iter, lists->by_pid);
-        while (g_hash_table_iter_next(&iter, NULL, &index))
-                g_array_index(lists->processes->rows, AldNvmlProcess, GPOINTER_TO_UINT(index) - 1).usage = 0;
         for (unsigned i = 0; i < n; i++) {
                 const AldNvmlUsed *sample = &samples[i];
-                unsigned busiest = MAX(MAX(sample->sm, sample->encoder), sample->decoder);
                 guint known = GPOINTER_TO_UINT(
                         g_hash_table_lookup(lists->by_pid, GUINT_TO_POINTER(sample->pid)));
+                unsigned busiest = MAX(MAX(sample->sm, sample->encoder), sample->decoder);
+                AldNvmlProcess *row;
 
-                if (known > 0)
-                        g_array_index(lists->processes->rows, AldNvmlProcess, known - 1).usage +=
-                                (double) MIN(busiest, 100) / g_hash_table_size(times);
+                if (known == 0)
+                        continue;
+                row = &g_array_index(lists->processes->rows, AldNvmlProcess, known - 1);
+                row->usage = (isnan(row->usage) ? 0 : row->usage) + MIN(busiest, 100);
+                counts[known - 1]++;
+                periods = MAX(periods, counts[known - 1]);
+        }
+        g_hash_table_iter_init(&iter, lists->by_pid);
+        while (g_hash_table_iter_next(&iter, NULL, &index)) {
+                AldNvmlProcess *row = &g_array_index(
+                        lists->processes->rows, AldNvmlProcess, GPOINTER_TO_UINT(index) - 1);
+
+                row->usage = isnan(row->usage) ? 0 : row->usage / periods;
         }
 }
 

@@ -329,7 +329,7 @@ static void check_processes(const char *mode, const char *library, const char *e
 static void test_processes(void)
 {
         check_processes("", "libfake-nvml.so",
-                FIRST ",4711 computes 4711 50%\n" FIRST ",4712 computes 4712 0%\n" FIRST ",900 900 0%\n");
+                FIRST ",4711 computes 4711 50%\n" FIRST ",4712 computes 4712 15%\n" FIRST ",900 900 0%\n");
         check_processes("mig", "libfake-nvml.so",
                 FIRST "/3-1,4711 computes 4711\n" FIRST "/3-1,4712 computes\n" FIRST
                       "/7-0,4711 computes 4711\n");
