@@ -11,19 +11,6 @@ struct AldCounterSource {
         bool is_working; /* at the last answer, an engine was busy */
 };
 
-static const AldCountedDevice *find_device(const AldRecord *record, const char *id)
-{
-        const AldCountersAnswer *answer = ald_record_as(record, COUNTERS_ANSWER, AldCountersAnswer);
-
-        for (size_t i = 0; answer && i < answer->devices.n; i++) {
-                const AldCountedDevice *device = ald_rows_at(&answer->devices, i);
-
-                if (g_str_equal(device->id, id))
-                        return device;
-        }
-        return NULL;
-}
-
 static void on_answer(const AldRecord *record, void *userdata)
 {
         AldCounterSource *source = userdata;
@@ -61,14 +48,16 @@ void ald_counter_source_ask(AldCounterSource *source, const char *const *ids, in
         bool is_due = source->is_working || source->asked_usec == 0 ||
                       now_usec >= source->asked_usec + ALD_COUNTERS_IDLE_EVERY_USEC;
 
-        if (*ids && is_due &&
-                ald_witness_client_ask(source->witness, ALD_KIND_COUNTERS_REQUEST, &request) >= 0)
+        if (!*ids) /* What was known before a device slept does not hold once it wakes. */
+                on_answer(NULL, source);
+        else if (is_due && ald_witness_client_ask(source->witness, ALD_KIND_COUNTERS_REQUEST, &request) >= 0)
                 source->asked_usec = now_usec;
 }
 
 void ald_counter_source_complete(const AldCounterSource *source, AldDevice *device)
 {
-        const AldCountedDevice *counted = find_device(source->answer, device->id);
+        const AldCountersAnswer *answer = ald_record_as(source->answer, COUNTERS_ANSWER, AldCountersAnswer);
+        const AldCountedDevice *counted = answer ? ald_rows_find(&answer->devices, device->id) : NULL;
 
         if (!counted)
                 return;

@@ -124,6 +124,20 @@ static void test_figures_end_with_the_witness(Played *played, gconstpointer unus
         g_assert_nonnull(ald_counter_source_reason(played->source));
 }
 
+static void test_figures_end_with_sleep(Played *played, gconstpointer unused)
+{
+        static const char *const none[] = { NULL };
+        AldDevice device = ALD_DEVICE_INIT;
+
+        device.id = ARC;
+        g_assert_true(ask(played, 0));
+        answer(played, "{\"Devices\":[{\"Id\":\"" ARC "\",\"MemoryUsedBytes\":4096}]}");
+        g_assert_cmpuint(completed(played, device).memory_used_bytes, ==, 4096);
+        ald_counter_source_ask(played->source, none, played->now + SEC);
+        g_assert_cmpuint(completed(played, device).memory_used_bytes, ==, ALD_ABSENT_UINT64);
+        g_assert_null(ald_counter_source_reason(played->source));
+}
+
 int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
@@ -133,6 +147,7 @@ int main(int argc, char *argv[])
         ADD("completes-a-device", test_completes_a_device);
         ADD("lets-devices-sleep", test_lets_devices_sleep);
         ADD("figures-end-with-the-witness", test_figures_end_with_the_witness);
+        ADD("figures-end-with-sleep", test_figures_end_with_sleep);
 #undef ADD
         return g_test_run();
 }
