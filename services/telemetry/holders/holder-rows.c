@@ -112,6 +112,7 @@ static AldHolder start_row(
         row.owner = *owner->name ? owner->name : NULL;
         row.processes = 0;
         row.memory_bytes = 0;
+        row.usage = 0;
         if (!named) {
                 row.id = keep(rows, g_strconcat(device, ",", row.owner_kind ?: "", row.owner ? "," : NULL,
                                             row.owner, NULL));
@@ -121,6 +122,8 @@ static AldHolder start_row(
         row.pid = holder->pid;
         row.program = holder->program;
         row.user = holder->user;
+        if (!row.user && holder->uid != ALD_ABSENT_UINT64)
+                row.user = keep(rows, g_strdup_printf("%" G_GUINT64_FORMAT, holder->uid));
         return row;
 }
 
@@ -128,8 +131,9 @@ static void add_to_row(AldHolder *row, const AldDeviceHolder *holder)
 {
         row->processes++;
         add_bytes(&row->memory_bytes, holder->memory_bytes);
-        if (!isnan(holder->usage))
-                row->usage = MIN((isnan(row->usage) ? 0 : row->usage) + holder->usage, 100);
+        /* It is unknown as soon as that of one process is. */
+        row->usage = isnan(row->usage + holder->usage) ? ALD_ABSENT_DOUBLE
+                                                       : MIN(row->usage + holder->usage, 100);
 }
 
 static uint64_t memory_or_none(const AldHolder *row)
