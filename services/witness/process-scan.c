@@ -156,6 +156,8 @@ static void read_part(AldProcessScan *scan)
         g_autoptr(GArray) pids = list_processes(scan->root), known = list_holders(scan);
         guint parts = scan->looked_at_all ? ALD_PROCESS_SCAN_PARTS : 1, i = 0, n;
 
+        if (pids->len == 0) /* the folder could not be read */
+                return;
         while (i < pids->len && g_array_index(pids, unsigned, i) <= scan->last)
                 i++;
         for (n = pids->len / parts + 1; i < pids->len && n > 0; i++, n--) {

@@ -112,6 +112,12 @@ static void assert_counts(const Machine *machine, size_t n_processes, size_t n_c
         g_assert_cmpint(machine->answer->complete, ==, complete);
 }
 
+static void test_nothing_to_see(Machine *machine, gconstpointer unused)
+{
+        ask(machine, NULL);
+        assert_counts(machine, 0, 0, false);
+}
+
 static void test_finds_holders(Machine *machine, gconstpointer unused)
 {
         const AldWitnessedProcess *process;
@@ -316,6 +322,7 @@ int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
 #define ADD(name, function) g_test_add("/process-scan/" name, Machine, NULL, set_up, function, tear_down)
+        ADD("nothing-to-see", test_nothing_to_see);
         ADD("finds-holders", test_finds_holders);
         ADD("counts-clients-once", test_counts_clients_once);
         ADD("usage-between-answers", test_usage_between_answers);
