@@ -6,12 +6,17 @@
 #include "record/record.h"
 #include "services/telemetry/gpu/gpu-live.h"
 
+static const AldGpu *card_of(const GPtrArray *gpus, const AldGpu *gpu)
+{
+        return gpu->parent ? ald_gpu_list_find(gpus, gpu->parent) : gpu;
+}
+
 /* Returns the device of the list that a row is about: a card, or an instance of it; NULL if it is
  * none. */
 static AldGpu *find_gpu(const GPtrArray *gpus, const AldNvmlProcess *row)
 {
         AldGpu *gpu = ald_gpu_list_find(gpus, row->device);
-        const AldGpu *card = gpu && gpu->parent ? ald_gpu_list_find(gpus, gpu->parent) : gpu;
+        const AldGpu *card = gpu ? card_of(gpus, gpu) : NULL;
 
         return card && card->has_nvml ? gpu : NULL;
 }
@@ -55,11 +60,6 @@ void ald_gpu_processes_apply(GPtrArray *gpus, const AldNvmlAnswer *answer)
                                 gpu->processes, ((AldGpuProcess){ gpu->id, (guint) row->pid,
                                                         row->computes == 1, row->memory_bytes, row->usage }));
         }
-}
-
-static const AldGpu *card_of(const GPtrArray *gpus, const AldGpu *gpu)
-{
-        return gpu->parent ? ald_gpu_list_find(gpus, gpu->parent) : gpu;
 }
 
 /* Returns whether a driver wakes its device to report what a process used of it. */
