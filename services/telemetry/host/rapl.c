@@ -34,7 +34,7 @@ struct AldRaplCollector {
         int root;
         GArray *packages; /* of Package */
         uint64_t next_scan_usec;
-        uint64_t power; /* as it was last measured; at power_usec */
+        uint64_t power; /* as it was last measured; at power_usec, 0 before */
         uint64_t power_usec;
         char *reason;
         bool limit_logged;
@@ -199,7 +199,7 @@ uint64_t ald_rapl_collector_sample(AldRaplCollector *collector, uint64_t now_use
         bool gone;
         double power;
 
-        if (collector->power != ALD_ABSENT_UINT64 && now_usec - collector->power_usec < PACE_USEC)
+        if (collector->power_usec != 0 && now_usec - collector->power_usec < PACE_USEC)
                 return collector->power;
         collector->power_usec = now_usec;
         collector->power = ALD_ABSENT_UINT64;

@@ -120,11 +120,11 @@ static void test_one_package_broken(void)
         g_assert_null(ald_rapl_collector_reason(collector));
 
         fake_root_write(root, RAPL1 "energy_uj", "10\n");
-        g_assert_cmpuint(ald_rapl_collector_sample(collector, 10 * SEC), ==, ABSENT);
+        g_assert_cmpuint(ald_rapl_collector_sample(collector, 9 * SEC), ==, ABSENT);
         fake_root_write(root, RAPL0 "energy_uj", "1000000\n");
-        g_assert_cmpuint(ald_rapl_collector_sample(collector, 10 * SEC + SEC / 2), ==, ABSENT);
-        fake_root_write(root, RAPL0 "energy_uj", "2000000\n");
-        fake_root_write(root, RAPL1 "energy_uj", "2000010\n");
+        g_assert_cmpuint(ald_rapl_collector_sample(collector, 10 * SEC), ==, ABSENT);
+        fake_root_write(root, RAPL0 "energy_uj", "3000000\n");
+        fake_root_write(root, RAPL1 "energy_uj", "4000010\n");
         g_assert_cmpuint(ald_rapl_collector_sample(collector, 11 * SEC), ==, 4000000);
 }
 
@@ -136,6 +136,8 @@ static void test_at_most_each_second(void)
 
         add_domain(root, "intel-rapl:0", "package-0\n", "0\n");
         ald_rapl_collector_sample(collector, SEC);
+        fake_root_write(root, RAPL0 "energy_uj", "500000\n");
+        g_assert_cmpuint(ald_rapl_collector_sample(collector, SEC + SEC / 4), ==, ABSENT);
         fake_root_write(root, RAPL0 "energy_uj", "1000000\n");
         g_assert_cmpuint(ald_rapl_collector_sample(collector, 2 * SEC), ==, 1000000);
         fake_root_write(root, RAPL0 "energy_uj", "5000000\n");
