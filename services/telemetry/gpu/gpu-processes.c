@@ -78,12 +78,12 @@ static void add_target(const GPtrArray *gpus, const AldGpuKfd *kfd, const AldGpu
                 .memory_bytes = gpu->nvml.memory_total_bytes != ALD_ABSENT_UINT64
                                         ? gpu->nvml.memory_total_bytes
                                         : gpu->sysfs.memory_total_bytes,
-                .n_compute = gpu->live->nvml.compute_processes,
-                .is_asleep = card && card->live && card->live->state == ALD_GPU_POWER_ASLEEP };
+                .n_compute = gpu->live->nvml.compute_processes };
+        bool is_asleep = card && card->live && card->live->state == ALD_GPU_POWER_ASLEEP;
 
         target.must_rest = wakes_for_clients(gpu->driver) && card && card->live &&
                            !ald_gpu_power_may_read(card->live->state);
-        target.is_listed_fully = gpu->processes && !target.is_asleep;
+        target.is_listed_fully = gpu->processes && !is_asleep;
         target.is_listed = target.is_listed_fully || ald_gpu_kfd_drives(kfd, gpu->id);
         g_array_append_val(ret, target);
 }

@@ -23,8 +23,7 @@ typedef struct AldGpuTarget {
         uint64_t n_compute;    /* processes in NVML's list of those that compute; absent without it */
         bool is_listed;        /* NVML or KFD lists its processes at present */
         bool is_listed_fully;  /* by NVML, also those that draw */
-        bool is_asleep;
-        bool must_rest; /* it sleeps or should, and reading fdinfo of its processes would wake it */
+        bool must_rest;        /* it sleeps or should, and reading fdinfo of its processes would wake it */
 } AldGpuTarget;
 
 /* Replaces the processes of the cards and instances by those of NVML's answer, if it lists processes; NULL

@@ -119,7 +119,7 @@ static void forget(AldHolderCollector *collector)
         collector->changed(&none, collector->userdata);
 }
 
-void ald_holder_collector_look(AldHolderCollector *collector)
+static void look(AldHolderCollector *collector)
 {
         AldProcessesRequest request = ALD_PROCESSES_REQUEST_INIT;
         g_autoptr(GPtrArray) pids = NULL;
@@ -149,7 +149,7 @@ static void on_due(void *userdata)
         AldHolderCollector *collector = userdata;
 
         ald_timer_set(collector->timer, g_get_monotonic_time() + ALD_HOLDERS_EVERY_USEC);
-        ald_holder_collector_look(collector);
+        look(collector);
 }
 
 void ald_holder_collector_share(AldHolderCollector *collector, AldSharing sharing)

@@ -24,9 +24,6 @@ AldHolderCollector *ald_holder_collector_new(AldGpuCollector *gpu, AldSharing sh
 void ald_holder_collector_free(AldHolderCollector *collector);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldHolderCollector, ald_holder_collector_free)
 
-/* Looks now; otherwise it does so by itself. */
-void ald_holder_collector_look(AldHolderCollector *collector);
-
 /* Sets what is shared from now on, which also holds for what was seen before. */
 void ald_holder_collector_share(AldHolderCollector *collector, AldSharing sharing);
 
