@@ -126,7 +126,8 @@ static char *why_not_to_load(const AldGate *gate, const AldNetwork *network, con
         g_auto(AldPolicy) policy;
 
         ald_gate_policy(gate, &policy);
-        if (!ald_policy_is_full(&policy) && !(overdue && ald_gate_may_load_first(gate)))
+        if (!ald_policy_is_full(&policy) &&
+                !(overdue && ald_probe_first_has_waited(policy.fields.busy_since_usec, ald_realtime_usec())))
                 return g_steal_pointer(&policy.reason);
         if (interface && ald_interface_is_metered(interface))
                 return g_strdup_printf("%s is metered", port);
