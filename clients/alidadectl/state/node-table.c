@@ -46,7 +46,8 @@ void ald_node_table_add_devices(AldTable *table, const AldColumnChoice *choice, 
         g_autoptr(GArray) devices = ald_node_table_devices(row->node);
 
         for (guint i = 0; i < devices->len; i++) {
-                AldDeviceRow below = ald_device_row(&g_array_index(devices, AldNodeDevice, i), row->counts);
+                AldDeviceRow below = ald_device_row(
+                        row->node, &g_array_index(devices, AldNodeDevice, i), row->counts);
 
                 ald_column_table_add_below(table, choice, &below);
         }

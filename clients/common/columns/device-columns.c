@@ -13,9 +13,11 @@
 #define BAR_WIDTH 10
 #define NAMED_HOLDERS 3u /* the others are counted */
 
-AldDeviceRow ald_device_row(const AldNodeDevice *device, bool counts)
+AldDeviceRow ald_device_row(const AldEntity *node, const AldNodeDevice *device, bool counts)
 {
+        const AldProcesses *processes = ald_entity_as(node, PROCESSES, AldProcesses);
         AldDeviceRow row = { .device = *device,
+                .node = node,
                 .counts = counts,
                 .figures = ald_node_device_figures(device),
                 .now_usec = NAN,
@@ -23,7 +25,28 @@ AldDeviceRow ald_device_row(const AldNodeDevice *device, bool counts)
 
         if (!counts)
                 ald_node_figures_forget_samples(&row.figures);
+        else if (processes) {
+                row.held = ald_rows_find(&processes->devices, ald_node_device_id(device));
+                row.holders = &processes->holders;
+        }
         return row;
+}
+
+char *ald_device_row_processes(const AldDeviceRow *row)
+{
+        const AldDevice *system = row->device.system;
+        uint64_t n = row->held ? row->held->holders : system ? system->compute_processes : ALD_ABSENT_UINT64;
+        double held = row->held ? ald_uint64_to_double(row->held->held_bytes) : (double) NAN;
+        g_autofree char *bytes = isnan(held) ? NULL : ald_format_bytes(held);
+
+        if (n == ALD_ABSENT_UINT64 || n == 0)
+                return NULL;
+        if (bytes)
+                return g_strdup_printf(ngettext("%lu process holds %s", "%lu processes hold %s", n),
+                        (unsigned long) n, bytes);
+        return g_strdup_printf(row->held ? ngettext("%lu process", "%lu processes", n)
+                                         : ngettext("%lu compute process", "%lu compute processes", n),
+                (unsigned long) n);
 }
 
 /* Rows of records are sorted by their Id, which settles ties. */

@@ -9,23 +9,27 @@ typedef struct AldDeviceRow {
         AldNodeDevice device;
         bool counts; /* whether the node counts */
         AldNodeFigures figures;
-
-        /* The members below are set in the list of all devices; see device-rows.h. */
         const AldEntity *node;
-        double now_usec;           /* CLOCK_REALTIME */
-        const char *exclusion;     /* why the node does not count, or NULL */
-        bool is_stale;             /* see ald_node_is_stale() */
-        double free_bytes;         /* what programs can still have on it; see ald_device_rows_add() */
         const AldHeldDevice *held; /* NULL: it is not known who holds it */
         const AldRows *holders;    /* of all devices of the node, as far as they may be shown; or NULL */
-        bool is_part;              /* of the device above it, such as a MIG instance */
-        guint n_parts;             /* number of rows after this one that are parts of it */
-        guint place;               /* while the list is sorted: where it was before */
+
+        /* The members below are set in the list of all devices; see device-rows.h. */
+        double now_usec;       /* CLOCK_REALTIME */
+        const char *exclusion; /* why the node does not count, or NULL */
+        bool is_stale;         /* see ald_node_is_stale() */
+        double free_bytes;     /* what programs can still have on it; see ald_device_rows_add() */
+        bool is_part;          /* of the device above it, such as a MIG instance */
+        guint n_parts;         /* number of rows after this one that are parts of it */
+        guint place;           /* while the list is sorted: where it was before */
 } AldDeviceRow;
 
 /* Makes the row of a device without a list. If the node does not count, its samples are absent, such as free
- * memory, load, temperature and power. */
-AldDeviceRow ald_device_row(const AldNodeDevice *device, bool counts);
+ * memory, load, temperature, power and holders. */
+AldDeviceRow ald_device_row(const AldEntity *node, const AldNodeDevice *device, bool counts);
+
+/* Returns a text like "3 processes hold 41.0 GiB", or "2 compute processes" of a node that does not say who
+ * holds the device; NULL if it is not in use, or that is not known. */
+char *ald_device_row_processes(const AldDeviceRow *row);
 
 /* Returns the AldHolders of the device, those with most memory first. They belong to the row's list. */
 GPtrArray *ald_device_row_holders(const AldDeviceRow *row);

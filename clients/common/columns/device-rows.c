@@ -44,7 +44,7 @@ static void read_processor(AldDeviceRow *row)
                 ald_node_figures_forget_samples(&row->figures);
 }
 
-/* Returns the memory of the host that the device can still use. */
+/* Returns the memory of the host that the device can still use; NaN unless that and its limit are known. */
 static double free_of_host(const AldDeviceRow *row)
 {
         const AldMemory *memory = ald_entity_as(row->node, MEMORY, AldMemory);
@@ -52,6 +52,8 @@ static double free_of_host(const AldDeviceRow *row)
         double shared = ald_uint64_to_double(row->device.backend->shared_bytes);
         uint64_t used = row->device.system ? row->device.system->shared_used_bytes : ALD_ABSENT_UINT64;
 
+        if (isnan(available) || isnan(shared))
+                return NAN;
         if (used != ALD_ABSENT_UINT64)
                 shared -= (double) used;
         return fmin(available, fmax(shared, 0));
@@ -73,18 +75,14 @@ static double find_free(const AldDeviceRow *row)
 /* Adds a row to the list, made from what all rows of the node have in common. */
 static void add_row(GArray *rows, const AldDeviceRow *common, const AldNodeDevice *device, bool is_part)
 {
-        const AldProcesses *processes = ald_entity_as(common->node, PROCESSES, AldProcesses);
-        AldDeviceRow row = *common;
+        AldDeviceRow row = ald_device_row(common->node, device, common->counts);
 
-        row.device = *device;
-        row.figures = ald_device_row(device, common->counts).figures;
+        row.now_usec = common->now_usec;
+        row.exclusion = common->exclusion;
+        row.is_stale = common->is_stale;
         row.is_part = is_part;
         if (ald_node_device_is_processor(device))
                 read_processor(&row);
-        if (processes && common->counts) {
-                row.held = ald_rows_find(&processes->devices, ald_node_device_id(device));
-                row.holders = &processes->holders;
-        }
         row.free_bytes = find_free(&row);
         g_array_append_val(rows, row);
 }
@@ -96,12 +94,18 @@ static void add_whole(GArray *rows, const AldDeviceRow *common, const GArray *de
 {
         const AldNodeDevice *whole = &g_array_index(devices, AldNodeDevice, i);
         guint top = rows->len;
+        double part_free = NAN;
 
         add_row(rows, common, whole, false);
-        for (guint k = 0; k < devices->len; k++)
-                if (parents[k] == whole)
-                        add_row(rows, common, &g_array_index(devices, AldNodeDevice, k), true);
+        for (guint k = 0; k < devices->len; k++) {
+                if (parents[k] != whole)
+                        continue;
+                add_row(rows, common, &g_array_index(devices, AldNodeDevice, k), true);
+                part_free = fmax(part_free, row_at(rows, rows->len - 1)->free_bytes);
+        }
         row_at(rows, top)->n_parts = rows->len - top - 1;
+        if (row_at(rows, top)->n_parts > 0)
+                row_at(rows, top)->free_bytes = part_free;
 }
 
 guint ald_device_rows_add(GArray *rows, AldModel *model, const AldEntity *node, double now_usec)
@@ -152,25 +156,20 @@ int ald_device_rows_sort(GArray *rows, const char *names, char **ret_problem)
 
 void ald_device_rows_keep_free(GArray *rows, double least_bytes)
 {
-        g_autoptr(GArray) all = g_array_copy(rows);
+        guint n = 0, whole = 0;
 
-        g_array_set_size(rows, 0);
-        for (guint i = 0; i < all->len;) {
-                guint end = i + 1 + row_at(all, i)->n_parts, whole = rows->len;
-                bool has_whole = false;
+        for (guint i = 0; i < rows->len; i++) {
+                AldDeviceRow row = *row_at(rows, i);
 
-                for (guint k = i; k < end; k++) {
-                        AldDeviceRow row = *row_at(all, k);
-
-                        if (!(row.free_bytes >= least_bytes))
-                                continue;
-                        has_whole |= k == i;
-                        row.is_part = k > i && has_whole;
+                if (!(row.free_bytes >= least_bytes))
+                        continue;
+                if (row.is_part)
+                        row_at(rows, whole)->n_parts++;
+                else {
+                        whole = n;
                         row.n_parts = 0;
-                        g_array_append_val(rows, row);
                 }
-                if (has_whole)
-                        row_at(rows, whole)->n_parts = rows->len - whole - 1;
-                i = end;
+                *row_at(rows, n++) = row;
         }
+        g_array_set_size(rows, n);
 }

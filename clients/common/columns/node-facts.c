@@ -13,9 +13,6 @@
 #include "record/translate.h"
 #include "state/link/interface-roles.h"
 
-/* Holders of a device that are named in its line. */
-#define OWNERS_MAX 4
-
 /* Returns "165 TFLOPS FP16". */
 static char *format_product(double tflops, const char *precision)
 {
@@ -203,14 +200,15 @@ static void add_device_memory(GString *text, const AldNodeDevice *device, const 
                 ald_parts_add(text, "%s", g_strdup(_("shares the memory of the host")));
 }
 
-static void add_processes(GString *text, const AldNodeDevice *device)
+/* Adds "3 processes hold 41.0 GiB (python3, ollama.service)". */
+static void add_processes(GString *text, const AldDeviceRow *row)
 {
-        uint64_t n = device->system ? device->system->compute_processes : ALD_ABSENT_UINT64;
+        g_autofree char *processes = ald_device_row_processes(row);
+        g_autofree char *names = ald_device_columns[ALD_DEVICE_COLUMN_HELD_BY].text(row);
 
-        if (n != ALD_ABSENT_UINT64 && n > 0)
+        if (processes)
                 ald_parts_add(text, "%s",
-                        g_strdup_printf(ngettext("%lu compute process", "%lu compute processes", n),
-                                (unsigned long) n));
+                        names ? g_strdup_printf("%s (%s)", processes, names) : g_steal_pointer(&processes));
 }
 
 static char *busy_percent(double usage)
@@ -256,14 +254,14 @@ static const char *device_label(const AldNodeDevice *device)
 }
 
 /* Takes the remedy, which says how to get the device measured, or NULL. */
-static void add_device(GPtrArray *facts, const AldNodeDevice *device, char *remedy)
+static void add_device(GPtrArray *facts, const AldEntity *node, const AldNodeDevice *device, char *remedy)
 {
-        AldDeviceRow row = ald_device_row(device, true);
+        AldDeviceRow row = ald_device_row(node, device, true);
         GString *text = g_string_new(NULL);
 
         ald_parts_add(text, "%s", device_text(&row, ALD_DEVICE_COLUMN_NAME));
         ald_parts_add(text, "%s", device_text(&row, ALD_DEVICE_COLUMN_LOAD));
-        add_processes(text, device);
+        add_processes(text, &row);
         add_device_memory(text, device, &row);
         ald_parts_add(text, "%s", device_text(&row, ALD_DEVICE_COLUMN_TEMPERATURE));
         ald_parts_add(text, "%s", device_text(&row, ALD_DEVICE_COLUMN_POWER));
@@ -292,7 +290,7 @@ static void add_devices(GPtrArray *facts, const AldEntity *node)
                  * or it is known what the measurement needs. */
                 if (!is_processor || is_measured(device) || remedy ||
                         (device->compute && device->compute->failure))
-                        add_device(facts, device, g_steal_pointer(&remedy));
+                        add_device(facts, node, device, g_steal_pointer(&remedy));
                 n_gpus += !is_processor;
         }
         if (n_gpus == 0)
@@ -353,48 +351,6 @@ static void add_storage(GPtrArray *facts, const AldEntity *node, double now_usec
                         ald_storage_summary(ald_rows_at(&storage->file_systems, i), now_usec));
 }
 
-/* Lists the units, containers and jobs that the node names as holders of a device. */
-static void add_owners(GString *text, const AldProcesses *processes, const char *device)
-{
-        size_t n = 0;
-
-        for (size_t i = 0; i < processes->holders.n && n < OWNERS_MAX; i++) {
-                const AldHolder *holder = ald_rows_at(&processes->holders, i);
-                bool is_session = g_strcmp0(holder->owner_kind, ald_holder_owner_kind_to_string(
-                                                                        ALD_HOLDER_OWNER_KIND_SESSION)) == 0;
-                const char *owner = is_session ? _("a user's session") : holder->owner;
-
-                if (g_strcmp0(holder->device, device) != 0 || !owner)
-                        continue;
-                ald_parts_add_text(text, "%s", holder->program ?: owner);
-                n++;
-        }
-}
-
-static void add_holders(GPtrArray *facts, const AldEntity *node)
-{
-        const AldProcesses *processes = ald_entity_as(node, PROCESSES, AldProcesses);
-        const AldBackends *backends = ald_entity_as(node, BACKENDS, AldBackends);
-
-        for (size_t i = 0; processes && i < processes->devices.n; i++) {
-                const AldHeldDevice *held = ald_rows_at(&processes->devices, i);
-                const AldBackend *backend = backends ? ald_rows_find(&backends->devices, held->id) : NULL;
-                GString *text;
-
-                if (held->holders == 0 || held->holders == ALD_ABSENT_UINT64)
-                        continue;
-                text = g_string_new(NULL);
-                ald_parts_add_text(text, "%s", backend && backend->name ? backend->name : held->id);
-                ald_parts_add(text, "%s",
-                        g_strdup_printf(ngettext("%lu process", "%lu processes", held->holders),
-                                (unsigned long) held->holders));
-                if (held->held_bytes != ALD_ABSENT_UINT64)
-                        ald_parts_add(text, "%s", ald_format_bytes((double) held->held_bytes));
-                add_owners(text, processes, held->id);
-                add_text(facts, N_("Holders"), text);
-        }
-}
-
 GPtrArray *ald_node_facts(const AldEntity *node, double now_usec)
 {
         GPtrArray *facts = ald_facts_new();
@@ -405,7 +361,6 @@ GPtrArray *ald_node_facts(const AldEntity *node, double now_usec)
         add_memory(facts, node);
         add_load(facts, node);
         add_devices(facts, node);
-        add_holders(facts, node);
         add_network(facts, node);
         add_disks(facts, node);
         add_storage(facts, node, now_usec);

@@ -64,39 +64,6 @@ static AldFactRow *add_fact_row(AldKeyedRows *rows, const char *label, char *tex
         return row;
 }
 
-/* Returns the row of the device with what was last known, whether the node counts or not. */
-static AldDeviceRow last_row(const AldDetailsSubject *subject, const AldNodeDevice *device)
-{
-        const AldProcesses *processes = ald_entity_as(subject->node_a, PROCESSES, AldProcesses);
-        AldDeviceRow row = ald_device_row(device, true);
-
-        row.node = subject->node_a;
-        row.now_usec = subject->now;
-        if (processes) {
-                row.held = ald_rows_find(&processes->devices, ald_node_device_id(device));
-                row.holders = &processes->holders;
-        }
-        return row;
-}
-
-/* Returns a text like "3 processes hold 41.0 GiB" or "2 compute processes", or NULL. */
-static char *describe_processes(const AldDeviceRow *row)
-{
-        const AldDevice *system = row->device.system;
-        uint64_t n = row->held ? row->held->holders : system ? system->compute_processes : ALD_ABSENT_UINT64;
-        double held = row->held ? ald_uint64_to_double(row->held->held_bytes) : (double) NAN;
-        g_autofree char *bytes = isnan(held) ? NULL : ald_format_bytes(held);
-
-        if (n == ALD_ABSENT_UINT64 || n == 0)
-                return NULL;
-        if (bytes)
-                return g_strdup_printf(
-                        ngettext("%u process holds %s", "%u processes hold %s", n), (guint) n, bytes);
-        return row->held ? g_strdup_printf(ngettext("%u process", "%u processes", n), (guint) n)
-                         : g_strdup_printf(
-                                   ngettext("%u compute process", "%u compute processes", n), (guint) n);
-}
-
 /* Returns why figures of devices are absent, as the node reports it. Safe text, or NULL. */
 static char *describe_absence(const AldEntity *node)
 {
@@ -119,7 +86,7 @@ static void add_telemetry_row(AldKeyedRows *rows, const AldDetailsSubject *subje
 {
         static const AldDeviceColumn shown[] = { ALD_DEVICE_COLUMN_LOAD, ALD_DEVICE_COLUMN_TEMPERATURE,
                 ALD_DEVICE_COLUMN_POWER, ALD_DEVICE_COLUMN_CLOCK };
-        g_autofree char *processes = describe_processes(row);
+        g_autofree char *processes = ald_device_row_processes(row);
         bool unexplained = isnan(row->figures.usage) && !ald_node_device_is_asleep(&row->device);
         g_autofree char *absence = unexplained ? describe_absence(subject->node_a) : NULL;
         g_autoptr(GPtrArray) texts = g_ptr_array_new_with_free_func(g_free);
@@ -270,8 +237,9 @@ static void show_device(
         AldTone tone;
         g_autofree char *measurement = describe_measurement(subject->node_a, device, now, &tone);
         AldKeyedRows *rows = ald_lazy_expander_open_rows(expander);
-        AldDeviceRow row = last_row(subject, device);
+        AldDeviceRow row = ald_device_row(subject->node_a, device, true);
 
+        row.now_usec = now;
         ald_lazy_expander_show(expander, name, measurement, NULL);
         show_state(expander, subject, &row, tone);
         show_button(expander, subject, device, name);

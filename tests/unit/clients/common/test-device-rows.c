@@ -89,7 +89,7 @@ static void test_texts(void)
                 { ALD_DEVICE_COLUMN_STATE, "online", "asleep", "online", "online" },
                 { ALD_DEVICE_COLUMN_CLASS, "GPU", "GPU", "Accelerator", "Processor" },
                 { ALD_DEVICE_COLUMN_USED_MEMORY, "18.6/74.5 GiB", "–/22.4 GiB", "shared", "22.4/59.6 GiB" },
-                { ALD_DEVICE_COLUMN_FREE, "55.9 GiB", "22.4 GiB", "27.0 GiB", "37.3 GiB" },
+                { ALD_DEVICE_COLUMN_FREE, "32.6 GiB", "22.4 GiB", "27.0 GiB", "37.3 GiB" },
                 { ALD_DEVICE_COLUMN_LOAD, "98 %", "asleep", "0 %", "5 %" },
                 { ALD_DEVICE_COLUMN_TEMPERATURE, "61 °C", "–", "–", "45 °C" },
                 { ALD_DEVICE_COLUMN_MEMORY_TEMPERATURE, "70 °C", "–", "–", "–" },
@@ -147,8 +147,8 @@ static void test_sort(void)
         static const struct {
                 const char *by, *names;
         } cases[] = {
-                { "-free", "Big|  Slice|  Slice|Zen|Unified|Asleep" },
-                { "free", "Asleep|Unified|Zen|Big|  Slice|  Slice" },
+                { "-free", "Zen|Big|  Slice|  Slice|Unified|Asleep" },
+                { "free", "Asleep|Unified|Big|  Slice|  Slice|Zen" },
                 { "-name", "Zen|Unified|Big|  Slice|  Slice|Asleep" },
                 { "-power,name", "Big|  Slice|  Slice|Zen|Asleep|Unified" },
         };
@@ -176,8 +176,8 @@ static void test_free(void)
                 { 0, "Big|  Slice|  Slice|Asleep|Unified|Zen" },
                 { 30e9, "Big|  Slice|  Slice|Zen" },
                 { 35e9, "Big|  Slice|Zen" },
-                { 50e9, "Big" },
-                { 70e9, "" },
+                { 38e9, "Zen" },
+                { 50e9, "" },
         };
         g_autoptr(AldModel) model = ald_model_new();
 
@@ -191,6 +191,28 @@ static void test_free(void)
                 for (guint k = 0; k < rows->len; k += 1 + g_array_index(rows, AldDeviceRow, k).n_parts)
                         n += 1 + g_array_index(rows, AldDeviceRow, k).n_parts;
                 g_assert_cmpuint(n, ==, rows->len);
+        }
+}
+
+/* The free memory of a device that computes in memory of the host is known only with that and its limit. */
+static void test_unknown_free(void)
+{
+        static const char *const unknown[] = {
+                "{'Node1.Memory':{'TotalBytes':64000000000,'AvailableBytes':40000000000},"
+                "'Node1.Backends':{'Devices':[{'Id':'a','Unified':true}]}}",
+                "{'Node1.Backends':{'Devices':[{'Id':'a','Unified':true,'SharedBytes':30000000000}]}}",
+                "{'Node1.Backends':{'Devices':[{'Id':'a','MemoryTotalBytes':80000000000}]}}",
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(unknown); i++) {
+                g_autoptr(AldModel) model = ald_model_new();
+                g_autoptr(GArray) rows = NULL;
+
+                model_put_node(model, 1, unknown[i]);
+                rows = list(model);
+                check_text(rows, 0, ALD_DEVICE_COLUMN_FREE, "–");
+                ald_device_rows_keep_free(rows, 0);
+                g_assert_cmpuint(rows->len, ==, 0);
         }
 }
 
@@ -254,6 +276,7 @@ int main(int argc, char **argv)
         g_test_add_func("/device-rows/offline", test_offline);
         g_test_add_func("/device-rows/sort", test_sort);
         g_test_add_func("/device-rows/free", test_free);
+        g_test_add_func("/device-rows/unknown-free", test_unknown_free);
         g_test_add_func("/device-rows/holders", test_holders);
         g_test_add_func("/device-rows/odd-parents", test_odd_parents);
         g_test_add_func("/device-rows/many", test_many);

@@ -456,28 +456,29 @@ static void test_holders(void)
         static const struct {
                 const char *records, *text;
         } cases[] = {
-                { "'Devices':[]", "no such fact" },
-                { "'Devices':[{'Id':'0000:01:00.0','Holders':0,'HeldBytes':0}]", "no such fact" },
+                { "'Devices':[]", "RTX, 2 compute processes" },
+                { "'Devices':[{'Id':'0000:01:00.0','Holders':0,'HeldBytes':0}]", "RTX" },
                 { "'Devices':[{'Id':'0000:01:00.0','Holders':1}]", "RTX, 1 process" },
-                { "'Devices':[{'Id':'0000:02:00.0','Holders':3,'HeldBytes':1073741824}]",
-                        "0000:02:00.0, 3 processes, 1.00 GiB" },
+                { "'Devices':[{'Id':'0000:01:00.0','Holders':3,'HeldBytes':1073741824}]",
+                        "RTX, 3 processes hold 1.00 GiB" },
                 { "'Devices':[{'Id':'0000:01:00.0','Holders':3}],'Holders':["
                   "{'Id':'a','Device':'0000:01:00.0','OwnerKind':'unit','Owner':'ollama.service',"
                   "'Processes':2},"
                   "{'Id':'b','Device':'0000:01:00.0','OwnerKind':'session','Processes':1},"
                   "{'Id':'c','Device':'0000:01:00.0','OwnerKind':'none','Processes':1},"
                   "{'Id':'d','Device':'0000:02:00.0','OwnerKind':'unit','Owner':'x','Processes':1}]",
-                        "RTX, 3 processes, ollama.service, a user's session" },
+                        "RTX, 3 processes (ollama.service, a user's session, other processes)" },
                 { "'Devices':[{'Id':'0000:01:00.0','Holders':1}],'Holders':["
                   "{'Id':'a','Device':'0000:01:00.0','OwnerKind':'unit','Owner':'a.service',"
                   "'Program':'train\\u001b',"
                   "'Processes':1}]",
-                        "RTX, 1 process, train\xef\xbf\xbd" },
+                        "RTX, 1 process (train\xef\xbf\xbd)" },
         };
 
         for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
                 g_autofree char *records = g_strdup_printf(
                         "{'Node1.Backends':{'Devices':[{'Id':'0000:01:00.0','Name':'RTX'}]},"
+                        "'Node1.System':{'Devices':[{'Id':'0000:01:00.0','ComputeProcesses':2}]},"
                         "'Node1.Processes':{%s}}",
                         cases[i].records);
                 g_autoptr(AldModel) model = ald_model_new();
@@ -485,7 +486,7 @@ static void test_holders(void)
 
                 model_put_node(model, 1, records);
                 facts = ald_node_facts(model_node(model, 1), NOW);
-                g_assert_cmpstr(text_of(facts, "Holders"), ==, cases[i].text);
+                g_assert_cmpstr(text_of(facts, "GPU"), ==, cases[i].text);
         }
 }
 
