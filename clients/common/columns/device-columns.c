@@ -480,8 +480,9 @@ const AldListColumn ald_device_columns[ALD_DEVICE_N_COLUMNS] = {
                 .key = "FreeBytes",
                 .heading = "FREE",
                 .title = N_("Free"),
-                .description = N_("The memory that programs can still have on it, which includes that of the "
-                                  "host if the device computes there"),
+                .description = N_("The memory that programs can still have on it, with that of the host if "
+                                  "the device computes there; of a card with instances, the most that one "
+                                  "of them has"),
                 .is_number = true,
                 .least = 8,
                 .priority = 1,
@@ -683,8 +684,8 @@ const AldListColumn ald_device_columns[ALD_DEVICE_N_COLUMNS] = {
         [ALD_DEVICE_COLUMN_FAN_RPM] = { .id = "fan-rpm",
                 .key = "FanRpm",
                 .heading = "FAN RPM",
-                .title = N_("Fan Turns"),
-                .description = N_("The turns of its fan in a minute"),
+                .title = N_("Fan Speed"),
+                .description = N_("The revolutions of its fan per minute"),
                 .is_number = true,
                 .least = 8,
                 .priority = 9,
