@@ -85,7 +85,7 @@ def test_most_free_memory_is_first(play):
     rows = devices(play(), "--sort=-free")
     assert names(rows) == [("borealis", "RTX 4090"), ("borealis", "Slice"), ("borealis", "Slice"),
                            ("borealis", "Zen 5"), ("atlas", "RTX 4090")]
-    assert [row["FreeBytes"] // GIB for row in rows] == [68, 10, 39, 16, 12]
+    assert [row["FreeBytes"] // GIB for row in rows] == [39, 10, 39, 16, 12]
 
 
 def test_only_with_free_memory(play):
@@ -96,6 +96,14 @@ def test_only_with_free_memory(play):
     assert devices(host, "--free=1T") == []
     assert host.alidadectl("devices", "--free=1T").stdout == "No device has that much free memory.\n"
     assert names(devices(host, "--free=12G", "--sort=node"))[0] == ("atlas", "RTX 4090")
+
+
+def test_unknown_free_memory_is_counted(play):
+    node = sample_node("atlas")
+    del node["Node1.System"]["Devices"][0]["MemoryUsedBytes"]
+    done = play({ME: node}).alidadectl("devices", "--free=1M")
+    assert done.stdout == ("No device has that much free memory.\n"
+                           "Not listed, since it is not known what is free: 1.\n")
 
 
 def test_only_of_some_nodes(play):

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <math.h>
+
 #include "clients/alidadectl/devices/device-table.h"
 #include "clients/alidadectl/verbs.h"
 #include "clients/command-line/command-session.h"
@@ -13,6 +15,12 @@ typedef struct DevicesOrder {
         bool holders;
         AldColumnChoice columns;
 } DevicesOrder;
+
+typedef struct DeviceList {
+        GArray *rows;
+        guint n_unlisted;
+        guint n_unknown; /* left out by --free, since it is not known what is free on them */
+} DeviceList;
 
 static void devices_order_clear(DevicesOrder *order)
 {
@@ -78,6 +86,16 @@ static void use_own_holders(const AldStateSession *session, GArray *rows)
         }
 }
 
+static void keep_free(DeviceList *list, uint64_t bytes)
+{
+        for (guint i = 0; i < list->rows->len; i++) {
+                const AldDeviceRow *row = &g_array_index(list->rows, AldDeviceRow, i);
+
+                list->n_unknown += row->counts && isnan(row->free_bytes);
+        }
+        ald_device_rows_keep_free(list->rows, (double) bytes);
+}
+
 /* Returns whether the output says who holds a device. */
 static bool names_holders(const DevicesOrder *order)
 {
@@ -98,8 +116,9 @@ static json_t *holders_to_json(const AldDeviceRow *row)
         return array;
 }
 
-static int print_as_json(const DevicesOrder *order, const GArray *rows, guint n_unlisted)
+static int print_as_json(const DevicesOrder *order, const DeviceList *list)
 {
+        const GArray *rows = list->rows;
         json_auto_t *object = json_object();
         json_t *devices = ald_columns_to_json(&order->columns, rows);
 
@@ -107,13 +126,14 @@ static int print_as_json(const DevicesOrder *order, const GArray *rows, guint n_
                 json_object_set_new(json_array_get(devices, i), "HolderRows",
                         holders_to_json(&g_array_index(rows, AldDeviceRow, i)));
         json_object_set_new(object, "Devices", devices);
-        if (n_unlisted > 0)
-                json_object_set_new(object, "UnlistedDevices", json_integer(n_unlisted));
+        if (list->n_unlisted > 0)
+                json_object_set_new(object, "UnlistedDevices", json_integer(list->n_unlisted));
         return ald_print_json(&order->ctl, object);
 }
 
-static int print_as_text(const DevicesOrder *order, const GArray *rows, guint n_unlisted)
+static int print_as_text(const DevicesOrder *order, const DeviceList *list)
 {
+        const GArray *rows = list->rows;
         g_autoptr(AldTable) table = ald_column_table_new(&order->columns);
         g_autoptr(GString) out = g_string_new(NULL);
         AldStyleInfo info = ald_style_info();
@@ -131,9 +151,12 @@ static int print_as_text(const DevicesOrder *order, const GArray *rows, guint n_
         else
                 g_string_append(out, is_limited(order) ? "No device has that much free memory.\n"
                                                        : "No devices are known.\n");
-        if (n_unlisted > 0)
+        if (list->n_unknown > 0)
+                g_string_append_printf(
+                        out, "Not listed, since it is not known what is free: %u.\n", list->n_unknown);
+        if (list->n_unlisted > 0)
                 g_string_append_printf(out, "%u more devices are not listed, of nodes with more than %u.\n",
-                        n_unlisted, ALD_NODE_DEVICES_MAX);
+                        list->n_unlisted, ALD_NODE_DEVICES_MAX);
         return ald_print(&order->ctl, &info, out->str);
 }
 
@@ -153,7 +176,7 @@ static int list_devices(const DevicesOrder *order, char **names)
         g_auto(AldStateSession) session = ALD_STATE_SESSION_INIT;
         g_autoptr(GPtrArray) nodes = g_ptr_array_new();
         g_autoptr(GArray) rows = NULL;
-        guint n_unlisted;
+        DeviceList list = {};
         int r;
 
         session.with_holders = names_holders(order);
@@ -162,17 +185,16 @@ static int list_devices(const DevicesOrder *order, char **names)
                 r = find_nodes(&session, names, nodes);
         if (r != ALD_EXIT_OK)
                 return r;
-        rows = ald_device_table_rows(session.model, nodes, ald_now(), &n_unlisted);
+        list.rows = rows = ald_device_table_rows(session.model, nodes, ald_now(), &list.n_unlisted);
         use_own_holders(&session, rows);
         if (is_limited(order))
-                ald_device_rows_keep_free(rows, (double) order->free_bytes);
+                keep_free(&list, order->free_bytes);
         r = sort_rows(order, rows);
         if (r != ALD_EXIT_OK)
                 return r;
         if (order->ctl.csv)
                 return ald_column_table_export(&order->ctl, NULL, &order->columns, rows);
-        return order->ctl.json ? print_as_json(order, rows, n_unlisted)
-                               : print_as_text(order, rows, n_unlisted);
+        return order->ctl.json ? print_as_json(order, &list) : print_as_text(order, &list);
 }
 
 /* In JSON, all columns are usual. Returns -1 if there is more to do, else an exit code. */
