@@ -77,7 +77,7 @@ static char *plain_text(double value)
 
 static char *with_symbol(const char *number, const char *symbol)
 {
-        return *symbol ? g_strdup_printf("%s %s", number, _(symbol)) : g_strdup(number);
+        return *symbol ? g_strconcat(number, " ", _(symbol), NULL) : g_strdup(number);
 }
 
 static bool is_time(double usec)

@@ -29,26 +29,26 @@ AldTable *ald_column_table_new(const AldColumnChoice *choice)
         return ald_table_new(columns, choice->shown->len);
 }
 
+/* Returns a bar, empty if the share is absent. */
+static char *format_bar(double share, unsigned width)
+{
+        GString *bar = g_string_new(NULL);
+
+        for (unsigned i = 0; i < width && !isnan(share); i++)
+                g_string_append(bar, i < (unsigned) lround(share * width) ? "█" : "░");
+        return g_string_free(bar, FALSE);
+}
+
 /* Returns the styled text of a cell that is as wide as `shown`. */
 static char *format_cell(const AldListColumn *column, const AldListColumn *shown, const void *row)
 {
-        g_autoptr(GString) out = g_string_new(NULL);
+        g_autofree char *text = column->share ? format_bar(column->share(row), shown->least)
+                                              : ald_list_column_text(column, row);
         AldTone tone = column->tone ? column->tone(row) : ALD_TONE_PLAIN;
 
-        if (column->share) {
-                double share = column->share(row);
-
-                /* The bar is as wide as the column. */
-                for (unsigned i = 0; i < shown->least && !isnan(share); i++)
-                        g_string_append(out, i < (unsigned) lround(share * shown->least) ? "█" : "░");
-        } else {
-                g_autofree char *text = ald_list_column_text(column, row);
-
-                g_string_append(out, text);
-        }
         if (column->is_strong && column->is_strong(row))
-                return g_strconcat(ALD_STYLE_BOLD, out->str, ALD_STYLE_NORMAL, NULL);
-        return ald_text_toned(tone, out->str);
+                return g_strconcat(ALD_STYLE_BOLD, text, ALD_STYLE_NORMAL, NULL);
+        return ald_text_toned(tone, text);
 }
 
 void ald_column_table_add(AldTable *table, const AldColumnChoice *choice, const void *row)

@@ -195,7 +195,8 @@ char *ald_table_line(AldTable *table, int row)
                 cell = is_last_shown(table, c) && !column->right
                                ? ald_text_cut(text, table->widths[c])
                                : ald_text_fit(text, table->widths[c], column->right);
-                g_string_append_printf(line, "%s%s", first ? "" : "  ", cell);
+                g_string_append(line, first ? "" : "  ");
+                g_string_append(line, cell);
                 first = false;
         }
         if (row < 0)
@@ -208,6 +209,7 @@ void ald_table_append(GString *out, AldTable *table)
         for (int row = -1; row < (int) ald_table_rows(table); row++) {
                 g_autofree char *line = ald_table_line(table, row);
 
-                g_string_append_printf(out, "%s\n", line);
+                g_string_append(out, line);
+                g_string_append_c(out, '\n');
         }
 }
