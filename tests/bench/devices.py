@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """alidadectl devices with 1000 nodes of 8 GPUs, against other clients that read the same state."""
 
+import contextlib
 import resource
 import statistics
 import subprocess
@@ -19,6 +20,23 @@ PEERS = {
     "devices_json": ("devices", "--json"),
 }
 STATE = ("org.alidade.State1", "/org/alidade/State1")
+
+
+@contextlib.contextmanager
+def own_machine(build, environment):
+    """The services of the machine itself, without whose figures a client waits two seconds for them."""
+    services = [subprocess.Popen([f"{build}/services/{name}"], env=environment, stderr=subprocess.DEVNULL)
+                for name in ("identity/alidade-identityd", "telemetry/alidade-telemetryd")]
+    try:
+        usage = ("busctl", f"--address={environment['ALIDADE_BUS_ADDRESS']}", "get-property", "org.alidade.Telemetry1",
+                 "/org/alidade/Telemetry1", "org.alidade.Node1.System", "CpuUsage")
+        while subprocess.run(usage, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                             check=False).stdout.strip() in (b"", b"d nan"):
+            time.sleep(0.1)
+        yield
+    finally:
+        for service in services:
+            state.stop(service)
 
 
 def measured(command, environment):
@@ -40,7 +58,7 @@ def measure(build, environment, rounds):
         for name, command in commands.items():
             for found, into in zip(measured(command, environment), (lines, times, cpus)):
                 into[name].append(found)
-    if lines["devices"][0] != GPUS + 1:
+    if lines["devices"][0] <= GPUS:
         raise SystemExit(f"{lines['devices'][0] - 1} devices are listed")
     figures = {f"{name}_ms": round(statistics.median(found), 1) for name, found in times.items()}
     figures |= {f"{name}_cpu_ms": round(statistics.median(found), 1) for name, found in cpus.items()}
@@ -53,7 +71,8 @@ def add_arguments(parser):
 
 def main(build, json_only, rounds):
     with state.service(build) as environment:
-        with subprocess.Popen([f"{build}/tests/bench/bench-devices"], env=environment, stdin=subprocess.PIPE,
+        with own_machine(build, environment), \
+                subprocess.Popen([f"{build}/tests/bench/bench-devices"], env=environment, stdin=subprocess.PIPE,
                               stdout=subprocess.PIPE, text=True) as cluster:
             cluster.stdout.readline()
             figures = measure(build, environment, rounds)
