@@ -480,9 +480,9 @@ const AldListColumn ald_device_columns[ALD_DEVICE_N_COLUMNS] = {
                 .key = "FreeBytes",
                 .heading = "FREE",
                 .title = N_("Free"),
-                .description = N_("The memory that programs can still have on it, with that of the host if "
-                                  "the device computes there; of a card with instances, the most that one "
-                                  "of them has"),
+                .description = N_(
+                        "The memory that programs can still have on it, with that of the host; of a "
+                        "split card, on one instance"),
                 .is_number = true,
                 .least = 8,
                 .priority = 1,
