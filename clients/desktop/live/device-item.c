@@ -46,10 +46,11 @@ static void ald_device_item_init(AldDeviceItem *item)
 static void take_row(AldDeviceItem *item, const AldDeviceRow *row, AldDeviceItem *whole)
 {
         for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++) {
-                g_autoptr(AldRecord) before = item->records[i];
+                AldRecord *before = item->records[i];
                 const AldRecord *record = ald_entity_record(row->node, kinds[i]);
 
                 item->records[i] = record ? ald_record_ref((AldRecord *) record) : NULL;
+                g_clear_pointer(&before, ald_record_unref);
         }
         g_set_object(&item->whole, whole);
         item->row = *row;
