@@ -148,16 +148,33 @@ static void judge_engines(AldFdinfo *info)
         info->n_engines = n;
 }
 
+/* Returns whether a line precedes what a driver says: one of any descriptor, or the first of amdgpu before
+ * Linux 6.5. None of these has a text of anybody. */
+static bool precedes_driver(const char *line)
+{
+        static const char *const keys[] = { "pos:", "flags:", "mnt_id:", "ino:", "lock:", "pasid:" };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(keys); i++)
+                if (g_str_has_prefix(line, keys[i]))
+                        return true;
+        return false;
+}
+
 bool ald_fdinfo_parse(const char *text, AldFdinfo *ret)
 {
         Parsed parsed = { .info = { .client = ALD_ABSENT_UINT64, .memory_bytes = ALD_ABSENT_UINT64 },
                 .memory = { ALD_ABSENT_UINT64, ALD_ABSENT_UINT64, ALD_ABSENT_UINT64 } };
         g_auto(GStrv) lines = NULL;
+        char **line;
 
         if (!strstr(text, "drm-driver:"))
                 return false;
-        lines = g_strsplit(text, "\n", -1);
-        for (char **line = lines; *line; line++) {
+        line = lines = g_strsplit(text, "\n", -1);
+        while (*line && precedes_driver(*line))
+                line++;
+        if (!*line || !g_str_has_prefix(*line, "drm-driver:"))
+                return false;
+        for (; *line; line++) {
                 char *colon = strchr(*line, ':');
 
                 if (!colon || !g_str_has_prefix(*line, "drm-"))

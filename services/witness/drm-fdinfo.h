@@ -31,7 +31,8 @@ typedef struct AldFdinfo {
         AldFdinfoEngine engines[ALD_FDINFO_ENGINES_MAX];
 } AldFdinfo;
 
-/* Returns false if the text does not describe such a descriptor. */
+/* Returns false if the text does not describe such a descriptor: its driver must be named first, since the
+ * name of a dma-buf, which its process chooses, may have lines like those of a driver. */
 bool ald_fdinfo_parse(const char *text, AldFdinfo *ret);
 
 /* Adds another client of the same device, which must not be the same client. */

@@ -16,7 +16,10 @@
              "drm-resident-vram:\t6100 MiB\ndrm-purgeable-vram:\t0\ndrm-memory-vram:\t6246400 KiB\n"       \
              "drm-memory-gtt: \t81920 KiB\namd-requested-vram:\t6291456 KiB\n"                             \
              "drm-engine-gfx:\t12000000000 ns\ndrm-engine-compute:\t7000000000 ns\n"
-#define OLD_AMDGPU HEAD "drm-driver:\tamdgpu\ndrm-pdev:\t0000:03:00.0\ndrm-memory-vram:\t2048 KiB\n"
+#define OLD_AMDGPU                                                                                       \
+        HEAD "lock:\t1: FLOCK  ADVISORY  WRITE 9 00:06:9 0 "                                             \
+             "EOF\npasid:\t32770\ndrm-driver:\tamdgpu\ndrm-pdev:\t0000:03:00.0\ndrm-memory-vram:\t2048 " \
+             "KiB\n"
 #define I915                                                                                                 \
         HEAD "drm-driver:\ti915\ndrm-client-id:\t17\ndrm-pdev:\t0000:00:02.0\ndrm-total-system0:\t96 MiB\n"  \
              "drm-resident-system0:\t96 MiB\ndrm-total-stolen-system0:\t2 MiB\ndrm-engine-render:\t500 ns\n" \
@@ -87,6 +90,9 @@ static void test_other_descriptors(void)
                 "drm-driver:\n",
                 HEAD "drm-driver:\t \n",
                 HEAD "xdrm-driver: xe\n",
+                /* A process chose the name of this dma-buf. */
+                HEAD "size:\t4096\ncount:\t1\nexp_name:\tudmabuf\nname:\t\ndrm-driver:xe\ndrm-cycles-ccs:9\n",
+                HEAD "iff:\ttap0\ndrm-driver:\txe\n",
         };
 
         for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
