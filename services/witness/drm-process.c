@@ -8,6 +8,7 @@
 #include "common/fd.h"
 #include "record/field.h"
 #include "services/common/sysroot.h"
+#include "services/witness/drm-device.h"
 #include "services/witness/drm-process.h"
 
 #define TEXT_MAX 8192u  /* of a device; descriptors of other kinds may have more */
@@ -16,11 +17,13 @@
 
 /* What was read of a process so far. */
 typedef struct Reading {
+        int root;
         GArray *holds;
         GHashTable *seen; /* "device,client" */
         bool complete;
 } Reading;
 
+/* Returns NULL if the machine has no such device, or there are too many. */
 static AldDrmHold *hold_of(Reading *reading, const AldFdinfo *info)
 {
         AldDrmHold hold = { .usage = ALD_ABSENT_DOUBLE };
@@ -31,7 +34,11 @@ static AldDrmHold *hold_of(Reading *reading, const AldFdinfo *info)
                 if (g_str_equal(known->sum.device, info->device))
                         return known;
         }
-        if (reading->holds->len == DEVICES_MAX)
+        if (reading->holds->len == DEVICES_MAX) {
+                reading->complete = false;
+                return NULL;
+        }
+        if (!ald_drm_device_exists(reading->root, info->device))
                 return NULL;
         g_strlcpy(hold.sum.device, info->device, sizeof hold.sum.device);
         g_strlcpy(hold.sum.driver, info->driver, sizeof hold.sum.driver);
@@ -52,8 +59,6 @@ static void add_client(Reading *reading, const AldFdinfo *info)
         hold = hold_of(reading, info);
         if (hold)
                 ald_fdinfo_add(&hold->sum, info);
-        else
-                reading->complete = false;
 }
 
 /* The kernel returns such a text at once, as far as there is room for it. The last line of a longer one is
@@ -100,7 +105,7 @@ AldDrmProcess *ald_drm_process_read(int root, unsigned pid, bool *ret_complete)
         g_autofree char *path = g_strdup_printf("proc/%u/fdinfo", pid);
         g_autoptr(GArray) holds = g_array_new(FALSE, FALSE, sizeof(AldDrmHold));
         g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-        Reading reading = { .holds = holds, .seen = seen, .complete = true };
+        Reading reading = { .root = root, .holds = holds, .seen = seen, .complete = true };
         int folder = openat(root, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         DIR *dir = folder < 0 ? NULL : fdopendir(folder);
         AldDrmProcess *process;

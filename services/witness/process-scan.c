@@ -4,6 +4,7 @@
 
 #include "record/message.h"
 #include "services/common/sysroot.h"
+#include "services/witness/drm-device.h"
 #include "services/witness/drm-process.h"
 #include "services/witness/process-scan.h"
 
@@ -73,24 +74,6 @@ static GArray *list_processes(int root)
         }
         g_array_sort(pids, compare_pids);
         return pids;
-}
-
-/* Returns whether a class has a device whose driver says in fdinfo who uses it; NVIDIA's does not. */
-static bool class_has_device(int root, const char *class, const char *prefix)
-{
-        g_autofree char *folder = g_strdup_printf("sys/class/%s", class);
-        g_auto(GStrv) names = NULL;
-
-        if (ald_sysroot_list(root, folder, &names) < 0)
-                return false;
-        for (char **name = names; *name; name++) {
-                g_autofree char *link = g_strdup_printf("%s/%s/device/driver", folder, *name), *driver = NULL;
-
-                if (g_str_has_prefix(*name, prefix) && ald_sysroot_link_name(root, link, &driver) >= 0 &&
-                        !g_str_equal(driver, "nvidia"))
-                        return true;
-        }
-        return false;
 }
 
 static void read_process(AldProcessScan *scan, unsigned pid)
@@ -285,8 +268,7 @@ char *ald_process_scan_answer(AldProcessScan *scan, const AldRecord *request, si
         const AldProcessesRequest *asked = ald_record_as(request, PROCESSES_REQUEST, AldProcessesRequest);
         char *text = NULL;
 
-        if (class_has_device(scan->root, "drm", "renderD") ||
-                class_has_device(scan->root, "accel", "accel")) {
+        if (ald_drm_device_any(scan->root)) {
                 read_holders(scan);
                 read_part(scan);
         } else {

@@ -37,6 +37,7 @@ static void set_up(Machine *machine, gconstpointer unused)
         machine->scan = ald_process_scan_new(machine->root->fd);
         usec_per_look = 0;
         fake_root_link(machine->root, "sys/class/drm/renderD128/device/driver", "../bus/pci/drivers/xe");
+        fake_root_mkdir(machine->root, "sys/bus/pci/devices/0000:03:00.0/drm/renderD128");
         fake_root_link(machine->root, "proc/self/ns/pid", "pid:[4026531836]");
 }
 
@@ -263,6 +264,21 @@ static void test_slow_descriptors(Machine *machine, gconstpointer unused)
         g_assert_false(machine->answer->complete);
 }
 
+/* Whatever a text says, the machine has only these devices. */
+static void test_devices_that_do_not_exist(Machine *machine, gconstpointer unused)
+{
+        add_process(machine, 300);
+        fake_root_write_all(machine->root, "proc/300/fdinfo/3", "drm-driver: xe\n", "proc/300/fdinfo/4",
+                "drm-driver: xe\ndrm-pdev: 0000:04:00.0\n", "proc/300/fdinfo/5", "drm-driver: ..\n",
+                "proc/300/fdinfo/6", "drm-driver: nvidia\n", NULL);
+        ask(machine, NULL);
+        assert_counts(machine, 1, 1, true);
+        g_assert_cmpstr(client(machine, 0)->device, ==, "xe");
+        fake_root_mkdir(machine->root, "sys/bus/pci/devices/0000:04:00.0/accel/accel0");
+        ask(machine, NULL);
+        assert_counts(machine, 1, 2, true);
+}
+
 /* A long text of a descriptor ends at a line. */
 static void test_long_descriptor(Machine *machine, gconstpointer unused)
 {
@@ -333,6 +349,7 @@ int main(int argc, char *argv[])
         ADD("five-thousand-processes", test_five_thousand_processes);
         ADD("too-many-descriptors", test_too_many_descriptors);
         ADD("slow-descriptors", test_slow_descriptors);
+        ADD("devices-that-do-not-exist", test_devices_that_do_not_exist);
         ADD("long-descriptor", test_long_descriptor);
         ADD("containers-do-not-see-all", test_containers_do_not_see_all);
         ADD("unreadable-process", test_unreadable_process);
