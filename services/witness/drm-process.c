@@ -108,6 +108,7 @@ AldDrmProcess *ald_drm_process_read(int root, unsigned pid, bool *ret_complete)
         Reading reading = { .root = root, .holds = holds, .seen = seen, .complete = true };
         int folder = openat(root, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         DIR *dir = folder < 0 ? NULL : fdopendir(folder);
+        gint64 read_usec = g_get_monotonic_time();
         AldDrmProcess *process;
 
         if (!dir) {
@@ -122,7 +123,8 @@ AldDrmProcess *ald_drm_process_read(int root, unsigned pid, bool *ret_complete)
                 return NULL;
         process = g_new0(AldDrmProcess, 1);
         process->pid = pid;
-        process->read_usec = g_get_monotonic_time();
+        process->read_usec = read_usec;
+        process->cost_usec = g_get_monotonic_time() - read_usec;
         process->facts.uid = ALD_ABSENT_UINT64;
         process->holds = g_steal_pointer(&holds);
         return process;

@@ -13,7 +13,10 @@ typedef struct AldDrmHold {
 /* A process that has devices open. */
 typedef struct AldDrmProcess {
         unsigned pid;
-        gint64 read_usec;
+        uint64_t started;  /* as ald_process_start() */
+        gint64 read_usec;  /* when it was read */
+        gint64 cost_usec;  /* how long that took */
+        uint64_t n_answer; /* for which answer */
         AldProcessFacts facts;
         GArray *holds; /* of AldDrmHold */
 } AldDrmProcess;

@@ -114,6 +114,17 @@ int ald_process_facts_read(int root, unsigned pid, GHashTable *user_names, AldPr
         return 0;
 }
 
+/* The 22nd field; the name in the second one may contain spaces and parentheses. */
+uint64_t ald_process_start(int root, unsigned pid)
+{
+        g_autofree char *stat = read_file(root, pid, "stat");
+        const char *field = stat ? strrchr(stat, ')') : NULL;
+
+        for (unsigned i = 2; field && i < 22; i++)
+                field = strchr(field + 1, ' ');
+        return field ? g_ascii_strtoull(field + 1, NULL, 10) : 0;
+}
+
 void ald_process_facts_clear(AldProcessFacts *facts)
 {
         g_free(facts->program);

@@ -21,6 +21,10 @@ GHashTable *ald_user_names_new(void);
 int ald_process_facts_read(int root, unsigned pid, GHashTable *user_names, AldProcessFacts *ret);
 void ald_process_facts_clear(AldProcessFacts *facts);
 
+/* Returns when the process was started, in ticks since the machine was; 0 if it has ended. Together with it,
+ * the number of a process is never used again. */
+uint64_t ald_process_start(int root, unsigned pid);
+
 /* Returns the path of the control group in the text of /proc/PID/cgroup, shortened in its middle if it does
  * not fit into a message; NULL if there is none. Free with g_free(). */
 char *ald_parse_control_group(const char *text);

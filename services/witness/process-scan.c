@@ -13,14 +13,20 @@
 #define PID_MAX 4194304u
 #define ROWS_MAX 1024u
 
+/* How much longer than it took to read a holder it waits until its turn comes again, so that as many as can
+ * be known are read in a twentieth of the time. */
+#define WAIT_PER_COST (20 * ALD_PROCESS_SCAN_HOLDERS_MAX)
+
 struct AldProcessScan {
         int root;
         GHashTable *holders; /* pid → AldDrmProcess */
         GHashTable *user_names;
-        unsigned last;      /* the process that was read last, in the order of their numbers */
-        bool looked_at_all; /* since the start */
-        bool all_readable;  /* in this round */
-        bool was_readable;  /* in the round before */
+        uint64_t n_answers;
+        bool all_holders_read; /* in this answer */
+        unsigned last;         /* the process that was read last, in the order of their numbers */
+        bool looked_at_all;    /* since the start */
+        bool all_readable;     /* in this round */
+        bool was_readable;     /* in the round before */
         /* Holders that are not known, because there are too many, in this round and in the one before. */
         uint64_t n_beyond, n_beyond_before;
 };
@@ -52,7 +58,7 @@ static unsigned parse_pid(const char *text)
         return g_ascii_string_to_unsigned(text, 10, 1, PID_MAX, &pid, NULL) ? (unsigned) pid : 0;
 }
 
-static gint compare_pids(gconstpointer a, gconstpointer b)
+static gint compare_pids(gconstpointer a, gconstpointer b, gpointer unused)
 {
         const unsigned *left = a, *right = b;
 
@@ -72,17 +78,25 @@ static GArray *list_processes(int root)
                 if (pid != 0)
                         g_array_append_val(pids, pid);
         }
-        g_array_sort(pids, compare_pids);
+        g_array_sort_with_data(pids, compare_pids, NULL);
         return pids;
 }
 
+static AldDrmProcess *find_holder(const AldProcessScan *scan, unsigned pid)
+{
+        return g_hash_table_lookup(scan->holders, GUINT_TO_POINTER(pid));
+}
+
+/* A process of the same number that was started at another time is another one. */
 static void read_process(AldProcessScan *scan, unsigned pid)
 {
         gpointer key = GUINT_TO_POINTER(pid);
-        const AldDrmProcess *before = g_hash_table_lookup(scan->holders, key);
+        const AldDrmProcess *before = find_holder(scan, pid);
+        uint64_t started = ald_process_start(scan->root, pid);
         AldDrmProcess *process = ald_drm_process_read(scan->root, pid, &scan->all_readable);
 
-        if (process && ald_process_facts_read(scan->root, pid, scan->user_names, &process->facts) < 0)
+        if (process && (ald_process_facts_read(scan->root, pid, scan->user_names, &process->facts) < 0 ||
+                               ald_process_start(scan->root, pid) != started))
                 g_clear_pointer(&process, ald_drm_process_free);
         if (process && !before && g_hash_table_size(scan->holders) == ALD_PROCESS_SCAN_HOLDERS_MAX) {
                 g_clear_pointer(&process, ald_drm_process_free);
@@ -92,12 +106,22 @@ static void read_process(AldProcessScan *scan, unsigned pid)
                 g_hash_table_remove(scan->holders, key);
                 return;
         }
-        if (before)
+        process->started = started;
+        process->n_answer = scan->n_answers;
+        if (before && before->started == started)
                 ald_drm_process_compare(process, before);
         g_hash_table_replace(scan->holders, key, process);
 }
 
-static GArray *list_holders(const AldProcessScan *scan)
+static gboolean has_ended(gpointer key, gpointer value, gpointer userdata)
+{
+        const AldProcessScan *scan = userdata;
+        const AldDrmProcess *process = value;
+
+        return ald_process_start(scan->root, process->pid) != process->started;
+}
+
+static GArray *list_holders(const AldProcessScan *scan, GCompareDataFunc compare)
 {
         GArray *pids = g_array_new(FALSE, FALSE, sizeof(unsigned));
         GHashTableIter iter;
@@ -109,17 +133,31 @@ static GArray *list_holders(const AldProcessScan *scan)
 
                 g_array_append_val(pids, pid);
         }
-        g_array_sort(pids, compare_pids);
+        g_array_sort_with_data(pids, compare, (gpointer) scan);
         return pids;
+}
+
+static gint compare_turns(gconstpointer a, gconstpointer b, gpointer userdata)
+{
+        const unsigned *left = a, *right = b;
+        const AldDrmProcess *first = find_holder(userdata, *left), *second = find_holder(userdata, *right);
+        gint64 sooner = first->read_usec + first->cost_usec * WAIT_PER_COST;
+        gint64 later = second->read_usec + second->cost_usec * WAIT_PER_COST;
+
+        return sooner != later ? (sooner > later) - (sooner < later) : compare_pids(a, b, NULL);
 }
 
 static void read_holders(AldProcessScan *scan)
 {
         gint64 until = g_get_monotonic_time() + ALD_PROCESS_SCAN_USEC;
-        g_autoptr(GArray) pids = list_holders(scan);
+        g_autoptr(GArray) pids = NULL;
+        guint i;
 
-        for (guint i = 0; i < pids->len && g_get_monotonic_time() < until; i++)
+        g_hash_table_foreach_remove(scan->holders, has_ended, scan);
+        pids = list_holders(scan, compare_turns);
+        for (i = 0; i < pids->len && g_get_monotonic_time() < until; i++)
                 read_process(scan, g_array_index(pids, unsigned, i));
+        scan->all_holders_read = i == pids->len;
 }
 
 static void begin_round(AldProcessScan *scan)
@@ -136,7 +174,7 @@ static void begin_round(AldProcessScan *scan)
 static void read_part(AldProcessScan *scan)
 {
         gint64 until = g_get_monotonic_time() + ALD_PROCESS_SCAN_USEC;
-        g_autoptr(GArray) pids = list_processes(scan->root), known = list_holders(scan);
+        g_autoptr(GArray) pids = list_processes(scan->root);
         guint parts = scan->looked_at_all ? ALD_PROCESS_SCAN_PARTS : 1, i = 0, n;
 
         if (pids->len == 0) /* the folder could not be read */
@@ -148,7 +186,7 @@ static void read_part(AldProcessScan *scan)
 
                 if (g_get_monotonic_time() >= until)
                         return;
-                if (!g_array_binary_search(known, &pid, compare_pids, NULL))
+                if (!find_holder(scan, pid))
                         read_process(scan, pid);
                 scan->last = pid;
         }
@@ -245,16 +283,21 @@ static char *format_answer(AldProcessScan *scan, const char *const *pids, size_t
         g_autoptr(GArray) processes = g_array_new(FALSE, FALSE, sizeof(AldWitnessedProcess));
         g_autoptr(GArray) clients = g_array_new(FALSE, FALSE, sizeof(AldDrmClient));
         g_autoptr(GPtrArray) texts = g_ptr_array_new_with_free_func(g_free);
-        g_autoptr(GArray) holders = list_holders(scan);
+        g_autoptr(GArray) holders = list_holders(scan, compare_pids);
         Rows rows = { .processes = processes, .clients = clients, .texts = texts, .max = rows_max };
         AldProcessesAnswer answer = ALD_PROCESSES_ANSWER_INIT;
 
         add_named(scan, pids, &rows);
-        for (guint i = 0; i < holders->len; i++)
-                add_holder(&rows, g_hash_table_lookup(scan->holders,
-                                          GUINT_TO_POINTER(g_array_index(holders, unsigned, i))));
+        for (guint i = 0; i < holders->len; i++) {
+                const AldDrmProcess *process = find_holder(scan, g_array_index(holders, unsigned, i));
+
+                if (scan->n_answers - process->n_answer <= ALD_PROCESS_SCAN_PARTS)
+                        add_holder(&rows, process);
+                else
+                        rows.n_left_out++;
+        }
         answer.complete = scan->looked_at_all && scan->all_readable && scan->was_readable &&
-                          shows_whole_machine(scan->root);
+                          scan->all_holders_read && shows_whole_machine(scan->root);
         answer.unlisted = rows.n_left_out + MAX(scan->n_beyond, scan->n_beyond_before);
         answer.processes.items = processes->data;
         answer.processes.n = processes->len;
@@ -268,6 +311,8 @@ char *ald_process_scan_answer(AldProcessScan *scan, const AldRecord *request, si
         const AldProcessesRequest *asked = ald_record_as(request, PROCESSES_REQUEST, AldProcessesRequest);
         char *text = NULL;
 
+        scan->n_answers++;
+        scan->all_holders_read = true;
         if (ald_drm_device_any(scan->root)) {
                 read_holders(scan);
                 read_part(scan);

@@ -12,7 +12,8 @@ typedef struct AldProcessScan AldProcessScan;
 #define ALD_PROCESS_SCAN_PARTS 6u
 
 /* At most so many holders are known at a time, and both they and the others are read for at most so long in
- * an answer: a twentieth of the time each. What is left of the others is read with the next answer. */
+ * an answer: a twentieth of the time each. What is left is read with the next answers; of the holders, each
+ * gets an equal share of the time. One that was not read for longer than PARTS answers is not listed. */
 #define ALD_PROCESS_SCAN_HOLDERS_MAX 1024u
 #define ALD_PROCESS_SCAN_USEC (250 * G_TIME_SPAN_MILLISECOND)
 

@@ -60,6 +60,15 @@ static void add_process(Machine *machine, unsigned pid)
                 "0::/system.slice/train.service\n", info, "pos:\t0\n", NULL);
 }
 
+static void start_process(Machine *machine, unsigned pid, unsigned ticks)
+{
+        g_autofree char *path = g_strdup_printf("proc/%u/stat", pid);
+        g_autofree char *text = g_strdup_printf(
+                "%u (a) b (c) S 1 1 1 0 -1 4194560 0 0 0 0 0 0 0 0 20 0 1 0 %u 0 0\n", pid, ticks);
+
+        fake_root_write(machine->root, path, text);
+}
+
 static void remove_process(Machine *machine, unsigned pid)
 {
         g_autofree char *path = g_strdup_printf("proc/%u", pid);
@@ -178,6 +187,64 @@ static void test_processes_end(Machine *machine, gconstpointer unused)
         fake_root_remove(machine->root, "proc/301/comm");
         ask(machine, NULL);
         assert_counts(machine, 0, 0, true);
+}
+
+/* What another process of the same number used is no usage of this one. */
+static void test_number_is_used_again(Machine *machine, gconstpointer unused)
+{
+        add_process(machine, 300);
+        start_process(machine, 300, 1000);
+        open_device(machine, 300, 7, 1, 0, "drm-engine-ccs:\t1000000000 ns\n");
+        ask(machine, NULL);
+        start_process(machine, 300, 2000);
+        open_device(machine, 300, 7, 2, 0, "drm-engine-ccs:\t3000000000 ns\n");
+        ask(machine, NULL);
+        assert_counts(machine, 1, 1, true);
+        g_assert_true(isnan(client(machine, 0)->usage));
+        ask(machine, NULL);
+        g_assert_cmpfloat(client(machine, 0)->usage, ==, 0);
+}
+
+static bool is_listed(const Machine *machine, const char *pid)
+{
+        return ald_rows_find(&machine->answer->processes, pid) != NULL;
+}
+
+/* Holders that take long delay no others; those among them that were not read for long are not listed, and
+ * one that has ended is gone at once. */
+static void test_slow_holders(Machine *machine, gconstpointer unused)
+{
+        unsigned n_unlisted = 0;
+
+        add_holder(machine, 5000, 1);
+        start_process(machine, 5000, 1);
+        add_holder(machine, 50, 1);
+        for (unsigned fd = 100; fd < 1100; fd++) {
+                g_autofree char *path = g_strdup_printf("proc/50/fdinfo/%u", fd);
+
+                fake_root_link(machine->root, path, "7");
+        }
+        for (unsigned pid = 51; pid < 130; pid++) {
+                g_autofree char *path = g_strdup_printf("proc/%u/fdinfo", pid);
+
+                add_process(machine, pid);
+                fake_root_remove(machine->root, path);
+                fake_root_link(machine->root, path, "../50/fdinfo");
+        }
+        usec_per_look = ALD_PROCESS_SCAN_USEC / 128;
+        for (unsigned i = 0; i < 40 && (i == 0 || !is_listed(machine, "5000")); i++)
+                ask(machine, NULL);
+        for (unsigned i = 0; i < 40; i++) {
+                ask(machine, NULL);
+                g_assert_true(is_listed(machine, "5000"));
+                g_assert_false(machine->answer->complete);
+                g_assert_cmpuint(machine->answer->clients.n + machine->answer->unlisted, ==, 81);
+                n_unlisted += machine->answer->unlisted > 0;
+        }
+        g_assert_cmpuint(n_unlisted, >, 30);
+        remove_process(machine, 5000);
+        ask(machine, NULL);
+        g_assert_false(is_listed(machine, "5000"));
 }
 
 static void test_named_processes(Machine *machine, gconstpointer unused)
@@ -343,6 +410,8 @@ int main(int argc, char *argv[])
         ADD("counts-clients-once", test_counts_clients_once);
         ADD("usage-between-answers", test_usage_between_answers);
         ADD("processes-end", test_processes_end);
+        ADD("number-is-used-again", test_number_is_used_again);
+        ADD("slow-holders", test_slow_holders);
         ADD("named-processes", test_named_processes);
         ADD("looks-at-all-in-six-answers", test_looks_at_all_in_six_answers);
         ADD("slow-reading-goes-on", test_slow_reading_goes_on);
