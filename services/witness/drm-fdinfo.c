@@ -194,6 +194,15 @@ bool ald_fdinfo_parse(const char *text, AldFdinfo *ret)
         return true;
 }
 
+void ald_fdinfo_clear_work(AldFdinfo *info)
+{
+        if (info->memory_bytes != ALD_ABSENT_UINT64)
+                info->memory_bytes = 0;
+        info->computed = false;
+        for (unsigned i = 0; i < info->n_engines; i++)
+                info->engines[i].busy = 0;
+}
+
 void ald_fdinfo_add(AldFdinfo *sum, const AldFdinfo *client)
 {
         if (client->memory_bytes != ALD_ABSENT_UINT64)

@@ -35,6 +35,9 @@ typedef struct AldFdinfo {
  * name of a dma-buf, which its process chooses, may have lines like those of a driver. */
 bool ald_fdinfo_parse(const char *text, AldFdinfo *ret);
 
+/* Makes it that of a client that has used nothing. */
+void ald_fdinfo_clear_work(AldFdinfo *info);
+
 /* Adds another client of the same device, which must not be the same client. */
 void ald_fdinfo_add(AldFdinfo *sum, const AldFdinfo *client);
 

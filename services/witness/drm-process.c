@@ -15,13 +15,66 @@
 #define DEVICES_MAX 64u /* of one process */
 #define CLOCK_EVERY 64u /* descriptors */
 
+/* The process in which a client was found, and when that was read. */
+typedef struct Owner {
+        unsigned pid;
+        gint64 read_usec;
+} Owner;
+
 /* What was read of a process so far. */
 typedef struct Reading {
-        int root;
+        AldDrmHolders *holders;
+        Owner self;
         GArray *holds;
         GHashTable *seen; /* "device,client" */
         bool complete;
 } Reading;
+
+void ald_drm_holders_init(AldDrmHolders *holders, int root)
+{
+        *holders = (AldDrmHolders){
+                .root = root,
+                .processes = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify) ald_drm_process_free),
+                .owners = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free),
+        };
+}
+
+void ald_drm_holders_clear(AldDrmHolders *holders)
+{
+        g_hash_table_unref(holders->processes);
+        g_hash_table_unref(holders->owners);
+}
+
+/* Returns whether the process still has the client, as far as is known. */
+static bool is_owner(const AldDrmHolders *holders, const Owner *owner)
+{
+        const AldDrmProcess *process = g_hash_table_lookup(holders->processes, GUINT_TO_POINTER(owner->pid));
+
+        return process && process->read_usec == owner->read_usec;
+}
+
+static gboolean is_no_owner(gpointer key, gpointer value, gpointer holders)
+{
+        return !is_owner(holders, value);
+}
+
+void ald_drm_holders_prune(AldDrmHolders *holders)
+{
+        g_hash_table_foreach_remove(holders->owners, is_no_owner, holders);
+}
+
+/* Returns whether a client counts for another process; else it counts for this one from now on. */
+static bool is_shared(const Reading *reading, const char *key)
+{
+        GHashTable *owners = reading->holders->owners;
+        const Owner *owner = g_hash_table_lookup(owners, key);
+
+        if (owner && owner->pid != reading->self.pid && is_owner(reading->holders, owner))
+                return true;
+        if (owner || g_hash_table_size(owners) < ALD_DRM_OWNERS_MAX)
+                g_hash_table_insert(owners, g_strdup(key), g_memdup2(&reading->self, sizeof reading->self));
+        return false;
+}
 
 /* Returns NULL if the machine has no such device, or there are too many. */
 static AldDrmHold *hold_of(Reading *reading, const AldFdinfo *info)
@@ -38,7 +91,7 @@ static AldDrmHold *hold_of(Reading *reading, const AldFdinfo *info)
                 reading->complete = false;
                 return NULL;
         }
-        if (!ald_drm_device_exists(reading->root, info->device))
+        if (!ald_drm_device_exists(reading->holders->root, info->device))
                 return NULL;
         g_strlcpy(hold.sum.device, info->device, sizeof hold.sum.device);
         g_strlcpy(hold.sum.driver, info->driver, sizeof hold.sum.driver);
@@ -48,17 +101,21 @@ static AldDrmHold *hold_of(Reading *reading, const AldFdinfo *info)
 }
 
 /* A descriptor and its duplicates are one client, which counts once. */
-static void add_client(Reading *reading, const AldFdinfo *info)
+static void add_client(Reading *reading, AldFdinfo *info)
 {
-        AldDrmHold *hold;
+        bool is_known = info->client != ALD_ABSENT_UINT64;
+        g_autofree char *key = g_strdup_printf("%s,%" G_GUINT64_FORMAT, info->device, info->client);
+        AldDrmHold *hold = is_known && g_hash_table_contains(reading->seen, key) ? NULL
+                                                                                 : hold_of(reading, info);
 
-        if (info->client != ALD_ABSENT_UINT64 &&
-                !g_hash_table_add(
-                        reading->seen, g_strdup_printf("%s,%" G_GUINT64_FORMAT, info->device, info->client)))
+        if (!hold)
                 return;
-        hold = hold_of(reading, info);
-        if (hold)
-                ald_fdinfo_add(&hold->sum, info);
+        if (is_known && is_shared(reading, key)) {
+                hold->n_shared++;
+                ald_fdinfo_clear_work(info);
+        }
+        ald_fdinfo_add(&hold->sum, info);
+        g_hash_table_add(reading->seen, g_steal_pointer(&key));
 }
 
 /* The kernel returns such a text at once, as far as there is room for it. The last line of a longer one is
@@ -100,15 +157,18 @@ static void read_descriptors(Reading *reading, DIR *dir)
         }
 }
 
-AldDrmProcess *ald_drm_process_read(int root, unsigned pid, bool *ret_complete)
+AldDrmProcess *ald_drm_process_read(AldDrmHolders *holders, unsigned pid, bool *ret_complete)
 {
         g_autofree char *path = g_strdup_printf("proc/%u/fdinfo", pid);
         g_autoptr(GArray) holds = g_array_new(FALSE, FALSE, sizeof(AldDrmHold));
         g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-        Reading reading = { .root = root, .holds = holds, .seen = seen, .complete = true };
-        int folder = openat(root, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        Reading reading = { .holders = holders,
+                .self = { pid, g_get_monotonic_time() },
+                .holds = holds,
+                .seen = seen,
+                .complete = true };
+        int folder = openat(holders->root, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         DIR *dir = folder < 0 ? NULL : fdopendir(folder);
-        gint64 read_usec = g_get_monotonic_time();
         AldDrmProcess *process;
 
         if (!dir) {
@@ -123,8 +183,8 @@ AldDrmProcess *ald_drm_process_read(int root, unsigned pid, bool *ret_complete)
                 return NULL;
         process = g_new0(AldDrmProcess, 1);
         process->pid = pid;
-        process->read_usec = read_usec;
-        process->cost_usec = g_get_monotonic_time() - read_usec;
+        process->read_usec = reading.self.read_usec;
+        process->cost_usec = g_get_monotonic_time() - process->read_usec;
         process->facts.uid = ALD_ABSENT_UINT64;
         process->holds = g_steal_pointer(&holds);
         return process;
@@ -147,7 +207,9 @@ void ald_drm_process_compare(AldDrmProcess *process, const AldDrmProcess *before
                 for (guint j = 0; j < before->holds->len; j++) {
                         const AldDrmHold *earlier = &g_array_index(before->holds, AldDrmHold, j);
 
-                        if (g_str_equal(earlier->sum.device, hold->sum.device))
+                        /* What a client had used before it counted here was used by another process. */
+                        if (g_str_equal(earlier->sum.device, hold->sum.device) &&
+                                hold->n_shared >= earlier->n_shared)
                                 hold->usage = ald_fdinfo_usage(&earlier->sum, &hold->sum, passed_ns);
                 }
         }

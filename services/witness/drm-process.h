@@ -7,7 +7,8 @@
 /* A device that a process has open: the sum of its clients there. */
 typedef struct AldDrmHold {
         AldFdinfo sum;
-        double usage; /* since the process was last read; absent the first time */
+        double usage;      /* since the process was last read; absent the first time */
+        unsigned n_shared; /* clients that count for another process */
 } AldDrmHold;
 
 /* A process that has devices open. */
@@ -25,12 +26,30 @@ typedef struct AldDrmProcess {
 #define ALD_DRM_DESCRIPTORS_MAX 4096u
 #define ALD_DRM_READING_USEC (100 * G_TIME_SPAN_MILLISECOND)
 
+/* All processes as they were last read, and where each client counts: a forked process has the descriptors of
+ * its parent, and holds nothing more by that. It counts for the process in which it was found first, as long
+ * as that has it. */
+typedef struct AldDrmHolders {
+        int root;              /* as in services/common/sysroot.h */
+        GHashTable *processes; /* pid → AldDrmProcess */
+        GHashTable *owners;    /* "device,client" → where it counts */
+} AldDrmHolders;
+
+/* Of how many clients it is known where they count; of more, none is. */
+#define ALD_DRM_OWNERS_MAX 16384u
+
+void ald_drm_holders_init(AldDrmHolders *holders, int root);
+void ald_drm_holders_clear(AldDrmHolders *holders);
+
+/* Forgets where clients count that are not held there any longer. */
+void ald_drm_holders_prune(AldDrmHolders *holders);
+
 /*
  * Reads the descriptors of a process, without looking at which files they are of: that would need another
  * capability. Returns NULL if none is of a device, or the process has ended. *ret_complete is set to false if
  * not all of them could be read.
  */
-AldDrmProcess *ald_drm_process_read(int root, unsigned pid, bool *ret_complete);
+AldDrmProcess *ald_drm_process_read(AldDrmHolders *holders, unsigned pid, bool *ret_complete);
 void ald_drm_process_free(AldDrmProcess *process);
 
 /* Computes the usage since the same process was read before. */

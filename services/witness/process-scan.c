@@ -19,7 +19,7 @@
 
 struct AldProcessScan {
         int root;
-        GHashTable *holders; /* pid → AldDrmProcess */
+        AldDrmHolders holders;
         GHashTable *user_names;
         uint64_t n_answers;
         bool all_holders_read; /* in this answer */
@@ -36,7 +36,7 @@ AldProcessScan *ald_process_scan_new(int root)
         AldProcessScan *scan = g_new0(AldProcessScan, 1);
 
         scan->root = root;
-        scan->holders = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify) ald_drm_process_free);
+        ald_drm_holders_init(&scan->holders, root);
         scan->user_names = ald_user_names_new();
         scan->all_readable = scan->was_readable = true;
         return scan;
@@ -46,7 +46,7 @@ void ald_process_scan_free(AldProcessScan *scan)
 {
         if (!scan)
                 return;
-        g_hash_table_unref(scan->holders);
+        ald_drm_holders_clear(&scan->holders);
         g_hash_table_unref(scan->user_names);
         g_free(scan);
 }
@@ -84,7 +84,7 @@ static GArray *list_processes(int root)
 
 static AldDrmProcess *find_holder(const AldProcessScan *scan, unsigned pid)
 {
-        return g_hash_table_lookup(scan->holders, GUINT_TO_POINTER(pid));
+        return g_hash_table_lookup(scan->holders.processes, GUINT_TO_POINTER(pid));
 }
 
 /* A process of the same number that was started at another time is another one. */
@@ -93,24 +93,25 @@ static void read_process(AldProcessScan *scan, unsigned pid)
         gpointer key = GUINT_TO_POINTER(pid);
         const AldDrmProcess *before = find_holder(scan, pid);
         uint64_t started = ald_process_start(scan->root, pid);
-        AldDrmProcess *process = ald_drm_process_read(scan->root, pid, &scan->all_readable);
+        AldDrmProcess *process = ald_drm_process_read(&scan->holders, pid, &scan->all_readable);
 
         if (process && (ald_process_facts_read(scan->root, pid, scan->user_names, &process->facts) < 0 ||
                                ald_process_start(scan->root, pid) != started))
                 g_clear_pointer(&process, ald_drm_process_free);
-        if (process && !before && g_hash_table_size(scan->holders) == ALD_PROCESS_SCAN_HOLDERS_MAX) {
+        if (process && !before &&
+                g_hash_table_size(scan->holders.processes) == ALD_PROCESS_SCAN_HOLDERS_MAX) {
                 g_clear_pointer(&process, ald_drm_process_free);
                 scan->n_beyond++;
         }
         if (!process) {
-                g_hash_table_remove(scan->holders, key);
+                g_hash_table_remove(scan->holders.processes, key);
                 return;
         }
         process->started = started;
         process->n_answer = scan->n_answers;
         if (before && before->started == started)
                 ald_drm_process_compare(process, before);
-        g_hash_table_replace(scan->holders, key, process);
+        g_hash_table_replace(scan->holders.processes, key, process);
 }
 
 static gboolean has_ended(gpointer key, gpointer value, gpointer userdata)
@@ -127,7 +128,7 @@ static GArray *list_holders(const AldProcessScan *scan, GCompareDataFunc compare
         GHashTableIter iter;
         gpointer key;
 
-        g_hash_table_iter_init(&iter, scan->holders);
+        g_hash_table_iter_init(&iter, scan->holders.processes);
         while (g_hash_table_iter_next(&iter, &key, NULL)) {
                 unsigned pid = GPOINTER_TO_UINT(key);
 
@@ -153,7 +154,7 @@ static void read_holders(AldProcessScan *scan)
         g_autoptr(GArray) pids = NULL;
         guint i;
 
-        g_hash_table_foreach_remove(scan->holders, has_ended, scan);
+        g_hash_table_foreach_remove(scan->holders.processes, has_ended, scan);
         pids = list_holders(scan, compare_turns);
         for (i = 0; i < pids->len && g_get_monotonic_time() < until; i++)
                 read_process(scan, g_array_index(pids, unsigned, i));
@@ -168,6 +169,7 @@ static void begin_round(AldProcessScan *scan)
         scan->n_beyond_before = scan->n_beyond;
         scan->n_beyond = 0;
         scan->last = 0;
+        ald_drm_holders_prune(&scan->holders);
 }
 
 /* Reads the next part of all processes. Those that are holders have been read already. */
@@ -268,7 +270,7 @@ static void add_named(AldProcessScan *scan, const char *const *pids, Rows *rows)
                 unsigned pid = parse_pid(*pids);
                 AldProcessFacts facts;
 
-                if (pid == 0 || g_hash_table_contains(scan->holders, GUINT_TO_POINTER(pid)) ||
+                if (pid == 0 || g_hash_table_contains(scan->holders.processes, GUINT_TO_POINTER(pid)) ||
                         ald_process_facts_read(scan->root, pid, scan->user_names, &facts) < 0)
                         continue;
                 add_process(rows, pid, &facts);
@@ -317,7 +319,7 @@ char *ald_process_scan_answer(AldProcessScan *scan, const AldRecord *request, si
                 read_holders(scan);
                 read_part(scan);
         } else {
-                g_hash_table_remove_all(scan->holders);
+                g_hash_table_remove_all(scan->holders.processes);
                 begin_round(scan);
         }
         for (size_t rows = ROWS_MAX; rows > 0; rows /= 2) {

@@ -26,13 +26,15 @@ void ald_work_watch_free(AldWorkWatch *watch)
         g_free(watch);
 }
 
-/* Returns whether a program draws the screen for others. The kernel keeps 15 characters of a name. */
+/* Returns whether a program draws the screen for others, or opens the device for one that does. The kernel
+ * keeps 15 characters of a name. */
 static bool is_display_server(const char *program)
 {
         static const char *const names[] = { "X", "Xorg", "Xwayland", "budgie-wm", "cage", "cinnamon",
-                "cosmic-comp", "gnome-shell", "greetd", "hyprland", "Hyprland", "kwin", "kwin_wayland",
-                "kwin_x11", "labwc", "lightdm", "mutter", "muffin", "niri", "plasmashell", "river", "sddm",
-                "sddm-greeter", "sddm-greeter-qt", "sway", "wayfire", "weston", "xfwm4", NULL };
+                "cosmic-comp", "elogind-daemon", "gnome-shell", "greetd", "hyprland", "Hyprland", "kwin",
+                "kwin_wayland", "kwin_x11", "labwc", "lightdm", "mutter", "muffin", "niri", "plasmashell",
+                "river", "sddm", "seatd", "sddm-greeter", "sddm-greeter-qt", "sway", "systemd-logind",
+                "wayfire", "weston", "xfwm4", NULL };
 
         return g_strv_contains(names, program) || g_str_has_prefix(program, "gdm");
 }

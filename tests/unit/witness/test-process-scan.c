@@ -149,18 +149,50 @@ static void test_finds_holders(Machine *machine, gconstpointer unused)
         g_assert_cmpuint(machine->answer->unlisted, ==, 0);
 }
 
-/* Duplicates of a descriptor are one client; what another process holds of it counts there too. */
+/* Duplicates of a descriptor are one client, also those of a forked process, until the other one has ended.
+ */
 static void test_counts_clients_once(Machine *machine, gconstpointer unused)
 {
-        add_holder(machine, 300, 100);
-        open_device(machine, 300, 8, 300, 100, "");
+        const char *work = "drm-engine-ccs:\t1000000000 ns\n";
+
+        add_process(machine, 300);
+        open_device(machine, 300, 7, 300, 100, work);
+        open_device(machine, 300, 8, 300, 100, work);
         open_device(machine, 300, 9, 301, 20, "");
-        add_holder(machine, 400, 1);
-        open_device(machine, 400, 8, 300, 100, "");
+        add_process(machine, 400);
+        open_device(machine, 400, 8, 300, 100, work);
         ask(machine, NULL);
         assert_counts(machine, 2, 2, true);
         g_assert_cmpuint(client(machine, 0)->memory_bytes, ==, UINT64_C(120) << 20);
-        g_assert_cmpuint(client(machine, 1)->memory_bytes, ==, UINT64_C(101) << 20);
+        g_assert_cmpint(client(machine, 0)->computed, ==, 1);
+        g_assert_cmpuint(client(machine, 1)->memory_bytes, ==, 0);
+        g_assert_cmpint(client(machine, 1)->computed, ==, 0);
+        open_device(machine, 400, 9, 400, 1, "");
+        ask(machine, NULL);
+        g_assert_cmpuint(client(machine, 0)->memory_bytes, ==, UINT64_C(120) << 20);
+        g_assert_cmpuint(client(machine, 1)->memory_bytes, ==, UINT64_C(1) << 20);
+        g_assert_cmpfloat(client(machine, 1)->usage, ==, 0);
+        remove_process(machine, 300);
+        ask(machine, NULL);
+        assert_counts(machine, 1, 1, true);
+        g_assert_cmpuint(client(machine, 0)->memory_bytes, ==, UINT64_C(101) << 20);
+        g_assert_true(isnan(client(machine, 0)->usage));
+}
+
+/* The owner closes it and stays. */
+static void test_shared_client_is_closed(Machine *machine, gconstpointer unused)
+{
+        add_holder(machine, 300, 100);
+        open_device(machine, 300, 8, 301, 5, "");
+        add_process(machine, 400);
+        open_device(machine, 400, 7, 300, 100, "");
+        ask(machine, NULL);
+        g_assert_cmpuint(client(machine, 1)->memory_bytes, ==, 0);
+        fake_root_write(machine->root, "proc/300/fdinfo/7", "pos:\t0\n");
+        for (unsigned i = 0; i < 2; i++)
+                ask(machine, NULL);
+        g_assert_cmpuint(
+                client(machine, 0)->memory_bytes + client(machine, 1)->memory_bytes, ==, UINT64_C(105) << 20);
 }
 
 static void test_usage_between_answers(Machine *machine, gconstpointer unused)
@@ -408,6 +440,7 @@ int main(int argc, char *argv[])
         ADD("nothing-to-see", test_nothing_to_see);
         ADD("finds-holders", test_finds_holders);
         ADD("counts-clients-once", test_counts_clients_once);
+        ADD("shared-client-is-closed", test_shared_client_is_closed);
         ADD("usage-between-answers", test_usage_between_answers);
         ADD("processes-end", test_processes_end);
         ADD("number-is-used-again", test_number_is_used_again);
