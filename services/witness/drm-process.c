@@ -157,6 +157,18 @@ static void read_descriptors(Reading *reading, DIR *dir)
         }
 }
 
+static void sum_up(AldDrmProcess *process)
+{
+        for (guint i = 0; i < process->holds->len; i++) {
+                const AldFdinfo *sum = &g_array_index(process->holds, AldDrmHold, i).sum;
+
+                if (sum->memory_bytes != ALD_ABSENT_UINT64)
+                        process->memory_bytes += sum->memory_bytes;
+                for (unsigned j = 0; j < sum->n_engines; j++)
+                        process->busy += sum->engines[j].busy;
+        }
+}
+
 AldDrmProcess *ald_drm_process_read(AldDrmHolders *holders, unsigned pid, bool *ret_complete)
 {
         g_autofree char *path = g_strdup_printf("proc/%u/fdinfo", pid);
@@ -187,6 +199,7 @@ AldDrmProcess *ald_drm_process_read(AldDrmHolders *holders, unsigned pid, bool *
         process->cost_usec = g_get_monotonic_time() - process->read_usec;
         process->facts.uid = ALD_ABSENT_UINT64;
         process->holds = g_steal_pointer(&holds);
+        sum_up(process);
         return process;
 }
 
@@ -195,6 +208,15 @@ void ald_drm_process_free(AldDrmProcess *process)
         ald_process_facts_clear(&process->facts);
         g_array_unref(process->holds);
         g_free(process);
+}
+
+int ald_drm_process_compare_held(const AldDrmProcess *first, const AldDrmProcess *second)
+{
+        if (first->memory_bytes != second->memory_bytes)
+                return first->memory_bytes > second->memory_bytes ? -1 : 1;
+        if (first->busy != second->busy)
+                return first->busy > second->busy ? -1 : 1;
+        return (first->pid > second->pid) - (first->pid < second->pid);
 }
 
 void ald_drm_process_compare(AldDrmProcess *process, const AldDrmProcess *before)

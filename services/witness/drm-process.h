@@ -19,7 +19,8 @@ typedef struct AldDrmProcess {
         gint64 cost_usec;  /* how long that took */
         uint64_t n_answer; /* for which answer */
         AldProcessFacts facts;
-        GArray *holds; /* of AldDrmHold */
+        GArray *holds;               /* of AldDrmHold */
+        uint64_t memory_bytes, busy; /* of all holds, as far as they are known */
 } AldDrmProcess;
 
 /* At most so many descriptors of one process are read, for at most so long. */
@@ -51,6 +52,9 @@ void ald_drm_holders_prune(AldDrmHolders *holders);
  */
 AldDrmProcess *ald_drm_process_read(AldDrmHolders *holders, unsigned pid, bool *ret_complete);
 void ald_drm_process_free(AldDrmProcess *process);
+
+/* Compares how much processes hold: less than 0 if the first one holds more. */
+int ald_drm_process_compare_held(const AldDrmProcess *first, const AldDrmProcess *second);
 
 /* Computes the usage since the same process was read before. */
 void ald_drm_process_compare(AldDrmProcess *process, const AldDrmProcess *before);

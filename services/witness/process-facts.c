@@ -13,20 +13,33 @@
 #define NAME_BUFFER 16384u
 #define GAP "/.../"
 
-GHashTable *ald_user_names_new(void)
+AldUserNames *ald_user_names_new(void)
 {
-        return g_hash_table_new_full(NULL, NULL, NULL, g_free);
+        AldUserNames *names = g_new0(AldUserNames, 1);
+
+        names->names = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+        names->until = G_MAXINT64;
+        return names;
+}
+
+void ald_user_names_free(AldUserNames *names)
+{
+        g_hash_table_unref(names->names);
+        g_free(names);
 }
 
 /* A user without a name is kept too, as NULL. */
-static const char *user_name(GHashTable *names, uint64_t uid)
+static const char *user_name(const AldUserNames *user_names, uint64_t uid)
 {
+        GHashTable *names = user_names->names;
         gpointer key = GUINT_TO_POINTER((guint) uid), name;
         g_autofree char *buffer = NULL;
         struct passwd entry, *found = NULL;
 
         if (g_hash_table_lookup_extended(names, key, NULL, &name))
                 return name;
+        if (g_get_monotonic_time() > user_names->until)
+                return NULL;
         if (g_hash_table_size(names) >= NAMES_MAX)
                 g_hash_table_remove_all(names);
         buffer = g_malloc(NAME_BUFFER);
@@ -94,7 +107,7 @@ char *ald_parse_control_group(const char *text)
         return ald_message_text(shortened);
 }
 
-int ald_process_facts_read(int root, unsigned pid, GHashTable *user_names, AldProcessFacts *ret)
+int ald_process_facts_read(int root, unsigned pid, AldUserNames *user_names, AldProcessFacts *ret)
 {
         g_autofree char *program = read_file(root, pid, "comm"), *status = NULL, *groups = NULL;
         uint64_t uid;

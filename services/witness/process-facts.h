@@ -14,11 +14,19 @@ typedef struct AldProcessFacts {
         char *control_group;
 } AldProcessFacts;
 
-/* Names of users by number, which are kept, since each may have to be fetched from a directory. */
-GHashTable *ald_user_names_new(void);
+/* Names of users by number, which are kept, since each may have to be fetched from a directory. After
+ * `until`, no more are fetched, and those that are not known stay absent. */
+typedef struct AldUserNames {
+        GHashTable *names;
+        gint64 until; /* of g_get_monotonic_time() */
+} AldUserNames;
+
+AldUserNames *ald_user_names_new(void);
+void ald_user_names_free(AldUserNames *names);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldUserNames, ald_user_names_free)
 
 /* Returns -ESRCH if the process has ended. `root` is as in services/common/sysroot.h. */
-int ald_process_facts_read(int root, unsigned pid, GHashTable *user_names, AldProcessFacts *ret);
+int ald_process_facts_read(int root, unsigned pid, AldUserNames *user_names, AldProcessFacts *ret);
 void ald_process_facts_clear(AldProcessFacts *facts);
 
 /* Returns when the process was started, in ticks since the machine was; 0 if it has ended. Together with it,

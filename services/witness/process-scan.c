@@ -20,7 +20,7 @@
 struct AldProcessScan {
         int root;
         AldDrmHolders holders;
-        GHashTable *user_names;
+        AldUserNames *user_names;
         uint64_t n_answers;
         bool all_holders_read; /* in this answer */
         unsigned last;         /* the process that was read last, in the order of their numbers */
@@ -47,7 +47,7 @@ void ald_process_scan_free(AldProcessScan *scan)
         if (!scan)
                 return;
         ald_drm_holders_clear(&scan->holders);
-        g_hash_table_unref(scan->user_names);
+        ald_user_names_free(scan->user_names);
         g_free(scan);
 }
 
@@ -87,6 +87,30 @@ static AldDrmProcess *find_holder(const AldProcessScan *scan, unsigned pid)
         return g_hash_table_lookup(scan->holders.processes, GUINT_TO_POINTER(pid));
 }
 
+/* Makes room for a holder: the one that holds the least is not known any longer. Returns false if it is this
+ * one. */
+static bool make_room(AldProcessScan *scan, const AldDrmProcess *process)
+{
+        for (;;) {
+                guint n = g_hash_table_size(scan->holders.processes) + 1, n_holds = process->holds->len;
+                const AldDrmProcess *least = process, *other;
+                GHashTableIter iter;
+
+                g_hash_table_iter_init(&iter, scan->holders.processes);
+                while (g_hash_table_iter_next(&iter, NULL, (gpointer *) &other)) {
+                        n_holds += other->holds->len;
+                        if (ald_drm_process_compare_held(other, least) > 0)
+                                least = other;
+                }
+                if (n <= ALD_PROCESS_SCAN_HOLDERS_MAX && n_holds <= ALD_PROCESS_SCAN_HOLDS_MAX)
+                        return true;
+                scan->n_beyond++;
+                if (least == process)
+                        return false;
+                g_hash_table_remove(scan->holders.processes, GUINT_TO_POINTER(least->pid));
+        }
+}
+
 /* A process of the same number that was started at another time is another one. */
 static void read_process(AldProcessScan *scan, unsigned pid)
 {
@@ -98,20 +122,17 @@ static void read_process(AldProcessScan *scan, unsigned pid)
         if (process && (ald_process_facts_read(scan->root, pid, scan->user_names, &process->facts) < 0 ||
                                ald_process_start(scan->root, pid) != started))
                 g_clear_pointer(&process, ald_drm_process_free);
-        if (process && !before &&
-                g_hash_table_size(scan->holders.processes) == ALD_PROCESS_SCAN_HOLDERS_MAX) {
-                g_clear_pointer(&process, ald_drm_process_free);
-                scan->n_beyond++;
+        if (process) {
+                process->started = started;
+                process->n_answer = scan->n_answers;
+                if (before && before->started == started)
+                        ald_drm_process_compare(process, before);
         }
-        if (!process) {
-                g_hash_table_remove(scan->holders.processes, key);
-                return;
-        }
-        process->started = started;
-        process->n_answer = scan->n_answers;
-        if (before && before->started == started)
-                ald_drm_process_compare(process, before);
-        g_hash_table_replace(scan->holders.processes, key, process);
+        g_hash_table_remove(scan->holders.processes, key);
+        if (process && make_room(scan, process))
+                g_hash_table_insert(scan->holders.processes, key, process);
+        else if (process)
+                ald_drm_process_free(process);
 }
 
 static gboolean has_ended(gpointer key, gpointer value, gpointer userdata)
@@ -136,6 +157,13 @@ static GArray *list_holders(const AldProcessScan *scan, GCompareDataFunc compare
         }
         g_array_sort_with_data(pids, compare, (gpointer) scan);
         return pids;
+}
+
+static gint compare_held(gconstpointer a, gconstpointer b, gpointer scan)
+{
+        const unsigned *left = a, *right = b;
+
+        return ald_drm_process_compare_held(find_holder(scan, *left), find_holder(scan, *right));
 }
 
 static gint compare_turns(gconstpointer a, gconstpointer b, gpointer userdata)
@@ -218,12 +246,13 @@ static const char *keep(Rows *rows, char *text)
         return text;
 }
 
-/* The facts must outlive the rows. Returns the Id of the row; NULL if it is left out, as its clients are
+/* The process must outlive the rows. Returns the Id of the row; NULL if it is left out, as its clients are
  * then. */
-static const char *add_process(Rows *rows, unsigned pid, const AldProcessFacts *facts)
+static const char *add_process(Rows *rows, const AldDrmProcess *process)
 {
+        const AldProcessFacts *facts = &process->facts;
         AldWitnessedProcess row = {
-                .id = keep(rows, g_strdup_printf("%u", pid)),
+                .id = keep(rows, g_strdup_printf("%u", process->pid)),
                 .program = facts->program,
                 .uid = facts->uid,
                 .user = facts->user,
@@ -240,7 +269,7 @@ static const char *add_process(Rows *rows, unsigned pid, const AldProcessFacts *
 
 static void add_holder(Rows *rows, const AldDrmProcess *process)
 {
-        const char *id = add_process(rows, process->pid, &process->facts);
+        const char *id = add_process(rows, process);
 
         for (guint i = 0; id && i < process->holds->len; i++) {
                 const AldDrmHold *hold = &g_array_index(process->holds, AldDrmHold, i);
@@ -263,33 +292,45 @@ static void add_holder(Rows *rows, const AldDrmProcess *process)
         }
 }
 
-/* Processes that the request names come first; those that have ended are left out. */
-static void add_named(AldProcessScan *scan, const char *const *pids, Rows *rows)
+/* Reads the processes that the request names, which are no holders here. Those that have ended are left out.
+ */
+static GPtrArray *read_named(AldProcessScan *scan, const char *const *pids)
 {
-        for (; pids && *pids; pids++) {
+        gint64 until = g_get_monotonic_time() + ALD_PROCESS_SCAN_USEC;
+        GPtrArray *named = g_ptr_array_new_with_free_func((GDestroyNotify) ald_drm_process_free);
+
+        for (; pids && *pids && g_get_monotonic_time() < until; pids++) {
                 unsigned pid = parse_pid(*pids);
                 AldProcessFacts facts;
+                AldDrmProcess *process;
 
-                if (pid == 0 || g_hash_table_contains(scan->holders.processes, GUINT_TO_POINTER(pid)) ||
+                if (pid == 0 || find_holder(scan, pid) ||
                         ald_process_facts_read(scan->root, pid, scan->user_names, &facts) < 0)
                         continue;
-                add_process(rows, pid, &facts);
-                keep(rows, facts.program);
-                keep(rows, facts.user);
-                keep(rows, facts.control_group);
+                process = g_new0(AldDrmProcess, 1);
+                process->pid = pid;
+                process->facts = facts;
+                process->holds = g_array_new(FALSE, FALSE, sizeof(AldDrmHold));
+                g_ptr_array_add(named, process);
         }
+        return named;
 }
 
-static char *format_answer(AldProcessScan *scan, const char *const *pids, size_t rows_max)
+/* Neither the processes that the request names nor the holders take more than half of the rows from the
+ * others. */
+static char *format_answer(const AldProcessScan *scan, const GPtrArray *named, size_t rows_max)
 {
         g_autoptr(GArray) processes = g_array_new(FALSE, FALSE, sizeof(AldWitnessedProcess));
         g_autoptr(GArray) clients = g_array_new(FALSE, FALSE, sizeof(AldDrmClient));
         g_autoptr(GPtrArray) texts = g_ptr_array_new_with_free_func(g_free);
-        g_autoptr(GArray) holders = list_holders(scan, compare_pids);
+        g_autoptr(GArray) holders = list_holders(scan, compare_held);
+        size_t named_max = MAX(rows_max / 2, rows_max - MIN(rows_max, holders->len));
         Rows rows = { .processes = processes, .clients = clients, .texts = texts, .max = rows_max };
         AldProcessesAnswer answer = ALD_PROCESSES_ANSWER_INIT;
 
-        add_named(scan, pids, &rows);
+        for (guint i = 0; i < MIN(named->len, named_max); i++)
+                add_process(&rows, named->pdata[i]);
+        rows.n_left_out = named->len - processes->len;
         for (guint i = 0; i < holders->len; i++) {
                 const AldDrmProcess *process = find_holder(scan, g_array_index(holders, unsigned, i));
 
@@ -311,9 +352,11 @@ static char *format_answer(AldProcessScan *scan, const char *const *pids, size_t
 char *ald_process_scan_answer(AldProcessScan *scan, const AldRecord *request, size_t max_bytes)
 {
         const AldProcessesRequest *asked = ald_record_as(request, PROCESSES_REQUEST, AldProcessesRequest);
+        g_autoptr(GPtrArray) named = NULL;
         char *text = NULL;
 
         scan->n_answers++;
+        scan->user_names->until = g_get_monotonic_time() + ALD_PROCESS_SCAN_USEC;
         scan->all_holders_read = true;
         if (ald_drm_device_any(scan->root)) {
                 read_holders(scan);
@@ -322,9 +365,10 @@ char *ald_process_scan_answer(AldProcessScan *scan, const AldRecord *request, si
                 g_hash_table_remove_all(scan->holders.processes);
                 begin_round(scan);
         }
+        named = read_named(scan, asked->pids);
         for (size_t rows = ROWS_MAX; rows > 0; rows /= 2) {
                 g_free(text);
-                text = format_answer(scan, asked->pids, rows);
+                text = format_answer(scan, named, rows);
                 if (text && strlen(text) <= max_bytes)
                         break;
         }

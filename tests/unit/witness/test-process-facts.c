@@ -49,7 +49,7 @@ static void test_long_control_group(void)
 static void test_whole_process(void)
 {
         g_autoptr(FakeRoot) root = fake_root_new();
-        g_autoptr(GHashTable) names = ald_user_names_new();
+        g_autoptr(AldUserNames) names = ald_user_names_new();
         AldProcessFacts facts;
 
         fake_root_write_all(root, "proc/17/comm", "train\xff\n", "proc/17/cgroup", "0::/a.slice\n",
@@ -66,7 +66,7 @@ static void test_whole_process(void)
 static void test_parts_are_missing(void)
 {
         g_autoptr(FakeRoot) root = fake_root_new();
-        g_autoptr(GHashTable) names = ald_user_names_new();
+        g_autoptr(AldUserNames) names = ald_user_names_new();
         AldProcessFacts facts;
 
         g_assert_cmpint(ald_process_facts_read(root->fd, 17, names, &facts), ==, -ESRCH);
@@ -82,7 +82,7 @@ static void test_parts_are_missing(void)
 static void test_user_without_a_name(void)
 {
         g_autoptr(FakeRoot) root = fake_root_new();
-        g_autoptr(GHashTable) names = ald_user_names_new();
+        g_autoptr(AldUserNames) names = ald_user_names_new();
 
         fake_root_write_all(root, "proc/17/comm", "x\n", "proc/17/status",
                 "Name:\tx\nUid:\t3987654321\t3987654321\t3987654321\t3987654321\n", NULL);
@@ -94,7 +94,38 @@ static void test_user_without_a_name(void)
                 g_assert_null(facts.user);
                 ald_process_facts_clear(&facts);
         }
-        g_assert_cmpuint(g_hash_table_size(names), ==, 1);
+        g_assert_cmpuint(g_hash_table_size(names->names), ==, 1);
+}
+
+/* A directory of users that is slow delays nothing else; the name is fetched the next time. */
+static void test_no_time_for_names(void)
+{
+        g_autoptr(FakeRoot) root = fake_root_new();
+        g_autoptr(AldUserNames) names = ald_user_names_new();
+
+        fake_root_write_all(
+                root, "proc/17/comm", "x\n", "proc/17/status", "Name:\tx\nUid:\t0\t0\t0\t0\n", NULL);
+        for (unsigned i = 0; i < 2; i++) {
+                AldProcessFacts facts;
+
+                names->until = i == 0 ? 0 : G_MAXINT64;
+                g_assert_cmpint(ald_process_facts_read(root->fd, 17, names, &facts), ==, 0);
+                g_assert_cmpuint(facts.uid, ==, 0);
+                g_assert_cmpstr(facts.user, ==, i == 0 ? NULL : "root");
+                ald_process_facts_clear(&facts);
+        }
+}
+
+static void test_start(void)
+{
+        g_autoptr(FakeRoot) root = fake_root_new();
+
+        g_assert_cmpuint(ald_process_start(root->fd, 17), ==, 0);
+        fake_root_write(root, "proc/17/stat",
+                "17 (a) 1 (b) S 1 17 17 0 -1 4194560 0 0 0 0 5 6 0 0 20 0 1 0 98765 170 42 1\n");
+        g_assert_cmpuint(ald_process_start(root->fd, 17), ==, 98765);
+        fake_root_write(root, "proc/17/stat", "17 (a) S 1 17\n");
+        g_assert_cmpuint(ald_process_start(root->fd, 17), ==, 0);
 }
 
 int main(int argc, char *argv[])
@@ -105,5 +136,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/process-facts/whole-process", test_whole_process);
         g_test_add_func("/process-facts/parts-are-missing", test_parts_are_missing);
         g_test_add_func("/process-facts/user-without-a-name", test_user_without_a_name);
+        g_test_add_func("/process-facts/no-time-for-names", test_no_time_for_names);
+        g_test_add_func("/process-facts/start", test_start);
         return g_test_run();
 }

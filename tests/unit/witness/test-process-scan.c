@@ -339,6 +339,34 @@ static void test_five_thousand_processes(Machine *machine, gconstpointer unused)
         g_assert_cmpuint(machine->answer->unlisted + machine->answer->clients.n, ==, 5000);
 }
 
+/* Whoever has many processes does not push out those that hold more, nor do processes that are named. */
+static void test_those_that_hold_most_are_kept(Machine *machine, gconstpointer unused)
+{
+        g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
+        g_auto(GStrv) named = NULL;
+
+        for (unsigned pid = 1000; pid < 2200; pid++)
+                add_holder(machine, pid, 1);
+        add_holder(machine, 5000, 100);
+        for (unsigned i = 0; i < 2 * ALD_PROCESS_SCAN_PARTS; i++)
+                ask(machine, NULL);
+        g_assert_true(is_listed(machine, "5000"));
+        g_assert_nonnull(ald_rows_find(&machine->answer->clients, "5000,0000:03:00.0"));
+        g_assert_cmpuint(machine->answer->clients.n + machine->answer->unlisted, >=, 1201);
+        for (unsigned pid = 10000; pid < 11024; pid++) {
+                g_autofree char *name = g_strdup_printf("%u", pid);
+
+                add_process(machine, pid);
+                g_strv_builder_add(builder, name);
+        }
+        named = g_strv_builder_end(builder);
+        ask(machine, (const char *const *) named);
+        g_assert_true(is_listed(machine, "5000"));
+        g_assert_true(is_listed(machine, "10000"));
+        g_assert_cmpuint(machine->answer->clients.n, >=, 256);
+        g_assert_cmpuint(machine->answer->processes.n, ==, 2 * machine->answer->clients.n);
+}
+
 static void test_too_many_descriptors(Machine *machine, gconstpointer unused)
 {
         add_holder(machine, 300, 1);
@@ -449,6 +477,7 @@ int main(int argc, char *argv[])
         ADD("looks-at-all-in-six-answers", test_looks_at_all_in_six_answers);
         ADD("slow-reading-goes-on", test_slow_reading_goes_on);
         ADD("five-thousand-processes", test_five_thousand_processes);
+        ADD("those-that-hold-most-are-kept", test_those_that_hold_most_are_kept);
         ADD("too-many-descriptors", test_too_many_descriptors);
         ADD("slow-descriptors", test_slow_descriptors);
         ADD("devices-that-do-not-exist", test_devices_that_do_not_exist);
