@@ -20,9 +20,10 @@ HERE = Path(__file__).parent
 OTHER, WITNESS, TELEMETRY = 65534, 64998, 64999
 CAPABILITIES = {"processes": "sys_ptrace", "counters": "perfmon"}
 # By source: what may succeed. Addresses of the program's memory are in maps, but never the memory.
-ALLOWED = {"processes": {"fdinfo"}, "counters": {"count"}}
-# What a sandbox of file systems, networks and namespaces refuses besides, which tests/vm has.
-NOT_HERE = {"write-temporary", "internet", "netlink", "user-namespace"}
+CREATE = {"create-by-root", "create-by-folder"}
+ALLOWED = {"processes": {"fdinfo"} | CREATE, "counters": {"count"}}
+# What a sandbox of networks and namespaces refuses besides, which tests/vm has.
+NOT_HERE = {"internet", "netlink", "user-namespace"}
 
 needs_filter = pytest.mark.skipif(
     os.geteuid() != 0 or platform.machine() != "x86_64" or not shutil.which("systemd-analyze")
@@ -39,19 +40,21 @@ def confined(source, *command, capability=True, filtered=True):
     filter_of = ["/usr/bin/python3", HERE / "unit_filter.py", unit(source)] if filtered else []
     return ["setpriv", f"--reuid={WITNESS}", f"--regid={WITNESS}", "--clear-groups", "--no-new-privs",
             f"--inh-caps={capabilities}", f"--ambient-caps={capabilities}", f"--bounding-set={capabilities}",
-            *filter_of, *command]
+            *(["prlimit", "--fsize=0"] if filtered and source == "processes" else []), *filter_of, *command]
 
 
 @pytest.fixture(name="victim")
 def fixture_victim():
-    """A process of another user."""
-    with subprocess.Popen(["setpriv", f"--reuid={OTHER}", f"--regid={OTHER}", "--clear-groups", "cat"],
+    """A process of another user, in a folder that is open to all."""
+    with subprocess.Popen(["setpriv", f"--reuid={OTHER}", f"--regid={OTHER}", "--clear-groups", "cat"], cwd="/tmp",
                           stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         process.stdin.write(b"x")
         process.stdin.flush()
         process.stdout.read(1)
         yield process
         process.stdin.close()
+    for tried_path in Path("/tmp").glob("alidade-witness-tried-*"):
+        tried_path.rmdir() if tried_path.is_dir() and not tried_path.is_symlink() else tried_path.unlink()
 
 
 def tried(source, victim, **how):
@@ -66,10 +69,16 @@ def test_it_can_do_no_more_than_it_must(source, victim):
     assert tried(source, victim) - NOT_HERE == ALLOWED[source]
 
 
+def test_its_unit_lets_it_write_nothing():
+    assert "LimitFSIZE=0\n" in unit("processes").read_text(encoding="ascii")
+
+
 @needs_filter
 def test_its_filter_is_what_keeps_it_from_other_processes(victim):
     """With its capability alone, it could do all that."""
-    could = {"fdinfo", "ptrace", "read-memory", "write-memory", "take-descriptor", "compare"}
+    could = {"fdinfo", "ptrace", "read-memory", "write-memory", "take-descriptor", "compare", *CREATE}
+    could |= {f"{what}-by-root" for what in ("write", "folder", "symbolic-link", "link", "rename", "remove", "mode",
+                                             "owner", "size", "pipe", "socket")}
     assert tried("processes", victim, filtered=False) - NOT_HERE | {"compare"} == could
     assert tried("processes", victim, capability=False) - NOT_HERE == set()
 

@@ -48,6 +48,43 @@ def write(path):
         pass
 
 
+def write_through(path):
+    """By a new file, which remains where unlink() is refused."""
+    with open(path, "wb", buffering=0) as file:
+        file.write(b"x")
+
+
+def created(path, change):
+    """Changes a new file."""
+    write(path)
+    change(path)
+
+
+def bind(path):
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as server:
+        server.bind(path)
+
+
+def tries_outside(pid):
+    """Through folders of another process, which lead out of the own file systems."""
+    place = f"/proc/{pid}/root/tmp/alidade-witness-tried-{os.getpid()}"
+    return {
+        "create-by-root": lambda: write(f"{place}-root"),
+        "create-by-folder": lambda: write(f"/proc/{pid}/cwd/alidade-witness-tried-{os.getpid()}"),
+        "write-by-root": lambda: write_through(f"{place}-write"),
+        "folder-by-root": lambda: os.mkdir(f"{place}-folder"),
+        "symbolic-link-by-root": lambda: os.symlink("x", f"{place}-symbolic"),
+        "link-by-root": lambda: created(f"{place}-of", lambda path: os.link(path, f"{place}-link")),
+        "rename-by-root": lambda: created(f"{place}-from", lambda path: os.rename(path, f"{place}-to")),
+        "remove-by-root": lambda: created(f"{place}-removed", os.unlink),
+        "mode-by-root": lambda: created(f"{place}-mode", lambda path: os.chmod(path, 0o777)),
+        "owner-by-root": lambda: created(f"{place}-owner", lambda path: os.chown(path, os.getuid(), os.getgid())),
+        "size-by-root": lambda: created(f"{place}-size", lambda path: os.truncate(path, 0)),
+        "pipe-by-root": lambda: os.mkfifo(f"{place}-pipe"),
+        "socket-by-root": lambda: bind(f"{place}-socket"),
+    }
+
+
 def counters():
     attributes = ctypes.create_string_buffer(128)
     attributes[4] = 128  # its size, of software events
@@ -72,8 +109,8 @@ def tries(pid):
         "become-root": lambda: call("setuid", 0),
         "bpf": lambda: call("bpf", 0, 0, 0),
         "write": lambda: write("/etc/alidade-witness-tried"),
-        # Without a sandbox of file systems, networks and namespaces, these are open to all.
-        "write-temporary": lambda: write(f"/proc/{pid}/root/tmp/alidade-witness-tried"),
+        **tries_outside(pid),
+        # Without a sandbox of networks and namespaces, these are open to all.
         "internet": lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM).close(),
         "netlink": lambda: socket.socket(socket.AF_NETLINK, socket.SOCK_RAW).close(),
         "user-namespace": lambda: call("unshare", CLONE_NEWUSER),
