@@ -104,9 +104,19 @@ static bool is_unit(const char *text)
         return *text != '.' && (g_str_has_suffix(text, ".service") || g_str_has_suffix(text, ".scope"));
 }
 
+/* A path that is relative to the reader's own control group may lack the folders above these, and a slice may
+ * hold the control groups of a whole system. */
+static bool is_session(const char *text)
+{
+        return g_str_equal(text, "user.slice") ||
+               (g_str_has_prefix(text, "user-") && g_str_has_suffix(text, ".slice")) ||
+               (g_str_has_prefix(text, "user@") && g_str_has_suffix(text, ".service")) ||
+               (g_str_has_prefix(text, "session-") && g_str_has_suffix(text, ".scope"));
+}
+
 static bool find_owner(const Part *part, AldOwner *ret)
 {
-        if (*part->parent == '\0' && g_str_equal(part->text, "user.slice")) {
+        if (is_session(part->text)) {
                 set_owner(ret, ALD_HOLDER_OWNER_KIND_SESSION, "");
                 return true;
         }
@@ -125,7 +135,8 @@ void ald_owner_parse(const char *path, AldOwner *ret)
 
         set_owner(ret, ALD_HOLDER_OWNER_KIND_NONE, "");
         for (char **text = parts; *text; text++) {
-                if (**text == '\0')
+                /* A path begins with ".." if it is outside of the reader's namespace. */
+                if (**text == '\0' || g_str_equal(*text, ".."))
                         continue;
                 part.parent = part.text;
                 part.text = *text;

@@ -28,6 +28,23 @@ static void test_owners(void)
                 /* A rootless container belongs to who has started it. */
                 { "/user.slice/user-1000.slice/user@1000.service/user.slice/libpod-" ID ".scope", "session",
                         "" },
+                /* These are as a reader in a namespace sees them, or below the slice of a tenant. */
+                { "/../../user.slice/user-1000.slice/user@1000.service/app.slice/app-blender.service",
+                        "session", "" },
+                { "/../user.slice", "session", "" },
+                { "/../../user-1000.slice/session-9.scope", "session", "" },
+                { "/../user@1000.service/app.slice/app-blender.scope", "session", "" },
+                { "/../session-9.scope", "session", "" },
+                { "/tenant.slice/user.slice/user-1000.slice/session-9.scope", "session", "" },
+                { "/../../system.slice/ollama.service", "unit", "ollama.service" },
+                { "/../docker-" ID ".scope", "container", "docker:0123456789ab" },
+                { "/docker/" ID "/user.slice/user-1000.slice/session-9.scope", "container",
+                        "docker:0123456789ab" },
+                { "/lxc.payload.web/user.slice/user-1000.slice/session-9.scope", "container", "lxc:web" },
+                { "/system.slice/x.service/user.slice/session-9.scope", "unit", "x.service" },
+                /* These names are no session's. */
+                { "/system.slice/user-runtime-dir@1000.service", "unit", "user-runtime-dir@1000.service" },
+                { "/system.slice/session-cleanup.service", "unit", "session-cleanup.service" },
                 { "/system.slice/docker-" ID ".scope", "container", "docker:0123456789ab" },
                 { "/docker/" ID, "container", "docker:0123456789ab" },
                 { "/docker/" ID "/system.slice/fake.service", "container", "docker:0123456789ab" },
