@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 #include <math.h>
+#include <string.h>
 
 #include "clients/common/columns/device-rows.h"
 #include "clients/common/columns/holder-columns.h"
@@ -141,6 +142,33 @@ static void test_offline(void)
         check_text(rows, 0, ALD_DEVICE_COLUMN_TOTAL_MEMORY, "74.5 GiB");
 }
 
+/* A text of a peer makes no column wide that a terminal cannot narrow. */
+static void test_long_texts(void)
+{
+        g_autofree char *word = g_strnfill(300, 'x');
+        g_autofree char *long_node = g_strdup_printf(
+                "{'Node1.Identity':{'FriendlyName':'%s'},"
+                "'Node1.System':{'Devices':[{'Id':'a','Throttled':true,'ThrottleReasons':['%s','%s']}]},"
+                "'Node1.Processes':{'Devices':[{'Id':'a','Holders':1}],'Holders':[{'Id':'a,1','Device':'a',"
+                "'Program':'%s','User':'%s','OwnerKind':'unit','Owner':'%s'}]},"
+                "'Node1.Compute':{'Devices':[{'Id':'a','Precision':'%s'}]},"
+                "'Node1.Backends':{'Devices':[{'Id':'a','Class':'%s','Name':'%s','Driver':'%s',"
+                "'DriverVersion':'%s'}]}}",
+                word, word, word, word, word, word, word, word, word, word, word);
+        g_autoptr(AldModel) model = ald_model_new();
+        g_autoptr(GArray) rows = NULL;
+
+        model_put_node(model, 1, long_node);
+        rows = list(model);
+        g_assert_cmpuint(rows->len, ==, 1);
+        for (AldDeviceColumn i = 0; i < ALD_DEVICE_N_COLUMNS; i++) {
+                g_autofree char *text = text_of(rows, 0, i);
+
+                g_test_message("%s: %s", ald_device_columns[i].id, text);
+                g_assert_true(ald_device_columns[i].flexible || !strstr(text, "xxx"));
+        }
+}
+
 /* Parts stay with their device, in both directions. */
 static void test_sort(void)
 {
@@ -274,6 +302,7 @@ int main(int argc, char **argv)
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/device-rows/texts", test_texts);
         g_test_add_func("/device-rows/offline", test_offline);
+        g_test_add_func("/device-rows/long-texts", test_long_texts);
         g_test_add_func("/device-rows/sort", test_sort);
         g_test_add_func("/device-rows/free", test_free);
         g_test_add_func("/device-rows/unknown-free", test_unknown_free);
