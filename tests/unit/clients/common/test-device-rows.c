@@ -226,8 +226,8 @@ static void test_free(void)
 static void test_unknown_free(void)
 {
         static const char *const unknown[] = {
-                "{'Node1.Memory':{'TotalBytes':64000000000,'AvailableBytes':40000000000},"
-                "'Node1.Backends':{'Devices':[{'Id':'a','Unified':true}]}}",
+                ("{'Node1.Memory':{'TotalBytes':64000000000,'AvailableBytes':40000000000},"
+                 "'Node1.Backends':{'Devices':[{'Id':'a','Unified':true}]}}"),
                 "{'Node1.Backends':{'Devices':[{'Id':'a','Unified':true,'SharedBytes':30000000000}]}}",
                 "{'Node1.Backends':{'Devices':[{'Id':'a','MemoryTotalBytes':80000000000}]}}",
         };
