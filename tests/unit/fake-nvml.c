@@ -193,6 +193,8 @@ static unsigned count_of(const Device *device, bool graphics)
                 return graphics ? 0 : 5000;
         if (!graphics)
                 return device->processes;
+        if (in_mode("draws") && device->address)
+                return 1;
         return device->address && device->processes > 0 ? 2 : 0;
 }
 

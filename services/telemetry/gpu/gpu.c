@@ -307,22 +307,20 @@ static bool is_some(uint64_t n)
         return n != ALD_ABSENT_UINT64 && n > 0;
 }
 
-/* Returns whether the answer shows that a process holds the card or one of its instances, or that it is in
- * use. */
-static bool is_held(const AldNvmlAnswer *answer, const AldNvmlDevice *card)
+/* Returns whether a process holds the card or one of its instances, as the lists and this answer show, or
+ * uses it. */
+static bool is_held(
+        const GPtrArray *gpus, const AldGpu *card, const AldNvmlAnswer *answer, const AldNvmlDevice *row)
 {
-        size_t length = strlen(card->id);
+        bool held = row->usage > 0 || is_some(row->compute_processes) || is_some(answer->unlisted_processes);
 
-        if (card->usage > 0 || is_some(answer->unlisted_processes) || is_some(card->compute_processes))
-                return true;
-        for (size_t i = 0; i < answer->processes.n; i++) {
-                const AldNvmlProcess *process = ald_rows_at(&answer->processes, i);
+        for (guint i = 0; i < gpus->len && !held; i++) {
+                const AldGpu *gpu = gpus->pdata[i];
 
-                if (g_str_has_prefix(process->device, card->id) &&
-                        (process->device[length] == '\0' || process->device[length] == '/'))
-                        return true;
+                held = (gpu == card || g_strcmp0(gpu->parent, card->id) == 0) && gpu->processes &&
+                       gpu->processes->len > 0;
         }
-        return false;
+        return held;
 }
 
 /* Forgets the figures of a card and of its instances; of all if it is NULL. */
@@ -359,12 +357,18 @@ static void on_nvml_answered(const AldNvmlAnswer *answer, void *userdata)
                 if (!row)
                         continue;
                 forget_nvml(collector->gpus, card);
-                card->live->is_held = is_held(answer, row);
                 new_facts = apply_nvml(card, answer, row) || new_facts;
                 new_instances = apply_instances(collector->gpus, card, answer, row) || new_instances;
                 new_links = (answer->links == 1 && apply_nvlinks(card, answer, row)) || new_links;
         }
         ald_gpu_processes_apply(collector->gpus, answer);
+        for (guint i = 0; answer && i < cards->len; i++) {
+                AldGpu *card = cards->pdata[i];
+                const AldNvmlDevice *row = ald_rows_find(&answer->devices, card->id);
+
+                if (row)
+                        card->live->is_held = is_held(collector->gpus, card, answer, row);
+        }
         if (!answer || answer->unlisted_processes != ALD_ABSENT_UINT64)
                 collector->unlisted_processes = answer ? answer->unlisted_processes : 0;
         if (new_instances)

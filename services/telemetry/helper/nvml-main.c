@@ -10,6 +10,7 @@
 #include "record/record.h"
 #include "services/telemetry/helper/helper-side.h"
 #include "services/telemetry/helper/nvml-api.h"
+#include "services/telemetry/helper/nvml-live.h"
 #include "services/telemetry/helper/nvml-processes.h"
 
 /* The rows of one answer, and the texts that they point to. */
@@ -370,21 +371,36 @@ static bool reduce_extent(Extent *extent)
         return true;
 }
 
-/* Answers one request, which lists processes if that is due at the time `now` of CLOCK_MONOTONIC. */
+/* Returns whether the processes of one of these devices are to be listed now; if so, those of all are.
+ * `listed` has when they last were. */
+static bool is_list_due(GHashTable *listed, const char *const *ids, gint64 now)
+{
+        bool due = false;
+
+        for (const char *const *id = ids; *id && !due; id++) {
+                const gint64 *last = g_hash_table_lookup(listed, *id);
+
+                due = !last || now - *last >= PROCESSES_EVERY_USEC;
+        }
+        for (const char *const *id = ids; *id && due; id++)
+                g_hash_table_insert(listed, g_strdup(*id), g_memdup2(&now, sizeof now));
+        return due;
+}
+
+/* Answers one request, at the time `now` of CLOCK_MONOTONIC. */
 static int answer_request(
-        int answers, const AldNvml *nvml, const char *text, size_t length, gint64 now, gint64 *processes_due)
+        int answers, const AldNvml *nvml, const char *text, size_t length, gint64 now, GHashTable *listed)
 {
         g_autoptr(AldRecord) asked = NULL;
-        Extent extent = { .processes = now >= *processes_due ? ALD_NVML_PROCESSES_MAX : 0 };
+        Extent extent = {};
         const AldNvmlRequest *request;
         int r;
 
         r = ald_message_parse(ALD_KIND_NVML_REQUEST, text, length, REQUEST_MAX, &asked, NULL);
         if (r < 0)
                 return r;
-        if (extent.processes > 0)
-                *processes_due = now + PROCESSES_EVERY_USEC;
         request = ald_record_as(asked, NVML_REQUEST, AldNvmlRequest);
+        extent.processes = is_list_due(listed, request->ids, now) ? ALD_NVML_PROCESSES_MAX : 0;
         extent.links = request->links == 1;
         do
                 r = read_and_answer(answers, nvml, request, &extent);
@@ -399,7 +415,7 @@ int main(void)
         const char *reason;
         ssize_t length;
         AldNvml nvml;
-        gint64 processes_due = 0;
+        g_autoptr(GHashTable) listed = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
 
         if (answers < 0)
                 return EXIT_FAILURE;
@@ -420,8 +436,8 @@ int main(void)
         }
 
         do
-                if (answer_request(answers, &nvml, request, (size_t) length, g_get_monotonic_time(),
-                            &processes_due) < 0)
+                if (answer_request(answers, &nvml, request, (size_t) length, g_get_monotonic_time(), listed) <
+                        0)
                         _exit(EXIT_FAILURE);
         while ((length = ald_child_side_request(request, sizeof request)) > 0);
         _exit(EXIT_SUCCESS);

@@ -26,7 +26,9 @@ typedef struct Machine {
         unsigned n_changed;
         int64_t now; /* of the next sample */
         GArray *devices;
-        const char *id; /* what a condition is about */
+        const char *id;      /* what a condition is about */
+        const char *address; /* likewise, as NVML writes it, and how often it was read before */
+        unsigned n_reads;
         GString *text;
 } Machine;
 
@@ -247,6 +249,25 @@ static void test_pace(void)
         machine->n_reads = count_reads(machine, machine->address);
         gpu_root_power(machine->root, SECOND, "active\n", "on\n");
         gpu_wait(has_read_more, machine);
+        end(machine);
+}
+
+/* A display server holds its card, too. */
+static void test_pace_of_display(void)
+{
+        Machine *machine = begin("draws");
+
+        gpu_root_dual_nvidia(machine->root);
+        start(machine, &patient);
+        machine->id = SECOND;
+        gpu_wait(has_figures, machine);
+        g_assert_cmpuint(device(machine, SECOND)->compute_processes, ==, 0);
+        machine->address = "00000000:" SECOND_ON_BUS;
+        for (int i = 0; i < 3; i++) {
+                machine->n_reads = count_reads(machine, machine->address);
+                machine->now += SEC;
+                gpu_wait(has_read_more, machine);
+        }
         end(machine);
 }
 
@@ -842,6 +863,7 @@ int main(int argc, char *argv[])
         log_count_install();
         g_test_add_func("/gpu-collector/dual-nvidia", test_dual_nvidia);
         g_test_add_func("/gpu-collector/pace", test_pace);
+        g_test_add_func("/gpu-collector/pace-of-display", test_pace_of_display);
         g_test_add_func("/gpu-collector/joins", test_joins);
         g_test_add_func("/gpu-collector/gb10", test_gb10);
         g_test_add_func("/gpu-collector/mig", test_mig);
