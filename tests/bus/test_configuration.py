@@ -178,8 +178,9 @@ def test_absurd_services(make_host):
 @needs_namespaces
 def test_every_service_says_it_to_everybody(make_host):
     host = make_host(sysroot=True, config=WRONG)
-    # The cluster service reads [state], too.
-    own = {"stated": [STATE_ROW], "clusterd": [STATE_ROW], "telemetryd": [TELEMETRY_ROW]}
+    # The cluster service reads [state], too, and link-probed [telemetry].
+    own = {"stated": [STATE_ROW], "clusterd": [STATE_ROW],
+           "telemetryd": [TELEMETRY_ROW], "link-probed": [TELEMETRY_ROW]}
     for service in SERVICES.values():
         daemon = host.start_daemon(service.program)
         assert_follows(host.connection(), service.bus_name, SERVICE_PATH, [SERVICE])
