@@ -8,7 +8,7 @@
 /* Characters of the id or name of a container that are shown. */
 #define CONTAINER_ID_SHOWN 12
 
-/* Ids of containers have 64 hexadecimal digits; a shorter one still is no name that people give. */
+/* Ids of containers have 64 hexadecimal digits; a prefix of them still cannot be mistaken for a name. */
 #define ID_DIGITS_MIN 32u
 
 /* One part of the path between two slashes, and what is known of those before it. */

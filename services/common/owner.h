@@ -3,7 +3,7 @@
 
 #include "record/schema.h"
 
-/* Who a process belongs to, as its control group says. */
+/* The owner of a process: the unit, container, job or session that its control group names. */
 
 #define ALD_OWNER_NAME_MAX 96u
 
@@ -14,7 +14,7 @@ typedef struct AldOwner {
 
 /*
  * Finds the owner from a path such as /system.slice/ollama.service. The outermost part that names one counts,
- * since whoever a control group belongs to may name those below it at will. The path may be any bytes; the
+ * since the owner of a control group may name those below it at will. The path may be any bytes; the
  * name consists of printable ASCII characters.
  */
 void ald_owner_parse(const char *path, AldOwner *ret);

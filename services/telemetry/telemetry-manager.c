@@ -50,8 +50,8 @@ const AldConfigKey ald_telemetry_config_keys[] = {
         { NULL },
 };
 
-/* A refused value counts as "none" also while the service runs, when other keys keep what was: whoever
- * mistypes it may have wanted less to be shared. */
+/* A refused value counts as "none" also while the service runs, when other keys keep what was: the
+ * mistyped value may have asked for less to be shared. */
 static AldSharing read_sharing(const AldConfig *config)
 {
         const GPtrArray *problems = ald_config_problems(config);

@@ -35,7 +35,7 @@ extern const AldRateInfo ald_rates[ALD_N_RATES];
 typedef struct AldTelemetrySettings {
         uint64_t interval_usec[ALD_N_RATES]; /* clamped to the limits above */
         const char *const *disk_paths;       /* absolute */
-        AldSharing sharing;                  /* what the cluster is told of processes */
+        AldSharing sharing;                  /* how much of processes other nodes are shown */
 } AldTelemetrySettings;
 
 extern const AldConfigKey ald_telemetry_config_keys[];

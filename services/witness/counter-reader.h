@@ -3,7 +3,7 @@
 
 #include "record/record.h"
 
-/* Reads what the kernel tells of devices only with CAP_PERFMON: memory in use and usage of Intel's GPUs. */
+/* Reads the memory in use and the usage of Intel's GPUs, which the kernel shows with CAP_PERFMON only. */
 typedef struct AldCounterReader AldCounterReader;
 
 /* `root` is as in services/common/sysroot.h. */

@@ -21,7 +21,7 @@ typedef struct Owner {
         gint64 read_usec;
 } Owner;
 
-/* What was read of a process so far. */
+/* The descriptors of a process as far as they were read. */
 typedef struct Reading {
         AldDrmHolders *holders;
         Owner self;
@@ -229,7 +229,7 @@ void ald_drm_process_compare(AldDrmProcess *process, const AldDrmProcess *before
                 for (guint j = 0; j < before->holds->len; j++) {
                         const AldDrmHold *earlier = &g_array_index(before->holds, AldDrmHold, j);
 
-                        /* What a client had used before it counted here was used by another process. */
+                        /* The time before the client counted here was used by another process. */
                         if (g_str_equal(earlier->sum.device, hold->sum.device) &&
                                 hold->n_shared >= earlier->n_shared)
                                 hold->usage = ald_fdinfo_usage(&earlier->sum, &hold->sum, passed_ns);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Who holds the devices of this machine: what telemetryd tells the cluster, and whom on the machine."""
+"""The processes that hold devices: what telemetryd shares with the cluster, and shows to each user."""
 
 import os
 import signal
@@ -130,7 +130,7 @@ def test_what_is_shared_follows_the_configuration(start):
 
 @needs_namespaces
 def test_who_may_see_whom(start):
-    """Root sees all, and a user those of his own, whatever the cluster is told."""
+    """Root sees all, and a user those of his own, whatever is shared with the cluster."""
     host = start()
     devices(host, is_complete)
     everybody = holders(host)
@@ -172,7 +172,7 @@ def test_a_witness_that_is_killed(start):
 
 
 def test_a_witness_that_hangs(start):
-    """Everything else is told meanwhile."""
+    """Everything else is reported meanwhile."""
     host = start(answer=None)
     host.wait_for_property(*SYSTEM, "Devices", bool)
     assert holders(host) == {}

@@ -73,7 +73,8 @@ static int find_nodes(AldStateSession *session, char **names, GPtrArray *nodes)
         return r;
 }
 
-/* Of this machine, its own service may tell the caller more than it tells other nodes. */
+/* Asks the service of this machine for its holders: it shows the caller more than it shares with other nodes.
+ */
 static void use_own_holders(const AldStateSession *session, GArray *rows)
 {
         const AldEntity *node = ald_model_get(session->model, ald_model_node_id(session->model));
@@ -197,7 +198,7 @@ static int list_devices(const DevicesOrder *order, char **names)
         return order->ctl.json ? print_as_json(order, &list) : print_as_text(order, &list);
 }
 
-/* In JSON, all columns are usual. Returns -1 if there is more to do, else an exit code. */
+/* Chooses the columns; JSON has all of them. Returns -1 if there is more to do, else an exit code. */
 static int choose_columns(DevicesOrder *order)
 {
         unsigned all[ALD_DEVICE_N_COLUMNS];

@@ -4,7 +4,7 @@
 #include "clients/common/columns/column.h"
 #include "record/schema.h"
 
-/* Those who hold a device, as rows below it. */
+/* Lists the holders of a device as rows below it. */
 
 typedef enum AldHolderColumn {
         ALD_HOLDER_COLUMN_NAME,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <string.h>
+#include <math.h>
 
 #include "clients/desktop/live/device-item.h"
 
@@ -46,11 +46,10 @@ static void ald_device_item_init(AldDeviceItem *item)
 static void take_row(AldDeviceItem *item, const AldDeviceRow *row, AldDeviceItem *whole)
 {
         for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++) {
-                AldRecord *before = item->records[i];
                 const AldRecord *record = ald_entity_record(row->node, kinds[i]);
 
+                g_clear_pointer(&item->records[i], ald_record_unref);
                 item->records[i] = record ? ald_record_ref((AldRecord *) record) : NULL;
-                g_clear_pointer(&before, ald_record_unref);
         }
         g_set_object(&item->whole, whole);
         item->row = *row;
@@ -88,15 +87,28 @@ static bool are_same_rows(const AldRows *a, const AldRows *b)
         return true;
 }
 
-/* Compares what columns read, of which the figures are bit by bit, so that absent ones, which are NaN, are
- * equal. */
+/* Compares figures, of which two that are absent are equal. */
+static bool is_same_figure(double a, double b)
+{
+        return a == b || (isnan(a) && isnan(b));
+}
+
+static bool are_same_figures(const AldNodeFigures *a, const AldNodeFigures *b)
+{
+        return is_same_figure(a->memory_total, b->memory_total) &&
+               is_same_figure(a->memory_available, b->memory_available) &&
+               is_same_figure(a->usage, b->usage) && is_same_figure(a->millicelsius, b->millicelsius) &&
+               is_same_figure(a->microwatts, b->microwatts) && a->power_of == b->power_of &&
+               is_same_figure(a->tflops, b->tflops) && is_same_figure(a->tflops_fp32, b->tflops_fp32) &&
+               is_same_figure(a->bandwidth, b->bandwidth);
+}
+
+/* Compares all that columns read. */
 static bool is_same(const AldDeviceRow *a, const AldDeviceRow *b)
 {
         return a->counts == b->counts && a->is_stale == b->is_stale && a->is_part == b->is_part &&
                a->n_parts == b->n_parts && g_strcmp0(a->exclusion, b->exclusion) == 0 &&
-               memcmp(&a->figures, &b->figures, offsetof(AldNodeFigures, power_of)) == 0 &&
-               a->figures.power_of == b->figures.power_of &&
-               memcmp(&a->free_bytes, &b->free_bytes, sizeof a->free_bytes) == 0 &&
+               are_same_figures(&a->figures, &b->figures) && is_same_figure(a->free_bytes, b->free_bytes) &&
                is_same_row(&ald_backend_struct, a->device.backend, b->device.backend) &&
                is_same_row(&ald_device_struct, a->device.system, b->device.system) &&
                is_same_row(&ald_compute_device_struct, a->device.compute, b->device.compute) &&

@@ -79,7 +79,7 @@ static bool read_usage(const AldCpuUnits *units, const char *path, uint64_t *ret
         return ald_sysroot_read(units->root, file, &text) >= 0 && ald_cpu_units_parse(text, ret);
 }
 
-/* What a group has used before it was first seen does not count. */
+/* Leaves out the time that a group had used before it was first seen. */
 static void add_sample(Group *group, uint64_t usec, bool is_new)
 {
         memmove(group->usec + 1, group->usec, sizeof group->usec - sizeof *group->usec);
@@ -108,8 +108,8 @@ static bool is_unit(const char *name)
                (g_str_has_suffix(name, ".scope") && !g_str_has_prefix(name, "slurmstepd"));
 }
 
-/* Of what the kernel puts into a group, all has a dot; of what managers create, slices have, and what holds
- * the steps of Slurm. */
+/* Returns whether a name is that of a group. The kernel's own files in a group all have a dot; of the groups
+ * that managers create, only slices and scopes have one. */
 static bool is_group(const char *name)
 {
         return is_unit(name) || !strchr(name, '.') || g_str_has_suffix(name, ".slice") ||

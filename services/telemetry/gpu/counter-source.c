@@ -48,7 +48,7 @@ void ald_counter_source_ask(AldCounterSource *source, const char *const *ids, in
         bool is_due = source->is_working || source->asked_usec == 0 ||
                       now_usec >= source->asked_usec + ALD_COUNTERS_IDLE_EVERY_USEC;
 
-        if (!*ids) /* What was known before a device slept does not hold once it wakes. */
+        if (!*ids) /* Figures from before a device slept do not hold once it wakes. */
                 on_answer(NULL, source);
         else if (is_due && ald_witness_client_ask(source->witness, ALD_KIND_COUNTERS_REQUEST, &request) >= 0)
                 source->asked_usec = now_usec;

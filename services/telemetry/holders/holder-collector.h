@@ -6,16 +6,16 @@
 #include "services/telemetry/holders/holder-rows.h"
 
 /*
- * Who holds the devices of this machine. Every ALD_HOLDERS_EVERY_USEC it looks at what NVML and KFD list and
- * asks the witness for the rest, but only where there is a device besides the processor. Without the witness,
- * what the others know remains. Nothing here blocks, and no suspended device is woken.
+ * The processes that hold devices of this machine. Every ALD_HOLDERS_EVERY_USEC it reads the lists of NVML
+ * and KFD and asks the witness for all other processes, unless the processor is the only device. Without the
+ * witness, only processes in these lists are known. Nothing here blocks, and no suspended device is woken.
  */
 typedef struct AldHolderCollector AldHolderCollector;
 
 #define ALD_HOLDERS_EVERY_USEC (INT64_C(5) * 1000 * 1000)
 
-/* Called with what the cluster is told, which is valid during the call: after each look, and when the sharing
- * changes. */
+/* Called with the record for the cluster, which is valid during the call: after each look, and when the
+ * sharing changes. */
 typedef void (*AldHoldersChangedTo)(const AldProcesses *processes, void *userdata);
 
 /* The collector of devices must outlive it. Without timing of the witness, the usual one holds. */

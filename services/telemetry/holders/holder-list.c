@@ -179,8 +179,8 @@ static void add_client(AldHolderList *list, const AldDrmClient *client)
                 note_holder(holder, client->computed == 1, client->memory_bytes, client->usage);
 }
 
-/* Returns whether this driver tells of every process that has its device open, in fdinfo. */
-static bool tells_of_clients(const char *driver)
+/* Returns whether this driver reports every process that has its device open, in fdinfo. */
+static bool reports_all_clients(const char *driver)
 {
         static const char *const drivers[] = { "amdgpu", "amdxdna", "etnaviv", "i915", "intel_vpu", "msm",
                 "panfrost", "panthor", "v3d", "xe", NULL };
@@ -214,7 +214,7 @@ void ald_holder_list_add_witnessed(AldHolderList *list, const AldProcessesAnswer
                 AldHolderDevice *device = ald_holder_list_device(list, i);
 
                 device->is_complete |= answer->complete == 1 && unlisted == 0 &&
-                                       tells_of_clients(device->driver);
+                                       reports_all_clients(device->driver);
                 device->is_known |= device->is_complete;
         }
         for (guint i = 0; i < list->holders->len; i++)

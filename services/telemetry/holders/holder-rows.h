@@ -6,7 +6,7 @@
 /* Makes the rows of Node1.Processes and of GetHolders(): how much is shown of the holders of devices depends
  * on to whom. */
 
-/* The values of share-processes=: what other nodes are told of holders besides their number and memory. */
+/* The values of share-processes=: what is shared of holders besides their number and memory. */
 typedef enum AldSharing {
         ALD_SHARING_NONE,
         ALD_SHARING_UNITS,
@@ -32,7 +32,7 @@ AldHolderRows *ald_holder_rows_new(void);
 void ald_holder_rows_free(AldHolderRows *rows);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldHolderRows, ald_holder_rows_free)
 
-/* Makes the rows that the cluster is told. They are valid as long as the list. */
+/* Makes the rows that are shared with the cluster. They are valid as long as the list. */
 void ald_holder_rows_for_cluster(AldHolderRows *rows, const AldHolderList *list, AldSharing sharing);
 
 /* Makes the rows for a user of this machine: one for each process, if the user is root or that of the

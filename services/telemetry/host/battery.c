@@ -116,8 +116,8 @@ static double read_magnitude(Battery *battery, BatteryFile which)
 
         if (!file->path || ald_kept_file_read_int64(file, &value) < 0)
                 return NAN;
-        /* What a controller says for an unknown value, in its own units of a thousandth and in those of
-         * sysfs. */
+        /* Controllers report an unknown value as 0xffff, in their own units, which are a thousandth, or in
+         * those of sysfs. */
         value = value == INT64_MIN ? INT64_MAX : llabs(value);
         if (value == 0xffff || value == INT64_C(0xffff) * 1000 || value >= INT64_C(0xffffffff)) {
                 ald_kept_file_warn(file, -ERANGE);

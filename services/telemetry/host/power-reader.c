@@ -16,7 +16,7 @@
 /* Once a thread has taken this long, what was read before it no longer holds. */
 #define LATE_USEC (UINT64_C(20) * 1000 * 1000)
 
-/* What there is to read, and what was read. While a thread reads, all but `asker` belongs to the thread. */
+/* The batteries and meters with their last figures. All but `asker` belongs to the thread while it reads. */
 typedef struct Supplies {
         AldPowerReader *asker; /* NULL once the result is not needed */
         int root;

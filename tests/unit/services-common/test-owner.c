@@ -61,7 +61,7 @@ static void test_owners(void)
                 { "/system.slice/node1_slurmstepd.scope/job_7/step_0", "job", "7" },
                 { "/slurm/uid_1000/job_12", "job", "12" },
                 { "/slurm_node1/uid_1000/job_12/step_batch", "job", "12" },
-                /* Whoever names such folders is not Slurm, and a job has a number. */
+                /* Other programs may name folders like Slurm, but its jobs have numbers. */
                 { "/system.slice/x.service/slurm/job_12", "unit", "x.service" },
                 { "/system.slice/slurmstepd.scope/job_4711x", "none", "" },
                 { "/system.slice/slurmstepd.scope/job_", "none", "" },

@@ -181,7 +181,7 @@ static void test_levels(void)
         end(fixture);
 }
 
-/* What a user sees of others is what the units say; whatever else, no name of theirs. */
+/* A user sees the units of others, but no name of theirs. */
 static void test_users(void)
 {
         Case *fixture = begin();
@@ -219,7 +219,7 @@ static void test_without_the_witness(void)
         end(fixture);
 }
 
-/* Without having seen all, nobody says that there is no holder. */
+/* That there is no holder is reported only after all processes were read. */
 static void test_known_devices(void)
 {
         Case *fixture = begin();
@@ -251,7 +251,7 @@ static void test_which_device(void)
         g_array_index(fixture->targets, AldGpuTarget, 2).functions = functions;
         g_array_append_val(fixture->targets, mali);
         g_array_append_val(fixture->targets, instance);
-        /* A card is held by whoever holds its instances. */
+        /* The holders of its instances hold the card. */
         add(fixture, NVIDIA "/1-0", 5, true, 10, ALD_ABSENT_DOUBLE);
         add(fixture, "0000:77:00.0", 5, true, 10, ALD_ABSENT_DOUBLE);
         merge(fixture,
@@ -340,7 +340,7 @@ static void test_compute(void)
                 "{\"Complete\":false," NAMED ",\"Clients\":[" CLIENT("5", ARC, ",\"Usage\":0") "]}");
         g_assert_cmpuint(work_on(fixture, ARC, ALD_ABSENT_UINT64), ==, ALD_ABSENT_UINT64);
 
-        /* One process by both ways is one. */
+        /* A process that both sources show counts once. */
         add(fixture, RADEON, 5, true, 1, ALD_ABSENT_DOUBLE);
         add(fixture, RADEON, 9, true, 1, ALD_ABSENT_DOUBLE);
         note(fixture, watch, "{" NAMED ",\"Clients\":[" CLIENT("5", RADEON, ",\"Computed\":true") "]}");

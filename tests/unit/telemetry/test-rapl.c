@@ -128,7 +128,7 @@ static void test_one_package_broken(void)
         g_assert_cmpuint(ald_rapl_collector_sample(collector, 11 * SEC), ==, 4000000);
 }
 
-/* Whoever reads the counter more often than each second can infer more than the power. */
+/* A counter that is read more often than each second shows more than the power. */
 static void test_at_most_each_second(void)
 {
         g_autoptr(FakeRoot) root = fake_root_new();

@@ -221,7 +221,7 @@ static void test_processes_end(Machine *machine, gconstpointer unused)
         assert_counts(machine, 0, 0, true);
 }
 
-/* What another process of the same number used is no usage of this one. */
+/* The usage of an earlier process of the same number does not count for this one. */
 static void test_number_is_used_again(Machine *machine, gconstpointer unused)
 {
         add_process(machine, 300);
@@ -339,7 +339,7 @@ static void test_five_thousand_processes(Machine *machine, gconstpointer unused)
         g_assert_cmpuint(machine->answer->unlisted + machine->answer->clients.n, ==, 5000);
 }
 
-/* Whoever has many processes does not push out those that hold more, nor do processes that are named. */
+/* Many processes do not push out those that hold more, nor do processes that the request names. */
 static void test_those_that_hold_most_are_kept(Machine *machine, gconstpointer unused)
 {
         g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
