@@ -18,13 +18,15 @@ typedef struct Reader {
         size_t held; /* bytes of rows and lists */
         const char *bad_field;
         bool message, tolerant;          /* the fields are checked; invalid ones are left out */
+        bool has_unknown;                /* a key was skipped */
+        bool verbatim;                   /* unsafe characters are kept */
         struct EmbeddedRecord *embedded; /* in an update, else NULL */
 } Reader;
 
 /* The envelope of an update in JSON. */
 typedef struct Envelope {
         const char *node, *kind, *key;
-        uint64_t epoch, seq, updated;
+        uint64_t epoch, seq, updated, revision;
         int deleted;
 } Envelope;
 
@@ -65,7 +67,9 @@ static int read_string(Reader *reader, const char **ret)
                 return -ERANGE;
         *ret = string.bytes;
         /* A message is not sanitized, since check_string() refuses such a text. */
-        safe = string.plain || reader->message ? NULL : ald_characters_replace_unsafe(string.bytes);
+        safe = string.plain || reader->message || reader->verbatim
+                       ? NULL
+                       : ald_characters_replace_unsafe(string.bytes);
         if (!safe)
                 return 0;
         g_ptr_array_add(reader->owned, safe);
@@ -371,8 +375,12 @@ static int read_entries(
                 r = note_seen(reader, seen, type, field, key.bytes);
                 if (r >= 0 && !field && reader->embedded && strcmp(key.bytes, "fields") == 0)
                         r = read_embedded(reader);
-                else if (r >= 0)
-                        r = field ? read_field(reader, field, to) : ald_scan_skip(&reader->scan);
+                else if (r >= 0 && field)
+                        r = read_field(reader, field, to);
+                else if (r >= 0) {
+                        reader->has_unknown = true;
+                        r = ald_scan_skip(&reader->scan);
+                }
                 if (r < 0)
                         return r;
         }
@@ -409,6 +417,8 @@ static void begin_reading(Reader *reader, const char *bytes, size_t n)
 
 static int end_reading(Reader *reader, int r, AldJsonFault *ret)
 {
+        if (ret)
+                *ret = (AldJsonFault){ .has_unknown = reader->has_unknown };
         if (r < 0 && ret)
                 *ret = (AldJsonFault){ .field = reader->scan.problem ? NULL : reader->bad_field,
                         .problem = reader->scan.problem,
@@ -470,6 +480,7 @@ static const AldField envelope_fields[] = {
                 .type = ALD_TYPE_UINT64,
                 .offset = offsetof(Envelope, updated),
                 .required = true },
+        { .name = "revision", .type = ALD_TYPE_UINT64, .offset = offsetof(Envelope, revision) },
         { .name = "deleted", .type = ALD_TYPE_BOOLEAN, .offset = offsetof(Envelope, deleted) },
 };
 
@@ -477,6 +488,7 @@ static const Envelope envelope_absent = {
         .epoch = ALD_ABSENT_UINT64,
         .seq = ALD_ABSENT_UINT64,
         .updated = ALD_ABSENT_UINT64,
+        .revision = ALD_ABSENT_UINT64,
 };
 
 static const AldStruct envelope_struct = {
@@ -543,7 +555,8 @@ static int read_update(Reader *reader, const AldStruct *type, Envelope *envelope
         return r;
 }
 
-int ald_update_from_text(const char *bytes, size_t n, AldUpdate *ret, char **ret_key, AldJsonFault *ret_fault)
+int ald_update_from_text(
+        const char *bytes, size_t n, bool verbatim, AldUpdate *ret, char **ret_key, AldJsonFault *ret_fault)
 {
         Envelope envelope = envelope_absent;
         EmbeddedRecord embedded = { .kind = -1, .envelope = &envelope };
@@ -552,11 +565,14 @@ int ald_update_from_text(const char *bytes, size_t n, AldUpdate *ret, char **ret
         int r;
 
         begin_reading(&reader, bytes, n);
+        reader.verbatim = verbatim;
         r = read_update(&reader, &envelope_struct, &envelope, &embedded);
         if (r >= 0 && ald_id_parse(envelope.node, &node) < 0) {
                 g_clear_pointer(&embedded.record, ald_record_unref);
                 r = fail_on_field(&reader, "node", -EINVAL);
         }
+        if (r >= 0 && embedded.record && envelope.revision != ALD_ABSENT_UINT64)
+                embedded.record->revision = envelope.revision;
         if (r >= 0) {
                 *ret_key = g_strdup(envelope.key ? envelope.key : "");
                 *ret = (AldUpdate){ .node = node,

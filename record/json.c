@@ -136,23 +136,6 @@ json_t *ald_record_to_json(const AldRecord *record)
         return ald_struct_to_json(ald_record_type(record), ald_record_fields(record));
 }
 
-json_t *ald_update_to_json(const AldUpdate *update)
-{
-        json_t *object = json_object();
-        char node[ALD_ID_STRING_SIZE];
-
-        set_member(object, "node", json_string_nocheck(ald_id_format(&update->node, node)));
-        set_member(object, "kind", json_string_nocheck(ald_kinds[update->kind].name));
-        set_member(object, "key", json_string_nocheck(update->key));
-        set_member(object, "epoch", json_integer((json_int_t) update->stamp.epoch));
-        set_member(object, "seq", json_integer((json_int_t) update->stamp.seq));
-        set_member(object, "updated", json_integer((json_int_t) update->updated_usec));
-        set_member(object, "deleted", json_boolean(!update->record));
-        if (update->record)
-                set_member(object, "fields", ald_record_to_json(update->record));
-        return object;
-}
-
 /* Returns whether the text is nested too deeply; jansson's own limit is compiled in and far too high. Up to
  * the first character that jansson would refuse, this counts the same nesting. */
 static bool is_too_deep(const char *bytes, size_t n)

@@ -18,8 +18,9 @@
 
 #define ALD_JSON_MAX_DEPTH 16u
 
-/* What is wrong with a text: one of its fields, or the text itself. */
+/* What is wrong with a text: one of its fields, or the text itself. Set also where nothing is. */
 typedef struct AldJsonFault {
+        bool has_unknown;    /* some keys were skipped */
         const char *field;   /* static; NULL if it is not a single field */
         const char *problem; /* static text, NULL if the text itself is valid */
         size_t at;           /* its offset in bytes */
@@ -47,16 +48,18 @@ int ald_record_from_text(AldKind kind, const char *bytes, size_t n, AldRecord **
  * if it is not a single one. */
 int ald_record_from_json(AldKind kind, json_t *json, AldRecord **ret, const char **ret_field);
 
-/* Returns an object of node, kind, key, epoch, seq, updated, deleted and, unless deleted, fields. */
-json_t *ald_update_to_json(const AldUpdate *update);
+/* Appends an update as one line: an object of node, kind, key and revision if it is `named`, epoch, seq,
+ * updated, and fields or deleted. A double reads as the same one again. */
+void ald_update_append_text(GString *text, const AldUpdate *update, bool named);
 
 /*
  * Reads an update; key and deleted may be missing. Besides the errors above it returns -EINVAL for an invalid
  * node id and -ENOENT for an unknown kind. *ret_key is the key, which ret->key points to and the caller frees
- * with g_free(); ret->record is a new reference. ald_store_put() checks whether the key fits the kind.
+ * with g_free(); ret->record is a new reference. ald_store_put() checks whether the key fits the kind. With
+ * `verbatim`, characters that are unsafe to show are kept.
  */
 int ald_update_from_text(
-        const char *bytes, size_t n, AldUpdate *ret, char **ret_key, AldJsonFault *ret_fault);
+        const char *bytes, size_t n, bool verbatim, AldUpdate *ret, char **ret_key, AldJsonFault *ret_fault);
 
 /* Reads stamp, time and record of an update whose node, kind and key are already set. */
 int ald_update_complete_from_text(const char *bytes, size_t n, AldUpdate *update, AldJsonFault *ret_fault);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +9,7 @@
 
 #define VERSION 1
 
-static json_t *entry_to_json(const AldEntry *entry)
+static void append_entry(GString *text, const AldEntry *entry)
 {
         const AldUpdate update = {
                 .node = entry->node->id,
@@ -19,25 +20,26 @@ static json_t *entry_to_json(const AldEntry *entry)
                 .record = entry->record,
         };
 
-        return ald_update_to_json(&update);
+        ald_update_append_text(text, &update, true);
 }
 
 char *ald_saved_format(AldStore *store)
 {
         AldNode *node = ald_store_local_node(store);
-        json_t *records = json_array();
-        json_t *root = json_pack("{s:i, s:I, s:o}", "version", VERSION, "epoch",
-                (json_int_t) ald_store_epoch(store), "records", records);
-        char *dump, *text;
+        GString *text = g_string_new(NULL);
+        const char *separator = "\n";
 
-        for (AldEntry *entry = ald_node_after(node, NULL); entry; entry = ald_node_after(node, entry))
-                if (ald_kinds[entry->kind].persistent)
-                        json_array_append_new(records, entry_to_json(entry));
-        dump = json_dumps(root, JSON_INDENT(1) | JSON_SORT_KEYS);
-        text = g_strconcat(dump, "\n", NULL);
-        free(dump);
-        json_decref(root);
-        return text;
+        g_string_printf(
+                text, "{\"version\":%d,\"epoch\":%" PRIu64 ",\"records\":[", VERSION, ald_store_epoch(store));
+        for (AldEntry *entry = ald_node_after(node, NULL); entry; entry = ald_node_after(node, entry)) {
+                if (!ald_kinds[entry->kind].persistent)
+                        continue;
+                g_string_append(text, separator);
+                append_entry(text, entry);
+                separator = ",\n";
+        }
+        g_string_append(text, "\n]}\n");
+        return g_string_free(text, FALSE);
 }
 
 static int parse_update(json_t *json, AldUpdate *update, char **ret_key, char **ret_reason)
@@ -48,7 +50,7 @@ static int parse_update(json_t *json, AldUpdate *update, char **ret_key, char **
 
         if (!text)
                 g_error("Out of memory");
-        r = ald_update_from_text(text, strlen(text), update, ret_key, &fault);
+        r = ald_update_from_text(text, strlen(text), false, update, ret_key, &fault);
         free(text);
         if (r < 0)
                 *ret_reason = ald_json_fault_describe(&fault, r);

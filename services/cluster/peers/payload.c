@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
-#include <stdlib.h>
 
 #include "record/json.h"
 #include "services/cluster/peers/payload.h"
@@ -45,39 +44,10 @@ int ald_payload_read_record(
         return 0;
 }
 
-/* Setting a member fails only if memory runs out, and half a message must not be sent. */
-static void set_member(json_t *object, const char *name, json_t *value)
-{
-        if (json_object_set_new_nocheck(object, name, value) < 0)
-                g_error("Out of memory");
-}
-
-static void set_integer(json_t *object, const char *name, uint64_t value)
-{
-        set_member(object, name, json_integer((json_int_t) value));
-}
-
-static char *write_object(json_t *object)
-{
-        char *dump = json_dumps(object, JSON_COMPACT), *text = g_strdup(dump);
-
-        if (!dump)
-                g_error("Out of memory");
-        free(dump);
-        json_decref(object);
-        return text;
-}
-
 char *ald_payload_write_record(const AldUpdate *update)
 {
-        json_t *object = json_object();
+        GString *text = g_string_new(NULL);
 
-        set_integer(object, "epoch", update->stamp.epoch);
-        set_integer(object, "seq", update->stamp.seq);
-        set_integer(object, "updated", update->updated_usec);
-        if (update->record)
-                set_member(object, "fields", ald_record_to_json(update->record));
-        else
-                set_member(object, "deleted", json_true());
-        return write_object(object);
+        ald_update_append_text(text, update, false);
+        return g_string_free(text, FALSE);
 }

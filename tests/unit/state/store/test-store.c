@@ -113,12 +113,16 @@ static AldEntry *next_entry(AldStore *store, const AldEntry *entry)
 
 static char *describe(const AldUpdate *update)
 {
-        json_auto_t *json = ald_update_to_json(update);
-        char *text = json_dumps(json, JSON_COMPACT | JSON_SORT_KEYS);
-        char *copy = g_strdup(text);
+        GString *text = g_string_new(NULL);
 
-        free(text);
-        return copy;
+        const char *revision;
+
+        ald_update_append_text(text, update, true);
+        /* Each machine counts its own. */
+        revision = strstr(text->str, "\"revision\":");
+        if (revision)
+                g_string_erase(text, revision - text->str, (gssize) strcspn(revision, ",") + 1);
+        return g_string_free(text, FALSE);
 }
 
 /* All that a store holds, in its order. */
