@@ -4,6 +4,7 @@
 
 #include "common/bus-cleanup.h"
 #include "common/bus-names.h"
+#include "record/json.h"
 #include "record/record-bus.h"
 #include "record/update-bus.h"
 #include "state-client/decode.h"
@@ -308,9 +309,21 @@ static int read_update(sd_bus_message *m, AldModel *model)
         return read_fields(m, id, kind, false, updated, model);
 }
 
-int ald_decode_records(sd_bus_message *m, AldModel *model, char **ret_cursor)
+static int read_cursor(sd_bus_message *m, char **ret)
 {
         const char *cursor;
+        int r = sd_bus_message_read_basic(m, SD_BUS_TYPE_STRING, &cursor);
+
+        if (r < 0)
+                return r;
+        if (strlen(cursor) > CURSOR_MAX)
+                return -EBADMSG;
+        *ret = g_strdup(cursor);
+        return 0;
+}
+
+int ald_decode_records(sd_bus_message *m, AldModel *model, char **ret_cursor)
+{
         int r = check_signature(m, ALD_UPDATES_SIGNATURE "s");
 
         if (r >= 0)
@@ -326,14 +339,56 @@ int ald_decode_records(sd_bus_message *m, AldModel *model, char **ret_cursor)
         }
         if (r >= 0)
                 r = sd_bus_message_exit_container(m);
-        if (r >= 0)
-                r = sd_bus_message_read_basic(m, SD_BUS_TYPE_STRING, &cursor);
+        return r < 0 ? r : read_cursor(m, ret_cursor);
+}
+
+/* Reads one record. One that is too large is ignored. */
+static int read_description(const char *text, size_t n, AldModel *model)
+{
+        g_autofree char *key = NULL, *id = NULL;
+        g_autoptr(AldRecord) record = NULL;
+        char node[ALD_ID_STRING_SIZE];
+        AldJsonFault fault;
+        AldUpdate update;
+        int r;
+
+        r = ald_update_from_text(text, n, true, &update, &key, &fault);
         if (r < 0)
-                return r;
-        if (strlen(cursor) > CURSOR_MAX)
-                return -EBADMSG;
-        *ret_cursor = g_strdup(cursor);
-        return 0;
+                return r == -E2BIG ? 0 : -EOPNOTSUPP;
+        record = update.record;
+        if (fault.has_unknown)
+                return -EOPNOTSUPP;
+        if (!record)
+                return 0;
+        record->updated_usec = update.updated_usec;
+        ald_id_format(&update.node, node);
+        id = key[0] ? g_strconcat(node, "/", key, NULL) : g_strdup(node);
+        r = ald_model_put(model, id, record, NULL);
+        return r == -EDQUOT ? r : 0;
+}
+
+int ald_decode_descriptions_cursor(sd_bus_message *m, char **ret)
+{
+        int r = check_signature(m, "say");
+
+        return r < 0 ? r : read_cursor(m, ret);
+}
+
+int ald_decode_descriptions(sd_bus_message *m, AldModel *model)
+{
+        const char *at, *end;
+        const void *lines;
+        size_t n;
+        int r;
+
+        r = sd_bus_message_read_array(m, 'y', &lines, &n);
+        for (at = lines; r >= 0 && n > 0; n -= (size_t) (end + 1 - at), at = end + 1) {
+                end = memchr(at, '\n', n);
+                if (!end)
+                        return -EBADMSG;
+                r = read_description(at, (size_t) (end - at), model);
+        }
+        return r < 0 ? r : 0;
 }
 
 /* Owns the memory of findings. The strings of their rows point into the message. */

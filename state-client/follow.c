@@ -20,6 +20,7 @@
 #define REREAD_USEC (30 * G_USEC_PER_SEC) /* if signals do not cover all records */
 #define ANSWER_USEC (10 * G_USEC_PER_SEC) /* for a refresh; shows whether the service hangs */
 #define PAGES_MAX 100000u
+#define FIRST_RECORDS 200u /* of the first page, so that the service writes the next one while it is read */
 #define MIB (1024u * 1024)
 
 #define BROADCASTS 5u /* kinds of signals that are followed */
@@ -52,6 +53,7 @@ struct AldFollow {
         bool topology_pairs;                     /* the pending call is GetPairs() */
         gint64 read_at;                          /* CLOCK_MONOTONIC in µs */
         bool in_step, subscribe, mirror, disconnected;
+        bool structs_only; /* the service does not describe its records, or knows more of them than we do */
         bool findings_outdated, topology_outdated; /* a signal of a change came during their reading */
 };
 
@@ -138,12 +140,12 @@ static int call_state(AldFollow *follow, sd_bus_slot **slot, const char *interfa
 }
 
 static void call_step(AldFollow *follow, const char *interface, const char *method,
-        sd_bus_message_handler_t callback, const char *types, const char *a, const char *b)
+        sd_bus_message_handler_t callback, const char *types, const char *a, const char *b, uint64_t c)
 {
         int r;
 
         follow->call = sd_bus_slot_unref(follow->call);
-        r = call_state(follow, &follow->call, interface, method, callback, types, a, b, UINT64_C(0));
+        r = call_state(follow, &follow->call, interface, method, callback, types, a, b, c);
         if (r < 0)
                 fail_reading_errno(follow, r);
 }
@@ -257,7 +259,7 @@ static int on_first_findings(sd_bus_message *m, void *userdata, sd_bus_error *re
 static void read_findings(AldFollow *follow)
 {
         follow->findings_outdated = false;
-        call_step(follow, ALD_STATE_INTERFACE, "GetFindings", on_first_findings, "", NULL, NULL);
+        call_step(follow, ALD_STATE_INTERFACE, "GetFindings", on_first_findings, "", NULL, NULL, 0);
 }
 
 static void read_page(AldFollow *follow, const char *cursor);
@@ -286,7 +288,56 @@ static int on_page(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
 
 static void read_page(AldFollow *follow, const char *cursor)
 {
-        call_step(follow, ALD_STATE_INTERFACE, "GetRecords", on_page, "sst", "", cursor);
+        call_step(follow, ALD_STATE_INTERFACE, "GetRecords", on_page, "sst", "", cursor, 0);
+}
+
+static void read_descriptions(AldFollow *follow, const char *cursor);
+
+/* Reads a page, and asks for the next one before that, so that the service writes it meanwhile. */
+static int take_descriptions(AldFollow *follow, sd_bus_message *m)
+{
+        g_autofree char *cursor = NULL;
+        int r;
+
+        r = ald_decode_descriptions_cursor(m, &cursor);
+        if (r >= 0 && ++follow->pages > PAGES_MAX)
+                r = -EBADMSG; /* the cursor would never end */
+        if (r < 0)
+                return r;
+        if (cursor[0])
+                read_descriptions(follow, cursor);
+        if (!follow->loading)
+                return 0; /* asking has failed */
+        r = ald_decode_descriptions(m, follow->loading);
+        if (r >= 0 && !cursor[0])
+                read_findings(follow);
+        return r;
+}
+
+/* Begins anew with structs if the service does not describe records, or says what only they tell. */
+static int on_descriptions(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
+{
+        AldFollow *follow = userdata;
+        int r = 0;
+
+        if (sd_bus_message_is_method_error(m, SD_BUS_ERROR_UNKNOWN_METHOD))
+                r = -EOPNOTSUPP;
+        else if (sd_bus_message_is_method_error(m, NULL))
+                fail_reading(follow, sd_bus_message_get_error(m));
+        else
+                r = take_descriptions(follow, m);
+        if (r == -EOPNOTSUPP) {
+                follow->structs_only = true;
+                begin_reading(follow);
+        } else if (r < 0)
+                fail_reading_errno(follow, r);
+        return 0;
+}
+
+static void read_descriptions(AldFollow *follow, const char *cursor)
+{
+        call_step(follow, ALD_STATE_INTERFACE, "DescribeRecords", on_descriptions, "sst", "", cursor,
+                cursor[0] ? 0 : FIRST_RECORDS);
 }
 
 static int on_managed_objects(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
@@ -325,10 +376,12 @@ static int on_totals(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
         r = ald_decode_totals(m, follow->loading);
         if (r < 0)
                 fail_reading_errno(follow, r);
+        else if (!follow->structs_only)
+                read_descriptions(follow, "");
         else if (has_hidden_records(follow->loading))
                 read_page(follow, "");
         else
-                call_step(follow, OBJECT_MANAGER, "GetManagedObjects", on_managed_objects, "", NULL, NULL);
+                call_step(follow, OBJECT_MANAGER, "GetManagedObjects", on_managed_objects, "", NULL, NULL, 0);
         return 0;
 }
 
@@ -338,7 +391,7 @@ static void begin_reading(AldFollow *follow)
         follow->loading = ald_model_new();
         ald_model_limit(follow->loading, ald_model_max(follow->model)); /* the graph stays in the model */
         follow->pages = 0;
-        call_step(follow, PROPERTIES, "GetAll", on_totals, "s", ALD_STATE_INTERFACE, NULL);
+        call_step(follow, PROPERTIES, "GetAll", on_totals, "s", ALD_STATE_INTERFACE, NULL, 0);
 }
 
 static void send_subscribe(AldFollow *follow);
@@ -417,6 +470,7 @@ static void set_owner(AldFollow *follow, const char *owner)
                 return;
         g_free(follow->owner);
         follow->owner = g_strdup(owner);
+        follow->structs_only = false;
         if (owner) {
                 (void) match_broadcasts(follow);
                 send_subscribe(follow);

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "record/json.h"
 #include "record/record-bus.h"
 #include "record/record-key.h"
 #include "record/update-bus.h"
@@ -20,14 +21,21 @@ size_t ald_records_bus_size(const AldEntry *entry)
         return WIRE_PER_ENTRY + (entry->record ? entry->record->wire_size : 0);
 }
 
+static AldUpdate update_of(const AldEntry *entry)
+{
+        return (AldUpdate){ .node = entry->node->id,
+                .kind = entry->kind,
+                .key = entry->key ? entry->key : "",
+                .stamp = entry->stamp,
+                .updated_usec = entry->updated_usec,
+                .record = entry->record };
+}
+
 int ald_records_bus_append(sd_bus_message *message, const AldEntry *entry)
 {
-        return ald_update_bus_append(message, &(AldUpdate){ .node = entry->node->id,
-                                                      .kind = entry->kind,
-                                                      .key = entry->key ? entry->key : "",
-                                                      .stamp = entry->stamp,
-                                                      .updated_usec = entry->updated_usec,
-                                                      .record = entry->record });
+        const AldUpdate update = update_of(entry);
+
+        return ald_update_bus_append(message, &update);
 }
 
 /* A cursor is the last record that was sent: "NODE KIND KEY". */
@@ -90,38 +98,76 @@ static int first_entry(AldStore *store, AldNode *only, const char *cursor, AldEn
         return 0;
 }
 
-int ald_records_bus_append_page(sd_bus_message *message, AldStore *store, AldNode *only, int kind,
-        const char *cursor, uint64_t max, size_t *ret_bytes)
+/* Collects the entries of a page and their size on the bus. *ret_next is the cursor of the page after it. */
+static int find_page(
+        AldStore *store, const AldPageRequest *request, GPtrArray *page, size_t *ret_bytes, char **ret_next)
 {
-        g_autofree char *next = NULL;
-        AldEntry *entry, *last = NULL;
+        const uint64_t max = request->max == 0 ? PAGE_RECORDS_DEFAULT : MIN(request->max, PAGE_RECORDS_MAX);
+        AldEntry *entry;
         size_t bytes = 0;
         int r;
 
-        max = max == 0 ? PAGE_RECORDS_DEFAULT : MIN(max, PAGE_RECORDS_MAX);
-        r = first_entry(store, only, cursor, &entry);
+        r = first_entry(store, request->only, request->cursor, &entry);
         if (r < 0)
                 return r;
-        r = sd_bus_message_open_container(message, 'a', ALD_UPDATE_SIGNATURE);
-        for (; r >= 0 && entry; entry = next_entry(store, only, entry)) {
-                if (kind >= 0 ? entry->kind != (AldKind) kind : only && ald_kinds[entry->kind].local)
+        for (; entry; entry = next_entry(store, request->only, entry)) {
+                if (request->kind >= 0 ? entry->kind != (AldKind) request->kind
+                                       : request->only && ald_kinds[entry->kind].local)
                         continue;
-                if (max == 0 || bytes > PAGE_BYTES)
+                if (page->len >= max || bytes > PAGE_BYTES)
                         break;
-                r = ald_records_bus_append(message, entry);
                 bytes += ald_records_bus_size(entry);
-                last = entry;
-                max--;
+                g_ptr_array_add(page, entry);
         }
-        if (r >= 0)
-                r = sd_bus_message_close_container(message);
-        next = entry && last ? format_cursor(last) : g_strdup("");
-        if (r >= 0)
-                r = sd_bus_message_append(message, "s", next);
+        *ret_bytes = bytes;
+        *ret_next = entry && page->len > 0 ? format_cursor(page->pdata[page->len - 1]) : g_strdup("");
+        return 0;
+}
+
+static int append_structs(sd_bus_message *message, const GPtrArray *page)
+{
+        int r = sd_bus_message_open_container(message, 'a', ALD_UPDATE_SIGNATURE);
+
+        for (size_t i = 0; r >= 0 && i < page->len; i++)
+                r = ald_records_bus_append(message, page->pdata[i]);
+        return r < 0 ? r : sd_bus_message_close_container(message);
+}
+
+/* The text of a record may be longer than its size on the bus, so that the page ends earlier. */
+static int append_lines(sd_bus_message *message, const GPtrArray *page, char **next)
+{
+        g_autoptr(GString) lines = g_string_new(NULL);
+        int r;
+
+        for (size_t i = 0; i < page->len; i++) {
+                const AldUpdate update = update_of(page->pdata[i]);
+
+                if (lines->len > PAGE_BYTES) {
+                        g_free(*next);
+                        *next = format_cursor(page->pdata[i - 1]);
+                        break;
+                }
+                ald_update_append_text(lines, &update, true);
+                g_string_append_c(lines, '\n');
+        }
+        r = sd_bus_message_append(message, "s", *next);
+        return r < 0 ? r : sd_bus_message_append_array(message, 'y', lines->str, lines->len);
+}
+
+int ald_records_bus_append_page(
+        sd_bus_message *message, AldStore *store, const AldPageRequest *request, size_t *ret_bytes)
+{
+        g_autoptr(GPtrArray) page = g_ptr_array_new();
+        g_autofree char *next = NULL;
+        int r;
+
+        r = find_page(store, request, page, ret_bytes, &next);
         if (r < 0)
                 return r;
-        *ret_bytes = bytes;
-        return 0;
+        if (request->as_lines)
+                return append_lines(message, page, &next);
+        r = append_structs(message, page);
+        return r < 0 ? r : sd_bus_message_append(message, "s", next);
 }
 
 /* A map under construction. Once there is an error, nothing more is appended. */

@@ -14,13 +14,19 @@ size_t ald_records_bus_size(const AldEntry *entry);
 /* Appends an entry to an open array. */
 int ald_records_bus_append(sd_bus_message *message, const AldEntry *entry);
 
-/*
- * Pages through the store, or through the published records of one node: appends the entries of one kind (or
- * of all, with -1) that follow `cursor` ("" to begin) as an array, and then the next cursor. Returns -EINVAL
- * for an invalid cursor. *ret_bytes is the approximate size on the bus.
- */
-int ald_records_bus_append_page(sd_bus_message *message, AldStore *store, AldNode *only, int kind,
-        const char *cursor, uint64_t max, size_t *ret_bytes);
+/* A page of records, in the order of the store. */
+typedef struct AldPageRequest {
+        AldNode *only;      /* the published records of this node; NULL: of all nodes */
+        int kind;           /* -1: all kinds */
+        const char *cursor; /* what the page follows; "" to begin */
+        uint64_t max;       /* records; 0: as many as usual */
+        bool as_lines;
+} AldPageRequest;
+
+/* Appends the entries of a page as an array and then the next cursor, or the next cursor and then the entries
+ * as lines of JSON. Returns -EINVAL for an invalid cursor. *ret_bytes is the approximate size on the bus. */
+int ald_records_bus_append_page(
+        sd_bus_message *message, AldStore *store, const AldPageRequest *request, size_t *ret_bytes);
 
 /* These append a whole mapping, a{sa{sv}}. They return -E2BIG if it would exceed ALD_REPLY_MAX. */
 int ald_records_bus_append_nodes(sd_bus_message *message, AldStore *store, AldKind kind, size_t *ret_bytes);

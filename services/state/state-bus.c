@@ -213,8 +213,8 @@ static int method_get_profile(sd_bus_message *message, void *userdata, sd_bus_er
         return send_reply(self, message, reply, r, bytes, error);
 }
 
-static int reply_page(AldStateBus *self, sd_bus_message *message, AldNode *only, int kind, const char *after,
-        uint64_t max, sd_bus_error *error)
+static int reply_page(
+        AldStateBus *self, sd_bus_message *message, const AldPageRequest *request, sd_bus_error *error)
 {
         g_autoptr(AldMessage) reply = NULL;
         size_t bytes = 0;
@@ -222,9 +222,9 @@ static int reply_page(AldStateBus *self, sd_bus_message *message, AldNode *only,
 
         r = sd_bus_message_new_method_return(message, &reply);
         if (r >= 0)
-                r = ald_records_bus_append_page(reply, self->store, only, kind, after, max, &bytes);
+                r = ald_records_bus_append_page(reply, self->store, request, &bytes);
         if (r == -EINVAL) {
-                g_autofree char *excerpt = ald_excerpt(after);
+                g_autofree char *excerpt = ald_excerpt(request->cursor);
                 return sd_bus_error_setf(error, SD_BUS_ERROR_INVALID_ARGS, "Invalid cursor: %s", excerpt);
         }
         return send_reply(self, message, reply, r, bytes, error);
@@ -243,33 +243,37 @@ static int find_kind(const char *name, int *ret, sd_bus_error *error)
         return 0;
 }
 
-static int method_get_records(sd_bus_message *message, void *userdata, sd_bus_error *error)
+static int reply_records(AldStateBus *self, sd_bus_message *message, bool as_lines, sd_bus_error *error)
 {
-        AldStateBus *self = userdata;
-        const char *kind_name, *after;
-        uint64_t max;
-        int r, kind;
+        AldPageRequest request = { .as_lines = as_lines };
+        const char *kind_name;
+        int r;
 
-        r = sd_bus_message_read(message, "sst", &kind_name, &after, &max);
+        r = sd_bus_message_read(message, "sst", &kind_name, &request.cursor, &request.max);
         if (r < 0)
                 return ald_error_unreadable(r, error);
-        r = find_kind(kind_name, &kind, error);
-        if (r < 0)
-                return r;
-        return reply_page(self, message, NULL, kind, after, max, error);
+        r = find_kind(kind_name, &request.kind, error);
+        return r < 0 ? r : reply_page(self, message, &request, error);
+}
+
+static int method_get_records(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+        return reply_records(userdata, message, false, error);
+}
+
+static int method_describe_records(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+        return reply_records(userdata, message, true, error);
 }
 
 static int method_get_local_records(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
         AldStateBus *self = userdata;
-        const char *after;
-        uint64_t max;
+        AldPageRequest request = { .only = ald_store_local_node(self->store), .kind = -1 };
         int r;
 
-        r = sd_bus_message_read(message, "st", &after, &max);
-        if (r < 0)
-                return ald_error_unreadable(r, error);
-        return reply_page(self, message, ald_store_local_node(self->store), -1, after, max, error);
+        r = sd_bus_message_read(message, "st", &request.cursor, &request.max);
+        return r < 0 ? ald_error_unreadable(r, error) : reply_page(self, message, &request, error);
 }
 
 typedef int (*PutReader)(

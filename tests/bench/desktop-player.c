@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "common/bus-cleanup.h"
+#include "record/json.h"
 #include "record/record-bus.h"
 #include "record/update-bus.h"
 #include "tests/bench/bus-tools.h"
@@ -209,16 +210,20 @@ static AldRecord *link_of(const Player *player, const PlayedPair *pair, char key
         return make(ALD_KIND_LINK_SOCKET, &fields);
 }
 
-static void append_record(sd_bus_message *reply, const PlayedNode *node, AldRecord *record, const char *key)
+static void append_record(GString *lines, const PlayedNode *node, AldRecord *record, const char *key)
 {
-        TRY(sd_bus_message_open_container(reply, 'r', "ssstttba{sv}"));
-        TRY(sd_bus_message_append(reply, "ssstttb", node->id, ald_kinds[record->kind].name, key, UINT64_C(1),
-                UINT64_C(1), record->updated_usec, 0));
-        TRY(ald_record_bus_append(reply, record, 0));
-        TRY(sd_bus_message_close_container(reply));
+        AldUpdate update = { .kind = record->kind,
+                .key = key,
+                .stamp = { 1, 1 },
+                .updated_usec = record->updated_usec,
+                .record = record };
+
+        TRY(ald_id_parse(node->id, &update.node));
+        ald_update_append_text(lines, &update, true);
+        g_string_append_c(lines, '\n');
 }
 
-static void append_links(const Player *player, sd_bus_message *reply, unsigned first, unsigned end)
+static void append_links(const Player *player, GString *lines, unsigned first, unsigned end)
 {
         for (unsigned i = 0; i < player->n_pairs; i++) {
                 char key[128];
@@ -228,14 +233,15 @@ static void append_links(const Player *player, sd_bus_message *reply, unsigned f
                 {
                         g_autoptr(AldRecord) link = link_of(player, &player->pairs[i], key);
 
-                        append_record(reply, &player->nodes[player->pairs[i].a], link, key);
+                        append_record(lines, &player->nodes[player->pairs[i].a], link, key);
                 }
         }
 }
 
 /* The cursor is the number of the first node of the page. */
-static void answer_records(Player *player, sd_bus_message *call, sd_bus_message *reply)
+static void describe_records(Player *player, sd_bus_message *call, sd_bus_message *reply)
 {
+        g_autoptr(GString) lines = g_string_new(NULL);
         const char *kind, *after;
         char next[16] = "";
         unsigned first, end;
@@ -243,17 +249,16 @@ static void answer_records(Player *player, sd_bus_message *call, sd_bus_message 
         TRY(sd_bus_message_read(call, "ss", &kind, &after));
         first = (unsigned) atoi(after);
         end = MIN(first + PAGE_NODES, player->n_nodes);
-        TRY(sd_bus_message_open_container(reply, 'a', ALD_UPDATE_SIGNATURE));
         for (unsigned i = first; i < end; i++) {
                 for (AldKind k = 0; k < FIXTURE_KINDS; k++)
-                        append_record(reply, &player->nodes[i], player->nodes[i].records[k], "");
-                append_record(reply, &player->nodes[i], player->nodes[i].presence, "");
+                        append_record(lines, &player->nodes[i], player->nodes[i].records[k], "");
+                append_record(lines, &player->nodes[i], player->nodes[i].presence, "");
         }
-        append_links(player, reply, first, end);
-        TRY(sd_bus_message_close_container(reply));
+        append_links(player, lines, first, end);
         if (end < player->n_nodes)
                 g_snprintf(next, sizeof next, "%u", end);
         TRY(sd_bus_message_append(reply, "s", next));
+        TRY(sd_bus_message_append_array(reply, 'y', lines->str, lines->len));
 }
 
 static void describe_totals(const Player *player, AldClusterTotals *totals)
@@ -389,8 +394,8 @@ static void answer(Player *player, sd_bus_message *call, sd_bus_message *reply)
 {
         if (sd_bus_message_is_method_call(call, PROPERTIES, "GetAll"))
                 answer_totals(player, reply);
-        else if (sd_bus_message_is_method_call(call, STATE_NAME, "GetRecords"))
-                answer_records(player, call, reply);
+        else if (sd_bus_message_is_method_call(call, STATE_NAME, "DescribeRecords"))
+                describe_records(player, call, reply);
         else if (sd_bus_message_is_method_call(call, STATE_NAME, "GetTopology"))
                 answer_topology(player, call, reply);
         else if (sd_bus_message_is_method_call(call, STATE_NAME, "GetPairs"))

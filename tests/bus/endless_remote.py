@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """In place of ssh: the bus of another machine, on standard input and output, whose state service has ever more to say.
 
-    endless_remote.py nodes|strings|rows|graph|signals
+    endless_remote.py nodes|strings|rows|descriptions|graph|signals
 """
 
 import contextlib
 import functools
 import itertools
+import json
 import os
 import struct
 import sys
@@ -24,9 +25,9 @@ TOPOLOGY = "(ttba(ssa{sv})a(tssssssssa{sv})asat)"
 PAIRS = "(ttba(sssa{sv})a(ss))"
 MARK = "deadbeef"
 MANY, EDGES, SIGNALS = 1000, 4000, 10
-METHOD_RETURN, SIGNAL, NO_REPLY = 2, 4, 1
-FIELDS = {"path": (1, "o"), "interface": (2, "s"), "member": (3, "s"), "reply": (5, "u"), "sender": (7, "s"),
-          "signature": (8, "g")}
+METHOD_RETURN, ERROR, SIGNAL, NO_REPLY = 2, 3, 4, 1
+FIELDS = {"path": (1, "o"), "interface": (2, "s"), "member": (3, "s"), "error_name": (4, "s"), "reply": (5, "u"),
+          "sender": (7, "s"), "signature": (8, "g")}
 
 
 def marshal(variant):
@@ -65,6 +66,12 @@ def page_of_records(fields, count=MANY):
     return marshal(pack(f"({RECORDS})", ([update(n, fields) for n in range(count)], "more")))
 
 
+def page_of_descriptions():
+    line = {"kind": "Node1.Memory", "epoch": 1, "seq": 1, "updated": 1, "fields": {"TotalBytes": 1}}
+    lines = "".join(json.dumps({"node": node(number), **line}) + "\n" for number in range(MANY))
+    return marshal(GLib.Variant("(say)", ("more", lines.encode())))
+
+
 def page_of_edges():
     edges = [(n, node(0), node(1), "socket", f"port{n}", *(letter * 1000 for letter in "abcd"), {})
              for n in range(EDGES)]
@@ -79,6 +86,7 @@ PAGES = {
     "nodes": lambda: page_of_records({"TotalBytes": Typed("t", 1)}),
     "strings": lambda: page_of_records({f"New{n}": Typed("s", "x" * 16000) for n in range(20)}, 50),
     "rows": lambda: page_of_records({f"New{n}": Typed("aa{sv}", [{}] * 8000) for n in range(20)}, 10),
+    "descriptions": page_of_descriptions,
     "graph": page_of_edges,
     "signals": lambda: page_of_records({}, 1),
 }
@@ -134,7 +142,9 @@ class Remote:
         return places
 
     def answer(self, member):
-        """The signature and the body of the reply."""
+        """The signature and the body of the reply; None: there is no such method."""
+        if member == "DescribeRecords":
+            return ("say", self.anew(self.page)) if self.mode == "descriptions" else None
         if member in ("Hello", "GetNameOwner"):
             return "s", marshal(GLib.Variant("(s)", (OWNER,)))
         if member == "StartServiceByName":
@@ -166,9 +176,13 @@ class Remote:
                 continue
             if self.mode == "signals" and call.get_member() == "GetRecords":
                 self.send_signals()
-            signature, body = self.answer(call.get_member())
+            answer = self.answer(call.get_member())
             sender = OWNER if call.get_path() == PATH else "org.freedesktop.DBus"
             fields = {"reply": call.get_serial(), "sender": sender}
+            if answer is None:
+                self.send(envelope(ERROR, b"", **fields, error_name="org.freedesktop.DBus.Error.UnknownMethod"))
+                continue
+            signature, body = answer
             self.send(envelope(METHOD_RETURN, body, **fields, **({"signature": signature} if signature else {})))
 
 

@@ -70,6 +70,7 @@ class PlayedState:
         self.handlers = {
             "GetFindings": lambda: ([fields(row) for row in self.findings],),
             "GetRecords": self._records,
+            "DescribeRecords": lambda *_: self._no_descriptions(),
             "Subscribe": lambda: (),
             "Unsubscribe": lambda: (),
             "GetManagedObjects": lambda: (self._managed_objects(),),
@@ -112,6 +113,11 @@ class PlayedState:
                    for node in ids[begin:begin + self.page] for kind, values in self.nodes[node].items()]
         following = begin + self.page
         return records, str(following) if following < len(ids) else ""
+
+    @staticmethod
+    def _no_descriptions():
+        """As an older one does, so that clients read records as what they are on the bus."""
+        raise BusError("org.freedesktop.DBus.Error.UnknownMethod", "no such method")
 
     def refuse_whole_map(self):
         """As the real one does where the reply would be too long."""

@@ -104,6 +104,7 @@ def test_unknown_free_memory_is_counted(play):
     done = play({ME: node}).alidadectl("devices", "--free=1M")
     assert done.stdout == ("No device has that much free memory.\n"
                            "Not listed, since it is not known what is free: 1.\n")
+    assert get_json(play({ME: node}), "devices", "--free=1M")["UnknownFreeDevices"] == 1
 
 
 def test_only_of_some_nodes(play):

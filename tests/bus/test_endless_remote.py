@@ -26,7 +26,8 @@ print(status, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024)
 
 
 @pytest.mark.parametrize("mode, verb", [
-    ("nodes", "nodes"), ("strings", "nodes"), ("rows", "status"), ("signals", "nodes"), ("graph", "topology")])
+    ("nodes", "nodes"), ("strings", "nodes"), ("rows", "status"), ("descriptions", "nodes"),
+    ("signals", "nodes"), ("graph", "topology")])
 def test_endless_remote(tmp_path, mode, verb):
     only_without_sanitizers("which take memory of their own")
     (tmp_path / "ssh").write_text(f"#!/bin/sh\nexec /usr/bin/python3 {REMOTE} {mode} 3>{tmp_path}/running\n")

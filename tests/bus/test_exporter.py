@@ -56,6 +56,9 @@ def without_times(text):
 
 def test_both_formats_and_alidadectl_say_the_same_of_everything(everything, export):
     exporter = export(everything)
+    # The state service draws its conclusions from new records a little later.
+    exporter.wait_for(lambda answer: "configuration-refused" in answer.text and "memory_bandwidth_of" in answer.text,
+                      "the findings and totals")
     text, opened = exporter.get(), exporter.get(Accept="application/openmetrics-text;version=1.0.0,*/*;q=0.1")
     assert (text.headers["content-type"], opened.headers["content-type"]) == (TEXT, OPEN)
     assert opened.text.endswith("\n# EOF\n") and "# EOF" not in text.text

@@ -186,6 +186,8 @@ def test_names_and_cursors_that_are_none(host):
         with fails_with(INVALID_ARGS, cursor[:60]):
             call(host, "GetRecords", "sst", ("", cursor, 0))
         with fails_with(INVALID_ARGS, cursor[:60]):
+            call(host, "DescribeRecords", "sst", ("", cursor, 0))
+        with fails_with(INVALID_ARGS, cursor[:60]):
             call(host, "GetLocalRecords", "st", (cursor, 0))
 
 

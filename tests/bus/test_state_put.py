@@ -2,6 +2,7 @@
 """Records of other nodes: who may bring them, which are taken, which are refused, and what clients are told."""
 
 import collections
+import json
 import math
 
 import pytest
@@ -11,10 +12,10 @@ from bedlib.fixtures import needs_namespaces
 from bedlib.variants import pack
 from bedlib.waiting import wait_steadily
 from contract import assert_follows
-from state_service import (ACCESS_DENIED, CLUSTER, CLUSTER_POLICY, KINDS, MEBI, OBJECT_MANAGER, PATH, PROPERTIES, STATE,
-                           Cluster, call, fails_with, full, full_record, get, interface, key_for, link_path, local_id,
-                           managed, memory, memory_of, node_id, node_path, pages, record, same, sanitized, shown, start,
-                           topology, variants)
+from state_service import (ACCESS_DENIED, CLUSTER, CLUSTER_POLICY, KINDS, MEBI, NODE_KINDS, OBJECT_MANAGER, PATH,
+                           PROPERTIES, STATE, Cluster, call, fails_with, full, full_record, get, interface, key_for,
+                           link_path, local_id, managed, memory, memory_of, node_id, node_path, pages, record, same,
+                           sanitized, shown, start, topology, variants)
 
 SOURCE, SINK = node_id(1), node_id(2)
 
@@ -571,6 +572,27 @@ def test_pages_of_one_kind(host, cluster):
             found = pages(host, kind, size)
             assert [record[:2] for page in found for record in page] == [(node_id(n), kind) for n in (1, 2, 3)]
             assert [len(page) for page in found] == [min(size, 3 - begin) for begin in range(0, 3, size)]
+
+
+def described(host, kind, size):
+    """All records as DescribeRecords() tells them, in the form of the others."""
+    after, found = "", []
+    while True:
+        after, lines = call(host, "DescribeRecords", "sst", (kind, after, size))
+        found += [json.loads(line) for line in bytes(lines).splitlines()]
+        if not after:
+            return [(row["node"], row["kind"], row["key"], row["epoch"], row["seq"], row["updated"],
+                     row.get("deleted", False), row.get("fields", {})) for row in found]
+
+
+def test_descriptions_tell_the_same(host, cluster):
+    cluster.take(*(full_record(kind, node_id(2), seq=place + 1) for place, kind in enumerate(NODE_KINDS)),
+                 *(full_record(kind, node_id(2), local_id(host), seq=place + 100) for place, kind in enumerate(KINDS)
+                   if KINDS[kind].is_link),
+                 memory(node_id(3)), record(node_id(4)), record(node_id(4), seq=2, deleted=True))
+    for kind in ("", "Node1.System"):
+        for size in (0, 1, 3):
+            assert described(host, kind, size) == [found for page in pages(host, kind) for found in page]
 
 
 def test_what_comes_and_goes_between_two_pages(host, cluster):

@@ -29,16 +29,21 @@ static GLogWriterOutput silent(GLogLevelFlags flags, const GLogField *fields, gs
         return G_LOG_WRITER_HANDLED;
 }
 
-/* All that is known now, as GetRecords() tells it. */
+/* All that is known now, as GetRecords() and DescribeRecords() tell it. */
 static void check_store(Target *target)
 {
         AldStore *store = ald_state_manager_store(target->manager);
-        g_autoptr(AldMessage) message = NULL;
-        size_t bytes;
+        AldPageRequest request = { .kind = -1, .cursor = "", .max = 10000 };
 
-        g_assert_cmpint(sd_bus_message_new_signal(target->bus, &message, "/x", "x.x", "x"), >=, 0);
-        g_assert_cmpint(ald_records_bus_append_page(message, store, NULL, -1, "", 10000, &bytes), >=, 0);
-        g_assert_cmpint(sd_bus_message_seal(message, 1, 0), >=, 0);
+        for (int i = 0; i < 2; i++) {
+                g_autoptr(AldMessage) message = NULL;
+                size_t bytes;
+
+                request.as_lines = i > 0;
+                g_assert_cmpint(sd_bus_message_new_signal(target->bus, &message, "/x", "x.x", "x"), >=, 0);
+                g_assert_cmpint(ald_records_bus_append_page(message, store, &request, &bytes), >=, 0);
+                g_assert_cmpint(sd_bus_message_seal(message, 1, 0), >=, 0);
+        }
 }
 
 static int on_message(sd_bus_message *message, void *userdata, sd_bus_error *error)

@@ -290,6 +290,75 @@ static void test_records(Fixture *fixture, const void *data)
         g_assert_nonnull(ald_model_get(fixture->model, A "/" B ",192.0.2.2"));
 }
 
+#define DESCRIPTION(node, kind, rest) \
+        "{\"node\":\"" node "\",\"kind\":\"" kind "\",\"epoch\":1,\"seq\":2,\"updated\":77," rest "}"
+
+static int decode_description(Fixture *fixture, const char *text)
+{
+        g_autoptr(AldMessage) m = message_new(fixture, "/");
+        g_autofree char *cursor = NULL;
+
+        g_autofree char *lines = g_strconcat(text, "\n", NULL);
+
+        g_assert_cmpint(sd_bus_message_append(m, "s", "more"), >=, 0);
+        g_assert_cmpint(sd_bus_message_append_array(m, 'y', lines, strlen(lines)), >=, 0);
+        seal(m);
+        g_assert_cmpint(ald_decode_descriptions_cursor(m, &cursor), >=, 0);
+        g_assert_cmpstr(cursor, ==, "more");
+        return ald_decode_descriptions(m, fixture->model);
+}
+
+static void test_descriptions(Fixture *fixture, const void *data)
+{
+        static const char *const newer[] = {
+                DESCRIPTION(B, "Node1.Memory", "\"fields\":{\"TotalBytes\":5,\"Later\":1}"),
+                DESCRIPTION(B, "Node1.Memory", "\"later\":1,\"fields\":{}"),
+                DESCRIPTION(B, "Node1.Later", "\"fields\":{}"),
+                DESCRIPTION(B, "Node1.System", "\"fields\":{\"Devices\":[{\"Id\":\"a\",\"Later\":[{}]}]}"),
+                DESCRIPTION(B, "Node1.Memory", "\"fields\":{\"TotalBytes\":\"five\"}"),
+                DESCRIPTION("x", "Node1.Memory", "\"fields\":{}"),
+                "[]",
+                "",
+        };
+
+        g_assert_cmpint(decode_description(fixture, DESCRIPTION(A, "Node1.Memory",
+                                                            "\"revision\":9,\"fields\":{\"TotalBytes\":5}")),
+                >=, 0);
+        assert_entity(fixture, A, "{\"Node1.Memory\":{\"TotalBytes\":5,\"Revision\":9,\"UpdatedUSec\":77}}");
+        g_assert_cmpint(decode_description(fixture,
+                                DESCRIPTION(A, "Link1.Socket", "\"key\":\"" B ",192.0.2.2\",\"fields\":{}")),
+                >=, 0);
+        g_assert_nonnull(ald_model_get(fixture->model, A "/" B ",192.0.2.2"));
+        g_assert_cmpint(
+                decode_description(fixture, DESCRIPTION(B, "Node1.Memory", "\"deleted\":true")), >=, 0);
+        for (size_t i = 0; i < G_N_ELEMENTS(newer); i++)
+                g_assert_cmpint(decode_description(fixture, newer[i]), ==, -EOPNOTSUPP);
+        g_assert_null(ald_model_get(fixture->model, B));
+}
+
+/* What a service says must not be larger than any record, and that of all not than the model. */
+static void test_large_descriptions(Fixture *fixture, const void *data)
+{
+        g_autoptr(GString) large = g_string_new("\"fields\":{\"Devices\":[{}");
+        g_autofree char *text = NULL;
+        int r = 0;
+
+        for (unsigned i = 0; i < ALD_RECORD_MAX / 8; i++)
+                g_string_append(large, ",{}");
+        g_string_append(large, "]}");
+        text = g_strdup_printf(DESCRIPTION(A, "Node1.System", "%s"), large->str);
+        g_assert_cmpint(decode_description(fixture, text), >=, 0);
+        g_assert_null(ald_model_get(fixture->model, A));
+        ald_model_limit(fixture->model, 100000);
+        for (unsigned i = 1; i < 10000 && r >= 0; i++) {
+                g_autofree char *small = g_strdup_printf(
+                        DESCRIPTION("%032x", "Node1.Memory", "\"fields\":{}"), i);
+
+                r = decode_description(fixture, small);
+        }
+        g_assert_cmpint(r, ==, -EDQUOT);
+}
+
 static void change(Fixture *fixture, const char *path, const char *interface, const char *name,
         const char *type, uint64_t value, const char *invalidated, int expected)
 {
@@ -447,6 +516,7 @@ static void test_wrong_shapes(Fixture *fixture, const void *data)
                 g_assert_cmpint(ald_decode_totals(wrong, fixture->model), ==, -EBADMSG);
                 g_assert_cmpint(ald_decode_managed_objects(wrong, fixture->model), ==, -EBADMSG);
                 g_assert_cmpint(ald_decode_records(wrong, fixture->model, &cursor), ==, -EBADMSG);
+                g_assert_cmpint(ald_decode_descriptions_cursor(wrong, &cursor), ==, -EBADMSG);
                 g_assert_cmpint(ald_decode_findings(wrong, fixture->model), ==, -EBADMSG);
                 g_assert_cmpint(ald_decode_interfaces_added(wrong, fixture->model), ==, -EBADMSG);
                 g_assert_cmpint(ald_decode_interfaces_removed(wrong, fixture->model), ==, -EBADMSG);
@@ -474,6 +544,8 @@ int main(int argc, char **argv)
         add("/client/decode/full", test_model_that_is_full);
         add("/client/decode/objects", test_objects);
         add("/client/decode/records", test_records);
+        add("/client/decode/descriptions", test_descriptions);
+        add("/client/decode/large-descriptions", test_large_descriptions);
         add("/client/decode/signals", test_signals);
         add("/client/decode/unknown", test_unknown);
         add("/client/decode/known-again", test_known_again);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "common/bus-cleanup.h"
@@ -9,6 +10,7 @@
 #include "tests/unit/bus-pair.h"
 
 #define A "00000000000000000000000000000001"
+#define B "00000000000000000000000000000002"
 #define NODE_PATH ALD_STATE_PATH "/node/" A
 #define MEMORY_INTERFACE "org.alidade.Node1.Memory"
 #define OWNER ":1.5"
@@ -26,6 +28,9 @@ typedef struct Fixture {
         unsigned synced, lost;
         const char *refused; /* the member that is answered with LimitsExceeded, or NULL */
         bool malformed;      /* findings are sent in another type */
+        bool is_newer;       /* the second page of descriptions has a field that only a newer version knows */
+        unsigned pages;      /* of descriptions; none are given while this is 0 */
+        unsigned described;  /* pages that were asked for */
         GString *told;
 } Fixture;
 
@@ -33,6 +38,20 @@ static int append_objects(sd_bus_message *reply, Fixture *fixture)
 {
         return sd_bus_message_append(reply, "a{oa{sa{sv}}}", 1, NODE_PATH, 1, MEMORY_INTERFACE, 2,
                 "TotalBytes", "t", UINT64_C(64), "AvailableBytes", "t", fixture->available);
+}
+
+#define DESCRIPTION(node, fields) \
+        "{\"node\":\"" node       \
+        "\",\"kind\":\"Node1.Memory\",\"epoch\":1,\"seq\":1,\"updated\":1,\"fields\":{" fields "}}\n"
+
+static int append_page(sd_bus_message *reply, Fixture *fixture)
+{
+        const char *lines = fixture->described == 0 ? DESCRIPTION(A, "\"AvailableBytes\":17")
+                            : fixture->is_newer     ? DESCRIPTION(B, "\"AvailableBytes\":18,\"Later\":1")
+                                                    : DESCRIPTION(B, "\"AvailableBytes\":18");
+        int r = sd_bus_message_append(reply, "s", ++fixture->described < fixture->pages ? "more" : "");
+
+        return r < 0 ? r : sd_bus_message_append_array(reply, 'y', lines, strlen(lines));
 }
 
 static int append_reply(sd_bus_message *reply, const char *member, Fixture *fixture)
@@ -45,6 +64,8 @@ static int append_reply(sd_bus_message *reply, const char *member, Fixture *fixt
                 return sd_bus_message_append(reply, fixture->malformed ? "as" : "aa{sv}", 0);
         if (g_str_equal(member, "Subscribe"))
                 fixture->subscriptions++;
+        if (g_str_equal(member, "DescribeRecords"))
+                return append_page(reply, fixture);
         if (!g_str_equal(member, "GetManagedObjects"))
                 return 0;
         fixture->snapshots++;
@@ -60,6 +81,8 @@ static int on_call(sd_bus_message *call, void *userdata, sd_bus_error *error)
                 return 0;
         if (g_strcmp0(sd_bus_message_get_member(call), fixture->refused) == 0)
                 return sd_bus_reply_method_errorf(call, SD_BUS_ERROR_LIMITS_EXCEEDED, "too many");
+        if (fixture->pages == 0 && g_strcmp0(sd_bus_message_get_member(call), "DescribeRecords") == 0)
+                return sd_bus_reply_method_errorf(call, SD_BUS_ERROR_UNKNOWN_METHOD, "an older version");
         g_assert_cmpint(sd_bus_message_new_method_return(call, &reply), >=, 0);
         g_assert_cmpint(append_reply(reply, sd_bus_message_get_member(call), fixture), >=, 0);
         g_assert_cmpint(sd_bus_send(NULL, reply, NULL), >=, 0);
@@ -205,6 +228,35 @@ static void test_snapshot(Fixture *fixture, const void *data)
         g_assert_cmpuint(fixture->subscriptions, ==, 1);
         /* All of it ran in the context of the thread. */
         g_assert_false(g_main_context_pending(NULL));
+}
+
+static void test_descriptions(Fixture *fixture, const void *data)
+{
+        fixture->pages = 3;
+        wait_for(fixture, 1);
+        assert_told(fixture, "+17 +18 ");
+        g_assert_cmpuint(fixture->described, ==, 3);
+        g_assert_cmpuint(fixture->snapshots, ==, 0);
+}
+
+/* Nothing is lost that only the other form tells. */
+static void test_descriptions_of_a_newer_service(Fixture *fixture, const void *data)
+{
+        fixture->pages = 3;
+        fixture->is_newer = true;
+        wait_for(fixture, 1);
+        assert_told(fixture, "+16 ");
+        g_assert_null(ald_model_get(fixture->model, B));
+        g_assert_cmpuint(fixture->snapshots, ==, 1);
+}
+
+static void test_descriptions_without_end(Fixture *fixture, const void *data)
+{
+        fixture->pages = G_MAXUINT;
+        fixture->malformed = true;
+        while (fixture->lost == 0)
+                g_main_context_iteration(fixture->context, TRUE);
+        g_assert_cmpuint(fixture->described, <=, 100001);
 }
 
 static void test_only_the_owner_is_believed(Fixture *fixture, const void *data)
@@ -357,6 +409,9 @@ int main(int argc, char **argv)
 {
         g_test_init(&argc, &argv, NULL);
         add("/client/follow/snapshot", test_snapshot);
+        add("/client/follow/descriptions", test_descriptions);
+        add("/client/follow/descriptions-of-a-newer-service", test_descriptions_of_a_newer_service);
+        add("/client/follow/descriptions-without-end", test_descriptions_without_end);
         add("/client/follow/only-the-owner-is-believed", test_only_the_owner_is_believed);
         add("/client/follow/pause-and-resume", test_pause_and_resume);
         add("/client/follow/resume-in-another-context", test_resume_in_another_context);
