@@ -80,6 +80,26 @@ static void test_shared_units(void)
         }
 }
 
+/* Figures have the digits that printf() gives, ties and all. */
+static void test_rounding(void)
+{
+        const AldFigureUnit unit = { 1, "" };
+
+        for (unsigned i = 0; i < 50000; i++) {
+                double value = g_test_rand_double() * pow(10, g_test_rand_int_range(-2, 11));
+                g_autofree char *text = NULL, *expected = NULL;
+                const char *point;
+
+                if (g_test_rand_bit())
+                        value = rint(value * 16) / 16; /* often a tie */
+                text = ald_format_in_unit(&unit, value);
+                point = strchr(text, '.');
+                expected = g_strdup_printf("%.*f", point ? (int) strlen(point + 1) : 0, value);
+                if (text[0] != '<')
+                        g_assert_cmpstr(text, ==, expected);
+        }
+}
+
 static void assert_of(double part, double whole, const char *expected)
 {
         g_autofree char *text = ald_format_bytes_of(part, whole);
@@ -226,6 +246,7 @@ int main(int argc, char **argv)
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/format/numbers", test_numbers);
         g_test_add_func("/format/shared-units", test_shared_units);
+        g_test_add_func("/format/rounding", test_rounding);
         g_test_add_func("/format/bytes-of", test_bytes_of);
         g_test_add_func("/format/age", test_age);
         g_test_add_func("/format/fields", test_fields);
