@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <stdbool.h>
+#include <string.h>
 
 #include "clients/command-line/terminal-text.h"
 #include "record/character.h"
@@ -21,8 +22,9 @@ unsigned ald_text_width(const char *text)
         size_t plain = ald_characters_plain(text);
         unsigned width = (unsigned) plain;
 
+        /* Most of what follows is ASCII, too. */
         for (const char *p = text + plain; *p; p = g_utf8_next_char(p))
-                width += ald_char_width(g_utf8_get_char(p));
+                width += *p >= ' ' && *p < 0x7f ? 1 : ald_char_width(g_utf8_get_char(p));
         return width;
 }
 
@@ -57,13 +59,22 @@ char *ald_text_cut(const char *text, unsigned columns)
 
 char *ald_text_fit(const char *text, unsigned columns, bool right)
 {
-        g_autofree char *cut = ald_text_cut(text, columns), *padding = NULL;
-        unsigned width = ald_text_width(cut);
+        unsigned width = ald_text_width(text), padding;
+        g_autofree char *cut = NULL;
+        char *out;
+        size_t n;
 
-        if (width >= columns)
-                return g_steal_pointer(&cut);
-        padding = g_strnfill(columns - width, ' ');
-        return right ? g_strconcat(padding, cut, NULL) : g_strconcat(cut, padding, NULL);
+        if (width > columns) {
+                text = cut = ald_text_cut(text, columns);
+                width = ald_text_width(cut);
+        }
+        padding = width < columns ? columns - width : 0;
+        n = strlen(text);
+        out = g_malloc(n + padding + 1);
+        memcpy(out + (right ? padding : 0), text, n);
+        memset(out + (right ? 0 : n), ' ', padding);
+        out[n + padding] = '\0';
+        return out;
 }
 
 /* Appends a word that is longer than a line, broken wherever the line is full; returns the column in which it
