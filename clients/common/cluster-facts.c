@@ -266,9 +266,9 @@ char *ald_cluster_power(AldModel *model)
         text = g_string_new(figure);
         if (parts > 0)
                 g_string_append_printf(text,
-                        ngettext(", only processors and GPUs of %lu node",
-                                ", only processors and GPUs of %lu nodes", parts),
-                        parts);
+                        /* Translators: The power of a cluster, after its figure, without what else is in
+                         * these nodes. */
+                        ngettext(", only parts of %lu node", ", only parts of %lu nodes", parts), parts);
         if (unread > 0)
                 g_string_append_printf(
                         text, ngettext(", %lu node not counted", ", %lu nodes not counted", unread), unread);

@@ -22,7 +22,7 @@ char *ald_cluster_fp32(AldModel *model);
 char *ald_cluster_bandwidth(AldModel *model); /* 900 GB/s over GPUs and accelerators */
 char *ald_cluster_memory(AldModel *model);    /* 50.0 GiB free of 200 GiB, devices … */
 
-/* Returns "1.84 kW, only processors and GPUs of 3 nodes, 2 nodes not counted"; NULL if no node reports its
+/* Returns "1.84 kW, only parts of 3 nodes, 2 nodes not counted"; NULL if no node reports its
  * power. */
 char *ald_cluster_power(AldModel *model);
 

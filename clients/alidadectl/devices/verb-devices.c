@@ -87,19 +87,24 @@ static void use_own_holders(const AldStateSession *session, GArray *rows)
         }
 }
 
+/* What is free on a device that is split is known if that of one of its parts is. */
 static void keep_free(DeviceList *list, uint64_t bytes)
 {
         for (guint i = 0; i < list->rows->len; i++) {
                 const AldDeviceRow *row = &g_array_index(list->rows, AldDeviceRow, i);
 
-                list->n_unknown += row->counts && isnan(row->free_bytes);
+                list->n_unknown += row->counts && !row->is_part && isnan(row->free_bytes);
         }
         ald_device_rows_keep_free(list->rows, (double) bytes);
 }
 
-/* Returns whether the output says who holds a device. */
+/* Returns whether the output, or its order, depends on who holds a device. */
 static bool names_holders(const DevicesOrder *order)
 {
+        const char *by = order->ctl.sort ?: "";
+
+        if (g_str_equal(by + (*by == '-'), ald_device_columns[ALD_DEVICE_COLUMN_HELD_BY].id))
+                return true;
         for (guint i = 0; i < order->columns.shown->len; i++)
                 if (g_array_index(order->columns.shown, const AldListColumn *, i) ==
                         &ald_device_columns[ALD_DEVICE_COLUMN_HELD_BY])
@@ -129,6 +134,8 @@ static int print_as_json(const DevicesOrder *order, const DeviceList *list)
         json_object_set_new(object, "Devices", devices);
         if (list->n_unlisted > 0)
                 json_object_set_new(object, "UnlistedDevices", json_integer(list->n_unlisted));
+        if (list->n_unknown > 0)
+                json_object_set_new(object, "UnknownFreeDevices", json_integer(list->n_unknown));
         return ald_print_json(&order->ctl, object);
 }
 

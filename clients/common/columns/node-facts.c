@@ -217,8 +217,10 @@ static char *busy_percent(double usage)
 }
 
 /* Adds what the driver reports at the moment besides load and heat, where there is something to say. */
-static void add_live_figures(GString *text, const AldDevice *device)
+static void add_live_figures(GString *text, const AldDeviceRow *row)
 {
+        const AldDevice *device = row->device.system;
+
         if (!device)
                 return;
         ald_parts_add(text, _("memory at %s"),
@@ -231,7 +233,7 @@ static void add_live_figures(GString *text, const AldDevice *device)
         ald_parts_add(text, _("encoder %s"), busy_percent(device->encoder_usage));
         ald_parts_add(text, _("decoder %s"), busy_percent(device->decoder_usage));
         if (device->throttled == 1)
-                ald_parts_add(text, _("throttled: %s"), ald_words_list(device->throttle_reasons));
+                ald_parts_add(text, _("throttled: %s"), device_text(row, ALD_DEVICE_COLUMN_THROTTLED));
 }
 
 static bool is_measured(const AldNodeDevice *device)
@@ -265,7 +267,7 @@ static void add_device(GPtrArray *facts, const AldEntity *node, const AldNodeDev
         add_device_memory(text, device, &row);
         ald_parts_add(text, "%s", device_text(&row, ALD_DEVICE_COLUMN_TEMPERATURE));
         ald_parts_add(text, "%s", device_text(&row, ALD_DEVICE_COLUMN_POWER));
-        add_live_figures(text, device->system);
+        add_live_figures(text, &row);
         if (device->compute) {
                 ald_parts_add(text, "%s", ald_compute_glance(device->compute));
                 ald_parts_add(text, "%s", ald_node_device_doubts(device));

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <math.h>
-
 #include "clients/desktop/live/device-item.h"
 
 /* The records that a row points into. */
@@ -64,65 +62,10 @@ AldDeviceItem *ald_device_item_new(AldNodeItem *node, const AldDeviceRow *row, A
         return item;
 }
 
-static bool is_same_row(const AldStruct *type, const void *a, const void *b)
-{
-        if (!a || !b || a == b)
-                return a == b;
-        for (size_t i = 0; i < type->n_fields; i++) {
-                const AldField *field = &type->fields[i];
-
-                if (ald_field_compare(field, ald_field_of(field, a), ald_field_of(field, b)) != 0)
-                        return false;
-        }
-        return true;
-}
-
-static bool are_same_rows(const AldRows *a, const AldRows *b)
-{
-        if (!a || !b || a->n != b->n)
-                return a == b;
-        for (size_t i = 0; i < a->n; i++)
-                if (!is_same_row(a->type, ald_rows_at(a, i), ald_rows_at(b, i)))
-                        return false;
-        return true;
-}
-
-/* Compares figures, of which two that are absent are equal. */
-static bool is_same_figure(double a, double b)
-{
-        return a == b || (isnan(a) && isnan(b));
-}
-
-static bool are_same_figures(const AldNodeFigures *a, const AldNodeFigures *b)
-{
-        return is_same_figure(a->memory_total, b->memory_total) &&
-               is_same_figure(a->memory_available, b->memory_available) &&
-               is_same_figure(a->usage, b->usage) && is_same_figure(a->millicelsius, b->millicelsius) &&
-               is_same_figure(a->microwatts, b->microwatts) && a->power_of == b->power_of &&
-               is_same_figure(a->tflops, b->tflops) && is_same_figure(a->tflops_fp32, b->tflops_fp32) &&
-               is_same_figure(a->bandwidth, b->bandwidth);
-}
-
-/* Compares all that columns read. */
-static bool is_same(const AldDeviceRow *a, const AldDeviceRow *b)
-{
-        return a->counts == b->counts && a->is_stale == b->is_stale && a->is_part == b->is_part &&
-               a->n_parts == b->n_parts && g_strcmp0(a->exclusion, b->exclusion) == 0 &&
-               are_same_figures(&a->figures, &b->figures) && is_same_figure(a->free_bytes, b->free_bytes) &&
-               is_same_row(&ald_backend_struct, a->device.backend, b->device.backend) &&
-               is_same_row(&ald_device_struct, a->device.system, b->device.system) &&
-               is_same_row(&ald_compute_device_struct, a->device.compute, b->device.compute) &&
-               is_same_row(&ald_held_device_struct, a->held, b->held) &&
-               are_same_rows(a->holders, b->holders);
-}
-
 void ald_device_item_update(AldDeviceItem *item, const AldDeviceRow *row, AldDeviceItem *whole)
 {
-        bool same = is_same(&item->row, row);
-
         take_row(item, row, whole);
-        if (!same)
-                g_signal_emit(item, signals[CHANGED], 0);
+        g_signal_emit(item, signals[CHANGED], 0);
 }
 
 AldNodeItem *ald_device_item_node(AldDeviceItem *item)

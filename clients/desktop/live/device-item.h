@@ -5,7 +5,7 @@
 #include "clients/desktop/live/node-item.h"
 
 /* A compute device of the cluster as a row of a list. Its signal "changed" is emitted after something that is
- * known of it has changed. */
+ * known of it, or of its node, may have changed. */
 #define ALD_TYPE_DEVICE_ITEM (ald_device_item_get_type())
 G_DECLARE_FINAL_TYPE(AldDeviceItem, ald_device_item, ALD, DEVICE_ITEM, GObject)
 

@@ -90,7 +90,7 @@ static void test_power_of_the_cluster(void)
 
         check_text(ald_cluster_power(whole), "412 W");
         check_text(
-                ald_cluster_power(parts), "1.84 kW, only processors and GPUs of 1 node, 2 nodes not counted");
+                ald_cluster_power(parts), "1.84 kW, only parts of 1 node, 2 nodes not counted");
         g_assert_null(ald_cluster_power(unread));
         g_assert_null(ald_cluster_power(older));
 }
