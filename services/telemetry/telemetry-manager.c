@@ -17,8 +17,7 @@
 #include "services/telemetry/telemetry-manager.h"
 #include "services/telemetry/ticker.h"
 
-/* Load and power are computed from two samples; the second is taken this early, so that the first screen has
- * them. */
+/* Load is computed from two samples; the second is taken this early, so that the first screen has it. */
 #define SECOND_SAMPLE_USEC (UINT64_C(200) * 1000)
 
 #define MSEC UINT64_C(1000)

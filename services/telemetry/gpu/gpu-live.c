@@ -75,9 +75,9 @@ static int64_t pause_usec(const AldGpuPower *power)
         return MIN(delay + PAUSE_MARGIN_USEC, PAUSE_MAX_USEC);
 }
 
-static void gpu_power_note_usage(AldGpuPower *power, double usage, int64_t now_usec)
+static void gpu_power_note_use(AldGpuPower *power, bool is_used, int64_t now_usec)
 {
-        if (usage > 0) {
+        if (is_used) {
                 power->idle_since = 0;
                 return;
         }
@@ -226,11 +226,16 @@ void ald_gpu_live_sample(AldGpu *gpu, int64_t now_usec, AldDevice *ret)
         live->state = gpu_power_state(&live->power, now_usec);
         if (ald_gpu_power_may_read(live->state)) {
                 read_figures(gpu, now_usec, ret);
-                gpu_power_note_usage(&live->power, ret->usage, now_usec);
         } else {
                 live->nvml = unknown;
                 live->asked_usec = 0;
         }
         ret->id = gpu->id;
         ret->power_state = name_state(live->state);
+}
+
+void ald_gpu_live_note_usage(AldGpuLive *live, double usage, int64_t now_usec)
+{
+        if (ald_gpu_power_may_read(live->state))
+                gpu_power_note_use(&live->power, usage > 0 || (isnan(usage) && live->has_work), now_usec);
 }

@@ -54,6 +54,7 @@ struct AldGpuLive {
         AldDevice nvml;         /* the last figures from NVML */
         bool nvml_is_new;       /* they were not shown yet */
         bool is_held;           /* at the last answer of NVML, a process held the device, or used it */
+        bool has_work;          /* at the last look, a holder worked on it */
         int64_t shown_usec;     /* when they were first shown */
         int64_t asked_usec;     /* when NVML was last asked; 0 if it is to be asked at once */
 };
@@ -72,3 +73,7 @@ void ald_gpu_live_sample_instance(AldGpu *instance, const AldGpu *card, int64_t 
 
 /* Fills in the row of a device, with the figures that may be read now. The strings belong to the device. */
 void ald_gpu_live_sample(AldGpu *gpu, int64_t now_usec, AldDevice *ret);
+
+/* Takes the usage of a device after a sample, from whatever source, since it decides when the device may
+ * rest. Where it is absent, a holder that works counts as usage. */
+void ald_gpu_live_note_usage(AldGpuLive *live, double usage, int64_t now_usec);

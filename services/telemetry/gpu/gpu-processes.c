@@ -83,6 +83,7 @@ static void add_target(const GPtrArray *gpus, const AldGpuKfd *kfd, const AldGpu
 
         target.must_rest = wakes_for_clients(gpu->driver) && card && card->live &&
                            !ald_gpu_power_may_read(card->live->state);
+        target.is_paused = target.must_rest && card->live->state == ALD_GPU_POWER_PAUSED;
         target.is_listed_fully = gpu->processes && !is_asleep;
         target.is_listed = target.is_listed_fully || ald_gpu_kfd_drives(kfd, gpu->id);
         g_array_append_val(ret, target);

@@ -24,6 +24,7 @@ typedef struct AldGpuTarget {
         bool is_listed;        /* NVML or KFD lists its processes at present */
         bool is_listed_fully;  /* by NVML, also those that draw */
         bool must_rest;        /* it sleeps or should, and reading fdinfo of its processes would wake it */
+        bool is_paused;        /* it should, and is looked at again within a minute */
 } AldGpuTarget;
 
 /* Replaces the processes of the cards and instances by those of NVML's answer, if it lists processes; NULL

@@ -476,6 +476,14 @@ uint64_t ald_gpu_collector_processes(AldGpuCollector *collector, GArray *targets
         return collector->unlisted_processes;
 }
 
+void ald_gpu_collector_note_work(AldGpuCollector *collector, const char *id, bool has_work)
+{
+        AldGpu *gpu = ald_gpu_list_find(collector->gpus, id);
+
+        if (gpu && gpu->live)
+                gpu->live->has_work = has_work;
+}
+
 void ald_gpu_collector_sample_at(AldGpuCollector *collector, int64_t now_usec, GArray *devices)
 {
         for (guint i = 0; i < collector->gpus->len; i++) {
@@ -492,6 +500,8 @@ void ald_gpu_collector_sample_at(AldGpuCollector *collector, int64_t now_usec, G
                         ald_gpu_live_sample(gpu, now_usec, &device);
                 if (has_counters(gpu))
                         ald_counter_source_complete(collector->counter_source, &device);
+                if (!gpu->parent)
+                        ald_gpu_live_note_usage(gpu->live, device.usage, now_usec);
                 if (gpu->pcie && ald_gpu_pcie_sample(gpu->pcie, ald_gpu_power_may_read(gpu->live->state),
                                          device.usage, now_usec))
                         report_later(collector);

@@ -40,6 +40,9 @@ void ald_gpu_collector_use_host_memory(AldGpuCollector *collector, uint64_t byte
  */
 void ald_gpu_collector_sample(AldGpuCollector *collector, GArray *devices);
 
+/* Takes whether a process works on a device or instance, as of the last look at its holders. */
+void ald_gpu_collector_note_work(AldGpuCollector *collector, const char *id, bool has_work);
+
 /* Adds the devices (AldGpuTarget) and their processes (AldGpuProcess), as NVML last listed them and as KFD
  * does now. This wakes no device. They are valid until control returns to the main loop. Returns how many
  * processes NVML knows beyond those. */

@@ -335,7 +335,6 @@ static int nvml_read(
 
 /* The lists of processes take longer than the figures, and change less. */
 #define PROCESSES_EVERY_USEC (INT64_C(4500) * 1000)
-#define PROCESSES_FEW 256u
 
 /* Answers with an error and exits without the library's own clean-up, which may hang as well. A driver's text
  * need not be UTF-8. */
@@ -359,10 +358,14 @@ static int read_and_answer(
         return r < 0 ? r : ald_child_side_answer(answers, ALD_KIND_NVML_ANSWER, ald_record_fields(answered));
 }
 
-/* Makes an answer that was too long shorter. Returns false if it lists nothing that could be left out. */
-static bool reduce_extent(Extent *extent)
+/* Makes an answer that was too long shorter. Links are rarely asked for, and processes can wait for the next
+ * answer. Returns false if it lists nothing that could be left out. */
+static bool reduce_extent(Extent *extent, GHashTable *listed)
 {
-        if (extent->links && extent->processes < PROCESSES_FEW)
+        if (extent->links && extent->processes > 0) {
+                extent->processes = 0;
+                g_hash_table_remove_all(listed);
+        } else if (extent->links)
                 extent->links = false;
         else if (extent->processes > 0)
                 extent->processes /= 2;
@@ -404,7 +407,7 @@ static int answer_request(
         extent.links = request->links == 1;
         do
                 r = read_and_answer(answers, nvml, request, &extent);
-        while ((r == -EMSGSIZE || r == -E2BIG) && reduce_extent(&extent));
+        while ((r == -EMSGSIZE || r == -E2BIG) && reduce_extent(&extent, listed));
         return r;
 }
 

@@ -138,14 +138,19 @@ static void read_usage(const AldNvml *nvml, AldNvmlHandle *device, Lists *lists)
         unsigned long long since = (unsigned long long) (g_get_real_time() - USED_USEC);
         g_autofree AldNvmlUsed *samples = NULL;
         unsigned n = 0;
+        int result;
 
-        if (!nvml->process_utilization || g_hash_table_size(lists->by_pid) == 0 ||
-                nvml->process_utilization(device, NULL, &n, since) != ALD_NVML_INSUFFICIENT_SIZE || n == 0 ||
-                n > SAMPLES_MAX)
+        if (!nvml->process_utilization || g_hash_table_size(lists->by_pid) == 0)
                 return;
-        samples = g_new0(AldNvmlUsed, n);
-        if (nvml->process_utilization(device, samples, &n, since) == ALD_NVML_SUCCESS)
-                add_samples(lists, samples, n);
+        result = nvml->process_utilization(device, NULL, &n, since);
+        if (result == ALD_NVML_INSUFFICIENT_SIZE && n > 0 && n <= SAMPLES_MAX) {
+                samples = g_new0(AldNvmlUsed, n);
+                result = nvml->process_utilization(device, samples, &n, since);
+        } else if (result == ALD_NVML_SUCCESS)
+                n = 0; /* only their number was asked for */
+        /* There is no sample if no process did anything. */
+        if (result == ALD_NVML_SUCCESS || result == ALD_NVML_NOT_FOUND)
+                add_samples(lists, samples, result == ALD_NVML_SUCCESS ? n : 0);
 }
 
 void ald_nvml_processes_read(const AldNvml *nvml, AldNvmlHandle *device, const char *id, GStringChunk *texts,

@@ -70,6 +70,11 @@ static void finish_look(AldHolderCollector *collector, const AldProcessesAnswer 
         if (answer)
                 ald_holder_list_add_witnessed(collector->list, answer);
         ald_work_watch_note(collector->work, collector->list);
+        for (guint i = 0; i < collector->list->devices->len; i++) {
+                const AldHolderDevice *device = ald_holder_list_device(collector->list, i);
+
+                ald_gpu_collector_note_work(collector->gpu, device->id, device->n_work > 0);
+        }
         report(collector);
 }
 
@@ -129,6 +134,11 @@ static void look(AldHolderCollector *collector)
         collector->pending = list_known(collector);
         if (!collector->pending) {
                 forget(collector);
+                return;
+        }
+        if (collector->pending->is_paused && collector->list) {
+                /* What is known holds for so short a time. */
+                g_clear_pointer(&collector->pending, ald_holder_list_free);
                 return;
         }
         if (collector->pending->must_rest) {

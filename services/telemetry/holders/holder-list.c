@@ -108,6 +108,7 @@ AldHolderList *ald_holder_list_new(const GArray *targets, const GArray *processe
                         .functions = target->functions ? g_ptr_array_ref(target->functions) : NULL };
 
                 list->must_rest |= target->must_rest;
+                list->is_paused |= target->is_paused;
                 g_array_append_val(list->devices, device);
         }
         for (guint i = 0; i < processes->len; i++) {

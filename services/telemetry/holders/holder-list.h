@@ -52,7 +52,8 @@ typedef struct AldHolderList {
         GArray *holders; /* of AldDeviceHolder */
         uint64_t left_out;
         bool is_cut;    /* NVML knows more processes than it lists */
-        bool must_rest; /* to ask the witness would wake a device */
+        bool must_rest; /* to ask the witness would wake a device, or keep it awake */
+        bool is_paused; /* only for a short time */
         bool is_witnessed;
 
         GStringChunk *texts;

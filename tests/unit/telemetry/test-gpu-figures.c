@@ -41,9 +41,11 @@ static void tear_down(Fixture *fixture, gconstpointer make)
 
 static AldDevice sample(Fixture *fixture, int64_t now)
 {
+        AldGpu *gpu = fixture->gpus->pdata[0];
         AldDevice device;
 
-        ald_gpu_live_sample(fixture->gpus->pdata[0], now, &device);
+        ald_gpu_live_sample(gpu, now, &device);
+        ald_gpu_live_note_usage(gpu->live, device.usage, now);
         return device;
 }
 
@@ -540,6 +542,25 @@ static void test_paused(Fixture *fixture, gconstpointer make)
         g_assert_true(isnan(sample(fixture, 431 * SEC).usage));
 }
 
+/* The usage may come from another source than the device, or from nobody who could say it. */
+static void test_used_by_what_others_say(Fixture *fixture, gconstpointer make)
+{
+        AldGpuLive *live = ((AldGpu *) fixture->gpus->pdata[0])->live;
+        AldDevice device;
+
+        for (int i = 0; i < 100; i++) {
+                ald_gpu_live_sample(fixture->gpus->pdata[0], (100 + i) * SEC, &device);
+                g_assert_cmpint(live->state, ==, ALD_GPU_POWER_AWAKE);
+                live->has_work = i >= 50;
+                ald_gpu_live_note_usage(live, i < 50 ? 12 : (double) NAN, (100 + i) * SEC);
+        }
+        live->has_work = false;
+        for (int i = 0; i <= 10; i++)
+                ald_gpu_live_note_usage(live, NAN, (200 + i) * SEC);
+        ald_gpu_live_sample(fixture->gpus->pdata[0], 211 * SEC, &device);
+        g_assert_cmpint(live->state, ==, ALD_GPU_POWER_PAUSED);
+}
+
 static void test_busy_or_always_on(Fixture *fixture, gconstpointer make)
 {
         for (int i = 0; i < 100; i++)
@@ -615,6 +636,7 @@ int main(int argc, char *argv[])
                 { "/gpu-figures/suspended", gpu_root_radeon, test_suspended },
                 { "/gpu-figures/no-power-management", gpu_root_radeon, test_no_power_management },
                 { "/gpu-figures/paused", gpu_root_radeon, test_paused },
+                { "/gpu-figures/used-by-what-others-say", gpu_root_radeon, test_used_by_what_others_say },
                 { "/gpu-figures/busy-or-always-on", gpu_root_radeon, test_busy_or_always_on },
                 { "/gpu-figures/prepare-again", gpu_root_radeon, test_prepare_again },
         };
