@@ -27,6 +27,7 @@ typedef struct Reading {
         Owner self;
         GArray *holds;
         GHashTable *seen; /* "device,client" */
+        unsigned n_owned; /* clients that count here, and are remembered */
         bool complete;
 } Reading;
 
@@ -64,15 +65,18 @@ void ald_drm_holders_prune(AldDrmHolders *holders)
 }
 
 /* Returns whether a client counts for another process; else it counts for this one from now on. */
-static bool is_shared(const Reading *reading, const char *key)
+static bool is_shared(Reading *reading, const char *key)
 {
         GHashTable *owners = reading->holders->owners;
         const Owner *owner = g_hash_table_lookup(owners, key);
 
         if (owner && owner->pid != reading->self.pid && is_owner(reading->holders, owner))
                 return true;
-        if (owner || g_hash_table_size(owners) < ALD_DRM_OWNERS_MAX)
+        if (reading->n_owned < ALD_DRM_OWNED_MAX &&
+                (owner || g_hash_table_size(owners) < ALD_DRM_OWNERS_MAX)) {
                 g_hash_table_insert(owners, g_strdup(key), g_memdup2(&reading->self, sizeof reading->self));
+                reading->n_owned++;
+        }
         return false;
 }
 

@@ -23,8 +23,8 @@ typedef struct AldDrmProcess {
         uint64_t memory_bytes, busy; /* of all holds, as far as they are known */
 } AldDrmProcess;
 
-/* At most so many descriptors of one process are read, for at most so long. */
-#define ALD_DRM_DESCRIPTORS_MAX 4096u
+/* At most so many descriptors of one process are read, for at most so long. Servers have thousands. */
+#define ALD_DRM_DESCRIPTORS_MAX 16384u
 #define ALD_DRM_READING_USEC (100 * G_TIME_SPAN_MILLISECOND)
 
 /* All processes as they were last read, and where each client counts: a forked process has the descriptors of
@@ -36,8 +36,10 @@ typedef struct AldDrmHolders {
         GHashTable *owners;    /* "device,client" → where it counts */
 } AldDrmHolders;
 
-/* Of how many clients it is known where they count; of more, none is. */
+/* Of how many clients it is known where they count, and of how many of one process; more of them count for
+ * each process that has them. */
 #define ALD_DRM_OWNERS_MAX 16384u
+#define ALD_DRM_OWNED_MAX 256u
 
 void ald_drm_holders_init(AldDrmHolders *holders, int root);
 void ald_drm_holders_clear(AldDrmHolders *holders);

@@ -370,7 +370,7 @@ static void test_those_that_hold_most_are_kept(Machine *machine, gconstpointer u
 static void test_too_many_descriptors(Machine *machine, gconstpointer unused)
 {
         add_holder(machine, 300, 1);
-        for (unsigned fd = 100; fd < 5000; fd++) {
+        for (unsigned fd = 100; fd <= 100 + ALD_DRM_DESCRIPTORS_MAX; fd++) {
                 g_autofree char *path = g_strdup_printf("proc/300/fdinfo/%u", fd);
 
                 fake_root_link(machine->root, path, "7");
