@@ -20,6 +20,7 @@ typedef struct Reading {
         GArray *rows;                /* of AldNvmlDevice */
         GArray *links;               /* of AldNvLink; NULL if they were not requested */
         AldNvmlProcesses processes;  /* without `rows` if they are not listed this time */
+        const char *driver_version;  /* NULL if unknown */
         GStringChunk *texts;
 } Reading;
 
@@ -286,46 +287,59 @@ typedef struct Extent {
         unsigned processes; /* at most; 0 for none, and their number is not reported either */
 } Extent;
 
-/*
- * Reads what NVML reports about the requested devices into a record of Message1.NvmlAnswer. A device that
- * NVML does not know has an Error. Returns -E2BIG if the record would exceed its limit.
- */
-static int nvml_read(
-        const AldNvml *nvml, const AldNvmlRequest *request, const Extent *extent, AldRecord **ret)
+/* Reads what NVML reports about the requested devices. One that NVML does not know has an Error. */
+static Reading nvml_read(const AldNvml *nvml, const AldNvmlRequest *request, const Extent *extent)
 {
-        g_autoptr(GArray) rows = g_array_new(FALSE, FALSE, sizeof(AldNvmlDevice));
-        g_autoptr(GArray) links = extent->links ? g_array_new(FALSE, FALSE, sizeof(AldNvLink)) : NULL;
-        g_autoptr(GArray)
-                processes = extent->processes > 0 ? g_array_new(FALSE, FALSE, sizeof(AldNvmlProcess)) : NULL;
         Reading reading = { .nvml = nvml,
                 .by_index = request->by_index,
-                .rows = rows,
-                .links = links,
-                .processes = { .rows = processes, .most = extent->processes },
+                .rows = g_array_new(FALSE, FALSE, sizeof(AldNvmlDevice)),
+                .links = extent->links ? g_array_new(FALSE, FALSE, sizeof(AldNvLink)) : NULL,
+                .processes = { .most = extent->processes },
                 .texts = g_string_chunk_new(1024) };
-        AldNvmlAnswer answer = ALD_NVML_ANSWER_INIT;
         char version[ALD_NVML_TEXT_MAX] = "";
-        int r;
 
+        if (extent->processes > 0)
+                reading.processes.rows = g_array_new(FALSE, FALSE, sizeof(AldNvmlProcess));
         if (nvml->driver_version && nvml->driver_version(version, sizeof version - 1) == ALD_NVML_SUCCESS)
-                answer.driver_version = keep_text(&reading, version);
+                reading.driver_version = keep_text(&reading, version);
         for (const char *const *id = request->ids; *id; id++)
                 read_device(&reading, *id);
-        answer.devices.items = rows->data;
-        answer.devices.n = rows->len;
-        if (links) {
+        return reading;
+}
+
+static void reading_clear(Reading *reading)
+{
+        g_clear_pointer(&reading->rows, g_array_unref);
+        g_clear_pointer(&reading->links, g_array_unref);
+        g_clear_pointer(&reading->processes.rows, g_array_unref);
+        g_clear_pointer(&reading->texts, g_string_chunk_free);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Reading, reading_clear)
+
+/* Answers with what was read, as far as the extent goes. Returns -E2BIG or -EMSGSIZE if that is too long. */
+static int answer_extent(int answers, const Reading *reading, const Extent *extent)
+{
+        AldNvmlAnswer answer = ALD_NVML_ANSWER_INIT;
+        g_autoptr(AldRecord) answered = NULL;
+        int r;
+
+        answer.driver_version = reading->driver_version;
+        answer.devices.items = reading->rows->data;
+        answer.devices.n = reading->rows->len;
+        if (extent->links) {
                 answer.links = true;
-                answer.nv_links.items = links->data;
-                answer.nv_links.n = links->len;
+                answer.nv_links.items = reading->links->data;
+                answer.nv_links.n = reading->links->len;
         }
-        if (processes) {
+        if (extent->processes > 0) {
+                const GArray *processes = reading->processes.rows;
+
                 answer.processes.items = processes->data;
-                answer.processes.n = processes->len;
-                answer.unlisted_processes = reading.processes.unlisted;
+                answer.processes.n = MIN(processes->len, extent->processes);
+                answer.unlisted_processes = reading->processes.unlisted + processes->len - answer.processes.n;
         }
-        r = ald_record_new(ALD_KIND_NVML_ANSWER, &answer, ret);
-        g_string_chunk_free(reading.texts);
-        return r;
+        r = ald_record_new(ALD_KIND_NVML_ANSWER, &answer, &answered);
+        return r < 0 ? r : ald_child_side_answer(answers, ALD_KIND_NVML_ANSWER, ald_record_fields(answered));
 }
 
 /* alidade-nvml queries NVIDIA's library outside the daemon, since a driver may hang or crash. */
@@ -347,15 +361,6 @@ static void exit_with_error(int answers, const char *error)
         answer.error = g_utf8_validate(reason, -1, NULL) ? reason : "the driver gives no readable reason";
         (void) ald_child_side_answer(answers, ALD_KIND_NVML_ANSWER, &answer);
         _exit(EXIT_FAILURE);
-}
-
-static int read_and_answer(
-        int answers, const AldNvml *nvml, const AldNvmlRequest *request, const Extent *extent)
-{
-        g_autoptr(AldRecord) answered = NULL;
-        int r = nvml_read(nvml, request, extent, &answered);
-
-        return r < 0 ? r : ald_child_side_answer(answers, ALD_KIND_NVML_ANSWER, ald_record_fields(answered));
 }
 
 /* Makes an answer that was too long shorter. Links are rarely asked for, and processes can wait for the next
@@ -395,6 +400,7 @@ static int answer_request(
         int answers, const AldNvml *nvml, const char *text, size_t length, gint64 now, GHashTable *listed)
 {
         g_autoptr(AldRecord) asked = NULL;
+        g_auto(Reading) reading = {};
         Extent extent = {};
         const AldNvmlRequest *request;
         int r;
@@ -405,8 +411,9 @@ static int answer_request(
         request = ald_record_as(asked, NVML_REQUEST, AldNvmlRequest);
         extent.processes = is_list_due(listed, request->ids, now) ? ALD_NVML_PROCESSES_MAX : 0;
         extent.links = request->links == 1;
+        reading = nvml_read(nvml, request, &extent);
         do
-                r = read_and_answer(answers, nvml, request, &extent);
+                r = answer_extent(answers, &reading, &extent);
         while ((r == -EMSGSIZE || r == -E2BIG) && reduce_extent(&extent, listed));
         return r;
 }
