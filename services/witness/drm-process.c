@@ -98,7 +98,6 @@ static AldDrmHold *hold_of(Reading *reading, const AldFdinfo *info)
         if (!ald_drm_device_exists(reading->holders->root, info->device))
                 return NULL;
         g_strlcpy(hold.sum.device, info->device, sizeof hold.sum.device);
-        g_strlcpy(hold.sum.driver, info->driver, sizeof hold.sum.driver);
         hold.sum.memory_bytes = ALD_ABSENT_UINT64;
         g_array_append_val(reading->holds, hold);
         return &g_array_index(reading->holds, AldDrmHold, reading->holds->len - 1);

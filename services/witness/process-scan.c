@@ -278,7 +278,6 @@ static void add_holder(Rows *rows, const AldDrmProcess *process)
                         .id = keep(rows, g_strdup_printf("%s,%s", id, device)),
                         .process = id,
                         .device = device,
-                        .driver = keep(rows, ald_message_text(hold->sum.driver)),
                         .memory_bytes = hold->sum.memory_bytes,
                         .usage = hold->usage,
                         .has_compute_engine = hold->sum.has_compute,
