@@ -173,6 +173,14 @@ def test_stand_in_calls_properties_and_signals(make_host):
     with client.log_signals("org.alidade.Bed1", "/bed") as log:
         stand_in.change("org.alidade.Bed1", Count=8)
         assert log.wait().args[1] == {"Count": 8}
+
+    def change_twice():
+        for count in (5, 6):
+            stand_in.change("org.alidade.Bed1", Count=count)
+
+    GLib.idle_add(change_twice)
+    # The lookup fails until the value is there.
+    assert client.wait_for_property(*bed, "Count", lambda count: {6: True}[count]) == 6
     GLib.idle_add(lambda: stand_in.change("org.alidade.Bed1", Count=9))
     assert client.wait_for_property(*bed, "Count", lambda count: count > 8) == 9
 

@@ -205,7 +205,10 @@ class Connection:
             read()
 
             def holds():
-                return value is not None and predicate(value)
+                # What a value lacks, the next one may have.
+                with contextlib.suppress(LookupError, StopIteration):
+                    return value is not None and predicate(value)
+                return False
 
             def reached():
                 nonlocal value
