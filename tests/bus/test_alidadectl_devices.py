@@ -152,6 +152,10 @@ def test_who_holds_the_own_ones(play):
         assert "ollama, 4711, alice, ollama.service" in host.alidadectl("devices", "--holders", "atlas").stdout
         assert devices(host, "--columns=held-by") == [
             {"HeldBy": "ollama"}, {"HeldBy": "ollama.service, job 12\ufffd[2J"}, {}, {}, {}]
+        asked = len(telemetry.calls)
+        assert host.alidadectl("devices", "--columns=name").returncode == OK and len(telemetry.calls) == asked
+        assert host.alidadectl("devices", "--columns=name", "--sort=held-by").returncode == OK
+        assert len(telemetry.calls) == asked + 1
         rows[0]["Device"] = Typed("u", 7)
         assert "ollama" not in host.alidadectl("devices", "--holders", "atlas").stdout
     finally:

@@ -58,7 +58,10 @@ def devices():
     third = {
         "Node1.Backends": {"Devices": [backend(GAMING, "RTX 3090", 24)]},
         "Node1.System": {"Devices": [figures(GAMING, 77.0, 20)]},
-        "Node1.Compute": {"Devices": [measured(GAMING, 71.0)]}}
+        "Node1.Compute": {"Devices": [measured(GAMING, 71.0)]},
+        "Node1.Processes": {"Devices": [{"Id": GAMING, "Holders": 1, "HeldBytes": 20 * GIB}],
+                            "Holders": [{"Id": f"{GAMING},unit,blender.service", "Device": GAMING, "OwnerKind": "unit",
+                                         "Owner": "blender.service", "Processes": 1, "MemoryBytes": 20 * GIB}]}}
     return {ME: node("atlas", **first), PEER: node("borealis", **second), THIRD: node("cygnus", "offline", **third)}
 
 
@@ -108,7 +111,7 @@ def test_each_device_has_a_row_with_its_figures(played):
 def test_what_an_offline_node_sent_last_is_no_figure_of_now(played):
     shown = cells(played.program.read(), "RTX 3090")
     assert shown["State"] == "offline" and shown["FP16 Compute"] == "71.0 TFLOPS"
-    for title in ("Load", "Temperature", "Power", "Clock", "Throttled", "Holders"):
+    for title in ("Load", "Temperature", "Power", "Clock", "Throttled", "Holders", "Held by"):
         assert shown[title] == "–", title
     played.set_presence(THIRD, "online")
     played.program.wait(lambda tree: cells(tree, "RTX 3090")["Load"] == "77 %", "its load")
@@ -139,6 +142,12 @@ def test_figures_and_devices_are_followed(played):
                                                          backend("0000:02:00.0", "RTX 4080", 16)])
     program.open_page(3)
     wait_order(program, [*BY_NODE[:5], "RTX 4080", BY_NODE[5]])
+
+
+def test_a_renamed_node_has_its_new_name(played):
+    program = played.program
+    played.state.update(PEER, "Node1.Identity", FriendlyName="boreas")
+    program.wait(lambda tree: cells(tree, "RTX 4090")["Node"] == "boreas", "the name")
 
 
 def test_devices_are_searched(played):
