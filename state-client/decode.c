@@ -160,6 +160,12 @@ static char *id_of_path(const char *path)
         return NULL;
 }
 
+/* Returns the id of the node or link of a record. */
+static char *id_of_record(const char *node, const char *key)
+{
+        return key[0] ? g_strconcat(node, "/", key, NULL) : g_strdup(node);
+}
+
 int ald_decode_totals(sd_bus_message *m, AldModel *model)
 {
         size_t space = ald_model_space(model);
@@ -305,7 +311,7 @@ static int read_update(sd_bus_message *m, AldModel *model)
                 return r;
         if (deleted)
                 return sd_bus_message_skip(m, "a{sv}");
-        id = key[0] ? g_strconcat(node, "/", key, NULL) : g_strdup(node);
+        id = id_of_record(node, key);
         return read_fields(m, id, kind, false, updated, model);
 }
 
@@ -362,7 +368,7 @@ static int read_description(const char *text, size_t n, AldModel *model)
                 return 0;
         record->updated_usec = update.updated_usec;
         ald_id_format(&update.node, node);
-        id = key[0] ? g_strconcat(node, "/", key, NULL) : g_strdup(node);
+        id = id_of_record(node, key);
         r = ald_model_put(model, id, record, NULL);
         return r == -EDQUOT ? r : 0;
 }

@@ -21,19 +21,9 @@ size_t ald_records_bus_size(const AldEntry *entry)
         return WIRE_PER_ENTRY + (entry->record ? entry->record->wire_size : 0);
 }
 
-static AldUpdate update_of(const AldEntry *entry)
-{
-        return (AldUpdate){ .node = entry->node->id,
-                .kind = entry->kind,
-                .key = entry->key ? entry->key : "",
-                .stamp = entry->stamp,
-                .updated_usec = entry->updated_usec,
-                .record = entry->record };
-}
-
 int ald_records_bus_append(sd_bus_message *message, const AldEntry *entry)
 {
-        const AldUpdate update = update_of(entry);
+        const AldUpdate update = ald_entry_update(entry);
 
         return ald_update_bus_append(message, &update);
 }
@@ -140,7 +130,7 @@ static int append_lines(sd_bus_message *message, const GPtrArray *page, char **n
         int r;
 
         for (size_t i = 0; i < page->len; i++) {
-                const AldUpdate update = update_of(page->pdata[i]);
+                const AldUpdate update = ald_entry_update(page->pdata[i]);
 
                 if (lines->len > PAGE_BYTES) {
                         g_free(*next);

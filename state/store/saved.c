@@ -9,20 +9,6 @@
 
 #define VERSION 1
 
-static void append_entry(GString *text, const AldEntry *entry)
-{
-        const AldUpdate update = {
-                .node = entry->node->id,
-                .kind = entry->kind,
-                .key = entry->key ? entry->key : "",
-                .stamp = entry->stamp,
-                .updated_usec = entry->updated_usec,
-                .record = entry->record,
-        };
-
-        ald_update_append_text(text, &update, true);
-}
-
 char *ald_saved_format(AldStore *store)
 {
         AldNode *node = ald_store_local_node(store);
@@ -32,10 +18,12 @@ char *ald_saved_format(AldStore *store)
         g_string_printf(
                 text, "{\"version\":%d,\"epoch\":%" PRIu64 ",\"records\":[", VERSION, ald_store_epoch(store));
         for (AldEntry *entry = ald_node_after(node, NULL); entry; entry = ald_node_after(node, entry)) {
+                const AldUpdate update = ald_entry_update(entry);
+
                 if (!ald_kinds[entry->kind].persistent)
                         continue;
                 g_string_append(text, separator);
-                append_entry(text, entry);
+                ald_update_append_text(text, &update, true);
                 separator = ",\n";
         }
         g_string_append(text, "\n]}\n");

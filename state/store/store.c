@@ -498,6 +498,16 @@ static AldEntry *first_link_after(AldNode *node, const AldEntry *after)
                      : ald_link_set_after(node->links, 0, NULL);
 }
 
+AldUpdate ald_entry_update(const AldEntry *entry)
+{
+        return (AldUpdate){ .node = entry->node->id,
+                .kind = entry->kind,
+                .key = entry->key ? entry->key : "",
+                .stamp = entry->stamp,
+                .updated_usec = entry->updated_usec,
+                .record = entry->record };
+}
+
 AldEntry *ald_node_after(AldNode *node, const AldEntry *entry)
 {
         unsigned kind = entry ? (unsigned) entry->kind + 1 : 0;

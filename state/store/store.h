@@ -164,6 +164,9 @@ AldEntry *ald_store_after(AldStore *store, const AldId *id, AldKind kind, const 
 /* Returns the entry of the node after this one, or the first one if it is NULL; NULL at the end. Entries of
  * node kinds come first, then links. */
 AldEntry *ald_node_after(AldNode *node, const AldEntry *entry);
+
+/* Returns an entry as an update. It borrows the key and the record. */
+AldUpdate ald_entry_update(const AldEntry *entry);
 /* Visits all nodes in the order of their ids. Return TRUE to stop. */
 typedef gboolean (*AldNodeFunc)(AldNode *node, void *userdata);
 void ald_store_foreach_node(AldStore *store, AldNodeFunc func, void *userdata);

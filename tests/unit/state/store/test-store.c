@@ -93,18 +93,6 @@ static void put_all(AldStore *store, const GPtrArray *updates)
                 g_assert_cmpint(put(store, updates->pdata[i]), >=, 0);
 }
 
-static AldUpdate update_of(const AldEntry *entry)
-{
-        return (AldUpdate){
-                .node = entry->node->id,
-                .kind = entry->kind,
-                .key = entry->key ?: "",
-                .stamp = entry->stamp,
-                .updated_usec = entry->updated_usec,
-                .record = entry->record,
-        };
-}
-
 static AldEntry *next_entry(AldStore *store, const AldEntry *entry)
 {
         return entry ? ald_store_after(store, &entry->node->id, entry->kind, entry->key ?: "")
@@ -131,7 +119,7 @@ static char *dump(AldStore *store)
         g_autoptr(GString) text = g_string_new(NULL);
 
         for (AldEntry *entry = next_entry(store, NULL); entry; entry = next_entry(store, entry)) {
-                AldUpdate update = update_of(entry);
+                AldUpdate update = ald_entry_update(entry);
                 g_autofree char *line = describe(&update);
 
                 g_string_append_printf(text, "%s\n", line);
@@ -185,7 +173,7 @@ static void test_any_order(void)
 static void replay(AldStore *from, AldStore *to)
 {
         for (AldEntry *entry = next_entry(from, NULL); entry; entry = next_entry(from, entry)) {
-                AldUpdate update = update_of(entry);
+                AldUpdate update = ald_entry_update(entry);
 
                 g_assert_cmpint(ald_store_put(to, &update, 1), >=, 0);
         }
