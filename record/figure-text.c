@@ -71,7 +71,7 @@ static bool is_possible(const AldUnit *unit, double value)
         return isfinite(in_first_symbol(unit, value)) && (value >= 0 || unit->is_signed);
 }
 
-/* The same as "%.*f", which takes most of the time of a table of figures. What lies clear of a tie is rounded
+/* The same as "%.*f", which takes most of the time of a table of figures. A value clear of a tie is rounded
  * as a whole number; the rest is left to printf(). */
 static char *number_text(int n_decimals, double value)
 {

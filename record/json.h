@@ -18,10 +18,10 @@
 
 #define ALD_JSON_MAX_DEPTH 16u
 
-/* What is wrong with a text: one of its fields, or the text itself. Set also where nothing is. */
+/* Describes why a text was refused. Reading sets it on success, too, then without field and problem. */
 typedef struct AldJsonFault {
         bool has_unknown;    /* some keys were skipped */
-        const char *field;   /* static; NULL if it is not a single field */
+        const char *field;   /* static; NULL if no single field is wrong */
         const char *problem; /* static text, NULL if the text itself is valid */
         size_t at;           /* its offset in bytes */
 } AldJsonFault;

@@ -20,8 +20,8 @@ int ald_decode_managed_objects(sd_bus_message *m, AldModel *model);
 /* Applies the reply of GetRecords(). The cursor is "" at the end. */
 int ald_decode_records(sd_bus_message *m, AldModel *model, char **ret_cursor);
 
-/* Read the reply of DescribeRecords(): the cursor, then its records. The latter returns -EOPNOTSUPP if they
- * have what only a newer version knows, which the model would lack. */
+/* Read the reply of DescribeRecords(): the cursor, then its records. The latter returns -EOPNOTSUPP if a
+ * record has keys that only a newer version knows, since the model would lack them. */
 int ald_decode_descriptions_cursor(sd_bus_message *m, char **ret);
 int ald_decode_descriptions(sd_bus_message *m, AldModel *model);
 

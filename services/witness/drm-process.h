@@ -36,8 +36,8 @@ typedef struct AldDrmHolders {
         GHashTable *owners;    /* "device,client" → where it counts */
 } AldDrmHolders;
 
-/* Of how many clients it is known where they count, and of how many of one process; more of them count for
- * each process that has them. */
+/* Limits the clients whose process is remembered, of all processes and of one. Clients beyond them count for
+ * each process that has them open. */
 #define ALD_DRM_OWNERS_MAX 16384u
 #define ALD_DRM_OWNED_MAX 256u
 

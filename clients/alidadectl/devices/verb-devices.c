@@ -87,7 +87,8 @@ static void use_own_holders(const AldStateSession *session, GArray *rows)
         }
 }
 
-/* What is free on a device that is split is known if that of one of its parts is. */
+/* Counts the devices that --free cannot judge. A split device has free memory as soon as one part reports it,
+ * so its parts are not counted. */
 static void keep_free(DeviceList *list, uint64_t bytes)
 {
         for (guint i = 0; i < list->rows->len; i++) {

@@ -137,7 +137,7 @@ static void look(AldHolderCollector *collector)
                 return;
         }
         if (collector->pending->is_paused && collector->list) {
-                /* What is known holds for so short a time. */
+                /* A pause is short, so the last look is kept instead of losing the names of all holders. */
                 g_clear_pointer(&collector->pending, ald_holder_list_free);
                 return;
         }

@@ -336,7 +336,7 @@ static void test_descriptions(Fixture *fixture, const void *data)
         g_assert_null(ald_model_get(fixture->model, B));
 }
 
-/* What a service says must not be larger than any record, and that of all not than the model. */
+/* A record beyond ALD_RECORD_MAX is ignored; records beyond the limit of the model are refused. */
 static void test_large_descriptions(Fixture *fixture, const void *data)
 {
         g_autoptr(GString) large = g_string_new("\"fields\":{\"Devices\":[{}");

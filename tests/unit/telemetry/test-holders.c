@@ -219,7 +219,7 @@ static void test_without_the_witness(void)
         end(fixture);
 }
 
-/* That there is no holder is reported only after all processes were read. */
+/* The list reports a device as unused only after all processes were read. */
 static void test_known_devices(void)
 {
         Case *fixture = begin();
