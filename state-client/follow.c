@@ -314,7 +314,7 @@ static int take_descriptions(AldFollow *follow, sd_bus_message *m)
         return r;
 }
 
-/* Begins anew with structs if the service does not describe records, or says what only they tell. */
+/* Begins anew with structs if the service is older, or a record has keys that this version does not know. */
 static int on_descriptions(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
 {
         AldFollow *follow = userdata;

@@ -116,7 +116,7 @@ class PlayedState:
 
     @staticmethod
     def _no_descriptions():
-        """As an older one does, so that clients read records as what they are on the bus."""
+        """Refuses it, as an older service does, so that clients fall back to structs."""
         raise BusError("org.freedesktop.DBus.Error.UnknownMethod", "no such method")
 
     def refuse_whole_map(self):

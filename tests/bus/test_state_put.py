@@ -575,7 +575,7 @@ def test_pages_of_one_kind(host, cluster):
 
 
 def described(host, kind, size):
-    """All records as DescribeRecords() tells them, in the form of the others."""
+    """Returns all records of DescribeRecords() as tuples like those of GetRecords()."""
     after, found = "", []
     while True:
         after, lines = call(host, "DescribeRecords", "sst", (kind, after, size))

@@ -29,7 +29,7 @@ static GLogWriterOutput silent(GLogLevelFlags flags, const GLogField *fields, gs
         return G_LOG_WRITER_HANDLED;
 }
 
-/* All that is known now, as GetRecords() and DescribeRecords() tell it. */
+/* Writes all records in both forms, as GetRecords() and DescribeRecords() do. */
 static void check_store(Target *target)
 {
         AldStore *store = ald_state_manager_store(target->manager);

@@ -205,7 +205,7 @@ class Connection:
             read()
 
             def holds():
-                # What a value lacks, the next one may have.
+                # A later value may have what this one lacks.
                 with contextlib.suppress(LookupError, StopIteration):
                     return value is not None and predicate(value)
                 return False

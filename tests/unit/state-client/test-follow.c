@@ -239,7 +239,7 @@ static void test_descriptions(Fixture *fixture, const void *data)
         g_assert_cmpuint(fixture->snapshots, ==, 0);
 }
 
-/* Nothing is lost that only the other form tells. */
+/* The client falls back to structs, so that no field is lost. */
 static void test_descriptions_of_a_newer_service(Fixture *fixture, const void *data)
 {
         fixture->pages = 3;

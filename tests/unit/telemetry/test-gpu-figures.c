@@ -542,7 +542,7 @@ static void test_paused(Fixture *fixture, gconstpointer make)
         g_assert_true(isnan(sample(fixture, 431 * SEC).usage));
 }
 
-/* The usage may come from another source than the device, or from nobody who could say it. */
+/* Another source may report the usage; without any, a holder that works counts as usage. */
 static void test_used_by_what_others_say(Fixture *fixture, gconstpointer make)
 {
         AldGpuLive *live = ((AldGpu *) fixture->gpus->pdata[0])->live;
